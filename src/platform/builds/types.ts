@@ -1,7 +1,7 @@
 /**
- * The interface between build queue and build runner. The queue decides when a build runs and moves
- * its deployment through its states; the runner turns a commit into content. A trigger resolves a
- * commit first, so that a job always names a full SHA.
+ * The interface between the build queue and the build runner. The queue decides when a build runs,
+ * and moves its deployment through its states. The runner turns a commit into content. A trigger
+ * resolves the commit first, so a job always names a full SHA.
  *
  * @module
  */
@@ -26,7 +26,7 @@ export interface BuildJob {
 
 /** The output of a build. All its blobs are already in the workspace's store. */
 export interface BuiltContent {
-  /** `.svc/manifest.json`, parsed. The queue validates it like the manifest of an upload. */
+  /** `.svc/manifest.json`, parsed. The queue validates it like an upload's manifest. */
   readonly manifest: unknown;
   readonly files: readonly DeploymentFile[];
   readonly functions: readonly DeploymentFunction[];
@@ -36,16 +36,16 @@ export interface BuiltContent {
 
 export type BuildOutcome =
   | { readonly type: "built"; readonly content: BuiltContent }
-  /** `reason` is for people: it becomes the deployment's `error`, and contains no secrets. */
+  /** `reason` is for people. It becomes the deployment's `error` and contains no secrets. */
   | { readonly type: "failed"; readonly reason: string }
-  /** There was nothing to build; `reason` is for people. */
+  /** There was nothing to build. `reason` is for people. */
   | { readonly type: "skipped"; readonly reason: string }
   /** The signal was aborted, and all processes of the build have ended. */
   | { readonly type: "cancelled" };
 
 /**
- * Runs commands in a checkout: checks against a deployment's URL, or a migration, which needs no
- * URL.
+ * Runs commands in a checkout: either checks against a deployment's URL, or a migration, which does
+ * not need a URL.
  */
 export type RunInCheckout = (
   commands: readonly string[],
@@ -56,12 +56,15 @@ export type RunInCheckout = (
 export type UseBuilt = (content: BuiltContent, runCommands: RunInCheckout) => Promise<void>;
 
 export interface BuildRunner {
-  /** Builds in a fresh checkout, which exists during `use`. Resolves when no process is left. */
+  /**
+   * Builds in a fresh checkout, which exists until `use` resolves. Resolves when no process is
+   * left.
+   */
   run(job: BuildJob, signal: AbortSignal, use?: UseBuilt): Promise<BuildOutcome>;
-  /** Removes leftovers of a build, such as its log, if there are any. */
+  /** Removes what a build left behind, such as its log, if anything. */
   removeLeftovers(
     build: { readonly projectId: string; readonly deploymentId: string },
   ): Promise<void>;
-  /** Removes the logs and caches of all builds of a project. */
+  /** Removes the logs and caches of all of a project's builds. */
   forgetProject(projectId: string): Promise<void>;
 }

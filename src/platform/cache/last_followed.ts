@@ -1,4 +1,4 @@
-/** Stores when a node last knew all purges, so that it can tell how long it was away. @module */
+/** Stores when a node last knew of all purges, so it can tell how long it has been away. @module */
 import { join } from "node:path";
 import { writeFileAtomically } from "../../lib/atomic_file.ts";
 import { readTextFile } from "../../lib/utf8.ts";
@@ -6,7 +6,7 @@ import { isFullDisk } from "../core/store/mod.ts";
 
 const pathIn = (folder: string): string => join(folder, "purges_known");
 
-/** Records that a node knew all purges at a time, in milliseconds since the epoch. */
+/** Records that a node knew of all purges at a given time, in milliseconds since the epoch. */
 export async function noteFollowed(folder: string, at: number): Promise<void> {
   try {
     await writeFileAtomically(pathIn(folder), `${at}\n`, { mode: 0o600 });
@@ -16,10 +16,10 @@ export async function noteFollowed(folder: string, at: number): Promise<void> {
   }
 }
 
-/** How long a node was away, in milliseconds; `undefined` if unknown. */
+/** How long a node has been away, in milliseconds; `undefined` if unknown. */
 export async function wasAwayFor(folder: string, now: number): Promise<number | undefined> {
   const text = await readTextFile(pathIn(folder)).catch(() => undefined);
   const at = text === undefined || !/^\d+\n$/.test(text) ? NaN : Number(text);
-  // Unusable if the clock was set back.
+  // The time is unusable if the clock was set back.
   return at <= now ? now - at : undefined;
 }

@@ -1,4 +1,8 @@
-/** `POST /v1/projects/{project}/purge`: removes what the edge caches, or marks it stale. @module */
+/**
+ * `POST /v1/projects/{project}/purge`: removes cached responses from the edge, or marks them stale.
+ *
+ * @module
+ */
 import type { SiteDirectory } from "../../edge/mod.ts";
 import { endpoints } from "../../contract/endpoints.ts";
 import type { PurgeScope } from "../../edge/mod.ts";

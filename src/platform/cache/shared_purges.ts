@@ -1,6 +1,6 @@
 /**
- * Shares purges between nodes, by records with a limited lifetime. A node that was away for longer
- * may have missed purges, so it purges everything.
+ * Shares purges between nodes, using records with a limited lifetime. A node that has been away for
+ * longer than that may have missed purges, so it purges everything.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { keys, readAll, readRecord } from "../core/store/mod.ts";
 import { noteFollowed, wasAwayFor } from "./last_followed.ts";
 import type { RecordKey } from "../../store/mod.ts";
 
-/** How long other nodes can learn of a purge, in milliseconds. */
+/** How long other nodes have to learn of a purge, in milliseconds. */
 const REMEMBERED_MS = 15 * 60 * 1000;
 
 /**
@@ -30,7 +30,7 @@ const scopeRecord = z.custom<PurgeScope>((value) => typeof value === "object" &&
 
 const purgeRecord = z.union([
   z.object({ deploymentId: z.string(), scope: scopeRecord, soft: z.boolean() }),
-  /** Revalidations by the deployment's own server. */
+  /** Revalidations that a deployment's own server requests. */
   z.object({ deploymentId: z.string(), scopes: z.array(scopeRecord), soft: z.boolean() }),
 ]);
 type PurgeRecord = z.infer<typeof purgeRecord>;
@@ -50,7 +50,7 @@ export class SharedPurges {
     this.#parts = parts;
   }
 
-  /** Notifies other nodes of a purge, if there may be any. */
+  /** Notifies other nodes of a purge, if there may be other nodes. */
   async tell(record: PurgeRecord): Promise<void> {
     const { kv, nodes, now, random } = this.#parts;
     if (!nodes.isShared) return;
@@ -58,8 +58,8 @@ export class SharedPurges {
   }
 
   /**
-   * Applies the purges that other nodes made while this node was away, because pages remain on its
-   * disk.
+   * Applies the purges that other nodes made while this node was away. Its disk still has the
+   * purged pages.
    */
   async recover(): Promise<void> {
     const { kv, nodes, dataDir, now } = this.#parts;

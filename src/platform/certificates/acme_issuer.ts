@@ -13,16 +13,16 @@ import type { PendingChallenges } from "./challenges.ts";
 import type { Dns01Challenges } from "./dns/dns01_challenges.ts";
 import type { Lease, Led } from "../../store/mod.ts";
 
-/** Number of polls for the state of an order, and the time between them. */
+/** How many times to poll the state of an order, and the time between polls. */
 const POLLING = { backoffAttempts: 12, backoffMin: 500, backoffMax: 15_000 } as const;
 export interface AcmeOptions {
-  /** Directory of the authority, such as `https://acme-v02.api.letsencrypt.org/directory`. */
+  /** The authority's directory URL, such as `https://acme-v02.api.letsencrypt.org/directory`. */
   readonly directoryUrl: string;
   /** Email address where the authority may contact the operator. */
   readonly contact?: string;
   /** Whether the operator agrees to the authority's terms of service. */
   readonly termsAgreed: boolean;
-  /** Certificates (PEM) to trust a private authority's server, in addition to the system's. */
+  /** Certificates (PEM) to trust in addition to the system's, for a private authority's server. */
   readonly serverCa?: string;
 }
 
@@ -42,13 +42,13 @@ export interface RenewalWindow {
 }
 
 export interface Issuer {
-  /** Orders one certificate for all the names; rejects with the authority's message. */
+  /** Orders one certificate for all the names. Rejects with the authority's message. */
   issue(hostnames: readonly string[], options: IssueOptions): Promise<KeyPair>;
   /** `undefined` if the authority has no renewal window for a certificate. */
   renewalWindow(cert: string, lease: Lease): Promise<RenewalWindow | undefined>;
 }
 
-/** Whether the authority already has a replacement for the certificate (RFC 9773, 5). */
+/** Whether the authority already knows of a replacement for the certificate (RFC 9773, 5). */
 const isReplaced = (error: unknown): boolean =>
   error instanceof Error && /already (?:been )?(?:marked as )?replaced/i.test(error.message);
 
@@ -69,7 +69,7 @@ type Challenge = Authorization["challenges"][number];
 type AcmeIssuerOptions = AcmeOptions & {
   readonly store: Led<Pick<CertificateStore, "accountKey">>;
   readonly challenges: Led<PendingChallenges>;
-  /** The DNS challenges of a name; `undefined` if it is not proven by DNS. */
+  /** The DNS challenges for a name; `undefined` if it is not validated by DNS. */
   readonly dnsFor: (hostname: string) => Dns01Challenges | undefined;
   readonly lookUpCaa: CaaLookup;
 };
@@ -94,7 +94,7 @@ export class AcmeIssuer implements Issuer {
     }
   }
 
-  /** A sentence for each hostname whose CAA records do not allow this authority. */
+  /** Returns a sentence for each hostname whose CAA records do not allow this authority. */
   async #explainCaa(hostnames: readonly string[]): Promise<string> {
     const { meta } = await this.#readDirectory();
     const options = { identities: meta?.caaIdentities ?? [], look: this.#options.lookUpCaa };
@@ -183,7 +183,7 @@ export class AcmeIssuer implements Issuer {
     return await connecting;
   }
 
-  /** Reads or creates the account's key, and the account. */
+  /** Reads or creates the account and its key. */
   async #connect(lease: Lease): Promise<Client> {
     const { directoryUrl, contact, termsAgreed, store } = this.#options;
     const { default: acme } = await import("acme-client");
@@ -196,7 +196,7 @@ export class AcmeIssuer implements Issuer {
     const client = new acme.Client({ directoryUrl, accountKey, ...POLLING });
     const given = contact === undefined ? {} : { contact: [`mailto:${contact}`] };
     try {
-      // Also updates the contact. The terms of an existing account cannot be agreed to again.
+      // Also updates the contact. An existing account cannot agree to the terms again.
       await client.createAccount({ onlyReturnExisting: true, ...given });
     } catch (error) {
       if (!(error instanceof AuthorityError && error.type === "accountDoesNotExist")) throw error;

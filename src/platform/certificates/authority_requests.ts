@@ -1,7 +1,7 @@
 /**
- * Requests to a certificate authority: bounded, briefly retried, and rejected with the authority's
- * problem (RFC 8555, 6.7). acme-client's own handling sleeps for the time in `Retry-After`, which
- * would delay all other orders for hours.
+ * Requests to a certificate authority. They have a timeout, are retried once, and reject with the
+ * authority's problem document (RFC 8555, 6.7). acme-client's own handling sleeps for the time in
+ * `Retry-After`, which would delay all other orders for hours.
  *
  * @module
  */
@@ -9,14 +9,14 @@ import type { axios } from "acme-client";
 import { setTimeout as delay } from "node:timers/promises";
 import * as z from "zod";
 
-/** Time for one request to the authority. */
+/** Timeout for one request to the authority. */
 const REQUEST_TIMEOUT_MS = 30_000;
 const MAX_ANSWER_BYTES = 1024 * 1024;
-/** Pause before the only retry of a request, after a network error or a status 5xx. */
+/** Pause before the only retry of a request, after a network error or a 5xx status. */
 const PAUSE_MS = 1000;
 
 const URN = "urn:ietf:params:acme:error:";
-/** acme-client sends the request again with the nonce of this response. */
+/** acme-client sends the request again with the nonce from this response. */
 const BAD_NONCE = `${URN}badNonce`;
 
 const problemSchema = z.object({ type: z.string().default(""), detail: z.string().default("") })
@@ -38,7 +38,7 @@ export class AuthorityError extends Error {
   }
 }
 
-/** Number of seconds in a `Retry-After`; 0 if there is none. */
+/** The delay from a `Retry-After` header, in seconds; 0 if there is none. */
 export const secondsIn = (retryAfter: unknown): number => Number(retryAfter) || 0;
 
 interface Exchange {
@@ -50,7 +50,7 @@ interface Exchange {
   };
 }
 
-/** Sets up acme-client's HTTP client for the authority at a URL. */
+/** Sets up acme-client's HTTP client for the authority at the given URL. */
 export function prepareRequests(
   http: typeof axios,
   { directoryUrl, serverCa }: {

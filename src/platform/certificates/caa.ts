@@ -1,6 +1,6 @@
 /**
- * Explains a refusal by CAA records (RFC 8659), which name the authorities that may issue
- * certificates for a domain.
+ * Explains a refusal based on CAA records (RFC 8659). CAA records name the authorities that may
+ * issue certificates for a domain.
  *
  * @module
  */
@@ -13,7 +13,7 @@ const parse = (value: string): { readonly tag: string; readonly authority: strin
   return { tag: tag.toLowerCase(), authority: text.split(";")[0]!.trim().toLowerCase() };
 };
 
-/** Finds the records that apply to a domain: the records of the closest name that has any. */
+/** Finds the records that apply to a domain: those of the closest name that has any. */
 async function findRecords(
   domain: string,
   look: CaaLookup,
@@ -30,7 +30,7 @@ async function findRecords(
 
 /**
  * Explains which CAA records prevent an authority from issuing, and what to add; `undefined` if
- * none do. `identities` are the names of the authority in such records.
+ * none do. `identities` are the authority's names in such records.
  */
 export async function explainCaa(
   hostname: string,

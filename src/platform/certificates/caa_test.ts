@@ -16,7 +16,7 @@ const explain = (hostname: string, identities = ["ca.test"]) =>
     look: (name) => Promise.resolve(name in ZONE ? ZONE[name] : []),
   });
 
-Deno.test("explainCaa() reports the closest CAA records, and the record to add", async () => {
+Deno.test("explainCaa() reports the closest CAA records and which record to add", async () => {
   const refused = "The CAA records of shop.test allow only digicert.com, but the platform uses " +
     'ca.test. Add the record: shop.test CAA 0 issue "ca.test"';
   assert.equal(await explain("shop.test"), refused);
@@ -26,7 +26,7 @@ Deno.test("explainCaa() reports the closest CAA records, and the record to add",
   assert.match(await explain("*.wild.shop.test") ?? "", /CAA 0 issuewild "ca\.test"$/);
 });
 
-Deno.test("explainCaa() returns nothing if records allow the CA, or are unknown", async () => {
+Deno.test("explainCaa() returns nothing if the records allow the CA or are unknown", async () => {
   for (
     const hostname of ["open.shop.test", "x.open.shop.test", "wild.shop.test", "mail.test"]
   ) assert.equal(await explain(hostname), undefined, hostname);

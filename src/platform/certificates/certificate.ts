@@ -12,9 +12,7 @@ import { sealedSecret } from "../core/secrets/mod.ts";
 const MINUTE_MS = 60_000;
 const FIRST_RETRY_MS = 5 * MINUTE_MS;
 const MAX_RETRY_MS = 24 * 60 * MINUTE_MS;
-/**
- * A certificate is renewed after this fraction of its lifetime, plus up to a tenth of the lifetime.
- */
+/** A certificate is renewed after this fraction of its lifetime, plus up to another tenth. */
 const RENEW_AFTER = 2 / 3;
 const RENEW_SPREAD = 1 / 10;
 
@@ -42,23 +40,23 @@ export const certificateRecord = z.object({
 });
 export type CertificateRecord = z.infer<typeof certificateRecord>;
 
-/** The first and last moment at which a certificate is valid, in milliseconds since the epoch. */
+/** The first and last moments at which a certificate is valid, in milliseconds since the epoch. */
 export function validityOf(pem: string): { readonly notBefore: number; readonly notAfter: number } {
   const { validFrom, validTo } = new X509Certificate(pem);
   return { notBefore: Date.parse(validFrom), notAfter: Date.parse(validTo) };
 }
 
-/** The extension that names the authority's key, as DER: 2.5.29.35. */
+/** DER encoding of 2.5.29.35, the extension that identifies the authority's key. */
 const AUTHORITY_KEY_ID = Buffer.from([0x06, 0x03, 0x55, 0x1d, 0x23]);
 
 /**
- * The name of a certificate at its authority (RFC 9773, 4.1): the identifier of the authority's key
- * and the serial number. `undefined` if the certificate names no such key.
+ * The identifier by which an authority knows a certificate (RFC 9773, 4.1): the identifier of the
+ * authority's key, and the serial number. `undefined` if the certificate does not name the key.
  */
 export function renewalId(pem: string): string | undefined {
   const { raw, serialNumber } = new X509Certificate(pem);
   const at = raw.indexOf(AUTHORITY_KEY_ID);
-  // An OCTET STRING that contains a SEQUENCE, whose first member is the identifier, tagged [0]; all
+  // An OCTET STRING that contains a SEQUENCE, whose first member is the identifier, tagged [0]. All
   // lengths are below 128.
   const [octets, , sequence, , tag, length = 0] = raw.subarray(at + AUTHORITY_KEY_ID.byteLength);
   if (at === -1 || octets !== 0x04 || sequence !== 0x30 || tag !== 0x80) return undefined;
@@ -79,8 +77,8 @@ export function renewalTime(
 }
 
 /**
- * When to order again after failures: 5 minutes, 15, 45, and so on up to a day, each varied by up
- * to a quarter. Certificate authorities allow about five failures an hour.
+ * When to order again after failures: after 5 minutes, 15, 45, and so on up to a day. Each delay
+ * varies by up to a quarter. Certificate authorities allow about five failures an hour.
  */
 export function retryTime(
   failures: number,
@@ -90,7 +88,7 @@ export function retryTime(
   return options.now + wait * (0.75 + options.chance / 2);
 }
 
-/** Converts the certificate of a hostname for the API. */
+/** Converts a hostname's certificate to its form in the API. */
 export function certificateToWire(
   record: CertificateRecord | undefined,
   now: number,

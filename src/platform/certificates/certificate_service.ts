@@ -29,9 +29,9 @@ import { Lease, LeaseLostError, type Led, type RecordKey } from "../../store/mod
 /** How often to check for due orders, in milliseconds. */
 const INTERVAL_MS = 10 * 60_000;
 
-/** Maximum number of characters of an authority's message to store. */
+/** Maximum length of an authority's message to store, in characters. */
 const MAX_ERROR = 500;
-/** Maximum `Retry-After` of an authority to respect, in milliseconds. */
+/** Maximum `Retry-After` from an authority to respect, in milliseconds. */
 const MAX_PAUSE_MS = 7 * 24 * 60 * 60_000;
 
 const isRateLimit = (error: unknown): boolean =>
@@ -45,20 +45,21 @@ export interface CertificateServiceOptions {
   /** True for a hostname that should have a certificate. */
   wants(hostname: string): boolean;
   /**
-   * The hostnames that get a certificate on demand: when a client first connects, or in a later
-   * shared order.
+   * The hostnames that get a certificate on demand, either when a client first connects or in a
+   * later shared order.
    */
   hosts?(): Iterable<string>;
   /** True for a hostname with a certificate on demand. */
   onDemand?(hostname: string): boolean;
-  /** One of the nodes orders certificates; by default, this one. */
+  /** The nodes, one of which orders certificates; by default, this one. */
   readonly nodes?: Pick<Nodes, "leads" | "during" | "onGained">;
   readonly now: Clock;
   readonly random: Random;
   /** How often to check for due orders, in milliseconds; ten minutes by default. */
   readonly intervalMs?: number;
   /**
-   * Called with hostnames whose certificate was changed or removed; resolves when clients see it.
+   * Called with hostnames whose certificates were changed or removed. Resolves when clients see the
+   * change.
    */
   onChanged(hostnames: readonly string[]): Promise<void>;
   log(line: PlatformLog): void;
@@ -132,14 +133,14 @@ export class CertificateService {
     }
   }
 
-  /** Whether a hostname that is served has a certificate. */
+  /** Whether a served hostname has a certificate. */
   has(hostname: string): boolean {
     return this.#find(hostname) !== undefined;
   }
 
   /**
-   * The certificate of a served hostname. The first client of a host waits for its certificate, for
-   * at most ten seconds.
+   * The certificate for a served hostname. The first client of a host waits for its certificate,
+   * for at most ten seconds.
    */
   find(hostname: string): KeyPair | undefined | Promise<KeyPair | undefined> {
     const pair = this.#find(hostname);
@@ -172,7 +173,10 @@ export class CertificateService {
     return this.#find(hostname);
   }
 
-  /** Records that hostnames are now served, or no longer; resolves when handshakes reflect it. */
+  /**
+   * Records that hostnames are now served, or no longer served. Resolves when handshakes reflect
+   * the change.
+   */
   async servedChanged(hostnames: readonly string[]): Promise<void> {
     const known = hostnames.filter((hostname) => this.#pairs.has(hostname));
     if (known.length > 0) await this.#options.onChanged(known);
@@ -202,7 +206,7 @@ export class CertificateService {
     });
   }
 
-  /** Starts a round of orders, or another after the running one. */
+  /** Starts a round of orders, or another round after the current one. */
   wake(): void {
     if (this.#state !== "running") return;
     this.#rounds.start();
@@ -222,7 +226,7 @@ export class CertificateService {
     await this.#rounds.settled();
   }
 
-  /** Starts no more orders; a running one completes. */
+  /** Starts no more orders. An order in progress is completed. */
   close(): void {
     this.#state = "closed";
     clearInterval(this.#timer);
@@ -271,7 +275,7 @@ export class CertificateService {
     }
   }
 
-  /** Makes certificates due if the authority wants an earlier renewal. */
+  /** Makes certificates due if the authority wants them renewed earlier. */
   async #askForRenewals(lease: Lease): Promise<void> {
     const { now, log } = this.#options;
     for (const [hostname, record] of this.#records) {
@@ -352,7 +356,7 @@ export class CertificateService {
       const record: CertificateRecord = {
         hostname,
         issued: before?.issued ?? null,
-        // Names whose shared order was only postponed share the next one.
+        // If a shared order was only postponed, its names also share the next order.
         failures: hostnames.length > 1 ? failures - 1 : failures,
         dueAt,
         error: reason.slice(0, MAX_ERROR),
@@ -367,8 +371,9 @@ export class CertificateService {
   }
 
   /**
-   * Records a failure, in memory if it cannot be stored, so that it is not retried immediately. If
-   * another node is already ordering, the failure is dropped, because that node is responsible.
+   * Records a failure so the order is not retried immediately. If the failure cannot be stored, it
+   * is kept in memory. If another node is already ordering, the failure is dropped, because that
+   * node is responsible.
    */
   async #keepFailure(
     record: CertificateRecord,

@@ -18,17 +18,19 @@ const ACME_ERROR = "urn:ietf:params:acme:error:";
 interface World {
   readonly names: Set<string>;
   readonly clock: { now: number };
-  /** Names that were ordered. Orders fail with the message in `failure` while it is set. */
+  /**
+   * Names whose certificates were ordered. While `failure` is set, orders fail with that message.
+   */
   readonly orders: string[];
   readonly authority: {
     failure: string | undefined;
-    /** Seconds until a retry; set while the authority limits rates. */
+    /** Seconds until a retry; set while the authority is rate limiting. */
     retryAfter: number | undefined;
     /** Names that the authority refuses. */
     refused: Set<string>;
     /** When the authority wants certificates to be renewed. */
     window: RenewalWindow | undefined;
-    /** The certificates that were reported to it as replaced. */
+    /** The certificates that were reported to the authority as replaced. */
     replaced: (string | undefined)[];
   };
   /** Names that get a certificate on demand. */
@@ -125,7 +127,7 @@ Deno.test("a certificate is ordered once, and again after two thirds of its life
     assert.equal(orders.length, 2);
   }));
 
-Deno.test("a certificate is renewed without a request", () =>
+Deno.test("a certificate is renewed even if no client requests it", () =>
   withWorld(async ({ clock, orders, changed, start }) => {
     await start({ intervalMs: 5 });
     clock.now += 21 * DAY;
@@ -228,7 +230,7 @@ Deno.test("the first handshake of an on-demand host orders its certificate, and 
     assert.equal(service.has("a.svc.test"), true);
   }));
 
-Deno.test("hosts that no one requests share an order at the start, and later every six hours", () =>
+Deno.test("hosts that no one requests share an order at startup, and later every six hours", () =>
   withWorld(async ({ demanded, clock, orders, start }) => {
     for (const name of ["a", "b"]) demanded.add(`${name}.svc.test`);
     const service = await start();

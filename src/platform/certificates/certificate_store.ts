@@ -60,10 +60,7 @@ export class CertificateStore extends Table<CertificateRecord, readonly [string]
     return { cert: issued.chain, key: await this.#box.open(issued.key, keyPlace(hostname)) };
   }
 
-  /**
-   * Seals every private key with the data directory's current key; returns the number of changed
-   * ones.
-   */
+  /** Seals every private key with the data directory's current key; returns how many changed. */
   async reseal(): Promise<number> {
     const again = async (sealed: SealedSecret, place: string) =>
       await this.#box.seal(await this.#box.open(sealed, place), place);

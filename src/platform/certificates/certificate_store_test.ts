@@ -49,7 +49,7 @@ const readPairs = async (store: CertificateStore) => {
   return pairs;
 };
 
-Deno.test("CertificateStore.accountKey() creates one key for each authority", () =>
+Deno.test("CertificateStore.accountKey() creates one key per authority", () =>
   withStore(async (kv, keyFile) => {
     const store = await openStore(kv, keyFile);
     let made = 0;

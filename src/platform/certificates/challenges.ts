@@ -11,10 +11,13 @@ import type { Lease, RecordKey, RecordStore } from "../../store/mod.ts";
 
 const PREFIX = "/.well-known/acme-challenge/";
 
-/** Marks the value of a TXT record. Tokens in URLs contain no spaces. */
+/**
+ * Prefix that marks the value of a TXT record. Tokens in URLs contain no spaces, so they cannot
+ * start with it.
+ */
 const TXT = "TXT ";
 
-/** Maximum time that an order is pending, in milliseconds. */
+/** Maximum time that an order can be pending, in milliseconds. */
 const PENDING_MS = 10 * 60 * 1000;
 
 export const challenge = z.object({
@@ -31,7 +34,7 @@ export class PendingChallenges {
 
   /**
    * @param shared the store, if other nodes share it.
-   * @param tellOthers sends a challenge to the reachable nodes; others find it in the store.
+   * @param tellOthers sends a challenge to the reachable nodes. Other nodes find it in the store.
    */
   constructor(
     shared?: RecordStore | undefined,

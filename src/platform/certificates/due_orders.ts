@@ -1,23 +1,22 @@
 /**
- * Decides which certificates to order next, and which together. Pure.
+ * Decides which certificates to order next, and which of them together. Pure.
  *
  * @module
  */
 import type { CertificateRecord } from "./certificate.ts";
 
-/** Maximum number of names in one certificate: authorities allow 100. */
+/** Maximum number of names in one certificate. Authorities allow 100. */
 const MAX_NAMES = 50;
-/** Maximum number of names while a client waits, because each is proven in turn. */
+/** Maximum number of names while a client is waiting. Names are validated one after the other. */
 const MAX_ASKED = 5;
 
 /**
- * Maximum number of certificates on demand per week: Let's Encrypt issues 50 for a registered
- * domain.
+ * Maximum number of on-demand certificates per week. Let's Encrypt issues 50 per registered domain.
  */
 const MAX_PER_WEEK = 40;
 const HOUR_MS = 60 * 60_000;
 const WEEK_MS = 7 * 24 * HOUR_MS;
-/** Pause after a certificate on demand before the next one without a waiting client. */
+/** Pause after an on-demand certificate before the next one for which no client is waiting. */
 const PAUSE_MS = 6 * HOUR_MS;
 
 export interface Known {
@@ -26,7 +25,7 @@ export interface Known {
   readonly now: number;
 }
 
-/** When the latest certificate on demand was issued. */
+/** When the latest on-demand certificate was issued. */
 function lastIssued({ records, onDemand }: Known): number {
   let last = -Infinity;
   for (const [hostname, { issued }] of records) {
@@ -44,10 +43,10 @@ function inBatches(names: readonly string[]): (readonly string[])[] {
 }
 
 /**
- * The names of each due order. `names` have separate certificates. `hosts` share certificates until
- * an order fails, because authorities limit the number of certificates per registered domain, not
- * their names. The order is: hosts that a client waits for, together with some others; renewals;
- * and occasionally all hosts without a certificate.
+ * Returns the names in each due order. `names` have separate certificates. `hosts` share
+ * certificates until an order fails, because authorities limit the number of certificates per
+ * registered domain, not their names. The order is: hosts that a client waits for, together with
+ * some others; renewals; and occasionally all hosts without a certificate.
  */
 export function dueOrders(
   names: Iterable<string>,
@@ -75,7 +74,7 @@ export function dueOrders(
   return [...orders, ...inBatches(renewed), ...isPaused ? [] : inBatches(others)];
 }
 
-/** Whether another certificate on demand would come close to the authority's limit. */
+/** Whether another on-demand certificate would come close to the authority's limit. */
 export function isNearLimit({ records, onDemand, now }: Known): boolean {
   const chains = new Set<string>();
   for (const [hostname, { issued }] of records) {

@@ -31,7 +31,7 @@ const key = (host: string) => `${host}.svc.test`;
 const held = (host: string, more: Partial<CertificateRecord> = {}) =>
   record(key(host), { issued: issued(host, NOW - 80 * DAY), ...more });
 
-Deno.test("dueOrders() starts with the hosts that a client waits for, and adds some others", () => {
+Deno.test("dueOrders() starts with the hosts that a client is waiting for, and adds some others", () => {
   const records = known(
     record(key("asked")),
     held("due"),
@@ -49,7 +49,7 @@ Deno.test("dueOrders() starts with the hosts that a client waits for, and adds s
   ]);
 });
 
-Deno.test("dueOrders() joins at most fifty hosts, six hours after the last such order", () => {
+Deno.test("dueOrders() combines at most fifty hosts, six hours after the last such order", () => {
   const hosts = Array.from({ length: 120 }, (_, at) => key(`h${at}`));
   const lengths = (at: number) =>
     dueOrders([], hosts, known(held("last", { issued: issued("c", at), dueAt: NOW + 1 })))

@@ -2,10 +2,10 @@
  * The HTTPS listener. If hosts have their own certificates, the server name of each handshake (SNI,
  * RFC 6066) selects one.
  *
- * Deno's public API listens with a single certificate. But its listener can resolve one per name,
- * with an option that Deno uses internally for `node:tls` (docs/decisions/runtime.md). The runtime
+ * Deno's public API listens with a single certificate. However, an internal option that Deno uses
+ * for `node:tls` lets its listener resolve one per name (docs/decisions/runtime.md). The runtime
  * caches each certificate and each refusal for the life of the listener. A new listener therefore
- * takes over the port when a certificate changes, or after many names were resolved
+ * takes over the port when a certificate changes, or after many names have been resolved
  * (docs/domains.md, "How certificates are chosen").
  *
  * @module
@@ -27,16 +27,16 @@ const LINGER_MS = 2000;
  */
 const SHORT_LINGER = { pauses: 30, pauseMs: 10 };
 
-/** Time between two attempts to take the port again, in milliseconds. */
+/** Time between two attempts to listen on the port again, in milliseconds. */
 const RETRY_MS = 1;
 
-/** Pause after a listener ran out of descriptors, in milliseconds. */
+/** Pause after a listener has run out of file descriptors, in milliseconds. */
 const AFTER_SHORTAGE_MS = 100;
 
-/** Maximum number of names that one listener caches: about 10 MB. */
+/** Maximum number of names that one listener caches. They need about 10 MB. */
 const MAX_NAMES = 20_000;
 
-/** Names of certificates that were changed or removed. */
+/** Names whose certificates were changed or removed. */
 export type ChangedNames = readonly string[] | "all";
 
 /** The wildcard that covers a name: `*.example.com` for `www.example.com`. */
@@ -48,7 +48,7 @@ export interface HttpsListenerOptions {
   readonly port: number;
   readonly certificates: CertificateSource;
   readonly maxNames?: number;
-  /** Whether others listen on the same port and share its connections. */
+  /** Whether other processes listen on the same port and share its connections. */
   readonly reusePort?: boolean;
   /** Serves the connections of a listener until `closed` is aborted. */
   serve(listener: Deno.TlsListener, closed: AbortSignal): Promise<void>;
@@ -60,7 +60,7 @@ export type CertificateSource =
   /** The server name is "" if the client sent none. */
   | { readonly type: "by_name"; find(serverName: string): Promise<KeyPair | undefined> };
 
-/** One of the successive listeners on the port. */
+/** One in the series of listeners on the port. */
 interface Generation {
   readonly port: number;
   /** Names that the runtime has requested. */
@@ -91,8 +91,8 @@ export class HttpsListener {
   }
 
   /**
-   * Records that certificates of names changed or were removed; resolves when new connections see
-   * it.
+   * Records that the certificates for names were changed or removed. Resolves when new connections
+   * see the change.
    */
   async changed(names: ChangedNames): Promise<void> {
     const { asked, unresolved } = this.#current;
@@ -105,9 +105,9 @@ export class HttpsListener {
   }
 
   /**
-   * Continues with a new listener; connections of the old one stay open. Resolves when the new one
-   * listens. If the two cannot share the port, new connections are refused for the few milliseconds
-   * until it is free.
+   * Continues with a new listener; the old listener's connections stay open. Resolves once the new
+   * one is listening. If the two cannot share the port, new connections are refused for the few
+   * milliseconds until it is free.
    */
   replace(): Promise<void> {
     this.#again = true;
@@ -142,12 +142,12 @@ export class HttpsListener {
       await this.#current.close();
       while (!this.#closed && !this.#reopen()) await delay(RETRY_MS);
     }
-    // Set before the listener runs: if it fails immediately, it must not find a replacement that
-    // already ended.
+    // Set before the listener runs. If the listener fails immediately, it must not find a
+    // replacement that has already ended.
     this.#replacing = undefined;
   }
 
-  /** Opens the next listener while the old one completes the handshakes that it has started. */
+  /** Opens the next listener while the old one completes the handshakes in progress. */
   async #openBeside(): Promise<boolean> {
     const old = this.#current;
     const beside = openBeside(this.port, () => this.#open(this.port, true));
@@ -172,7 +172,7 @@ export class HttpsListener {
       this.#current = this.#open(this.port);
       return true;
     } catch {
-      // The port is not free yet, or the system is out of descriptors.
+      // The port is not free yet, or the system is out of file descriptors.
       return false;
     }
   }

@@ -8,7 +8,7 @@ import { type CertificateSource, HttpsListener } from "./https_listener.ts";
 import { makeKeyPair } from "../../lib/_test_certificate.ts";
 import { until } from "../../lib/_test_until.ts";
 
-/** The name in the certificate of a handshake, or why it failed. */
+/** The name in the certificate from a handshake, or why the handshake failed. */
 function namePresented(port: number, servername: string): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(
@@ -101,7 +101,7 @@ Deno.test("HttpsListener.changed() serves a new certificate, even after a refusa
   );
 });
 
-Deno.test("HttpsListener.changed() with a wildcard retries a name that was refused", () => {
+Deno.test("HttpsListener.changed() with a wildcard lets a refused name be retried", () => {
   let isThere = false;
   return withListener(({ a }) => ({
     type: "by_name",
@@ -137,7 +137,7 @@ Deno.test("HttpsListener.changed() does not interrupt a handshake that waits for
   });
 });
 
-Deno.test("HttpsListener starts over after requests for too many names", () =>
+Deno.test("HttpsListener starts over once too many names were requested", () =>
   withListener(
     ({ a }) => ({
       type: "by_name",
@@ -153,7 +153,7 @@ Deno.test("HttpsListener starts over after requests for too many names", () =>
     { maxNames: 3 },
   ));
 
-Deno.test("HttpsListener.replace() serves the successor of a single certificate", () => {
+Deno.test("HttpsListener.replace() serves the replacement for a single certificate", () => {
   let current: KeyPair;
   let next: KeyPair;
   return withListener(
@@ -211,7 +211,7 @@ Deno.test("HttpsListener.replace() lets running requests finish on the old liste
 });
 
 Deno.test({
-  name: "HttpsListener.replace() refuses no connection",
+  name: "HttpsListener.replace() does not refuse any connection",
   ignore: Deno.build.os !== "linux",
   fn: () =>
     withListener(

@@ -1,6 +1,5 @@
 /**
- * TLS certificates: given by the operator, or ordered from a certificate authority
- * (RFC 8555).
+ * TLS certificates: provided by the operator, or ordered from a certificate authority (RFC 8555).
  *
  * @module
  */

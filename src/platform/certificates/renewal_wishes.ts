@@ -24,8 +24,8 @@ export class RenewalWishes {
   }
 
   /**
-   * Picks a moment in the authority's renewal window by `chance`, from 0 to 1; `undefined` if there
-   * is no window, or the authority was asked recently.
+   * Picks a moment in the authority's renewal window by `chance`, from 0 to 1. Returns `undefined`
+   * if there is no window, or if the authority was asked recently.
    */
   async ask(
     chain: string,

@@ -1,5 +1,6 @@
 /**
- * The platform's HTTPS side: selects the certificates of hosts, and rereads the operator's own.
+ * The platform's HTTPS side: selects the certificate for each host, and rereads the operator's own
+ * certificate when it changes.
  *
  * @module
  */
@@ -14,7 +15,7 @@ export const DEFAULT_HTTPS_PORT = 443;
 /** How often files are checked for changes, in milliseconds. */
 const INTERVAL_MS = 10 * 60_000;
 
-/** Certificates that are ordered for single hosts. */
+/** Certificates that are ordered for individual hosts. */
 export interface OrderedCertificates {
   find(hostname: string): KeyPair | undefined | Promise<KeyPair | undefined>;
 }
@@ -38,11 +39,11 @@ export interface SecureListenerOptions {
 
 export interface SecureListener {
   readonly port: number;
-  /** Records that certificates changed or were removed; resolves when clients see it. */
+  /** Records that certificates were changed or removed. Resolves when clients see the change. */
   changed(names: ChangedNames): Promise<void>;
   /** Closes the previous listener if it is still open alongside the current one. */
   standAlone(): Promise<void>;
-  /** Ends the timers and stops accepting; open connections stay. */
+  /** Stops the timers and stops accepting connections. Open connections stay open. */
   close(): Promise<void>;
 }
 

@@ -9,7 +9,7 @@ import { readTextFile } from "../../lib/utf8.ts";
 import type { KeyPair } from "./certificate.ts";
 
 export interface CertificateFiles {
-  /** Path of the certificate, with its chain. */
+  /** Path of the certificate and its chain. */
   readonly certFile: string;
   /** Path of the private key. */
   readonly keyFile: string;
@@ -38,7 +38,7 @@ function parsePart<T>(what: string, path: string, parse: () => T): T {
 }
 
 /**
- * Reads certificate and key, and checks that they belong together and are still
+ * Reads the certificate and key, and checks that they match and that the certificate is still
  * valid.
  *
  * @throws {CertificateFileError} if they cannot be used.

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { CertificateFileError, readCertificateFiles } from "./static_certificate.ts";
 
-/** Options of `openssl req` for a key of each kind. */
+/** Options for `openssl req` to create a key of each kind. */
 const KINDS = {
   RSA: ["-newkey", "rsa:2048"],
   "ECDSA P-256": ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"],

@@ -1,5 +1,5 @@
 /**
- * Handshakes that wait for their name's first certificate.
+ * Handshakes that are waiting for their name's first certificate.
  *
  * @module
  */
@@ -8,8 +8,8 @@
 const MAX_NAMES = 1000;
 
 /**
- * How long a handshake waits, in milliseconds. The runtime resolves one name after the other, so
- * other new names wait just as long.
+ * How long a handshake waits, in milliseconds. The runtime resolves one name at a time, so other
+ * new names wait just as long.
  */
 const WAIT_MS = 10_000;
 
@@ -17,8 +17,8 @@ export class WaitingHandshakes {
   readonly #names = new Map<string, PromiseWithResolvers<void>>();
 
   /**
-   * Resolves when the name is settled, or after ten seconds. Calls `first` if no other handshake
-   * waits for the name; returns immediately if too many names wait.
+   * Resolves when the name is settled, or after ten seconds. Calls `first` if no other handshake is
+   * waiting for the name. Returns immediately if too many names are waiting.
    */
   async wait(hostname: string, first: () => void): Promise<void> {
     let waiting = this.#names.get(hostname);
@@ -33,7 +33,7 @@ export class WaitingHandshakes {
     clearTimeout(timer);
   }
 
-  /** Continues the handshakes that wait for a name. */
+  /** Continues the handshakes that are waiting for a name. */
   settle(hostname: string): void {
     this.#names.get(hostname)?.resolve();
     this.#names.delete(hostname);

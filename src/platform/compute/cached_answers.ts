@@ -1,5 +1,5 @@
 /**
- * Caches of deployments, even of unloaded ones: responses stored by rules, and pages of servers.
+ * The caches of deployments, even unloaded ones: responses that rules cache, and servers' pages.
  *
  * @module
  */
@@ -19,7 +19,7 @@ import { PageFolders } from "./fs_page_vault.ts";
 import { scopesOf } from "./purge_scopes.ts";
 import type { SiteServers } from "./site_servers.ts";
 
-/** Maximum time to gather invalid URIs while other nodes apply earlier ones, in milliseconds. */
+/** Maximum time to collect invalid URIs while other nodes apply earlier ones, in milliseconds. */
 const GATHER_MS = 100;
 
 export interface Revalidated {
@@ -35,7 +35,7 @@ export interface CachedAnswersOptions {
   readonly open: ReadonlyMap<string, Pick<SiteServers, "pages">>;
   readonly now: () => number;
   readonly onTrouble: (message: string) => void;
-  /** Publishes a change to subscribers of the feed; resolves when all have applied it. */
+  /** Publishes a change to the feed's subscribers. Resolves when all of them have applied it. */
   publish(message: FeedMessage): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export class CachedAnswers {
   readonly #folders: PageFolders;
   readonly #memory: IsrMemory;
   #tellOthers: (revalidated: Revalidated) => Promise<void> = () => Promise.resolve();
-  /** Invalid URIs that other nodes do not know yet, without duplicates. */
+  /** Invalid URIs that other nodes do not know about yet, without duplicates. */
   readonly #invalid = new Map<string, ResourceUri>();
   #isTelling = false;
 
@@ -59,7 +59,7 @@ export class CachedAnswers {
     this.#folders = new PageFolders(join(options.dataDir, "isr"));
   }
 
-  /** The pages of a deployment, even if its servers are not loaded. */
+  /** A deployment's pages, even if its servers are not loaded. */
   pagesOf(deploymentId: string): IsrCache {
     const { open, now, onTrouble } = this.#options;
     return open.get(deploymentId)?.pages ?? new IsrCache({
@@ -71,7 +71,7 @@ export class CachedAnswers {
     });
   }
 
-  /** Removes cached responses, or marks them stale if `soft`; returns their number. */
+  /** Removes cached responses, or marks them stale if `soft`. Returns how many. */
   async purge(
     deploymentId: string,
     scope: PurgeScope,
@@ -83,7 +83,10 @@ export class CachedAnswers {
     return answers + await purging;
   }
 
-  /** Removes all cached responses of all deployments; resolves when none is served any longer. */
+  /**
+   * Removes all cached responses of all deployments. Resolves once none of them is served any
+   * longer.
+   */
   async purgeAll(): Promise<void> {
     const { cache, open, publish } = this.#options;
     cache.clear();
@@ -156,7 +159,7 @@ export class CachedAnswers {
     this.#isTelling = false;
   }
 
-  /** Publishes a purge to subscribers of the feed. */
+  /** Publishes a purge to the feed's subscribers. */
   async #publish(
     deploymentId: string,
     scopes: readonly PurgeScope[],

@@ -1,4 +1,4 @@
-/** Programs for start commands, in addition to the machine's own. @module */
+/** Programs for start commands, in addition to those on the machine. @module */
 import { join } from "node:path";
 import { type BuildHost, createLineSink, fetchProjectManager } from "../../build/mod.ts";
 import type { Environment } from "../../lib/network_variables.ts";
@@ -7,7 +7,7 @@ import { type ComputeServerOptions, findNpm } from "../../runtime/mod.ts";
 /** Timeout for fetching a package manager, in milliseconds. */
 const FETCH_MS = 5 * 60 * 1000;
 
-/** A program that a start command needs is missing; the message is for the person who deploys. */
+/** A program that a start command needs is missing. The message is for the person who deploys. */
 export class ToolMissingError extends Error {
   override readonly name = "ToolMissingError";
 }

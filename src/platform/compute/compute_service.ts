@@ -1,4 +1,4 @@
-/** The servers of all deployments: their files, processes and cached pages. @module */
+/** All deployments' servers: their files, processes and cached pages. @module */
 import type { PurgeOptions, PurgeScope } from "../../edge/mod.ts";
 import type { Health } from "../../contract/system.ts";
 import { type ComputeLayer, type Manifest, runtimeSettings } from "../../manifest/mod.ts";
@@ -27,7 +27,7 @@ import { SiteServers } from "./site_servers.ts";
  */
 const CLOSE_DRAIN_MS = 5_000;
 
-/** Time for running requests to finish after a takeover: as long as a request can take. */
+/** Time for running requests to finish after a takeover. It is as long as a request can take. */
 const RETIRE_DRAIN_MS = 15 * 60 * 1000;
 
 const LAST_LINES = 20;
@@ -36,9 +36,9 @@ export interface ComputeServices
   extends
     Omit<ServerMakerOptions, "keepLine" | "revalidate" | "shared">,
     Pick<CachedAnswersOptions, "cache" | "publish"> {
-  /** Maximum number of concurrent servers; the default depends on the machine's memory. */
+  /** Maximum number of concurrent servers. The default depends on the machine's memory. */
   readonly maxServers: number | undefined;
-  /** Limits of WebSockets to servers; the default depends on the available descriptors. */
+  /** Limits on WebSockets to servers; the defaults depend on the available file descriptors. */
   readonly serverSockets: Partial<SocketLimits> | undefined;
 }
 
@@ -83,7 +83,7 @@ export class ComputeService {
     });
   }
 
-  /** Whether servers can run on this machine, and how many do. */
+  /** Whether servers can run on this machine, and how many are running. */
   async describe(): Promise<Health["servers"]> {
     const { sandbox: judged, env } = this.#services;
     const node = await judgeNodeSandbox(judged, () => probeNodeSandbox({ env }));
@@ -140,7 +140,7 @@ export class ComputeService {
     throw new ServerNotReadyError(reason, lines);
   }
 
-  /** Returns why a server does not respond; if several do not, the first reason. */
+  /** Returns why a server does not respond. If several servers do not, returns the first reason. */
   async #findSilence(
     deployment: DeploymentRecord,
     layers: readonly ComputeLayer[],
@@ -162,7 +162,10 @@ export class ComputeService {
     return reasons.find((reason) => reason !== undefined);
   }
 
-  /** Ends superseded servers after their running requests; a request starts them again. */
+  /**
+   * Ends superseded servers once their running requests have finished. A later request starts them
+   * again.
+   */
   retire(deploymentIds: Iterable<string>): void {
     for (const id of deploymentIds) {
       void this.#open.get(id)?.retire(RETIRE_DRAIN_MS).catch((error) =>
@@ -199,12 +202,12 @@ export class ComputeService {
     return this.cached.purge(deploymentId, scope, options);
   }
 
-  /** Removes leftovers of servers whose platform was killed. */
+  /** Removes what servers left behind when the platform was killed. */
   async recover(): Promise<void> {
     await this.#socketsDir();
   }
 
-  /** Removes everything of deployments that are no longer needed. */
+  /** Removes everything that belongs to deployments that are no longer needed. */
   async sweep(isNeeded: (deploymentId: string) => boolean): Promise<void> {
     const isKept = (id: string): boolean => isNeeded(id) || this.#open.has(id);
     await this.#maker.sweep(isKept);
@@ -216,7 +219,7 @@ export class ComputeService {
     for (const kept of [this.#maker, this.cached]) await kept.remove(deploymentId);
   }
 
-  /** Ends all servers; running requests get some time to finish. */
+  /** Ends all servers, after giving running requests some time to finish. */
   async close(): Promise<void> {
     await Promise.all([...this.#open.keys()].map((id) => this.dispose(id)));
     await Promise.all(this.#closing);

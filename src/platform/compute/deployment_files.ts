@@ -1,5 +1,5 @@
 /**
- * Stores deployments with servers as folders, so that a server finds its files where its framework
+ * Stores deployments that have servers as folders, so a server finds its files where its framework
  * expects them. A folder is built under a temporary name and then renamed, so a folder with a
  * deployment's name is always complete.
  *
@@ -13,14 +13,14 @@ import { LINKS_PATH } from "../../manifest/mod.ts";
 import type { BlobStore } from "../core/store/mod.ts";
 import { type Links, LinksError, MAX_LINKS_BYTES, parseLinks } from "./deployment_links.ts";
 
-/** Folder for folders under construction; emptied at start. */
+/** Contains the folders under construction; emptied at startup. */
 const INCOMING = "incoming";
 
-/** A file that stops the runtime's search here, before it reaches parent folders. */
+/** A file that stops the runtime's upward search here, before it reaches parent folders. */
 const PACKAGE_FILE = "package.json";
 const PACKAGE_TEXT = '{"type":"module"}\n';
 
-/** Servers may run as other users; only the platform's user can enter the parent folder. */
+/** Servers may run as other users. Only the platform's user can enter the parent folder. */
 const FOLDER_MODE = 0o755;
 
 const AT_ONCE = 8;
@@ -56,7 +56,7 @@ async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<voi
   if (failed?.status === "rejected") throw failed.reason;
 }
 
-/** The folders of some paths, each after its parent; "." is the first. */
+/** The folders that contain the given paths, each after its parent; "." comes first. */
 function foldersOf(paths: readonly string[]): readonly string[] {
   const folders = new Set(["."]);
   const add = (folder: string): void => {
@@ -79,7 +79,7 @@ async function readLinks({ files, blobs }: FilesSource): Promise<Links> {
   return parseLinks(text, files.map(({ path }) => path));
 }
 
-/** Whether all links and files exist and are complete: a power failure may have lost some. */
+/** Whether all links and files exist and are complete. A power failure may have lost some. */
 async function isWhole(
   folder: string,
   { files }: FilesSource,
@@ -108,7 +108,7 @@ export class DeploymentFiles {
     this.#root = root;
   }
 
-  /** Builds the folder if needed; concurrent calls share a build. @throws {LinksError} */
+  /** Builds the folder if needed. Concurrent calls share one build. @throws {LinksError} */
   folder(source: FilesSource): Promise<string> {
     const { deploymentId } = source;
     let making = this.#making.get(deploymentId);
@@ -160,7 +160,8 @@ export class DeploymentFiles {
     const folders = foldersOf(paths).map((each) => join(folder, each));
     const pause = createPause();
     for (const each of folders) {
-      // Synchronous: for thousands of files, an asynchronous call takes ten times as long.
+      // This call is synchronous. An asynchronous one takes ten times as long for thousands of
+      // files.
       Deno.mkdirSync(each);
       Deno.chmodSync(each, FOLDER_MODE);
       await pause();
@@ -169,7 +170,7 @@ export class DeploymentFiles {
     await inParallel([...links], ([path, target]) => Deno.symlink(target, join(folder, path)));
   }
 
-  /** Creates the root, and removes unfinished folders that a crash left. */
+  /** Creates the root, and removes unfinished folders that a crash left behind. */
   #prepare(): Promise<void> {
     return this.#prepared ??= (async () => {
       const incoming = join(this.#root, INCOMING);

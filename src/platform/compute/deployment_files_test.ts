@@ -48,7 +48,7 @@ Deno.test("DeploymentFiles.folder() creates the folder once, with links if possi
     assert.deepEqual(await files.list(), []);
   }));
 
-Deno.test("DeploymentFiles.folder() recreates incomplete folders, and removes leftovers of a crash", () =>
+Deno.test("DeploymentFiles.folder() recreates incomplete folders, and removes leftovers from a crash", () =>
   withFiles(async ({ root, source }) => {
     const place = join(root, "compute");
     const folder = await new DeploymentFiles(place).folder(source);
@@ -83,7 +83,7 @@ Deno.test("DeploymentFiles.folder() stops the search for a package.json next to 
     assert.equal(JSON.parse(beside).type, "module");
   }));
 
-Deno.test("DeploymentFiles.folder() leaves nothing if a blob is damaged", () =>
+Deno.test("DeploymentFiles.folder() leaves nothing behind if a blob is damaged", () =>
   withFiles(async ({ root, source }) => {
     const { sha256 } = source.files[0]!;
     const [workspace] = Array.from(Deno.readDirSync(join(root, "blobs")), ({ name }) => name)

@@ -1,6 +1,6 @@
 /**
- * The symbolic links of a deployment, which packages of Node servers need. They are read from a
- * file in the output, and cannot lead out of the deployment's folder. Pure.
+ * A deployment's symbolic links, which packages of Node servers need. They are read from a file in
+ * the output, and cannot point outside the deployment's folder. Pure.
  *
  * @module
  */
@@ -21,7 +21,7 @@ const schema = z.strictObject({
 
 export type Links = ReadonlyMap<string, string>;
 
-/** A deployment's list of links is invalid; the message is for the person who deploys. */
+/** A deployment's list of links is invalid. The message is for the person who deploys. */
 export class LinksError extends Error {
   override readonly name = "LinksError";
 }
@@ -44,9 +44,7 @@ function foldersAbove(path: string): string[] {
   return steps.map((_, at) => steps.slice(0, at).join("/")).filter((each) => each !== "").reverse();
 }
 
-/**
- * Why a target is not allowed. `..` may only be at its start, so that other links do not matter.
- */
+/** Why a target is not allowed. `..` may only appear at its start, so other links do not matter. */
 function refuseTarget(path: string, target: string): string | undefined {
   const [, up = "", rest = ""] = /^((?:\.\.\/)*(?:\.\.$)?)(.*)$/s.exec(target) ?? [];
   const parsed = parseRelativePath(rest);
@@ -68,8 +66,8 @@ function refuseLink(path: string, links: Links, files: ReadonlySet<string>): str
 }
 
 /**
- * @param paths the paths of all files. @throws {LinksError} for a malformed list, or one with a
- * link to the outside
+ * @param paths the paths of all files.
+ * @throws {LinksError} if the list is malformed, or if a link points outside
  */
 export function parseLinks(text: string, paths: readonly string[]): Links {
   const links = new Map(Object.entries(parse(text)));

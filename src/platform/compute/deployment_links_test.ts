@@ -5,7 +5,7 @@ const PATHS = ["server.js", "node_modules/.store/next@1/node_modules/next/index.
 
 const parse = (links: unknown) => parseLinks(JSON.stringify({ version: 1, links }), PATHS);
 
-Deno.test("parseLinks() reads links of packages", () => {
+Deno.test("parseLinks() reads package links", () => {
   const links = {
     "node_modules/next": ".store/next@1/node_modules/next",
     "node_modules/.store/next@1/node_modules/react": "../../react@1/node_modules/react",

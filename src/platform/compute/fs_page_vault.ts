@@ -4,11 +4,11 @@ import type { IsrStore } from "../../edge/mod.ts";
 import { isUuid } from "../../lib/ids.ts";
 import { ifMissing, namesIn, removeTree } from "../../lib/missing_files.ts";
 
-/** A page's name; other files are marks, or leftovers of a crash. */
+/** A page's file name. Other files are markers, or leftovers from a crash. */
 const PAGE_NAME = /^[0-9a-f]{64}\.d?[pq]$/;
 const UNFINISHED = ".part";
 
-/** The pages of one deployment in its folder. */
+/** The pages of one deployment, stored in its folder. */
 class FolderVault implements IsrStore {
   #made: Promise<void> | undefined;
   #count = 0;

@@ -35,7 +35,7 @@ Deno.test("PageFolders stores pages by deployment, and creates no folder before 
     assert.deepEqual(await vault.read(name("b")), bytes("x"));
   }));
 
-Deno.test("a page left half-written by a crash is removed", () =>
+Deno.test("a page that a crash left half-written is removed", () =>
   withFolders(async (folders, root) => {
     await folders.of(DEPLOYMENT).write(name("a", "q"), bytes("page"));
     Deno.writeTextFileSync(join(root, DEPLOYMENT, `${name("b")}.1.part`), "ha");

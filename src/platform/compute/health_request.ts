@@ -8,9 +8,12 @@ const HEALTH_MS = 30_000;
 const PAUSE_MS = 500;
 
 export interface HealthRequest {
-  /** Path and query that must return 200 to 399; by default, any response to `/` counts. */
+  /**
+   * Path and query that must return a status from 200 to 399. By default, any response to `/`
+   * counts.
+   */
   readonly path: string | undefined;
-  /** Time limit for that status, in milliseconds. */
+  /** Time limit for getting that status, in milliseconds. */
   readonly readyMs: number;
   readonly url: string;
   readonly timeoutMs: number;
@@ -51,7 +54,7 @@ async function ask({ path = "/", url, requestId, fetch }: HealthRequest): Promis
   });
 }
 
-/** Repeats the request while the server is not ready; returns why it does not respond. */
+/** Repeats the request while the server is not ready. Returns why the server does not respond. */
 export async function findSilence(request: HealthRequest): Promise<string | undefined> {
   const { path, readyMs } = request;
   const patience = AbortSignal.timeout(readyMs);

@@ -1,5 +1,5 @@
 /**
- * The server of one layer. It is created on first use, and its responses determine its health.
+ * A layer's server. It is created on first use, and its responses determine its health.
  *
  * @module
  */
@@ -22,14 +22,14 @@ const OF_SERVER: ReadonlySet<ComputeFailure> = new Set([
   "memory",
 ]);
 
-/** Consecutive failures after which the server counts as unhealthy. */
+/** Number of consecutive failures after which the server counts as unhealthy. */
 const FAILURES_IN_A_ROW = 2;
 
 export class LayerServer {
   #server: Promise<ComputeServer> | undefined;
   /** The server; `undefined` until it is created. */
   #made: ComputeServer | undefined;
-  /** Servers that only finish their running requests. */
+  /** Servers that are only finishing their running requests. */
   readonly #retiring = new Set<ComputeServer>();
   #closed = false;
   #failures = 0;
@@ -61,7 +61,7 @@ export class LayerServer {
     }
   }
 
-  /** Checks the server; `undefined` if none has been created yet. */
+  /** Checks the server. Returns `undefined` if none has been created yet. */
   async check(): Promise<ComputeHealth | undefined> {
     if (this.#failures >= FAILURES_IN_A_ROW) return { healthy: false, reason: this.#reason };
     const server = await this.#server?.catch(() => undefined);
@@ -93,7 +93,9 @@ export class LayerServer {
     await this.retire(milliseconds);
   }
 
-  /** Ends all processes permanently; running requests get this many milliseconds to finish. */
+  /**
+   * Ends all processes permanently, after giving running requests this many milliseconds to finish.
+   */
   async close(milliseconds: number): Promise<void> {
     this.#closed = true;
     const retiring = [...this.#retiring];

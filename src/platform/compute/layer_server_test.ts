@@ -29,7 +29,7 @@ Deno.test("LayerServer creates its server once, on the first request", async () 
   assert.equal(servers.length, 1);
 });
 
-Deno.test("LayerServer.retire() ends the server, and the next request gets another", async () => {
+Deno.test("LayerServer.retire() ends the server, and the next request starts another", async () => {
   const { made, servers } = layer();
   await made.fetch(REQUEST);
   await made.retire(900);

@@ -1,4 +1,4 @@
-/** How many deployment processes, and WebSockets to them, this machine can hold. @module */
+/** How many deployment processes this machine can run, and how many WebSockets to them. @module */
 import { descriptorLimit } from "../../lib/descriptors.ts";
 import {
   defaultMaxFunctionProcesses,
@@ -22,7 +22,7 @@ export function defaultProcessLimits(): ProcessLimits {
 }
 
 /**
- * The limits of WebSockets to servers: the given ones, or a default based on the available
+ * The limits on WebSockets to servers: those given, or defaults based on the available file
  * descriptors.
  */
 export function completeSocketLimits(given: Partial<SocketLimits>): SocketLimits {

@@ -1,9 +1,9 @@
-/** Converts a purge to the form that the edge uses. @module */
+/** Converts a purge to the format that the edge uses. @module */
 import type { PurgeScope } from "../../edge/mod.ts";
 import { normalizePath } from "../../rules/mod.ts";
 import type { Revalidation } from "../../runtime/mod.ts";
 
-/** A path in the form used for requests; `undefined` if no request can have it. */
+/** A path as it appears in requests; `undefined` if no request can have it. */
 export function purgedPath(path: string): string | undefined {
   const normalized = normalizePath(path);
   return typeof normalized === "string" ? normalized : undefined;

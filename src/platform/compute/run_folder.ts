@@ -1,7 +1,7 @@
 /**
  * The folder for the sockets of running servers: in the data directory or, if its path is too long
- * for a socket, in the system's temporary folder, with a link so that the next start finds
- * leftovers of a crash.
+ * for a socket, in the system's temporary folder, with a link that lets the next start find
+ * leftovers from a crash.
  *
  * @module
  */
@@ -9,17 +9,17 @@ import { basename, join } from "node:path";
 import { removeTree } from "../../lib/missing_files.ts";
 import { SOCKET_PATH_BYTES } from "../../runtime/mod.ts";
 
-/** Maximum length of a path of a Unix socket in bytes, without the trailing zero (unix(7)). */
+/** Maximum length of a Unix socket's path, in bytes and without the trailing null (unix(7)). */
 const MAX_SOCKET_PATH = 107;
 
 const ELSEWHERE_PREFIX = "svc-run-";
 
-/** Whether the path is short enough for sockets in this folder. */
+/** Whether the folder's path is short enough for sockets in it. */
 export function hasRoomForSockets(folder: string): boolean {
   return new TextEncoder().encode(folder).byteLength + SOCKET_PATH_BYTES <= MAX_SOCKET_PATH;
 }
 
-/** Removes the folder, wherever it is, with everything in it. */
+/** Removes the folder and everything in it, wherever it is. */
 export async function removeRunFolder(dataDir: string): Promise<void> {
   const path = join(dataDir, "run");
   const elsewhere = await Deno.readLink(path).catch(() => undefined);
@@ -29,7 +29,9 @@ export async function removeRunFolder(dataDir: string): Promise<void> {
   await removeTree(path);
 }
 
-/** Recreates the folder, only readable by its owner; returns its path without links. */
+/**
+ * Recreates the folder so that only its owner can read it. Returns its path with links resolved.
+ */
 export async function makeRunFolder(dataDir: string): Promise<string> {
   await removeRunFolder(dataDir);
   const path = join(dataDir, "run");

@@ -24,7 +24,7 @@ for (
     { name: "elsewhere if its path is too long", below: "long-name".repeat(10) },
   ]
 ) {
-  Deno.test(`makeRunFolder() creates an empty folder ${name}, without leftovers of a crash`, async () => {
+  Deno.test(`makeRunFolder() creates an empty folder ${name}, without leftovers from a crash`, async () => {
     const root = await Deno.makeTempDir({ prefix: "svc-t-" });
     const dataDir = join(root, below);
     await Deno.mkdir(dataDir, { recursive: true });

@@ -1,4 +1,4 @@
-/** Creates the servers of deployments: their folder, their variables and their process. @module */
+/** Creates deployments' servers: their folders, their variables and their processes. @module */
 import { join } from "node:path";
 import type { Clock } from "../../lib/clock.ts";
 import type { Environment } from "../../lib/network_variables.ts";
@@ -45,9 +45,9 @@ export interface ServerMakerOptions {
   /** The variables of a deployment's servers, and their access to its databases. */
   readonly databases: Pick<DeploymentDatabases, "openVariables" | "identityFor">;
   readonly addresses: Pick<Addresses, "url">;
-  /** Custom hosts of a project whose traffic reaches this platform. */
+  /** A project's custom hosts whose traffic reaches this platform. */
   readonly customHosts: (projectId: string) => Promise<readonly string[]>;
-  /** Loopback ports where servers reach the hosts of this platform. */
+  /** Loopback ports on which servers reach the hosts of this platform. */
   readonly localRoutes: readonly LocalRoute[];
   readonly dataDir: string;
   readonly sandbox: ServerSandbox;
@@ -61,12 +61,12 @@ export interface ServerMakerOptions {
     readonly maxSockets: number;
     readonly socketsDir: () => Promise<string>;
   };
-  /** Revalidates cached content of a deployment at the request of its server. */
+  /** Revalidates a deployment's cached content when its server requests it. */
   readonly revalidate: (deploymentId: string, what: Revalidation) => Promise<void>;
   readonly keepLine: (deploymentId: string, line: string) => void;
 }
 
-/** A server has no start command; the message is for the user who deploys. */
+/** A server has no start command. The message is for the user who deploys. */
 class CommandMissingError extends Error {
   override readonly name = "CommandMissingError";
   constructor() {
@@ -74,7 +74,9 @@ class CommandMissingError extends Error {
   }
 }
 
-/** Whether a message is for the user who deploys; others may contain the platform's paths. */
+/**
+ * Whether an error's message is for the user who deploys. Others may contain the platform's paths.
+ */
 function isForDeployer(error: unknown): boolean {
   return error instanceof ServersRefusedError || error instanceof NodeVersionError ||
     error instanceof DatabaseNotReadyError || error instanceof ReferencesError ||
@@ -89,10 +91,10 @@ export class ServerMaker {
   /** How to start the process of a server. */
   readonly #spawn: Readonly<Record<Engine, ComputeServerOptions["spawn"]>>;
 
-  /** Toolchain folders of this machine that servers can see. */
+  /** Toolchain folders on this machine that servers can see. */
   #places: ReturnType<typeof toolchainPlaces> | undefined;
 
-  /** The databases and the blob store that each server was created with. */
+  /** The databases and the blob store with which each server was created. */
   readonly #stores = new WeakMap<ComputeServer, string>();
 
   readonly #options: ServerMakerOptions;
@@ -110,8 +112,9 @@ export class ServerMaker {
   }
 
   /**
-   * Creates a server, which starts with its first request. @throws {Error} with a message for the
-   * person who deploys
+   * Creates a server. It starts on its first request.
+   *
+   * @throws {Error} with a message for the person who deploys
    */
   async make(
     deployment: DeploymentRecord,
@@ -222,7 +225,7 @@ export class ServerMaker {
     return server;
   }
 
-  /** Start options of a server with a command, and the folders it needs. */
+  /** Start options for a server with a command, and the folders that it needs. */
   async #program(
     command: string | undefined,
     image: RuntimeSettings["image"],

@@ -1,4 +1,4 @@
-/** Servers only run in a complete sandbox, unless the operator allows less. @module */
+/** Servers run only in a complete sandbox, unless the operator allows less. @module */
 import type { Health } from "../../contract/system.ts";
 import {
   type FoundKind,
@@ -33,7 +33,7 @@ export function judgeServerSandbox(
   return { sandbox: allowUnsandboxed ? "unsandboxed" : "refused", missing };
 }
 
-/** Describes the sandbox of Node servers; only calls `probe` if servers have a sandbox. */
+/** Describes the sandbox for Node servers. Calls `probe` only if servers have a sandbox. */
 export async function judgeNodeSandbox(
   { sandbox }: ServerSandbox,
   probe: () => Promise<FoundKind>,
@@ -47,7 +47,7 @@ export async function judgeNodeSandbox(
   };
 }
 
-/** The warning for the operator at start; `undefined` if there is none. */
+/** The warning for the operator at startup; `undefined` if there is nothing to warn about. */
 export function sandboxWarning({ sandbox, missing }: ServerSandbox): string | undefined {
   if (sandbox === "enforced") return undefined;
   const lack = `this system lacks ${missing.join(" and ")}`;
@@ -56,7 +56,7 @@ export function sandboxWarning({ sandbox, missing }: ServerSandbox): string | un
     : `Servers of deployments run without a full sandbox (--allow-unsandboxed-servers): ${lack}. Their code can read files of this machine and reach its private network`;
 }
 
-/** Servers are refused on this platform; the message is for the person who deploys. */
+/** Servers are refused on this platform. The message is for the person who deploys. */
 export class ServersRefusedError extends Error {
   override readonly name = "ServersRefusedError";
   constructor(sandbox: ServerSandbox) {
@@ -64,7 +64,7 @@ export class ServersRefusedError extends Error {
   }
 }
 
-/** Why a server is not started, for the user who deploys. */
+/** Why a server is not started, in words for the user who deploys. */
 export function refusalOf({ missing }: ServerSandbox): string {
   return `Servers are turned off on this platform, because its system lacks ${
     missing.join(" and ")

@@ -4,7 +4,7 @@ import type { Addresses } from "../core/addresses.ts";
 import type { DeploymentRecord } from "../deployments/mod.ts";
 import { ownLabel } from "../environments/mod.ts";
 
-/** The URL of a deployment: its own for a preview, otherwise its environment's. */
+/** A deployment's URL: its own for a preview, otherwise that of its environment. */
 export function deploymentUrl(
   deployment: DeploymentRecord,
   addresses: Pick<Addresses, "url">,
@@ -12,7 +12,7 @@ export function deploymentUrl(
   return addresses.url(ownLabel(deployment));
 }
 
-/** Hosts that servers reach on this machine; none if another program terminates TLS. */
+/** Hosts that servers reach on this machine. There are none if another program terminates TLS. */
 export function localHosts(
   deployment: DeploymentRecord,
   { addresses, localRoutes, custom }: {
@@ -31,7 +31,7 @@ export function localHosts(
   return [...new Set([...[...urls, ...known].map(({ hostname }) => hostname), ...custom])];
 }
 
-/** The environment of a deployment's server: variables of the project override these. */
+/** Environment variables for a deployment's server. The project's own variables override these. */
 export function serverVariables(
   deployment: DeploymentRecord,
   { addresses, variables, stores }: {

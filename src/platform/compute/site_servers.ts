@@ -29,7 +29,7 @@ export class SiteServers implements SiteCompute {
     return this.#layers.get(layer)!.connect(request);
   }
 
-  /** Starts all servers; returns the problem of the first that does not listen. */
+  /** Starts all servers. Returns the problem with the first server that does not listen. */
   start(): Promise<ServersHealth> {
     return this.#ask((server) => server.start());
   }
@@ -38,7 +38,7 @@ export class SiteServers implements SiteCompute {
     return this.#ask((server) => server.check());
   }
 
-  /** Lets the servers finish running requests; later requests start new ones. */
+  /** Lets the servers finish running requests. Later requests start new servers. */
   async retire(milliseconds: number): Promise<void> {
     await this.#all((server) => server.retire(milliseconds));
   }
@@ -51,7 +51,9 @@ export class SiteServers implements SiteCompute {
     await this.#all((server) => server.retireOutdated(isOutdated, milliseconds));
   }
 
-  /** Ends all processes permanently; running requests get this many milliseconds to finish. */
+  /**
+   * Ends all processes permanently, after giving running requests this many milliseconds to finish.
+   */
   async close(milliseconds: number): Promise<void> {
     await this.#all((server) => server.close(milliseconds));
   }

@@ -1,7 +1,6 @@
 /**
- * Host labels and URLs of deployments (design: "Serving contract"):
- * `<project>-<shortid>`, `<project>-git-<branch>` and `<project>` below the
- * base domain.
+ * Host labels and URLs of deployments (design: "Serving contract"): `<project>-<shortid>`,
+ * `<project>-git-<branch>` and `<project>` under the base domain.
  *
  * @module
  */
@@ -17,8 +16,8 @@ const RESERVED = new Set(["www", "api", "app", "admin", "svc", "mail", "localhos
 const LOCAL_DOMAIN = /(?:^|\.)(?:localhost|test|local|internal|invalid)$/;
 
 /**
- * The host label of a branch; with a short hash if the name is invalid as a label, too long, or
- * `taken`.
+ * The host label for a branch. It ends with a short hash if the branch name is not a valid label,
+ * is too long, or is `taken`.
  */
 export function branchLabel(
   project: string,
@@ -36,7 +35,7 @@ export function branchLabel(
 interface AddressesBase {
   readonly protocol: "http:" | "https:";
   readonly domain: string;
-  /** Port as written in URLs; empty for the default port. */
+  /** The port as written in URLs; empty for the default port. */
   readonly port: string;
 }
 

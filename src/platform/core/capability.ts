@@ -1,6 +1,6 @@
 /**
  * The interface of a capability. Composition loops over a list of capabilities to start, stop, run
- * housekeeping and delete, so that no capability depends on another's internals.
+ * housekeeping and delete, so no capability depends on another's internals.
  *
  * @module
  */
@@ -16,34 +16,36 @@ export interface Capability {
 
   /**
    * Loads everything needed before the first request. Also called when the store is read-only,
-   * because sites are served then too.
+   * because sites are still served then.
    */
   recover?(): Promise<void>;
-  /** Resumes work that an earlier process left unfinished; the first request waits for it. */
+  /** Resumes work that an earlier process left unfinished. The first request waits for it. */
   start?(): Promise<void>;
-  /** Called once the platform serves requests: starts work for which no request needs to wait. */
+  /** Called once the platform serves requests. Starts work that no request needs to wait for. */
   whenListening?(): void;
   /** Applies changes that another node made in the shared store. */
   storeChanged?(keys: readonly RecordKey[]): Promise<void>;
-  /** Reloads its cached data from the store after missing changes of other nodes. */
+  /** Reloads its cached data from the store after it has missed changes made by other nodes. */
   rereadStore?(): Promise<void>;
-  /** Finishes running work. The capabilities above it are closed already. */
+  /** Finishes running work. The capabilities that depend on it are already closed. */
   close?(): void | Promise<void>;
 
-  /** Runs a round of housekeeping for shared data, on one node. Returns lines for the log. */
+  /**
+   * Runs a round of housekeeping for shared data, on one of the nodes. Returns lines for the log.
+   */
   keepHouse?(signal: AbortSignal, lease: Lease): Promise<readonly string[]>;
   /** Runs a round of housekeeping for the node's own data, such as caches. */
   tidyNode?(signal: AbortSignal): Promise<readonly string[]>;
 
   /**
-   * Called after a project is deleted from the store: takes its sites offline and drops its work.
+   * Called after a project is deleted from the store. Takes its sites offline and drops its work.
    */
   forgetProject?(projectId: string): Promise<void>;
-  /** Keys of its records about a project, which are removed with the project. */
+  /** Keys of its records about a project. They are removed with the project. */
   projectKeys?(projectId: string): AsyncIterable<RecordKey>;
   /** Removes other data of a project, such as files. Called again after a crash. */
   removeProject?(projectId: string): Promise<void>;
-  /** Removes its data about a deleted environment. */
+  /** Removes its data for a deleted environment. */
   removeEnvironment?(environment: DeletedEnvironment): Promise<void>;
   /** Ends everything that belongs to a stopped deployment. */
   deploymentStopped?(deployment: StoppedDeployment, lease?: Lease): Promise<void>;
@@ -52,12 +54,12 @@ export interface Capability {
    * changed.
    */
   databasesChanged?(projectId?: string): Promise<void>;
-  /** The blobs that it needs; others are removed. */
+  /** The blobs that it needs. Blobs that no capability needs are removed. */
   neededBlobs?(): AsyncIterable<{ readonly workspaceId: string; readonly sha256: string }>;
 
-  /** A workspace's usage of this capability, and its limits. */
+  /** A workspace's usage of this capability, and the workspace's limits. */
   workspaceUsage?(workspaceId: string): Promise<readonly Usage[]>;
-  /** A project's usage of this capability, and its limits. */
+  /** A project's usage of this capability, and the project's limits. */
   projectUsage?(projectId: string): Promise<readonly Usage[]>;
 
   /** Its part of `GET /v1/health`. */

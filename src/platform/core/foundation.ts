@@ -18,7 +18,7 @@ export interface ShownHosts {
 
 export interface Foundation {
   readonly kv: RecordStore;
-  /** Whether this node knows all changes of the nodes that share its store. */
+  /** Whether this node knows of all changes made by the nodes that share its store. */
   isCurrent(): boolean;
   /** Why this node may lack changes, for people; `undefined` if {@link isCurrent}. */
   whyBehind(): string | undefined;
@@ -35,13 +35,13 @@ export interface Foundation {
   /** Sends changes to every edge. */
   readonly feed: Publisher;
   readonly addresses: Addresses;
-  /** Origin that people use to reach the platform. */
+  /** The origin at which people reach the platform. */
   readonly publicOrigin: string;
-  /** Sends requests to other machines, refusing addresses that are not allowed. */
+  /** Sends requests to other machines. Addresses that are not allowed are refused. */
   readonly outbound: OutboundFetch;
-  /** Like `outbound`, but also reaches the hosts of this platform; for functions. */
+  /** Like `outbound`, but can also reach the hosts of this platform. For functions. */
   readonly functionOutbound: OutboundFetch;
-  /** The hosts that `functionOutbound` serves here; set when the sites are known. */
+  /** The hosts that `functionOutbound` serves here. Set once the sites are known. */
   readonly shownHosts: ShownHosts;
   /** Whether webhooks, git and servers may reach private, local and reserved addresses. */
   readonly allowPrivate: boolean;

@@ -1,4 +1,4 @@
-/** The platform's own log, for its operator. @module */
+/** The platform's own log, for the operator. @module */
 
 export interface PlatformLog {
   readonly level: "info" | "warn" | "error";
@@ -7,7 +7,7 @@ export interface PlatformLog {
 
 type WriteLine = (line: PlatformLog) => void;
 
-/** Calls back with each line from now on; returns a function that stops this. */
+/** Calls back with each new line. Returns a function that stops this. */
 export type FollowLog = (listener: WriteLine) => () => void;
 
 export class FollowedLog {

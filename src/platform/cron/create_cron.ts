@@ -1,4 +1,4 @@
-/** Composes scheduled tasks: requests at set times to production's live server. @module */
+/** Wires up scheduled tasks: requests at set times to production's live server. @module */
 import type { SiteDirectory } from "../../edge/mod.ts";
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
@@ -16,7 +16,7 @@ import { nextRun } from "../../lib/cron_schedule.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { Failure, type Router } from "../core/http/mod.ts";
 
-/** Maximum wait for the end of a run, in milliseconds; proxies give up after a minute. */
+/** Maximum wait for a run to end, in milliseconds. Proxies give up after a minute. */
 const WAIT_MS = 50_000;
 
 interface CronRouteServices {
@@ -130,7 +130,7 @@ export interface CronParts {
   readonly sites: SiteDirectory;
   readonly variables: Pick<DeploymentDatabases, "ownVariables">;
   readonly logs: AccessLogs;
-  /** The minutes of the schedule; by default, minutes of the foundation's clock. */
+  /** The minutes on which the schedule runs; by default, those of the foundation's clock. */
   readonly minutes?: Minutes | undefined;
 }
 

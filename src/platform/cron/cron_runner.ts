@@ -1,4 +1,4 @@
-/** One run of a scheduled task: a request to the server, and its log entry. @module */
+/** One run of a scheduled task: the request to the server, and its log entry. @module */
 import type { SiteDirectory } from "../../edge/mod.ts";
 import type { CronRun } from "../../contract/cron.ts";
 import {
@@ -12,7 +12,7 @@ import type { Clock, Random } from "../../lib/clock.ts";
 import type { Addresses } from "../core/addresses.ts";
 import type { DeploymentDatabases } from "../databases/mod.ts";
 
-/** Variable with the secret by which a server recognizes the platform's requests. */
+/** Variable that contains the secret by which a server recognizes the platform's requests. */
 const SECRET_VARIABLE = "CRON_SECRET";
 
 const USER_AGENT = "svc-cron";
@@ -20,7 +20,7 @@ const USER_AGENT = "svc-cron";
 /** Matches text that is valid in a header field. */
 const FIELD_TEXT = /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/;
 
-/** Status to log for a request without a response. */
+/** The status to log for a request without a response. */
 const NO_ANSWER = 502;
 
 export interface RunnerServices {
@@ -33,10 +33,10 @@ export interface RunnerServices {
   readonly closing: AbortSignal;
 }
 
-/** A task of a project's production deployment. */
+/** A task in a project's production deployment. */
 export interface WantedRun {
   readonly projectId: string;
-  /** Host name of production. */
+  /** Production's hostname. */
   readonly hostname: string;
   readonly path: string;
   readonly trigger: CronRun["trigger"];
@@ -54,7 +54,8 @@ export class CronRunner {
   }
 
   /**
-   * Runs a task to its end; `undefined` if production no longer shows a deployment. Never rejects.
+   * Runs a task to completion. Returns `undefined` if production no longer shows a deployment.
+   * Never rejects.
    */
   async run(wanted: WantedRun): Promise<FinishedRun | undefined> {
     const { sites, now, random } = this.#services;
@@ -88,7 +89,7 @@ export class CronRunner {
         id: site.deploymentId,
         projectId,
         environment: ENVIRONMENT_PRODUCTION,
-        // Production does not use a branch of a database.
+        // Production does not use a database branch.
         branch: "",
       });
       if (secret !== undefined && !FIELD_TEXT.test(secret)) {

@@ -8,17 +8,17 @@ import type { CronStore } from "./cron_store.ts";
 import { dueTasks, minuteOf, spanOf } from "./due_tasks.ts";
 import type { Minutes } from "./minutes.ts";
 
-/** Maximum number of concurrent tasks; others wait. */
+/** Maximum number of concurrent tasks. Others wait. */
 const MAX_RUNNING = 32;
 
-/** Delay before the first retry of a failed run, in milliseconds; it doubles with each retry. */
+/** Delay before the first retry of a failed run, in milliseconds. It doubles with each retry. */
 const RETRY_PAUSE_MS = 10_000;
 
 export interface SchedulerServices {
   readonly store: CronStore;
   readonly sites: Pick<SiteDirectory, "production">;
   readonly deployments: Pick<DeploymentStore, "find">;
-  /** Runs a task to its end; never rejects. */
+  /** Runs a task to completion. Never rejects. */
   run(wanted: WantedRun): Promise<FinishedRun | undefined>;
   /** Called if a task is due while it is still running. */
   onSkipped(wanted: WantedRun, deploymentId: string): void;
@@ -42,7 +42,7 @@ const keyOf = ({ projectId, path }: Pick<WantedRun, "projectId" | "path">) =>
   `${projectId} ${path}`;
 
 export class CronScheduler {
-  /** Keyed by deployment, because its content never changes. */
+  /** Keyed by deployment, because a deployment's content never changes. */
   readonly #known = new Map<string, Pick<LiveTasks, "tasks" | "liveAt">>();
   readonly #running = new Map<string, Running>();
   readonly #waiting: (() => void)[] = [];
@@ -81,7 +81,9 @@ export class CronScheduler {
     return this.#running.get(keyOf(wanted))?.startedAt;
   }
 
-  /** Starts a task, and resolves when it ends; `undefined` if it is already running. */
+  /**
+   * Starts a task, and resolves when it ends. Returns `undefined` if the task is already running.
+   */
   begin(wanted: WantedRun): Promise<FinishedRun | undefined> | undefined {
     const key = keyOf(wanted);
     if (this.#closed || this.#running.has(key)) return undefined;
@@ -90,7 +92,9 @@ export class CronScheduler {
     return ended;
   }
 
-  /** Starts no more tasks, and waits for running ones, whose requests the caller has ended. */
+  /**
+   * Starts no more tasks, and waits for running ones. The caller has already ended their requests.
+   */
   async close(): Promise<void> {
     this.#closed = true;
     this.#stop?.();
@@ -136,7 +140,7 @@ export class CronScheduler {
     }
   }
 
-  /** Waits, unless the platform stops. */
+  /** Waits unless the platform stops. */
   async #pause(milliseconds: number): Promise<void> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let end = (): void => {};

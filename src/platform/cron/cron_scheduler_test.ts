@@ -154,7 +154,7 @@ Deno.test("CronScheduler.round() follows production: a superseded deployment has
     assert.equal(await scheduler.tasksOf("p1"), undefined);
   }));
 
-Deno.test("CronScheduler.round() of two platforms over one store starts a task once", () =>
+Deno.test("CronScheduler.round() on two platforms that share a store starts a task once", () =>
   withScheduler(async (parts) => {
     const both = [parts.scheduler(), parts.scheduler()];
     await Promise.all(both.map((each) => each.round()));

@@ -1,4 +1,4 @@
-/** The last minute that scheduled tasks ran, and each task's last result. @module */
+/** The last minute in which scheduled tasks ran, and each task's last result. @module */
 import * as z from "zod";
 import { type CronRun, cronRun } from "../../contract/cron.ts";
 import { sha256Hex } from "../../lib/hash.ts";
@@ -14,7 +14,9 @@ export class CronStore {
     this.#kv = kv;
   }
 
-  /** Claims a minute for one of several platforms. Returns the previous minute, or "taken". */
+  /**
+   * Claims a minute on behalf of one of several platforms. Returns the previous minute, or "taken".
+   */
   async claim(minute: number): Promise<{ readonly previous: number | undefined } | "taken"> {
     const found = await readRecord(this.#kv, keys.cronRound(), roundRecord);
     const previous = found?.value.minute;

@@ -4,7 +4,7 @@ import type { CronTask } from "../../manifest/mod.ts";
 
 export const MINUTE_MS = 60_000;
 
-/** Maximum delay after which a missed run is still started, in milliseconds: one hour. */
+/** Maximum delay after which a missed run is still started: one hour, in milliseconds. */
 const CATCH_UP_MS = 60 * MINUTE_MS;
 
 /** The start of the minute that contains a point in time. */
@@ -22,7 +22,7 @@ export function spanOf(minute: number, previous: number | undefined): Span {
   return { after: Math.max(after, minute - CATCH_UP_MS), until: minute };
 }
 
-/** Tasks due in a period, each once, so that missed runs do not pile up. */
+/** Returns the tasks that are due in a period, each once, so missed runs do not pile up. */
 export function dueTasks(
   tasks: readonly CronTask[],
   { after, until }: Span,

@@ -4,7 +4,7 @@ import { MINUTE_MS } from "./due_tasks.ts";
 
 export interface Minutes {
   readonly now: Clock;
-  /** Calls `act` at the beginning of each minute, until the returned function is called. */
+  /** Calls `act` at the start of each minute until the returned function is called. */
   each(act: () => void): () => void;
 }
 

@@ -1,6 +1,5 @@
 /**
- * Databases over a store in memory and an engine for tests, driven through
- * their endpoints.
+ * Databases on an in-memory store and a test engine, driven through their endpoints.
  *
  * @module
  */
@@ -51,19 +50,19 @@ export class TestMachine implements AsyncDisposable {
     this.kv.close();
   }
 
-  /** Ends all platforms; the store stays open. */
+  /** Ends all platforms. The store stays open. */
   async stop(): Promise<void> {
     for (const databases of this.#open) await databases.capability.close?.();
     await Deno.remove(this.#folder, { recursive: true });
   }
 
-  /** Ends a process without notice; the others detect it. */
+  /** Ends a process without notice. The others detect it. */
   kill(instance: string): void {
     this.alive.delete(instance);
     for (const look of this.#looks) look();
   }
 
-  /** Adds a project of the workspace `w`. */
+  /** Adds a project in the workspace `w`. */
   async project(name: string): Promise<ProjectRecord> {
     const project = projects.schema.parse({
       id: crypto.randomUUID(),
@@ -88,14 +87,17 @@ export class TestMachine implements AsyncDisposable {
     return project;
   }
 
-  /** Starts a platform. The previous one may have ended, or may still run without knowing of it. */
+  /**
+   * Starts a platform. The previous one may have ended, or may still be running without knowing of
+   * this one.
+   */
   async start(...engines: readonly DatabaseEngine[]): Promise<TestPlatform> {
     const platform = this.open(this.kv, ...engines);
     await platform.databases.capability.start?.();
     return platform;
   }
 
-  /** Opens a platform that resumes no work; `kv` is its access to the store. */
+  /** Opens a platform that does not resume any work. `kv` is its access to the store. */
   open(kv: RecordStore, ...engines: readonly DatabaseEngine[]): TestPlatform {
     const box = this.#box;
     const { events, alive } = this;

@@ -1,6 +1,6 @@
 /**
- * An engine for tests of records and states: its branches contain one text each, and its operations
- * can be delayed or made to fail.
+ * An engine for tests of records and states. Each of its branches contains one string, and its
+ * operations can be delayed or made to fail.
  *
  * @module
  */
@@ -16,7 +16,7 @@ export class TestEngine implements DatabaseEngine {
   /** The content of each branch, including those of a crashed process. */
   readonly held: Map<string, string>;
   readonly running = new Set<string>();
-  /** The earliest time that it can restore. */
+  /** The earliest time to which it can restore. */
   historyFrom = 0;
   /** Awaited before a branch is created. */
   before: () => Promise<void> = () => Promise.resolve();

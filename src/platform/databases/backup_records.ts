@@ -1,9 +1,9 @@
 /**
- * Records of databases in a backup: which storages the backup must contain, and how the records
+ * Records of databases in a backup: which storage the backup must contain, and how the records
  * change when it is restored.
  *
  * A restored platform must not touch the databases of the original platform, which may still be
- * running: it creates its own, with new ids.
+ * running. It creates its own, with new IDs.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { mintId } from "./names.ts";
 import { type BranchRecord, branchRecord, type StorageRecord } from "./records.ts";
 import type { RecordStore } from "../../store/mod.ts";
 
-/** Lists the storages of all databases' branches, including deleted ones. */
+/** Lists the storage of all databases' branches, including deleted ones. */
 export async function shownStorages(kv: RecordStore): Promise<StorageRecord[]> {
   const shown: StorageRecord[] = [];
   for await (const { value } of readAll(kv, keys.allDatabaseBranches(), branchRecord)) {
@@ -43,7 +43,7 @@ function restored(branch: BranchRecord, random: Random): BranchRecord {
   };
 }
 
-/** Renames storages in a restored store. Snapshots and storages to remove are not in backups. */
+/** Renames storage in a restored store. Backups contain neither snapshots nor storage to remove. */
 export async function adoptRecords(kv: RecordStore, random: Random): Promise<void> {
   for await (const { key, value } of readAll(kv, keys.allDatabaseBranches(), branchRecord)) {
     const adopted = restored(value, random);

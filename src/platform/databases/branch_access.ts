@@ -1,4 +1,4 @@
-/** Finds the branch of the role that a client signs in as. @module */
+/** Finds the branch for the role that a client signs in with. @module */
 import {
   type Branch,
   type BranchAccess,
@@ -29,7 +29,7 @@ export interface BranchParts {
   readonly engines: Pick<Engines, "open">;
 }
 
-/** Why clients are rejected; `undefined` if they are not. */
+/** Why clients are rejected; `undefined` if they are accepted. */
 function refusalOf(
   database: DatabaseRecord,
   branch: BranchRecord,
@@ -59,7 +59,7 @@ function refusalOf(
 }
 
 export class RecordedBranches implements BranchDirectory {
-  /** Branches that clients have requested since this process started, and that may have changed. */
+  /** Branches that clients have requested since this process started. They may have changed. */
   readonly #touched = new Set<string>();
 
   readonly #parts: BranchParts;
@@ -69,7 +69,7 @@ export class RecordedBranches implements BranchDirectory {
   }
 
   /**
-   * Whether clients of this process may have changed a branch since `forgetTouch()`. Changes from
+   * Whether this process's clients may have changed a branch since `forgetTouch()`. Changes from
    * before this process started are unknown.
    */
   touched(branchId: string): boolean {
@@ -94,7 +94,7 @@ export class RecordedBranches implements BranchDirectory {
     return await this.accessTo(database, branch);
   }
 
-  /** The connection details of a branch, or why there are none. */
+  /** A branch's connection details, or why there are none. */
   async accessTo(
     database: DatabaseRecord,
     branch: BranchRecord,

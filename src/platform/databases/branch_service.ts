@@ -17,7 +17,7 @@ import {
 import { MAX_BRANCHES } from "./sizes.ts";
 import type { Lease } from "../../store/mod.ts";
 
-/** How long a response waits for a copy, in milliseconds; after that, it shows `creating`. */
+/** How long a response waits for a copy, in milliseconds. After that, it shows `creating`. */
 const WAIT_MS = 20_000;
 
 type NewBranch = BodyOf<typeof endpoints.createDatabaseBranch>;
@@ -38,7 +38,7 @@ export class BranchService {
     this.#waitMs = waitMs;
   }
 
-  /** Copies a branch in its current or an earlier state. */
+  /** Copies a branch in its current state or an earlier one. */
   async create(database: DatabaseRecord, wanted: NewBranch): Promise<BranchRecord> {
     const source = await this.#requireSource(database, wanted.from);
     const { now } = this.#services;
@@ -90,7 +90,7 @@ export class BranchService {
     return await this.replace(database, branch, source);
   }
 
-  /** Creates new storage for a branch, which then replaces the current one. */
+  /** Creates new storage for a branch. The new storage then replaces the current one. */
   async replace(
     database: DatabaseRecord,
     branch: BranchRecord,
@@ -109,7 +109,7 @@ export class BranchService {
     return await this.settled(database, changed);
   }
 
-  /** Abandons a failed task with its results; a branch without storage is removed. */
+  /** Abandons a failed task and its results. A branch without storage is removed. */
   async forgetFailure(database: DatabaseRecord, branch: BranchRecord): Promise<void> {
     if (branch.storage === null) return await this.remove(database, branch);
     const { branches, work } = this.#services;
@@ -130,7 +130,8 @@ export class BranchService {
     const { branches, work, changed } = this.#services;
     if (!await branches.remove(branch, lease)) throw this.#gone(database, branch);
     await changed(database.projectId);
-    // Waits for a running copy of the branch. If the removal fails, housekeeping retries it.
+    // Waits for a copy of the branch that is in progress. If the removal fails, housekeeping
+    // retries it.
     await work.alone(database.id, () => work.removeRemains(lease));
   }
 
@@ -193,7 +194,7 @@ export class BranchService {
     );
   }
 
-  /** Returns the branch when its task has ended, or after a while. */
+  /** Returns the branch once its task has ended, or after a while. */
   async settled(database: DatabaseRecord, branch: BranchRecord): Promise<BranchRecord> {
     const { branches, work } = this.#services;
     await atMost(work.run(database, branch.name), this.#waitMs);

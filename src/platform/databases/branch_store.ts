@@ -1,4 +1,4 @@
-/** Branches and snapshots of databases in Deno KV, and what to remove from engines. @module */
+/** Database branches and snapshots in Deno KV, and what to remove from engines. @module */
 import * as z from "zod";
 import type { SecretBox } from "../core/secrets/mod.ts";
 import {
@@ -58,7 +58,7 @@ export class BranchStore {
     return this.#branches.find(databaseId, name);
   }
 
-  /** The branches of a database, `main` first, then the oldest. */
+  /** A database's branches: `main` first, then the others from the oldest. */
   async list(databaseId: string): Promise<BranchRecord[]> {
     return (await this.#branches.collect(databaseId)).sort((one, other) =>
       Number(one.parent !== null) - Number(other.parent !== null) ||
@@ -70,7 +70,7 @@ export class BranchStore {
     return (await readRecord(this.#kv, keys.databaseRole(role), roleRecord))?.value;
   }
 
-  /** Stores a new branch, unless its database is deleted in the meantime. */
+  /** Stores a new branch, unless its database has been deleted in the meantime. */
   async create(database: DatabaseRecord, branch: BranchRecord): Promise<BranchCreated> {
     const key = branches.keyOf(branch);
     const owner = keys.database(database.projectId, database.id);
@@ -96,8 +96,8 @@ export class BranchStore {
   }
 
   /**
-   * Changes a branch; `undefined` if it does not exist. Storages that the record no longer names
-   * must be removed.
+   * Changes a branch. Returns `undefined` if it does not exist. Storage that the record no longer
+   * names must be removed.
    */
   async update(
     { databaseId, name }: Pick<BranchRecord, "databaseId" | "name">,
@@ -111,7 +111,10 @@ export class BranchStore {
     });
   }
 
-  /** Removes the record of a branch; its storages must be removed. False if it no longer exists. */
+  /**
+   * Removes a branch's record, and notes that its storage must be removed. Returns false if the
+   * branch no longer exists.
+   */
   async remove(
     { databaseId, name }: Pick<BranchRecord, "databaseId" | "name">,
     lease?: Lease,
@@ -129,7 +132,7 @@ export class BranchStore {
     await this.#kv.atomic().set(snapshots.keyOf(snapshot), snapshot).commit(lease);
   }
 
-  /** Removes the record of a snapshot; its storage must be removed. */
+  /** Removes a snapshot's record, and notes that its storage must be removed. */
   async removeSnapshot(snapshot: SnapshotRecord, lease?: Lease): Promise<void> {
     const operation = this.#kv.atomic();
     snapshots.drop(operation, snapshot);
@@ -137,7 +140,7 @@ export class BranchStore {
     await operation.commit(lease);
   }
 
-  /** Branches of engines that must be removed. */
+  /** Branches that must be removed from their engines. */
   async remains(): Promise<StorageRecord[]> {
     const all: StorageRecord[] = [];
     for await (const { value } of readAll(this.#kv, keys.databaseRemains(), storageRecord)) {
@@ -150,7 +153,7 @@ export class BranchStore {
     await this.#kv.atomic().delete(keys.databaseRemain(id)).commit(lease);
   }
 
-  /** Ids of all engine branches in the records. */
+  /** IDs of all engine branches in the records. */
   async namedStorages(): Promise<Set<string>> {
     const named = new Set((await this.remains()).map(({ id }) => id));
     for await (const branch of this.#branches.all()) {
@@ -160,7 +163,7 @@ export class BranchStore {
     return named;
   }
 
-  /** Whether damaged records were set aside, which may refer to branches of engines. */
+  /** Whether damaged records were set aside. They may refer to branches of engines. */
   async hasDamagedRecords(): Promise<boolean> {
     return await hasDamagedRecords(this.#kv);
   }
@@ -174,7 +177,7 @@ export class BranchStore {
     return now;
   }
 
-  /** The branches of an engine that were seen without a record. */
+  /** An engine's branches that were seen without a record. */
   async strays(engine: StorageRecord["engine"]): Promise<string[]> {
     const prefix = keys.databaseStraysOf(engine);
     return (await Array.fromAsync(keysBelow(this.#kv, prefix))).map((key) => String(key.at(-1)));
@@ -199,7 +202,7 @@ function storagesOf({ storage, task }: BranchRecord): StorageRecord[] {
   return [storage, task?.target ?? null].filter((each) => each !== null);
 }
 
-/** Records in a commit that storages must be removed. */
+/** Notes in a commit that storage must be removed. */
 function leaveRemains(operation: Operation, storages: readonly StorageRecord[]): void {
   for (const storage of storages) operation.set(keys.databaseRemain(storage.id), storage);
 }

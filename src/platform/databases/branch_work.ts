@@ -1,6 +1,6 @@
 /**
- * Creates the storages for branches, and removes unused ones. The records list the work to do, and
- * each step can be repeated: after a crash, the next start continues.
+ * Creates storage for branches, and removes unused storage. The records list the work to do, and
+ * each step can be repeated. After a crash, the next start continues the work.
  *
  * @module
  */
@@ -30,7 +30,7 @@ export interface WorkParts {
   readonly databases: Pick<DatabaseStore, "get">;
   readonly branches: BranchStore;
   readonly engines: Engines;
-  /** Ends the sessions of a branch of an engine. */
+  /** Ends the sessions on one of an engine's branches. */
   endSessions(storageId: string): Promise<void>;
   /** Ends sessions and refuses new ones until the returned function is called. */
   closeBranch(storageId: string): Promise<() => void>;
@@ -40,7 +40,7 @@ export interface WorkParts {
   maskKey(workspaceId: string): Promise<Uint8Array>;
   /** The processes that share the records. A task belongs to one process as long as it is alive. */
   readonly nodes: Pick<Nodes, "instance" | "isAlive">;
-  /** Called when a branch fails, or works again. */
+  /** Called when a branch fails or works again. */
   onEnded(database: DatabaseRecord, branch: BranchRecord): Promise<void>;
   readonly now: Clock;
   onTrouble(message: string): void;
@@ -52,7 +52,7 @@ const isClaimed = (branch: BranchRecord): branch is Claimed => branch.task !== n
 
 type PreviewSource = Extract<SourceRecord, { readonly type: "preview" }>;
 
-/** A source that no longer exists, or does not exist yet. */
+/** A source that no longer exists or does not exist yet. */
 class SourceMissing extends Error {}
 
 export class BranchWork {
@@ -69,15 +69,15 @@ export class BranchWork {
   }
 
   /**
-   * Runs work with exclusive access to a database; `work` must not call this for the same database.
+   * Runs work with exclusive access to a database. `work` must not call this for the same database.
    */
   alone<T>(databaseId: string, work: () => Promise<T>): Promise<T> {
     return this.#locks.run(databaseId, work);
   }
 
   /**
-   * Performs a branch's task after earlier work. Never rejects: the outcome is stored in the
-   * record.
+   * Performs a branch's task after earlier work. Never rejects, because the outcome is stored in
+   * the record.
    */
   run(database: Pick<DatabaseRecord, "id" | "projectId">, branch: string): Promise<void> {
     const running = this.alone(database.id, () => this.#run(database, branch))
@@ -87,7 +87,7 @@ export class BranchWork {
     return running;
   }
 
-  /** Removes a branch of an engine, and the note that it must be removed. */
+  /** Removes one of an engine's branches, and the note that it must be removed. */
   async remove(storage: StorageRecord, lease?: Lease): Promise<void> {
     const { engines, branches, endSessions } = this.#parts;
     const engine = await engines.open(storage.engine);
@@ -98,8 +98,9 @@ export class BranchWork {
   }
 
   /**
-   * Removes unused storages; failures are retried later. @throws {LeaseLostError} in a round of a
-   * leader.
+   * Removes unused storage. Failures are retried later.
+   *
+   * @throws {LeaseLostError} in a leader's round.
    */
   async removeRemains(lease?: Lease): Promise<void> {
     for (const storage of await this.#parts.branches.remains()) {
@@ -111,7 +112,7 @@ export class BranchWork {
     }
   }
 
-  /** Copies the current content of a branch; returns the bytes on disk. */
+  /** Copies a branch's current content. Returns its size on disk, in bytes. */
   async copyTo(
     database: DatabaseRecord,
     branch: BranchRecord,
@@ -173,7 +174,7 @@ export class BranchWork {
     await this.removeRemains();
   }
 
-  /** Takes the task of a branch; `undefined` if another live process has it. */
+  /** Takes a branch's task. Returns `undefined` if another live process has it. */
   async #claim(branch: BranchRecord): Promise<Claimed | undefined> {
     const { branches } = this.#parts;
     const maker = branch.task?.maker ?? null;
@@ -203,7 +204,7 @@ export class BranchWork {
       return isSame ? change(current) : current;
     });
     if (changed !== undefined) await this.#parts.onEnded(database, changed);
-    // Another node has removed the branch, or given it another task, in the meantime.
+    // In the meantime, another node has removed the branch or given it another task.
     const isShown = changed?.task?.target.id === target.id || changed?.storage?.id === target.id;
     if (!isSame && !isShown) await this.remove(target);
   }
@@ -254,7 +255,7 @@ export class BranchWork {
     }
   }
 
-  /** Creates the initial content of a preview; if that fails, removes it again. */
+  /** Creates a preview's initial content. If that fails, removes the content again. */
   async #makePreview(
     target: OpenStorage,
     database: DatabaseRecord,

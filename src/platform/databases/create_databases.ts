@@ -1,4 +1,4 @@
-/** Composes managed databases: records, gateway, and the variables of deployments. @module */
+/** Wires up managed databases: records, gateway, and deployments' variables. @module */
 import type { OutboundFetch } from "../../runtime/mod.ts";
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
@@ -94,11 +94,11 @@ async function raiseBranchEvent(
 
 export interface Databases {
   readonly databases: DatabaseStore;
-  /** Database variables for servers, builds and functions of deployments. */
+  /** Database variables for deployments' servers, builds and functions. */
   readonly deploymentDatabases: DeploymentDatabases;
   /** The work on a deployment's databases before it goes live. */
   readonly deployedDatabases: DeployedDatabases;
-  /** Runs the SQL statements of a deployment's functions. */
+  /** Runs SQL statements from a deployment's functions. */
   databaseFetchFor(user: DatabaseUser): OutboundFetch;
   readonly capability: Capability;
 }
@@ -120,7 +120,7 @@ export interface DatabaseParts {
 /** How long a deployment waits for its database branch, in milliseconds. */
 const PREPARE_MS = 10 * 60_000;
 
-/** Families of the records that determine which databases deployments get. */
+/** Record families that determine which databases deployments get. */
 const FAMILIES: ReadonlySet<KeyPart> = new Set(
   [keys.allDatabases(), keys.allDatabaseBranches()].map(([family]) => family!),
 );
@@ -183,7 +183,7 @@ export function createDatabases(foundation: Foundation, parts: DatabaseParts): D
   let sampling: Rounds | undefined;
   const startedAt = now();
 
-  /** Continues the work of an ended process. */
+  /** Continues the work of a process that has ended. */
   const takeUp = async () => {
     for await (const database of databases.all()) {
       for (const { name, task } of await branches.list(database.id)) {

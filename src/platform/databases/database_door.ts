@@ -1,4 +1,4 @@
-/** The gateway of this platform, which listens only once there is a database. @module */
+/** This platform's database gateway. It listens only once there is a database. @module */
 import {
   type BackendSession,
   type BranchAccess,
@@ -19,24 +19,24 @@ export interface DoorAddress {
 export interface DoorOptions {
   readonly directory: RecordedBranches;
   readonly host: string;
-  /** Port for clients; null if there is none, so that only servers of deployments can connect. */
+  /** Port for clients; null if there is none. Then, only deployments' servers can connect. */
   readonly port: number | null;
-  /** Host name at which people reach the platform. */
+  /** The hostname at which people reach the platform. */
   readonly publicHost: string;
-  /** The certificate of the platform; without it, the gateway has no TLS. */
+  /** The platform's certificate. Without it, the gateway has no TLS. */
   readonly certificate?: GatewayOptions["certificate"];
   onTrouble(message: string): void;
 }
 
 const LOOPBACK = "127.0.0.1";
-/** Addresses to listen on, including the loopback address. */
+/** The addresses to listen on, including the loopback address. */
 const EVERYWHERE: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
 
 interface Open {
   readonly gateway: Gateway;
-  /** Address for clients on this machine and others; undefined if there is none. */
+  /** The address for clients on this machine and on others; `undefined` if there is none. */
   readonly clients: DoorAddress | undefined;
-  /** Socket for servers of deployments, in their sandbox. */
+  /** The socket that deployments' servers use inside their sandbox. */
   readonly servers: DoorAddress;
 }
 
@@ -53,7 +53,7 @@ export class DatabaseDoor {
     return this.#open?.clients;
   }
 
-  /** Listens from the first call on. @throws {Failure} `unavailable` */
+  /** Starts listening on the first call. @throws {Failure} `unavailable` */
   open(): Open {
     return this.#open ??= this.#listen();
   }
@@ -118,6 +118,6 @@ export class DatabaseDoor {
   }
 }
 
-/** Whether a host is this machine's own name, so that no data crosses a network. */
+/** Whether a host is this machine's own name. If so, no data crosses a network. */
 const isLocalName = (host: string): boolean =>
   host === "localhost" || host.endsWith(".localhost") || host === "::1" || host.startsWith("127.");

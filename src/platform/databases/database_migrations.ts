@@ -1,4 +1,8 @@
-/** Migrations of deployments' databases: runs one at a time, and records their changes. @module */
+/**
+ * Migrations of deployments' databases. They run one at a time, and their changes are recorded.
+ *
+ * @module
+ */
 import { MAIN_BRANCH } from "../../contract/databases.ts";
 import { ENVIRONMENT_PREVIEW } from "../../contract/environment_names.ts";
 import { MAX_NAMED_CHANGES, type SchemaDifference } from "../../contract/schema_difference.ts";
@@ -14,7 +18,7 @@ import type { BranchRecord, DatabaseRecord } from "./records.ts";
 import { diffSchemas, readSchema, type Schema } from "./schema_diff.ts";
 
 /**
- * Maximum length of an object's name in a deployment's record; names of functions include their
+ * Maximum length of an object's name in a deployment's record. The names of functions include their
  * arguments.
  */
 const MAX_CHANGE_NAME = 300;
@@ -41,7 +45,9 @@ export class DatabaseMigrations {
     this.#parts = parts;
   }
 
-  /** Reserves the database for a migration; false while another deployment has reserved it. */
+  /**
+   * Reserves the database for a migration. Returns false while another deployment has reserved it.
+   */
   async beginMigration(user: VariablesUser): Promise<boolean> {
     const migrated = await this.#migrated(user);
     if (migrated === undefined) return true;
@@ -59,7 +65,7 @@ export class DatabaseMigrations {
     return isTaken;
   }
 
-  /** Releases the database; returns whether its schema has changed. */
+  /** Releases the database. Returns whether its schema has changed. */
   async endMigration(user: VariablesUser): Promise<boolean> {
     const migrated = await this.#migrated(user);
     const { migration } = migrated?.branch ?? {};
@@ -83,7 +89,7 @@ export class DatabaseMigrations {
     return branch && { database, branch };
   }
 
-  /** The schema of a branch; `undefined` if it cannot be read now. */
+  /** A branch's schema; `undefined` if it cannot be read now. */
   async #schemaOf({ database, branch }: UsedBranch): Promise<Schema | undefined> {
     const { directory, door } = this.#parts;
     try {
@@ -101,7 +107,7 @@ export class DatabaseMigrations {
     return schema === undefined ? null : sha256Hex(JSON.stringify([...schema].sort()));
   }
 
-  /** How the branch of a preview differs from `main`; `undefined` if unknown. */
+  /** How a preview's branch differs from `main`; `undefined` if unknown. */
   async schemaDifference(user: DatabaseUser): Promise<SchemaDifference | undefined> {
     if (user.environment !== ENVIRONMENT_PREVIEW) return undefined;
     const { deploymentDatabases, branches } = this.#parts;

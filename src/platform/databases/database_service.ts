@@ -37,7 +37,7 @@ type Changes = BodyOf<typeof endpoints.updateDatabase>;
 
 const gone = (name: string) => new Failure("not_found", `Database "${name}" was deleted`);
 
-/** True while a task creates something for a branch and has not failed. */
+/** True while a task is creating something for a branch and has not failed. */
 const isBusy = ({ task, failure }: BranchRecord): boolean => task !== null && failure === null;
 
 const addressOf = (
@@ -74,7 +74,7 @@ export class DatabaseService {
     );
   }
 
-  /** Records a database and starts to create its branch `main`. */
+  /** Records a database, and starts creating its `main` branch. */
   async create(project: ProjectRecord, wanted: NewDatabase): Promise<DatabaseRecord> {
     const { databases, engines, door, work, now, random } = this.#services;
     const engine = wanted.engine ?? engines.usual;
@@ -113,7 +113,7 @@ export class DatabaseService {
     }
   }
 
-  /** Changes settings. A new size applies when a branch starts again. */
+  /** Changes settings. A new size takes effect when a branch is restarted. */
   async update(database: DatabaseRecord, changes: Changes): Promise<DatabaseRecord> {
     const { databases } = this.#services;
     const updated = await databases.update(database, (current) => ({ ...current, ...changes }));
@@ -154,8 +154,8 @@ export class DatabaseService {
   }
 
   /**
-   * Restores a deleted database of the project, or of a project that no longer exists according to
-   * `hasProject`.
+   * Restores one of the project's deleted databases, or one of a project that no longer exists
+   * according to `hasProject`.
    */
   async undelete(
     project: ProjectRecord,
@@ -188,13 +188,13 @@ export class DatabaseService {
     return result;
   }
 
-  /** The connection details of a branch, with its password. */
+  /** A branch's connection details, including its password. */
   async connection(database: DatabaseRecord, name: string): Promise<DatabaseConnection> {
     const branch = await this.requireBranch(database, name);
     return await this.connectionAt(database, branch, this.#forClients());
   }
 
-  /** How clients reach a branch. */
+  /** How clients can reach a branch. */
   async address(database: DatabaseRecord, name: string): Promise<DatabaseAddress> {
     return addressOf(database, await this.requireBranch(database, name), this.#forClients());
   }
@@ -222,7 +222,7 @@ export class DatabaseService {
     return { url: connectionUrl(address, password), password, ...shown };
   }
 
-  /** Moves all branches to another engine; clients cannot use a branch during its move. */
+  /** Moves all branches to another engine. Clients cannot use a branch while it is being moved. */
   async move(database: DatabaseRecord, engine: EngineKind): Promise<DatabaseRecord> {
     const { databases, branches, work, random } = this.#services;
     this.#requireEngine(engine);
@@ -238,7 +238,7 @@ export class DatabaseService {
     const moved = await databases.update(database, (current) => ({ ...current, engine }));
     if (moved === undefined) throw gone(database.name);
     for (const branch of all) {
-      // If the branch already exists, only a failed move has to be cleared.
+      // If the branch already exists, only a failed move must be cleared.
       const task = branch.storage!.engine === engine ? null : {
         target: { engine, id: mintId(random) },
         source: { type: "move" as const },
@@ -272,7 +272,7 @@ export class DatabaseService {
     return undefined;
   }
 
-  /** Stops the running branches of a database; the engine reports failures itself. */
+  /** Stops a database's running branches. The engine reports failures itself. */
   async #stopBranches(
     database: DatabaseRecord,
     { onlyIdle = false }: { readonly onlyIdle?: boolean } = {},

@@ -67,7 +67,7 @@ export class DatabaseStore {
     return this.#databases.find(projectId, id);
   }
 
-  /** Finds a database by id or name; by name only one that is not deleted. */
+  /** Finds a database by ID or name. A name only finds a database that is not deleted. */
   async find(projectId: string, reference: string): Promise<DatabaseRecord | undefined> {
     if (isUuid(reference)) return await this.get(projectId, reference);
     return await this.#databases.findBy("name", keys.databaseByName(projectId, reference));
@@ -149,7 +149,7 @@ export class DatabaseStore {
     );
   }
 
-  /** Removes the record of a deleted database, once nothing is left of it. */
+  /** Removes the record of a deleted database once nothing is left of it. */
   async remove(database: DatabaseRecord, lease?: Lease): Promise<void> {
     const operation = this.#kv.atomic();
     databases.drop(operation, database);

@@ -21,7 +21,7 @@ const housekeeping = ({ databases }: TestPlatform) =>
     Lease.ofSoleNode("housekeeping"),
   );
 
-Deno.test("a database is in state creating until its main branch is ready", async () => {
+Deno.test("a database is in the state creating until its main branch is ready", async () => {
   await using machine = await TestMachine.make();
   await machine.project("shop");
   const engine = new TestEngine();
@@ -36,7 +36,7 @@ Deno.test("a database is in state creating until its main branch is ready", asyn
     [made.state, made.memoryMb, made.maxConnections, made.sizeBytes],
     ["creating", 512, 40, null],
   );
-  // SQL waits for the branch, and then reaches the engine, which has no branch.
+  // SQL waits for the branch and then reaches the engine, which does not have the branch.
   const query = platform.call("queryDatabase", { ...at, body: { sql: "SELECT 1" } });
   const queried = assert.rejects(query, /It runs no SQL/);
   // A statement that read-only mode always refuses does not wait.
@@ -57,7 +57,7 @@ Deno.test("a database is in state creating until its main branch is ready", asyn
   assert.deepEqual([active.version, active.sizeBytes, active.branches], ["18.1", 5, 1]);
 });
 
-Deno.test("the next platform process completes the work of a killed one", async () => {
+Deno.test("the next platform process completes the work of one that was killed", async () => {
   await using machine = await TestMachine.make();
   await machine.project("shop");
   const killed = new TestEngine();
@@ -107,7 +107,7 @@ Deno.test("work belongs to a living node, and to another one once that node is d
   assert.equal(content.size, 1, "the current content is still there");
 });
 
-Deno.test("a failed branch has a reason and raises an event, and start retries it", async () => {
+Deno.test("a failed branch has a reason and raises an event, and starting the database retries it", async () => {
   await using machine = await TestMachine.make();
   await machine.project("shop");
   const engine = new TestEngine();
@@ -123,7 +123,7 @@ Deno.test("a failed branch has a reason and raises an event, and start retries i
   await until(() => platform.call("getDatabase", at), ({ state }) => state === "active");
 });
 
-Deno.test("a failed move changes nothing, and can be retried or given up", async () => {
+Deno.test("a failed move changes nothing, and can be retried or abandoned", async () => {
   await using machine = await TestMachine.make();
   await machine.project("shop");
   const platform = await machine.start(new TestEngine(), new TestEngine("server"));
@@ -140,7 +140,7 @@ Deno.test("a failed move changes nothing, and can be retried or given up", async
   assert.deepEqual([kept.engine, kept.reason, kept.state], ["embedded", null, "active"]);
 });
 
-Deno.test("errors of the platform appear only in the platform's log", async () => {
+Deno.test("the platform's own errors appear only in the platform's log", async () => {
   await using machine = await TestMachine.make();
   await machine.project("shop");
   const engine = new TestEngine();
@@ -150,7 +150,7 @@ Deno.test("errors of the platform appear only in the platform's log", async () =
   assert.match(machine.troubles.join(), /secret\/path/);
 });
 
-Deno.test("branches are copies; a reset copies the parent, and removes old content", async () => {
+Deno.test("branches are copies; a reset copies the parent and removes the old content", async () => {
   await using machine = await TestMachine.make();
   await machine.project("shop");
   const engine = new TestEngine();
@@ -196,7 +196,7 @@ Deno.test("a branch can be restored to its content at any time within the histor
   await platform.call("resetDatabaseBranch", { ...at, branch: "side" });
   const [, second] = engine.held.keys();
   machine.now += 1000;
-  // The engine keeps the parts of a removed storage that its history needs.
+  // The engine keeps those parts of removed storage that its history needs.
   engine.held.set(first!, "before the reset");
   engine.held.set(second!, "after the reset");
   for (

@@ -1,4 +1,4 @@
-/** The databases of a deployment, for its servers, builds and functions. @module */
+/** A deployment's databases, for its servers, builds and functions. @module */
 import { MAIN_BRANCH } from "../../contract/databases.ts";
 import { ENVIRONMENT_PREVIEW } from "../../contract/environment_names.ts";
 import type { BranchAccess } from "../../database/mod.ts";
@@ -38,9 +38,9 @@ export interface DeploymentVariables {
   readonly own: Readonly<Record<string, string>>;
   /** Names of the project's variables that contain a connection string, including plain ones. */
   readonly secret: readonly string[];
-  /** Connection strings; variables that the project sets itself override these. */
+  /** Connection strings. Variables that the project sets itself override these. */
   readonly databases: Readonly<Record<string, string>>;
-  /** Addresses of the listeners; empty without databases. */
+  /** Addresses of the listeners; empty if there are no databases. */
   readonly addresses: readonly DoorAddress[];
   /** Changes when the connection strings change. */
   readonly identity: string;
@@ -57,19 +57,19 @@ const identityOf = (used: readonly UsedBranch[]): string =>
     used.map(({ database: { envVar }, branch: { role, verifier } }) => [envVar, role, verifier]),
   );
 
-/** Stands for the identity of databases as long as a branch must still be created. */
+/** Serves as the identity of databases as long as a branch has yet to be created. */
 const UNMADE = "unmade";
 
 /**
- * How to create the branches of previews; `undefined` if the settings do not define it. A preview
- * with migrations needs its own branch, to protect production.
+ * How to create previews' branches; `undefined` if the settings do not define this. A preview with
+ * migrations needs its own branch, to protect production.
  */
 function recipeOf({ preview, reset, mask, migrate }: DatabaseSettings): DatabaseRecipe | undefined {
   if ((preview ?? reset ?? mask ?? migrate) === undefined) return undefined;
   return { preview: preview ?? "copy", mask: mask ?? {} };
 }
 
-/** The database that the settings of a deployment apply to. */
+/** The database to which a deployment's settings apply. */
 function subjectOf(
   databases: readonly DatabaseRecord[],
   { environment, database: settings }: Pick<DatabaseUser, "environment" | "database">,
@@ -97,7 +97,11 @@ export class DeploymentDatabases {
     this.#services = services;
   }
 
-  /** Prepares the branch of a preview; leaves no unmasked one. @throws {DatabaseNotReadyError} */
+  /**
+   * Prepares a preview's branch. Never leaves an unmasked branch behind.
+   *
+   * @throws {DatabaseNotReadyError}
+   */
   async prepare(user: VariablesUser): Promise<void> {
     const { database: settings, environment, projectId, branch: gitBranch } = user;
     const recipe = settings && recipeOf(settings);
@@ -120,7 +124,7 @@ export class DeploymentDatabases {
         gitBranch,
         recipe: recipe ?? null,
         madeFor: deployment.createdAt,
-        // A copy of a deployment has no folder to migrate from.
+        // A copy of a deployment has no folder from which to run migrations.
         resets: settings.reset === "deploy" && deployment.redeployOf === null,
       }, { branches, branchService: patientBranches });
     } catch (error) {
@@ -132,7 +136,9 @@ export class DeploymentDatabases {
     }
   }
 
-  /** The database that the settings of a deployment apply to, with the branch that it uses. */
+  /**
+   * The database to which a deployment's settings apply, with the branch that the deployment uses.
+   */
   async subject(
     user: DatabaseUser,
   ): Promise<{ readonly database: DatabaseRecord; readonly branch: string } | undefined> {
@@ -140,7 +146,7 @@ export class DeploymentDatabases {
     return database && { database, branch: await this.#branchName(database, user) };
   }
 
-  /** Connection strings for a command outside of this platform, keyed by variable name. */
+  /** Connection strings for a command that runs outside this platform, keyed by variable name. */
   async connections(user: VariablesUser): Promise<Readonly<Record<string, string>>> {
     const { databaseService } = this.#services;
     const urls: Record<string, string> = {};
@@ -151,7 +157,7 @@ export class DeploymentDatabases {
     return urls;
   }
 
-  /** Creates missing branches of a preview. @throws {DatabaseNotReadyError | ReferencesError} */
+  /** Creates a preview's missing branches. @throws {DatabaseNotReadyError | ReferencesError} */
   async openVariables(user: VariablesUser): Promise<DeploymentVariables> {
     const { snapshots, door } = this.#services;
     const snapshot = await snapshots.openSnapshot(user.id);
@@ -198,7 +204,7 @@ export class DeploymentDatabases {
 
   /**
    * The project's variables. A reference to an unavailable database resolves to an empty string, so
-   * that a site still opens.
+   * a site still opens.
    */
   async ownVariables(user: VariablesUser): Promise<Readonly<Record<string, string>>> {
     const { snapshots, branches } = this.#services;
@@ -212,8 +218,9 @@ export class DeploymentDatabases {
   }
 
   /**
-   * All current variables, whose values are masked in logs; creates nothing. @throws
-   * {ReferencesError}
+   * All current variables, whose values are masked in logs. Creates nothing.
+   *
+   * @throws {ReferencesError}
    */
   async currentVariables(user: VariablesUser): Promise<Readonly<Record<string, string>>> {
     const injected: Record<string, string> = {};
@@ -226,8 +233,10 @@ export class DeploymentDatabases {
   }
 
   /**
-   * The connection for a developer's computer: to the branch of their previews, if any, otherwise
-   * to `main`. @throws {Failure}
+   * The connection for a developer's computer: to the branch for their previews if there is one,
+   * otherwise to `main`.
+   *
+   * @throws {Failure}
    */
   async connectionFor(
     user: Pick<DatabaseUser, "projectId" | "environment"> & {
@@ -241,7 +250,7 @@ export class DeploymentDatabases {
     const preview = user.branch !== undefined && user.environment === ENVIRONMENT_PREVIEW
       ? await branches.get(database.id, previewBranchName(user.branch))
       : undefined;
-    // Deployments of the branch may have requested it themselves.
+    // The branch's deployments may have requested it themselves.
     const isUsed = preview !== undefined && (database.previewBranches || preview.recipe !== null);
     const shown = isUsed ? preview.name : MAIN_BRANCH;
     return (await databaseService.connection(database, shown)).url;
@@ -275,7 +284,7 @@ export class DeploymentDatabases {
     return identityOf(used);
   }
 
-  /** The databases that a deployment gets: for each variable, the oldest one. */
+  /** The databases that a deployment gets: the oldest one for each variable. */
   async #injected({ projectId, environment }: DatabaseUser): Promise<DatabaseRecord[]> {
     const wanted = (await this.#services.databases.list(projectId))
       .filter((database) => injectsInto(database, environment));
@@ -293,9 +302,7 @@ export class DeploymentDatabases {
       .filter(({ name }) => names.includes(name));
   }
 
-  /**
-   * How the settings of a deployment define the branch of a database; `undefined` if they do not.
-   */
+  /** How a deployment's settings define the branch of a database; `undefined` if they do not. */
   async #recipeFor(
     { id }: DatabaseRecord,
     user: DatabaseUser,

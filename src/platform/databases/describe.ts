@@ -21,7 +21,7 @@ import {
 } from "./records.ts";
 import { GRACE_MS, SIZES } from "./sizes.ts";
 
-/** How long a measured size is shown, in milliseconds. */
+/** How long to show a measured size before it is measured again, in milliseconds. */
 const SIZE_MS = 15_000;
 const MAX_SIZES = 1000;
 const DAY_MS = 24 * 60 * 60_000;
@@ -166,7 +166,7 @@ export class Descriptions {
     const [current] = all;
     if (current === undefined) return null;
     const { bytes, keepMs, maxBytes, problem } = current;
-    // Earlier times are in the history of former storages.
+    // Earlier times are in the history of previous storage.
     const times = all.flatMap((facts) => facts?.since ?? []);
     return {
       since: times.length === 0 ? null : time(restorableSince(branch, Math.min(...times))),

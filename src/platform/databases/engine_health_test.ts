@@ -3,7 +3,7 @@ import { openServerEngine } from "../../database/mod.ts";
 import { EngineHealth } from "./engine_health.ts";
 import { Engines } from "./engines.ts";
 
-Deno.test("EngineHealth reports within 2 seconds that a server does not respond, and queries it once", async () => {
+Deno.test("EngineHealth reports within 2 seconds that a server does not respond, and queries it only once", async () => {
   using silent = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const taken: Deno.Conn[] = [];
   const taking = (async () => {

@@ -1,4 +1,4 @@
-/** The engines of this platform, each opened when it is first needed. @module */
+/** This platform's engines. Each is opened when it is first needed. @module */
 import { type DatabaseEngine, EngineError, type EngineKind } from "../../database/mod.ts";
 import { describeFileFault, isFileFault } from "../../lib/file_fault.ts";
 import { messageOf } from "../../lib/error_message.ts";
@@ -9,7 +9,7 @@ export interface EngineSource {
   readonly usual: EngineKind;
   /** Opens each configured engine. @throws {EngineError} with a message for the operator */
   readonly open: Readonly<Partial<Record<EngineKind, () => Promise<DatabaseEngine>>>>;
-  /** Why an engine is missing, and what to do; a default message if not set. */
+  /** Why an engine is missing, and what to do. If not set, there is a default message. */
   readonly lack?: string;
 }
 
@@ -72,7 +72,7 @@ export class Engines {
 const wordsOf = (error: unknown): string =>
   isFileFault(error) ? describeFileFault(error) : messageOf(error);
 
-/** SQL states after which the same request may succeed later. */
+/** SQL states after which the same request may succeed if retried later. */
 const PASSING: ReadonlySet<string> = new Set(["53300", "57P03", "57P01", "55006", "55P03"]);
 /** When to try again, in seconds. */
 const RETRY_SECONDS = 5;
@@ -81,7 +81,7 @@ const CANNOT_CONNECT_NOW = "57P03";
 /** The SQL state for a full disk. */
 const DISK_FULL = "53100";
 
-/** Converts an engine's error for the caller of the API; returns other errors unchanged. */
+/** Converts an engine's error into one for the API's caller. Returns other errors unchanged. */
 export function toFailureOfEngine(error: unknown): unknown {
   if (!(error instanceof EngineError)) return error;
   const { message, sqlState } = error;
@@ -91,7 +91,7 @@ export function toFailureOfEngine(error: unknown): unknown {
     : new Failure("conflict", message, { cause: error });
 }
 
-/** Why work on a branch failed, for its owner; internal details only go to the platform's log. */
+/** Why work on a branch failed, for its owner. Internal details only go to the platform's log. */
 export function reasonOf(error: unknown): string {
   if (isFileFault(error)) {
     return `The files of the database cannot be written: ${describeFileFault(error)}`;

@@ -1,4 +1,9 @@
-/** `context.database` of functions, which have no network: statements are requests. @module */
+/**
+ * `context.database` in functions. Functions have no network, so their statements are sent as
+ * requests.
+ *
+ * @module
+ */
 import * as z from "zod";
 import { EngineError, type QueryErrorEvent, runStatement } from "../../database/mod.ts";
 import { readLimited } from "../../lib/read_limited.ts";
@@ -7,7 +12,7 @@ import type { OutboundFetch, OutboundRequest } from "../../runtime/mod.ts";
 import type { DatabaseDoor } from "./database_door.ts";
 import type { DatabaseUser, DeploymentDatabases } from "./deployment_databases.ts";
 
-/** Maximum length of a statement with its parameters, in bytes. */
+/** Maximum length of a statement including its parameters, in bytes. */
 const MAX_BYTES = 1024 * 1024;
 const MAX_RESULT = 8 * 1024 * 1024;
 const MAX_PARAMS = 65_535;

@@ -1,4 +1,4 @@
-/** One round of housekeeping: expired databases, daily snapshots, leftovers. @module */
+/** One round of housekeeping for expired databases, daily snapshots, and leftovers. @module */
 import { formatCount } from "../../lib/format.ts";
 import type { DeploymentStore } from "../deployments/mod.ts";
 import type { RecordedBranches } from "./branch_access.ts";
@@ -38,7 +38,7 @@ export interface HousekeepingParts
   readonly snapshots: Led<Pick<SnapshotService, "keepDaily">>;
   readonly directory: RecordedBranches;
   readonly deployments: Pick<DeploymentStore, "all">;
-  /** When this process started: earlier events of branches are unknown. */
+  /** When this process started. It does not know of earlier events of branches. */
   readonly startedAt: number;
   onTrouble(message: string): void;
 }
@@ -87,7 +87,7 @@ export async function keepDatabases(
   return report({ removed, expired, ended, kept, strays });
 }
 
-/** Removes all records of a database; its storages must be removed. */
+/** Removes all records of a database, and notes that its storage must be removed. */
 async function removeDatabase(
   { databases, branches }: Pick<HousekeepingParts, "databases" | "branches">,
   database: DatabaseRecord,
@@ -135,9 +135,10 @@ async function keepDaily(
   let asked: BranchRecord | undefined;
   const hasChanged = (branch: BranchRecord) => {
     asked = branch;
-    // Clients of other nodes and of earlier processes are unknown here.
+    // The clients of other nodes and of earlier processes are not known here.
     const changed = directory.touched(branch.id) || nodes.isShared || lastTaken < startedAt;
-    // Clients that stay connected, or connect from now on, may change it after the snapshot.
+    // Clients that are still connected, or that connect from now on, may change it after the
+    // snapshot.
     if (door.sessionsOf(branch.storage?.id ?? "") === 0) directory.forgetTouch(branch.id);
     return changed;
   };
@@ -151,7 +152,7 @@ async function keepDaily(
   }
 }
 
-/** Removes branches of engines without a record, a day after they were first seen. */
+/** Removes engines' branches that have no record, a day after they were first seen. */
 async function removeStrays(parts: HousekeepingParts, lease: Lease): Promise<number> {
   const { engines, branches, now, onTrouble } = parts;
   let removed = 0;
@@ -159,7 +160,8 @@ async function removeStrays(parts: HousekeepingParts, lease: Lease): Promise<num
     const engine = await engines.opened(kind);
     if (engine === undefined) continue;
     const found = await engine.list();
-    // Read after the engine's list, because a new branch is recorded before it is created.
+    // The records are read after the engine's list, because a new branch is recorded before it is
+    // created.
     const named = await branches.namedStorages();
     if (await branches.hasDamagedRecords()) return removed;
     for (const id of await branches.strays(kind)) {

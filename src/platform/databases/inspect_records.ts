@@ -1,4 +1,4 @@
-/** Reports about the database records for operators. @module */
+/** Reports on the database records, for operators. @module */
 import type { EngineKind } from "../../database/mod.ts";
 import { ProjectStore } from "../projects/mod.ts";
 import { BranchStore } from "./branch_store.ts";
@@ -6,7 +6,7 @@ import { DatabaseStore } from "./database_store.ts";
 import { GRACE_MS, SIZES } from "./sizes.ts";
 import type { RecordStore } from "../../store/mod.ts";
 
-/** Human-readable name of a branch: `orders/main of shop`. */
+/** A branch's human-readable name: `orders/main of shop`. */
 export interface NamedBranch {
   readonly name: string;
 }
@@ -14,18 +14,18 @@ export interface NamedBranch {
 export interface RecordFacts {
   readonly databases: number;
   readonly failed: readonly (NamedBranch & { readonly reason: string })[];
-  /** The branches, and the engines of their storages. */
+  /** The branches, and the engines of their storage. */
   readonly shown: readonly (NamedBranch & { readonly engine: EngineKind; readonly id: string })[];
   /**
-   * The database on a server with the highest limit on concurrent clients, which applies to each of
-   * its branches.
+   * Of the databases on a server, the one with the highest limit on concurrent clients. The limit
+   * applies to each of its branches.
    */
   readonly largestOnServer: (NamedBranch & { readonly connections: number }) | undefined;
-  /** Ids of all storages in the records. */
+  /** The IDs of all storage in the records. */
   readonly named: ReadonlySet<string>;
   /** Branches that expire, and when, in milliseconds since 1970. */
   readonly expired: readonly (NamedBranch & { readonly expiresAt: number })[];
-  /** Deleted databases, and when they are removed permanently. */
+  /** Deleted databases, and when they will be removed permanently. */
   readonly deleted: readonly (NamedBranch & { readonly removedAt: number })[];
 }
 
@@ -33,7 +33,7 @@ type Facts<Key extends keyof RecordFacts> = RecordFacts[Key] extends readonly (i
   ? Fact[]
   : never;
 
-/** Reads the records; changes nothing in the store. */
+/** Reads the records without changing anything in the store. */
 export async function inspectRecords(kv: RecordStore): Promise<RecordFacts> {
   const [databases, branches, projects] = [
     new DatabaseStore(kv),

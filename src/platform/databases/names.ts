@@ -1,4 +1,4 @@
-/** Ids, roles and passwords. @module */
+/** IDs, roles and passwords. @module */
 import { Buffer } from "node:buffer";
 import { formatVerifier, makeVerifier, SALT_BYTES } from "../../database/mod.ts";
 import type { Random } from "../../lib/clock.ts";
@@ -11,14 +11,14 @@ const ROLE_BYTES = 4;
 /** 192 bits, which is 32 characters of base64url. */
 const PASSWORD_BYTES = 24;
 
-/** An id of a branch or a storage. */
+/** The ID of a branch or of storage. */
 export const mintId = (random: Random): string => random(ID_BYTES).toHex();
 
-/** Name of a role, by which the gateway finds the branch. */
+/** A role's name, by which the gateway finds the branch. */
 export const mintRole = (database: string, random: Random): string =>
   `${database}_${random(ROLE_BYTES).toHex()}`;
 
-/** Additional data for sealing a password. */
+/** The additional authenticated data for sealing a password. */
 export const passwordPlace = (databaseId: string, branchId: string): string =>
   `database/${databaseId}/${branchId}`;
 

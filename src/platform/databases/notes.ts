@@ -8,13 +8,13 @@ const EMBEDDED =
   "One PostgreSQL backend serves all connections of a branch. Statements run one after another, and a transaction blocks the others";
 
 export interface OverrideFacts {
-  /** Databases of the project that are not deleted, oldest first. */
+  /** The project's databases that are not deleted, oldest first. */
   readonly others: readonly DatabaseRecord[];
   /** The project's own variables. */
   readonly variables: readonly { readonly key: string; readonly scope: string }[];
 }
 
-/** Environments that get the variables of both databases; null for all, empty for none. */
+/** Environments that get both databases' variables; null for all environments, empty for none. */
 function sharedEnvironments(one: DatabaseRecord, other: DatabaseRecord): readonly string[] | null {
   if (one.environments === null) return other.environments;
   return one.environments.filter((environment) => injectsInto(other, environment));
@@ -74,7 +74,7 @@ export function describeOverrides(
 export function describeEngine(
   { name }: Pick<DatabaseRecord, "name">,
   { engine, hasServer }: {
-    /** The engine of its branch `main`. */
+    /** The engine of its `main` branch. */
     readonly engine: EngineKind;
     readonly hasServer: boolean;
   },

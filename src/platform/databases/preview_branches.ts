@@ -1,6 +1,6 @@
 /**
- * Database branches for previews: created with the first preview of a git branch, and removed with
- * its last one.
+ * Database branches for previews. Each is created with the first preview of a git branch, and
+ * removed with the last one.
  *
  * @module
  */
@@ -21,7 +21,7 @@ import {
 /** States in which a deployment is still being created. */
 const BEFORE_LIVE: readonly string[] = ["PENDING", "BUILDING", "DEPLOYING"];
 
-/** Whether a deployment uses the database branches for previews of its git branch. */
+/** Whether a deployment uses its git branch's database branches for previews. */
 const usesBranch = ({ environment, status }: DeploymentRecord): boolean =>
   environment === ENVIRONMENT_PREVIEW && (isServed(status) || BEFORE_LIVE.includes(status));
 
@@ -64,8 +64,10 @@ const isSame = (one: DatabaseRecipe | null, other: DatabaseRecipe | null): boole
   JSON.stringify(one) === JSON.stringify(other);
 
 /**
- * Creates a preview's branch, or resets it for another recipe or on request. Ignores older
- * deployments and branches created by hand. @throws {Failure}
+ * Creates a preview's branch, or resets it if its recipe has changed or on request. Ignores older
+ * deployments and branches created by hand.
+ *
+ * @throws {Failure}
  */
 export async function preparePreviewBranch(
   database: DatabaseRecord,
@@ -80,7 +82,7 @@ export async function preparePreviewBranch(
   const { branches, branchService } = parts;
   const { gitBranch, recipe, madeFor, resets } = wanted;
   let branch = await branches.get(database.id, previewBranchName(gitBranch));
-  // A running task ends first.
+  // A running task must end first.
   if (branch !== undefined && branch.task !== null && branch.failure === null) {
     branch = await branchService.settled(database, branch);
   }
@@ -91,7 +93,7 @@ export async function preparePreviewBranch(
     const isOther = resets || !isSame(branch.recipe, recipe);
     const isUnmade = branch.storage === null && branch.failure !== null;
     if (!isUnmade && !(isNewer && isOther)) return;
-    // Its recipe changes on success; until then, the branch shows its previous state.
+    // The branch's recipe changes on success. Until then, the branch shows its previous state.
     branch = await branchService.replace(database, branch, previewSource(recipe), { madeFor });
   }
   if (branch.failure !== null) {
@@ -103,7 +105,7 @@ export async function preparePreviewBranch(
   }
 }
 
-/** Branches whose git branch no longer has a preview. */
+/** Returns branches whose git branch no longer has a preview. */
 export async function endedPreviews(
   { id, projectId }: DatabaseRecord,
   { branches, deployments }: {

@@ -47,7 +47,7 @@ async function withPreviews(machine: TestMachine) {
   return {
     platform,
     setStatus,
-    /** Gives a preview of a git branch its database; returns the connection string. */
+    /** Gives a preview of a git branch its database, and returns the connection string. */
     async inject(branch: string): Promise<string> {
       const user = { id: `of-${branch}`, projectId, environment: "preview", branch };
       return (await deploymentDatabases.openVariables(user)).databases.DATABASE_URL!;

@@ -1,5 +1,5 @@
 /**
- * SQL over the API: queries, and whole branches as text.
+ * SQL over the API: queries, and dumps of whole branches as text.
  *
  * @module
  */
@@ -33,11 +33,11 @@ export interface QueryParts extends RouteParts {
 }
 
 /**
- * Maximum number of concurrent API queries per branch; PostgreSQL's own clients are not counted.
+ * Maximum number of concurrent API queries per branch. PostgreSQL's own clients are not counted.
  */
 const MAX_QUERIES = 8;
 
-/** How often, and how many times, to check for a new branch to be ready; 30 seconds in total. */
+/** How often, and how many times, to check whether a new branch is ready: 30 seconds in total. */
 const CHECK_MS = 200;
 const MAX_CHECKS = 150;
 
@@ -47,7 +47,7 @@ const SQL = "application/sql; charset=utf-8";
 class Running {
   readonly #counts = new Map<string, number>();
 
-  /** @throws {Failure} `rate_limited` if too many run */
+  /** @throws {Failure} `rate_limited` if too many queries are running */
   begin(branchId: string): () => void {
     const count = this.#counts.get(branchId) ?? 0;
     if (count >= MAX_QUERIES) {
@@ -69,7 +69,7 @@ class Running {
   }
 }
 
-/** Sends events as lines of JSON; cancelling the stream ends the query. */
+/** Sends events as lines of JSON. Cancelling the stream ends the query. */
 function linesOf(
   events: AsyncGenerator<SqlEvent, void, void>,
   onEnd: () => void,
@@ -108,7 +108,9 @@ export function bindQueryRoutes(router: Router, parts: QueryParts): void {
   const { databaseService, directory, door, closing } = parts;
   const running = new Running();
 
-  /** Finds a branch. Waits for a branch that is being created; the wait counts as a query. */
+  /**
+   * Finds a branch. Waits for a branch that is being created. While it waits, it counts as a query.
+   */
   const findBranch = async (
     caller: Caller,
     { params, name, signal }: BranchOfRequest,
@@ -148,7 +150,7 @@ export function bindQueryRoutes(router: Router, parts: QueryParts): void {
     const { sql, params: values, readOnly } = body;
     const refusal = readOnly ? refuseReadOnly(sql) : undefined;
     if (refusal !== undefined) {
-      // Does not connect, because a database that is being created or started would delay the
+      // Does not connect, because a database that is being created or is starting would delay the
       // error.
       await databaseService.requireBranch(await findDatabase(parts, caller, params), body.branch);
       return new Response(`${JSON.stringify(refusal)}\n`, { headers: { "content-type": NDJSON } });
@@ -251,7 +253,10 @@ function limited(request: Request, maxBytes: number): ReadableStream<Uint8Array>
   return (request.body ?? new Blob([]).stream()).pipeThrough(bound);
 }
 
-/** A stream whose first part has arrived, so that immediate failures become error responses. */
+/**
+ * Returns a stream once its first part has arrived, so that immediate failures become error
+ * responses.
+ */
 async function begun(
   stream: ReadableStream<Uint8Array<ArrayBuffer>>,
 ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {

@@ -1,4 +1,4 @@
-/** States of databases on the real engines, and the leftovers of a sweep. */
+/** Tests database states on the real engines, and what a sweep leaves behind. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import pg from "pg";
@@ -102,10 +102,10 @@ const housekeeping = ({ platform }: Place) =>
     Lease.ofSoleNode("housekeeping"),
   );
 
-/** The server's folder of database files, with numbered subfolders. */
+/** The server's folder for database files, with numbered subfolders. */
 const BASE = "postgres/data/base";
 
-/** Hides the only database from its engine; returns a function that restores it. */
+/** Hides the only database from its engine. Returns a function that restores it. */
 async function takeAway(place: Place): Promise<() => Promise<void>> {
   const { engine, folder } = place;
   const [id] = await engine.list();
@@ -210,7 +210,7 @@ onEachEngine(
   async (place) => {
     const { machine, platform } = place;
     const url = await createOrders(place);
-    // Like the pool of a server, it stays connected for days.
+    // Like a server's connection pool, it stays connected for days.
     const client = new pg.Client({ connectionString: url });
     client.on("error", () => {});
     await client.connect();

@@ -1,9 +1,9 @@
 /**
  * Records of databases, their branches and their snapshots. Pure.
  *
- * A branch refers to its *storage*: a branch of an engine with a separate id. Resetting, restoring
- * and moving create a new storage and swap it in with one commit, so that a crash leaves either the
- * old or the new one.
+ * A branch refers to its *storage*: a branch of an engine with a separate ID. Resetting, restoring
+ * and moving create new storage and swap it in with one commit, so a crash leaves either the old or
+ * the new storage.
  *
  * @module
  */
@@ -35,7 +35,7 @@ export const databaseRecord = z.object({
   cuSize: z.enum(CU_SIZES),
   autoInject: z.boolean(),
   envVar: z.string(),
-  /** Environments whose deployments get the variable; null for all. */
+  /** Environments whose deployments get the variable; null for all environments. */
   environments: z.array(z.string()).nullable(),
   previewBranches: z.boolean(),
   /** Stopped by its owner. */
@@ -45,31 +45,34 @@ export const databaseRecord = z.object({
 });
 export type DatabaseRecord = z.infer<typeof databaseRecord>;
 
-/** The source of a storage. The branch and the snapshot are looked up when the work starts. */
+/**
+ * Where a branch's storage gets its content. The branch and the snapshot are looked up when the
+ * work starts.
+ */
 const sourceRecord = z.discriminatedUnion("type", [
   z.object({ type: z.literal("empty") }),
   z.object({ type: z.literal("branch"), name: z.string() }),
-  /** Initial content for the preview of a git branch, from the database branch of that name. */
+  /** Initial content for a git branch's preview, from the database branch with that name. */
   z.object({ type: z.literal("preview"), name: z.string(), recipe: databaseRecipe }),
   z.object({ type: z.literal("snapshot"), id: z.string() }),
   /** A branch as it was at a time, in milliseconds since 1970. */
   z.object({ type: z.literal("history"), name: z.string(), at: z.number() }),
-  /** The branch's own content, for a move to another engine; clients wait in the meantime. */
+  /** The branch's own content, for a move to another engine. Clients wait in the meantime. */
   z.object({ type: z.literal("move") }),
-  /** The SQL of a restored backup. `id` is the id of the original storage. */
+  /** The SQL from a restored backup. `id` is the ID of the original storage. */
   z.object({ type: z.literal("backup"), id: z.string() }),
 ]);
 export type SourceRecord = z.infer<typeof sourceRecord>;
 
-/** Maximum number of former storages in a branch's record. */
+/** Maximum number of entries for previous storage in a branch's record. */
 export const MAX_FORMER = 20;
 
 export const branchRecord = z.object({
-  /** 16 hexadecimal digits; stays the same when the storage changes. */
+  /** 16 hexadecimal digits. Stays the same when the storage changes. */
   id: z.string(),
   databaseId: z.string(),
   name: z.string(),
-  /** The branch that it was copied from; null for `main`. */
+  /** The branch from which it was copied; null for `main`. */
   parent: z.string().nullable(),
   role: z.string(),
   password: sealedSecret,
@@ -78,8 +81,8 @@ export const branchRecord = z.object({
   /** The current storage; null before it is created. */
   storage: storageRecord.nullable(),
   /**
-   * Former storages, oldest first, each with the time until which it was current. They contain the
-   * branch's history.
+   * Previous storage, oldest first, with the time until which each entry was current. It contains
+   * the branch's history.
    */
   former: z.array(storageRecord.extend({ until: z.number() })).default([]),
   /** The storage that is being created; null if there is none. */
@@ -93,17 +96,20 @@ export const branchRecord = z.object({
   failure: z.string().nullable(),
   /** The git branch whose previews it belongs to. */
   gitBranch: z.string().nullable(),
-  /** The deployment settings it was created with, if any. */
+  /** The deployment settings with which it was created, if any. */
   recipe: databaseRecipe.nullable().default(null),
-  /** Creation time of the newest deployment that the branch was created or reset for. */
+  /** Creation time of the newest deployment for which the branch was created or reset. */
   madeFor: z.number().nullable().default(null),
-  /** When its first content was ready, masked if requested; null before, and in old records. */
+  /**
+   * When its first content was ready (and masked, if requested); null before that, and in old
+   * records.
+   */
   madeAt: z.number().nullable().default(null),
   /** The deployment that is migrating the branch, and the time by which it must finish. */
   migration: z.object({
     deploymentId: z.string(),
     until: z.number(),
-    /** Digest of the schema before the migration; null if unknown. */
+    /** Digest of the schema as it was before the migration; null if unknown. */
     schema: z.string().nullable(),
   }).nullable().default(null),
   createdAt: z.number(),
@@ -112,13 +118,15 @@ export const branchRecord = z.object({
 });
 export type BranchRecord = z.infer<typeof branchRecord>;
 
-/** The storage that a branch used at a time. */
+/** The storage that a branch used at a given time. */
 export const storageAt = ({ former, storage }: BranchRecord, at: number): StorageRecord | null =>
   former.find(({ until }) => at < until) ?? storage;
 
 /**
  * The earliest time that can be restored. The first masked content was ready by then, and the
- * record still has the storage of that time. @param since start of the engine's history
+ * record still has the storage from that time.
+ *
+ * @param since the start of the engine's history
  */
 export const restorableSince = (
   { former, madeAt, createdAt }: BranchRecord,
@@ -135,7 +143,7 @@ export const snapshotRecord = z.object({
   kind: z.enum(["daily", "manual"]),
   /** False while it is being created. */
   ready: z.boolean(),
-  /** The process that creates it, or has created it. */
+  /** The process that is creating or has created it. */
   maker: z.string().nullable().default(null),
   sizeBytes: z.number(),
   createdAt: z.number(),
@@ -167,17 +175,19 @@ export function stateOf(database: DatabaseRecord, branch: BranchRecord): ShownSt
   return { state: "active", reason: failure };
 }
 
-/** The branch of a database that belongs to the previews of a git branch. */
+/** The database branch that belongs to a git branch's previews. */
 export const previewBranchName = (gitBranch: string): string => `preview/${gitBranch}`;
 
-/** Whether deployments of an environment get the variable of a database. */
+/** Whether an environment's deployments get a database's variable. */
 export function injectsInto(database: DatabaseRecord, environment: string): boolean {
   const { autoInject, environments, deletedAt } = database;
   return autoInject && deletedAt === null &&
     (environments === null || environments.includes(environment));
 }
 
-/** Whether a deployment has its own branch of the database: if it defines how to create one. */
+/**
+ * Whether a deployment has its own branch of the database. It does if it defines how to create one.
+ */
 export function hasPreviewBranch(
   { previewBranches }: DatabaseRecord,
   deployment: { readonly environment: string },
@@ -187,7 +197,7 @@ export function hasPreviewBranch(
     deployment.environment === ENVIRONMENT_PREVIEW;
 }
 
-/** The recipe of a branch after it gets content from a source. */
+/** A branch's recipe after it has received content from a source. */
 export function recipeAfter(
   source: SourceRecord,
   { gitBranch, recipe }: Pick<BranchRecord, "gitBranch" | "recipe">,
@@ -196,7 +206,7 @@ export function recipeAfter(
   return source.type === "branch" && gitBranch !== null ? null : recipe;
 }
 
-/** The source of a preview's branch. */
+/** The source for a preview's branch. */
 export const previewSource = (recipe: DatabaseRecipe | null): SourceRecord =>
   recipe === null
     ? { type: "branch", name: MAIN_BRANCH }

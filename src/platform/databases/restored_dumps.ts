@@ -5,7 +5,7 @@ import { ifMissing } from "../../lib/missing_files.ts";
 import type { OpenStorage } from "./branch_access.ts";
 import { makeFromScript } from "./transfer.ts";
 
-/** Folder of the dumps in the data directory, and in a backup. */
+/** The folder for the dumps, both in the data directory and in a backup. */
 export const DUMPS_FOLDER = "database_dumps";
 
 export const dumpName = (storageId: string): string => `${storageId}.sql`;

@@ -1,4 +1,4 @@
-/** `/v1/projects/{project}/databases` and the paths below it, except SQL. @module */
+/** `/v1/projects/{project}/databases` and the paths under it, except SQL. @module */
 import { endpoints } from "../../contract/endpoints.ts";
 import type { Caller } from "../core/access/mod.ts";
 import type { Router } from "../core/http/mod.ts";
@@ -112,7 +112,7 @@ export function bindDatabaseRoutes(router: Router, parts: RouteParts): void {
   );
 }
 
-/** Deleted databases of a project, and those in the workspace whose project no longer exists. */
+/** A project's deleted databases, and those in the workspace whose project no longer exists. */
 async function recoverable(
   { databases, projects }: Pick<RouteParts, "databases" | "projects">,
   workspaceId: string,

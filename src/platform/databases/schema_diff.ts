@@ -1,4 +1,4 @@
-/** Reads the schema of a branch, and compares two schemas. @module */
+/** Reads a branch's schema, and compares two schemas. @module */
 import type { SchemaChange, SchemaKind } from "../../contract/database_branches.ts";
 import {
   type BackendSession,
@@ -106,11 +106,11 @@ const ORDER: readonly SchemaKind[] = [
   "trigger",
 ];
 
-/** The table of a column, constraint or trigger; quoted names can have dots and quotes. */
+/** The table of a column, constraint or trigger. Quoted names can contain dots and quotes. */
 const tableOf = ({ name }: Pick<SchemaObject, "name">): string =>
   name.replace(/\.(?:"(?:[^"]|"")*"|[^."]*)$/, "");
 
-/** Differences from `before`. A new or missing table is listed without its parts. */
+/** Differences from `before`. New and missing tables are listed without their parts. */
 export function diffSchemas(before: Schema, after: Schema): SchemaChange[] {
   const changes: SchemaChange[] = [];
   const isWhole = (object: SchemaObject, other: Schema): boolean =>

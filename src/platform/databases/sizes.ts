@@ -2,7 +2,7 @@
 import type { CuSize } from "../../contract/databases.ts";
 import type { BranchLimits } from "../../database/mod.ts";
 
-/** Maximum size of each branch of a database. */
+/** Maximum size of each of a database's branches. */
 export const SIZES: Readonly<Record<CuSize, BranchLimits>> = {
   "0.25": { memoryMb: 256, connections: 20 },
   "0.5": { memoryMb: 512, connections: 40 },
@@ -12,13 +12,13 @@ export const SIZES: Readonly<Record<CuSize, BranchLimits>> = {
   "8.0": { memoryMb: 8192, connections: 640 },
 };
 
-/** Maximum number of databases per project; deleted ones count separately. */
+/** Maximum number of databases per project. Deleted databases are counted separately. */
 export const MAX_DATABASES = 10;
 /** Maximum number of branches per database, including `main`. */
 export const MAX_BRANCHES = 50;
 /** Maximum number of manual snapshots per database. */
 export const MAX_MANUAL_SNAPSHOTS = 20;
-/** Number of daily snapshots of one database. */
+/** Number of daily snapshots to keep per database. */
 export const KEPT_DAILY_SNAPSHOTS = 7;
 /** How long a deleted database can be restored, in milliseconds. */
 export const GRACE_MS = 7 * 24 * 60 * 60 * 1000;

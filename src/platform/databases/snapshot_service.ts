@@ -44,7 +44,7 @@ export class SnapshotService {
     throw new Failure("not_found", `Snapshot ${id} of database "${database.name}" does not exist`);
   }
 
-  /** Stores the current state of a branch. */
+  /** Saves the current state of a branch. */
   async create(database: DatabaseRecord, branch: BranchRecord): Promise<SnapshotRecord> {
     const manual = (await this.list(database)).filter(({ kind }) => kind === "manual");
     if (manual.length >= MAX_MANUAL_SNAPSHOTS) {
@@ -56,7 +56,7 @@ export class SnapshotService {
     return await this.#take(database, branch, { kind: "manual" });
   }
 
-  /** Restores a snapshot to an existing or a new branch. */
+  /** Restores a snapshot to an existing or new branch. */
   async restore(
     database: DatabaseRecord,
     snapshot: SnapshotRecord,
@@ -75,8 +75,8 @@ export class SnapshotService {
   }
 
   /**
-   * Takes the daily snapshot of a branch `main` that may have changed, and removes the oldest ones.
-   * Returns whether it took one.
+   * Takes the daily snapshot of a `main` branch that may have changed, and removes the oldest
+   * snapshots. Returns whether it took one.
    */
   async keepDaily(
     database: DatabaseRecord,
@@ -87,7 +87,7 @@ export class SnapshotService {
     const branches: Led<Pick<BranchStore, "get" | "removeSnapshot" | "snapshots">> =
       this.#services.branches;
     const all = await branches.snapshots.collect(database.id);
-    // A platform that was killed, or lost its store, has left an incomplete snapshot.
+    // A platform that was killed or lost its store has left an incomplete snapshot.
     for (const each of all.filter(({ ready }) => !ready)) {
       if (!await this.#isTaken(each)) await branches.removeSnapshot(each, lease);
     }

@@ -2,7 +2,7 @@
 import { EngineError, runScript } from "../../database/mod.ts";
 import type { OpenStorage } from "./branch_access.ts";
 
-/** Recreates the target with the content of the source. @throws {EngineError} */
+/** Recreates the target with the source's content. @throws {EngineError} */
 export type Transfer = (source: OpenStorage, target: OpenStorage) => Promise<void>;
 
 export const transfer: Transfer = (source, target) =>

@@ -1,7 +1,7 @@
 /**
  * Size and connections of databases over time.
  *
- * Each process writes a sample every minute under its own name; readers add up the connections.
+ * Each process writes a sample every minute under its own name, and readers add up the connections.
  * Samples expire, including those of deleted databases.
  *
  * @module
@@ -13,12 +13,12 @@ import { keys } from "../core/store/mod.ts";
 import type { DatabaseRecord } from "./records.ts";
 
 export const SAMPLE_MS = 60_000;
-/** Time from the start of the platform to the first samples, in milliseconds. */
+/** Time from the platform's start to the first samples, in milliseconds. */
 export const FIRST_SAMPLE_MS = 2000;
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** Step lengths, and how long to keep samples. Steps of one minute are for new databases. */
+/** Step lengths, and how long to keep samples. One-minute steps are for new databases. */
 const UNITS = {
   minute: { ms: SAMPLE_MS, keptMs: 2 * HOUR_MS },
   tenMinutes: { ms: 10 * SAMPLE_MS, keptMs: 24 * HOUR_MS },
@@ -27,7 +27,7 @@ type Unit = keyof typeof UNITS;
 
 const usageSample = z.object({
   sizeBytes: z.int().nullable(),
-  /** The highest number of open connections in the step. */
+  /** The highest number of open connections during the step. */
   connections: z.int(),
 });
 type UsageSample = z.infer<typeof usageSample>;
@@ -36,7 +36,7 @@ export interface UsageParts {
   readonly kv: RecordStore;
   readonly node: string;
   now(): number;
-  /** The size of all branches; null while unknown. */
+  /** The total size of all branches; null while unknown. */
   sizeOf(database: DatabaseRecord): Promise<number | null>;
   connectionsOf(database: DatabaseRecord): Promise<number>;
 }
@@ -47,7 +47,7 @@ const isYoung = ({ createdAt }: DatabaseRecord, now: number): boolean =>
   now - createdAt < UNITS.minute.keptMs;
 
 export class UsageSamples {
-  /** Peak number of connections of each database in the current ten minutes. */
+  /** Each database's peak number of connections in the current ten minutes. */
   readonly #peaks = new Map<string, { readonly start: number; readonly connections: number }>();
 
   readonly #parts: UsageParts;
@@ -92,8 +92,8 @@ export class UsageSamples {
   }
 
   /**
-   * The usage of the last day in steps of ten minutes or, for a new database, since its creation in
-   * steps of one minute.
+   * The usage over the last day in ten-minute steps or, for a new database, since its creation in
+   * one-minute steps.
    */
   async read(database: DatabaseRecord): Promise<DatabaseUsage> {
     const { kv, now } = this.#parts;

@@ -1,4 +1,4 @@
-/** A deployment service over stores in memory, for tests. @module */
+/** A deployment service with in-memory stores, for tests. @module */
 import assert from "node:assert/strict";
 import type { CheckResult } from "../../contract/release_checks.ts";
 import type { Manifest } from "../../manifest/mod.ts";
@@ -42,7 +42,7 @@ function memoryBlobs() {
   return blobs;
 }
 
-/** A service over stores in memory, with a list of the calls of its fakes. */
+/** A service with in-memory stores, and a list of the calls to its fakes. */
 export async function withService(
   run: (world: Awaited<ReturnType<typeof open>>) => Promise<void>,
 ): Promise<void> {
@@ -66,13 +66,13 @@ async function open(kv: RecordStore) {
   const note = (what: string) => Promise.resolve(void happened.push(what));
   let now = 0;
   const hooks: {
-    /** Runs while the server of a deployment starts. */
+    /** Runs while a deployment's server starts. */
     prepare(deployment: DeploymentRecord): Promise<void>;
-    /** Runs while the rendered pages of a deployment are dropped, before it is shown. */
+    /** Runs while a deployment's rendered pages are dropped, before the deployment is shown. */
     purge(): Promise<void>;
-    /** Runs when a stopped deployment is stored as stopped, before it leaves the history. */
+    /** Runs when a stopped deployment has been stored as stopped, before it leaves the history. */
     stopped(): Promise<void>;
-    /** Runs the checks of a deployment. */
+    /** Runs a deployment's checks. */
     check(deployment: DeploymentRecord): Promise<readonly CheckResult[]>;
   } = {
     prepare: () => Promise.resolve(),
@@ -141,7 +141,7 @@ async function open(kv: RecordStore) {
     happened,
     hooks,
     kv,
-    /** Stores a deployment that is not activated yet. */
+    /** Stores a deployment that has not been activated yet. */
     async add(
       id: string,
       more: Partial<DeploymentRecord> = {},
@@ -185,7 +185,9 @@ async function open(kv: RecordStore) {
     },
     project: async (): Promise<ProjectRecord> =>
       await projects.find("w1", "p1") ?? assert.fail("no project"),
-    /** The deployment that a label shows in the store; checks that the edge shows it too. */
+    /**
+     * The deployment that a label shows according to the store. Checks that the edge also shows it.
+     */
     async shownAt(label: string) {
       const stored = (await deployments.findHost(label))?.deploymentId ?? undefined;
       assert.equal(hosts.get(addresses.hostname(label)), stored, `edge and store on ${label}`);

@@ -1,4 +1,4 @@
-/** `/v1/blobs`: uploads, each checked against the hash it was announced with. @module */
+/** `/v1/blobs`: uploads, each checked against its announced hash. @module */
 import { endpoints } from "../../contract/endpoints.ts";
 import { MAX_BATCH_BLOBS } from "../../contract/blobs.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -8,7 +8,7 @@ import type { BlobStore, BlobVault } from "../core/store/mod.ts";
 import type { OpenUploads } from "./open_uploads.ts";
 import { type OnChunk, startHeartbeat, watchStream } from "./upload_heartbeat.ts";
 
-/** How many blobs of a batch are written at the same time. */
+/** How many blobs in a batch are written at the same time. */
 const PARALLEL_WRITES = 8;
 
 const MAX_SHOWN_NAME = 100;
@@ -59,7 +59,7 @@ async function storeAll(blobs: BlobStore, parts: ReadonlyMap<string, Blob>): Pro
   }));
 }
 
-/** Waits for work on a body. A client that disconnects counts as an invalid request. */
+/** Waits for work on a body. If the client disconnects, that counts as an invalid request. */
 async function untilCutOff<T>(request: Request, work: Promise<T>): Promise<T> {
   try {
     return await work;

@@ -1,4 +1,8 @@
-/** Validates the content of a deployment: the platform trusts no client's checks. @module */
+/**
+ * Validates a deployment's content, because the platform does not trust a client's checks.
+ *
+ * @module
+ */
 import { type DeploymentFile, MAX_DEPLOYED_BYTES } from "../../contract/deployment_files.ts";
 import type { DeploymentFunction } from "../../contract/deployments.ts";
 import type { Problem } from "../../contract/common.ts";
@@ -35,7 +39,7 @@ function* checkPaths(files: readonly DeploymentFile[], note: Note): Steps<void> 
   });
 }
 
-/** The same content must have the same size: a wrong size would truncate responses. */
+/** The same content must have the same size, because a wrong size would truncate responses. */
 function* checkSizes(files: readonly DeploymentFile[], note: Note): Steps<void> {
   const sizes = new Map<string, number>();
   let total = 0;
@@ -76,7 +80,7 @@ export function* checkFiles(
   if (first !== undefined) throw new Failure("invalid_request", first.message, { problems });
 }
 
-/** @throws {Failure} `manifest_invalid`, with the text of the specification. */
+/** @throws {Failure} `manifest_invalid`, with the specification's wording. */
 export function* checkManifest(
   value: unknown,
   files: readonly DeploymentFile[],

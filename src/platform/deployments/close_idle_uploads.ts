@@ -16,7 +16,10 @@ export interface IdleUploadServices {
 const REASON =
   "The upload timed out after 5 minutes without data. Deploy again. Uploaded files are kept for a day";
 
-/** Fails deployments idle for {@link UPLOAD_IDLE_MS}, not counting time before `startedAt`. */
+/**
+ * Fails deployments that have been idle for {@link UPLOAD_IDLE_MS}, not counting the time before
+ * `startedAt`.
+ */
 export async function closeIdleUploads(
   { deployments, uploads, addresses, raiseEvent }: IdleUploadServices,
   { now, startedAt }: { readonly now: number; readonly startedAt: number },

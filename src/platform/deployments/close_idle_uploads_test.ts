@@ -49,7 +49,7 @@ interface UploadBench {
   readonly deployments: DeploymentStore;
   readonly uploads: OpenUploads;
   readonly raised: RaisedEvent[];
-  /** Sets the clock to this many milliseconds after the start of the deployments. */
+  /** Sets the clock to this many milliseconds after the deployments started. */
   at(milliseconds: number): void;
   create(id: string, more?: Partial<DeploymentRecord>): Promise<void>;
   close(startedAt?: number): Promise<number>;
@@ -115,7 +115,7 @@ Deno.test("closeIdleUploads() leaves an upload open for hours while bytes arrive
     assert.equal(await uploads.keepAlive(WORKSPACE, "dead"), false);
   }));
 
-Deno.test("feedAll() keeps uploads of the workspace open, and no others", () =>
+Deno.test("feedAll() keeps only the workspace's own uploads open", () =>
   withParts(async ({ at, create, close, status, uploads }) => {
     const workspaceId = "01890000-0000-7000-8000-000000000009";
     await create("d1");

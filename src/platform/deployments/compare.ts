@@ -9,14 +9,14 @@ import type { Route } from "../../manifest/mod.ts";
 import type { RuntimeRuleSet } from "../../rules/mod.ts";
 import type { DeploymentContent } from "./content.ts";
 
-/** Maximum number of characters of an old or new value. */
+/** Maximum length of an old or new value, in characters. */
 const MAX_TEXT = 400;
 
-/** A comparable part of a deployment; equal parts have equal marks. */
+/** A comparable part of a deployment. Equal parts have equal marks. */
 interface Part {
   readonly name: string;
   readonly mark: string;
-  /** A short text. */
+  /** A short description. */
   readonly text: string | null;
 }
 
@@ -77,7 +77,7 @@ function routeParts(routes: readonly Route[]): Part[] {
   });
 }
 
-/** Rules without their parsed form, which is derived from the other fields. */
+/** Rules without their parsed form, because that is derived from the other fields. */
 function* ruleParts(ruleSet: RuntimeRuleSet | null): Steps<Part[]> {
   const parts: Part[] = [];
   yield* inSteps(ruleSet?.rules ?? [], (rule) => {
@@ -121,7 +121,7 @@ export function* compareContents(before: DeploymentContent, after: DeploymentCon
   };
 }
 
-/** Compares variables by name: no value becomes part of the result. */
+/** Compares variables by name. No value becomes part of the result. */
 export function* compareVariables(
   before: Readonly<Record<string, string>>,
   after: Readonly<Record<string, string>>,
@@ -132,7 +132,7 @@ export function* compareVariables(
 }
 
 /**
- * The default deployment to compare with: production's or, if that is this deployment, the one
+ * The deployment to compare with by default: production's or, if that is this deployment, the one
  * before it.
  */
 export const usualBase = (history: readonly string[], id: string): string | undefined =>

@@ -1,7 +1,6 @@
 /**
- * The content of a deployment: manifest, lists of files and functions, rules.
- * It can be larger than a KV value, so it is stored as a blob that the record
- * names by its hash.
+ * A deployment's content: its manifest, its lists of files and functions, and its rules. It can be
+ * larger than a KV value, so it is stored as a blob, whose hash is in the record.
  *
  * @module
  */
@@ -24,7 +23,10 @@ const MAX_DEPTH = 66;
 const name = z.string();
 const blob = { sha256, size: z.int().min(0) };
 
-/** Validates only the shape: the content was validated when stored, and its hash is checked. */
+/**
+ * Validates only the shape, because the content was validated when it was stored and its hash is
+ * checked.
+ */
 const contentSchema = z.object({
   manifest: z.custom<Manifest>((value) => typeof value === "object" && value !== null),
   files: z.array(z.object({ path: name, ...blob })),
@@ -36,7 +38,7 @@ const contentSchema = z.object({
 export interface DeploymentContent {
   readonly manifest: Manifest;
   readonly files: readonly z.infer<typeof deploymentFile>[];
-  /** Functions as received; they run only once they are sealed. */
+  /** Functions as received. They run only once they are sealed. */
   readonly functions: readonly z.infer<typeof deploymentFunction>[];
   readonly rules: RuntimeRuleSet | null;
 }
@@ -78,7 +80,10 @@ export async function loadContent(
   throw new TypeError(`Cannot read the content ${sha256} of a deployment: ${path}: ${message}`);
 }
 
-/** Like {@link loadContent}, but from memory if used recently and its blob still exists. */
+/**
+ * Like {@link loadContent}, but from memory if the content was used recently and its blob still
+ * exists.
+ */
 export async function readContent(blobs: BlobStore, sha256: string): Promise<DeploymentContent> {
   const known = recent.get(sha256);
   if (known !== undefined && await blobs.verify(sha256) !== undefined) return known;

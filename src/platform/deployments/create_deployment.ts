@@ -1,4 +1,8 @@
-/** The first half of a deployment: records it and reports which blobs are missing. @module */
+/**
+ * The first half of deploying: records a deployment and reports which blobs are missing.
+ *
+ * @module
+ */
 import type { BodyOf, ResponseOf } from "../../contract/endpoint.ts";
 import type { endpoints } from "../../contract/endpoints.ts";
 import { inTurns } from "../../lib/next_turn.ts";
@@ -33,7 +37,7 @@ export interface CreateServices extends RecordServices {
   readonly raiseEvent: RaiseEvent;
 }
 
-/** The content of a deployment as received from a client or a build; not validated yet. */
+/** A deployment's content as received from a client or a build, not validated yet. */
 export type ReceivedContent =
   & Pick<
     BodyOf<typeof endpoints.createDeployment>,
@@ -47,7 +51,7 @@ export type StoredContent = Pick<
   "contentSha" | "cron" | "protection" | "database" | "fileCount" | "totalBytes"
 >;
 
-/** Validates the content of a deployment; throws a `Failure` with all problems of a part. */
+/** Validates a deployment's content. Throws a `Failure` with all problems in a part. */
 async function checkContent(
   received: ReceivedContent,
 ): Promise<Pick<DeploymentContent, "manifest" | "rules">> {
@@ -92,7 +96,7 @@ function misstatedSizes(
   return new Failure("invalid_request", `Request is not valid: ${path}: ${message}`, { problems });
 }
 
-/** The hashes of missing blobs; throws if a listed size is not the size of the content. */
+/** Returns the hashes of missing blobs. Throws if a listed size is not the content's size. */
 async function findMissing(
   blobs: BlobStore,
   received: ReceivedContent,
@@ -110,7 +114,7 @@ async function receiveContent(
   return { ...body, ...await receiveFiles(services, project, body) };
 }
 
-/** Runs all checks of {@link createDeployment}, and stores nothing. */
+/** Runs all checks of {@link createDeployment}, without storing anything. */
 export async function checkDeployment(
   { environments, deployments, blobs }: Pick<
     CreateServices,
@@ -128,7 +132,7 @@ export async function checkDeployment(
   };
 }
 
-/** Validates and records a deployment in state PENDING, which is invisible until activated. */
+/** Validates and records a deployment in state PENDING. It is invisible until it is activated. */
 export async function createDeployment(
   services: CreateServices,
   project: ProjectRecord,

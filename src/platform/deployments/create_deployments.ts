@@ -1,4 +1,4 @@
-/** Composes deployments and their sites on the edge. @module */
+/** Wires up deployments and their sites on the edge. @module */
 import { MAX_COUNTED } from "../../contract/usage.ts";
 import type { SiteDirectory } from "../../edge/mod.ts";
 import { type Rounds, startRounds } from "../../lib/rounds.ts";
@@ -45,14 +45,14 @@ export interface DeploymentParts {
   readonly accessOf: SiteParts["accessOf"];
   readonly objectsOf: SiteParts["objectsOf"];
   readonly formsOf: SiteParts["formsOf"];
-  /** The key that seals tokens for protected hosts. */
+  /** The key that signs the tokens that protected hosts accept. */
   readonly accessKey: () => Promise<Uint8Array>;
   readonly askEdge: AskEdge;
-  /** Collects the current counts of this process's edge. */
+  /** Collects the current counts from this process's edge. */
   collectCounts(): Promise<void>;
   readonly otherBlobs: SweepServices["otherBlobs"];
   readonly databases: DeployedDatabases;
-  /** Ends the build and the databases of a stopped deployment. */
+  /** Ends a stopped deployment's build and databases. */
   onStopped(deployment: DeploymentRecord, lease?: Lease): Promise<void>;
 }
 
@@ -72,7 +72,7 @@ export const shownBy = (deployments: DeploymentStore) => async (label: string) =
   return shown !== undefined && isServed(shown.status) ? shown : undefined;
 };
 
-/** How often uploads are checked, in milliseconds. */
+/** How often to check uploads, in milliseconds. */
 const UPLOADS_EVERY_MS = 30_000;
 
 async function* deploymentKeys(kv: RecordStore, projectId: string): AsyncGenerator<RecordKey> {
@@ -166,7 +166,7 @@ function followReferences(
   });
 }
 
-/** One round of housekeeping; returns lines for the log. */
+/** Runs one round of housekeeping. Returns lines for the log. */
 async function keepHouse(
   { deployments, otherBlobs }: Pick<DeploymentParts, "deployments" | "otherBlobs">,
   { kv, vault, addresses, events, now, log }: Foundation,

@@ -1,4 +1,4 @@
-/** The record of a deployment, the moves between its states, and its wire format. Pure. @module */
+/** The record of a deployment, its state transitions, and its wire format. Pure. @module */
 import * as z from "zod";
 import {
   type Deployment,
@@ -13,7 +13,7 @@ import { cronTaskSchema, databaseSchema } from "../../manifest/mod.ts";
 import { PROTECTIONS } from "../../lib/protection.ts";
 import type { Addresses } from "../core/addresses.ts";
 
-/** The triggers of a commit's build. */
+/** What can trigger the build of a commit. */
 export const BUILD_TRIGGERS = ["push", "upload", "hook", "request"] as const;
 export type BuildTrigger = (typeof BUILD_TRIGGERS)[number];
 
@@ -28,34 +28,39 @@ export const deploymentRecord = z.object({
   commitSha: z.string().nullable(),
   message: z.string().nullable(),
   author: z.string().nullable(),
-  /** Id of the person who started it, directly or with a key. */
+  /** ID of the person who started it, directly or with a key. */
   startedBy: z.string().optional(),
   uniqueLabel: z.string(),
   branchLabel: z.string(),
   /** The source of its content: a CLI upload, or a build of its commit. */
   source: z.enum(["upload", "git"]).default("upload"),
-  /** The trigger of its build; missing without a build, or in a record of an older version. */
+  /** What triggered its build; missing if there was no build, or in records from older versions. */
   trigger: z.enum(BUILD_TRIGGERS).optional(),
   /** The preview whose content it shows in production; null for a direct deployment. */
   promotedFrom: z.string().nullable().default(null),
   /** The deployment that it repeats with the current variables; null otherwise. */
   redeployOf: z.string().nullable().default(null),
-  /** Hash of the blob with manifest, file list and rules; null until a build has created it. */
+  /**
+   * Hash of the blob that contains the manifest, file list and rules; null until a build has
+   * created it.
+   */
   contentSha: z.string().nullable(),
   /** Its scheduled tasks, from its manifest. */
   cron: z.array(cronTaskSchema).default([]),
-  /** Who can visit it, according to its manifest; missing if the project's setting applies. */
+  /** Who can visit it, according to its manifest. If missing, the project's setting applies. */
   protection: z.enum(PROTECTIONS).optional(),
-  /** How to create the database branch of a preview, according to its manifest. */
+  /** How to create a preview's database branch, according to its manifest. */
   database: databaseSchema.optional(),
-  /** Whether its command changed the schema of the database; missing before it has run. */
+  /** Whether its command changed the database's schema; missing before it has run. */
   migration: z.enum(MIGRATION_OUTCOMES).optional(),
-  /** How the database branch of a preview differs from `main`. */
+  /** How a preview's database branch differs from `main`. */
   schemaDifference: schemaDifference.optional(),
   /** Its sealed functions; empty until it is activated. */
   functions: z.array(z.object({ name: z.string(), sha256: z.string() })),
   variablesVersion: z.string(),
-  /** Values that the references in its variables resolved to; missing if there are none. */
+  /**
+   * Values to which the references in its variables resolved; missing if there are no references.
+   */
   references: z.array(z.object({
     variable: z.string(),
     /** The words between the braces. */
@@ -65,9 +70,11 @@ export const deploymentRecord = z.object({
   fileCount: z.number(),
   totalBytes: z.number(),
   error: z.string().nullable(),
-  /** The last output lines of its server, if it did not start. */
+  /** The last lines of its server's output, if the server did not start. */
   serverOutput: z.array(z.string()).optional(),
-  /** Results of the checks that must pass before production shows it; missing before they run. */
+  /**
+   * Results of the checks that must pass before production shows it; missing until they have run.
+   */
   checks: releaseChecks.optional(),
   createdAt: z.number(),
   updatedAt: z.number(),
@@ -76,8 +83,8 @@ export const deploymentRecord = z.object({
 export type DeploymentRecord = z.infer<typeof deploymentRecord>;
 
 /**
- * The state transitions (design: "Deployment states"). An upload is DEPLOYING without a build, and
- * a deployment that was rolled back can be the target of another rollback.
+ * The state transitions (design: "Deployment states"). An upload becomes DEPLOYING without a build,
+ * and a deployment that was rolled back can be the target of another rollback.
  */
 const MOVES: Readonly<Record<DeploymentState, readonly DeploymentState[]>> = {
   PENDING: ["BUILDING", "DEPLOYING", "FAILED", "STOPPED"],
@@ -98,7 +105,7 @@ export function isServed(status: DeploymentState): boolean {
   return status === "LIVE" || status === "ROLLED_BACK";
 }
 
-/** Whether its own URL shows it, because it is live or being checked. */
+/** Whether it is shown at its own URL, because it is live or being checked. */
 export function isReachable({ status, checks }: Pick<DeploymentRecord, "status" | "checks">) {
   return isServed(status) || (status === "DEPLOYING" && checks?.state === "RUNNING");
 }
@@ -131,7 +138,7 @@ export function deploymentToWire(
   context: {
     readonly addresses: Addresses;
     readonly productionId: string | null;
-    /** Version of the variables that its environment sees now. */
+    /** Version of the variables that its environment currently sees. */
     readonly variablesVersion: string;
     /** Its references that now resolve to something else. */
     readonly changedReferences: ReadonlySet<string>;
@@ -182,7 +189,7 @@ export function deploymentToWire(
 const begins = (one: string, other: string): boolean =>
   one.startsWith(other) || other.startsWith(one);
 
-/** Returns the test of a filter; `undefined` if all deployments pass. `environment` is a name. */
+/** Returns a filter's test; `undefined` if all deployments pass. `environment` is a name. */
 export function meeting(
   { branch, environment, status, sha }: DeploymentFilter,
 ): ((deployment: DeploymentRecord) => boolean) | undefined {
@@ -191,6 +198,6 @@ export function meeting(
     (branch === undefined || deployment.branch === branch) &&
     (environment === undefined || deployment.environment === environment) &&
     (status === undefined || deployment.status === status) &&
-    // A deployment may only know the start of its commit's SHA.
+    // A deployment may know only the start of its commit's SHA.
     (sha === undefined || deployment.commitSha !== null && begins(deployment.commitSha, sha));
 }

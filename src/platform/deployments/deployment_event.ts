@@ -15,8 +15,7 @@ export type Moment =
   | "withdrawn";
 
 /**
- * The time of the update distinguishes events, because a deployment can reach the same moment
- * twice.
+ * The time of the update distinguishes events, because a deployment can reach the same state twice.
  */
 export function deploymentEvent(
   moment: Moment,

@@ -1,6 +1,7 @@
 /**
- * Changes to the state of deployments: activation, rollback, stopping. Each is committed before the
- * edge is notified, so that the platform starts with the stored state after a crash in between.
+ * Changes to deployments' states: activation, rollback, stopping. Each change is committed before
+ * the edge is notified. After a crash in between, the platform therefore starts with the stored
+ * state.
  *
  * @module
  */
@@ -48,7 +49,10 @@ export interface DeploymentServices {
     "deploymentAt" | "isPinned" | "point" | "pointLazily" | "removeDeployment"
   >;
   readonly addresses: Addresses;
-  /** Servers start before production shows their deployment, and end once it no longer does. */
+  /**
+   * The servers. They start before production shows their deployment, and end once it no longer
+   * does.
+   */
   readonly computeService: Pick<DeployedServers, "prepare" | "purge" | "remove" | "retire">;
   readonly databases: DeployedDatabases;
   readonly uploads: Pick<OpenUploads, "keepAlive">;
@@ -63,15 +67,17 @@ export interface DeploymentServices {
 }
 
 export interface ActivateOptions {
-  /** Runs the commands of the checks, if the project's folder is available. */
+  /** Runs the checks' commands, if the project's folder is available. */
   readonly commands?: RunCommands | undefined;
   /** Runs the command that migrates the database, if the project's folder is available. */
   readonly migrate?: RunMigration | undefined;
-  /** Shows it to a share of production's visitors first, if production shows something. */
+  /**
+   * Shows it to a share of production's visitors first, if production already shows a deployment.
+   */
   readonly rolling?: RollingWish | undefined;
 }
 
-/** When to retry a call that lost a race for production, in seconds. */
+/** When to retry a call that has lost a race for production, in seconds. */
 const RETRY_SECONDS = 1;
 
 export class DeploymentService {
@@ -105,16 +111,16 @@ export class DeploymentService {
     return await this.#rolling.beginIfShown(target, wish) ?? target;
   }
 
-  /**
-   * Resolves when the edge shows the state of a project that was stored at the time of the call.
-   */
+  /** Resolves when the edge shows the project's state that was stored at the time of the call. */
   whenEdgesCurrent(projectId: string): Promise<void> {
     return this.#rollouts.settled(projectId);
   }
 
   /**
-   * Makes a deployment live; does nothing if it already is. @throws {Failure} `blobs_missing`, or
-   * `conflict` if it has ended, its server does not start, or it does not pass its checks.
+   * Makes a deployment live. Does nothing if it already is.
+   *
+   * @throws {Failure} `blobs_missing`, or `conflict` if it has ended, its server does not start, or
+   * it does not pass its checks.
    */
   async activate(
     deployment: DeploymentRecord,
@@ -171,7 +177,7 @@ export class DeploymentService {
     return await this.#services.checker.placeOf(deploying);
   }
 
-  /** Lets a client migrate the database, or records how that ended. @throws {Failure} */
+  /** Lets a client migrate the database, or records the outcome. @throws {Failure} */
   async migrate(deployment: DeploymentRecord, result: CommandResult | undefined) {
     return await this.#migrations.perform(deployment, result)
       .catch((error) => this.#failed(deployment, error));
@@ -208,8 +214,9 @@ export class DeploymentService {
   }
 
   /**
-   * Takes a deployment offline permanently; with `unlessLive` only if it was never live. @throws
-   * {Failure} `conflict` if production shows it, or for `unlessLive`.
+   * Takes a deployment offline permanently; with `unlessLive`, only if it has never been live.
+   *
+   * @throws {Failure} `conflict` if production shows it, or for `unlessLive`.
    */
   async stop(
     deployment: DeploymentRecord,
@@ -254,7 +261,7 @@ export class DeploymentService {
     return this.#services.raiseEvent(deploymentEvent(moment, deployment, this.#services.addresses));
   }
 
-  /** Prepares a deployment so that it can be shown. */
+  /** Prepares a deployment to be shown. */
   async #makeReady(deployment: DeploymentRecord, migrate?: RunMigration) {
     await this.#services.uploads.keepAlive(deployment.workspaceId, deployment.id);
     const { vault, functionService } = this.#services;
@@ -265,7 +272,7 @@ export class DeploymentService {
     await this.#migrations.settle(deploying, migrate);
     if (deploying.environment === ENVIRONMENT_PRODUCTION) {
       await this.#prepare(deploying, content).catch(async (error) => {
-        // Housekeeping removes the rest later; the first error is the one to report.
+        // Housekeeping removes the rest later. The first error is the one to report.
         await this.#services.computeService.remove(deploying.id).catch(() => {});
         throw error;
       });
@@ -280,14 +287,14 @@ export class DeploymentService {
     return this.#move(deployment, "DEPLOYING", { changes: { functions } });
   }
 
-  /** Ends the server of a deployment that was stopped while it started. */
+  /** Ends the server of a deployment that was stopped while the server was starting. */
   async #endUnshown({ projectId, id }: DeploymentRecord): Promise<void> {
     const current = await this.#services.deployments.find(projectId, id);
     if (current !== undefined && isServed(current.status)) return;
     await this.#services.computeService.remove(id);
   }
 
-  /** Rethrows an error; a final one also fails the deployment. */
+  /** Rethrows an error. If the error is final, the deployment also fails. */
   async #failed(deployment: DeploymentRecord, error: unknown): Promise<never> {
     if (isFinal(error)) await this.#fail(deployment, error);
     throw error;
@@ -317,7 +324,7 @@ export class DeploymentService {
     to: "DEPLOYING" | "STOPPED",
     { changes = {}, refuses, lease }: {
       readonly changes?: Partial<DeploymentRecord>;
-      /** Returns why the state must not change, based on the record that the commit changes. */
+      /** Returns why the state must not change, judging by the record that the commit changes. */
       readonly refuses?: (current: DeploymentRecord) => string | undefined;
       readonly lease?: Lease | undefined;
     },
@@ -355,7 +362,7 @@ export class DeploymentService {
     return target;
   }
 
-  /** Starts the servers of the next production deployment, so that no visitor waits for them. */
+  /** Starts the servers of the next production deployment, so no visitor has to wait for them. */
   async #prepare(deployment: DeploymentRecord, content: DeploymentContent): Promise<void> {
     const { vault, computeService } = this.#services;
     await computeService.prepare(deployment, content, vault.of(deployment.workspaceId));
@@ -370,15 +377,16 @@ export class DeploymentService {
       to: { ...own, deploymentId, ...productionOf(project, label) },
     }));
     const before = bindings.map(({ hostname }) => sites.deploymentAt(hostname));
-    // A new host works immediately, because clients may request it as soon as they read that the
-    // deployment is live.
+    // A new host must work immediately, because clients may request it as soon as they read that
+    // the deployment is live.
     const fresh = bindings.filter((_, index) => before[index] === undefined);
     await Promise.all(fresh.map(({ hostname, to }) => sites.pointLazily(hostname, to)));
     // A deployment that becomes live starts with an empty cache.
     await computeService.purge(deployment.id, { type: "all" });
     await Promise.all(bindings.map(({ hostname, to }) => sites.point(hostname, to)));
     const others = before.filter((id): id is string => id !== undefined && id !== deployment.id);
-    // A server whose pages are still open ends later, see `endUnusedCode()`; functions start again.
+    // A server whose pages are still open ends later (see `endUnusedCode()`). Functions are
+    // restarted.
     computeService.retire(new Set(others.filter((id) => !sites.isPinned(id))));
     functionService.retire(new Set(others));
   }

@@ -15,7 +15,7 @@ const refusal = (code: Failure["code"], message: RegExp) => (error: unknown): tr
   return true;
 };
 
-/** A server that only starts when the test allows it, and reports when it should start. */
+/** A server that starts only when the test allows it, and reports when it should start. */
 function heldServer() {
   const starting = Promise.withResolvers<void>();
   const held = Promise.withResolvers<void>();
@@ -137,7 +137,7 @@ for (
     }));
 }
 
-Deno.test("DeploymentService.activate() refuses a host name that another project has", () =>
+Deno.test("DeploymentService.activate() refuses a hostname that another project has", () =>
   withService(async ({ service, add, kv, find }) => {
     await kv.set(keys.host("shop-git-main"), { projectId: "p2", deploymentId: null });
     const activated = service.activate(await add("d1"));
@@ -257,7 +257,7 @@ Deno.test("DeploymentService.rollBack() shows the previous deployment, with its 
     assert.equal((await find("d2")).status, "ROLLED_BACK");
   }));
 
-Deno.test("two simultaneous calls of DeploymentService.rollBack() undo one deployment", () =>
+Deno.test("two simultaneous calls to DeploymentService.rollBack() undo one deployment", () =>
   withService(async ({ service, add, hooks, project, shownAt }) => {
     for (const id of ["d1", "d2", "d3"]) await service.activate(await add(id));
     const server = heldServer();

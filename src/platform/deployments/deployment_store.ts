@@ -1,6 +1,6 @@
 /**
- * Deployments in Deno KV. One atomic commit makes a deployment visible: it
- * changes the state, the host labels and the project's history.
+ * Deployments in Deno KV. A single atomic commit makes a deployment visible. It changes the state,
+ * the host labels and the project's history.
  *
  * @module
  */
@@ -50,7 +50,7 @@ export interface Activated {
   readonly hosts: readonly HostChange[];
 }
 
-/** A rolling release, and its effect on production. */
+/** A rolling release and its effect on production. */
 export interface Released extends Activated {
   readonly release: ReleaseRecord;
 }
@@ -69,8 +69,8 @@ function productionHost({ name }: ProjectRecord, release: ReleaseRecord): HostCh
 }
 
 /**
- * An addition to the commit that stores a new deployment; `add` is called for
- * each attempt. If it throws, the deployment is not stored.
+ * An addition to the commit that stores a new deployment. `add` is called for each attempt. If it
+ * throws, the deployment is not stored.
  */
 export interface CreatedWith {
   /** The records whose versions `add` checks. */
@@ -84,7 +84,7 @@ export type NoteMoment = (
   deployment: DeploymentRecord,
 ) => void;
 
-/** The moment to record for each final state of a deployment, regardless of its cause. */
+/** The moment to record for each of a deployment's final states, regardless of the cause. */
 const MOMENT_OF: Partial<Record<DeploymentRecord["status"], Moment>> = {
   FAILED: "failed",
   STOPPED: "stopped",
@@ -97,7 +97,7 @@ const deployments = new RecordType({
 });
 
 interface UpdateOptions {
-  /** The moment to record when the status changes; by default, the status determines it. */
+  /** The moment to record if the status changes. By default, the status determines it. */
   readonly moment?: Moment | undefined;
   readonly lease?: Lease | undefined;
 }
@@ -110,7 +110,7 @@ export class DeploymentStore extends Table<DeploymentRecord, readonly [string, s
     this.#note = note;
   }
 
-  /** Stores a new deployment and reserves its unique label; false if the label is taken. */
+  /** Stores a new deployment and reserves its unique label. Returns false if the label is taken. */
   async create(deployment: DeploymentRecord, also?: CreatedWith): Promise<boolean> {
     const { id, projectId, workspaceId } = deployment;
     const host = keys.host(deployment.uniqueLabel);
@@ -150,8 +150,8 @@ export class DeploymentStore extends Table<DeploymentRecord, readonly [string, s
   }
 
   /**
-   * Changes a deployment; `undefined` if it no longer exists. Records a new status as a moment in
-   * the same commit; the caller raises its event.
+   * Changes a deployment. Returns `undefined` if it no longer exists. Records a new status as a
+   * moment in the same commit. The caller raises its event.
    */
   override async update(
     place: readonly [string, string],
@@ -170,8 +170,10 @@ export class DeploymentStore extends Table<DeploymentRecord, readonly [string, s
   }
 
   /**
-   * Shows a deployment on its own, its branch's and production's labels. The branch label of a
-   * promoted preview stays. @throws {StaleDecisionError}
+   * Shows a deployment at its own label, its branch's label and production's label. A promoted
+   * preview's branch label is not changed.
+   *
+   * @throws {StaleDecisionError}
    */
   activate(deployment: DeploymentRecord, now: number): Promise<Committed<Activated>> {
     const { projectId, id, workspaceId } = deployment;
@@ -309,8 +311,9 @@ export class DeploymentStore extends Table<DeploymentRecord, readonly [string, s
   }
 
   /**
-   * Changes a rolling release, and what production shows. @throws {StaleDecisionError} if there is
-   * none
+   * Changes a rolling release, and what production shows.
+   *
+   * @throws {StaleDecisionError} if there is no release
    */
   changeRelease(
     { projectId, workspaceId }: DeploymentOwner,
@@ -348,7 +351,7 @@ export class DeploymentStore extends Table<DeploymentRecord, readonly [string, s
     return endRelease(this.kv, operation, { projectId, now, state: "ENDED", reason });
   }
 
-  /** Empties the host labels that still show a deployment. */
+  /** Empties the host labels that still show the deployment. */
   async clearHosts(deployment: DeploymentRecord, lease?: Lease): Promise<void> {
     await clearLabels(this.kv, deployment, lease);
   }

@@ -32,7 +32,7 @@ const DEPLOYMENT = deploymentRecord.parse({
 
 const PROJECT = testProject();
 
-/** A store with one deployment, and the steps that its commits recorded. */
+/** A store with one deployment, and the moments that its commits recorded. */
 async function withStore(
   run: (store: DeploymentStore, noted: () => Promise<string[]>, kv: RecordStore) => Promise<void>,
 ): Promise<void> {

@@ -30,7 +30,7 @@ const deployment: DeploymentRecord = {
   redeployOf: null,
 };
 
-Deno.test("canMove() allows only the transitions of the design", () => {
+Deno.test("canMove() allows only the transitions in the design", () => {
   const moves = DEPLOYMENT_STATES.flatMap((from) =>
     DEPLOYMENT_STATES.filter((to) => canMove(from, to)).map((to) => `${from} ${to}`)
   );

@@ -4,7 +4,7 @@ import { type HostRecord, hostRecord } from "../projects/mod.ts";
 import type { DeploymentRecord } from "./deployment.ts";
 import type { Lease, Operation, RecordStore } from "../../store/mod.ts";
 
-/** The records changed before the commit; the caller must decide again. */
+/** The records changed before the commit, so the caller must decide again. */
 export class StaleDecisionError extends Error {
   override readonly name = "StaleDecisionError";
 }
@@ -53,7 +53,7 @@ export async function pointLabels(
   }
 }
 
-/** Empties the labels that still show a deployment, its own and its branch's. */
+/** Empties those of a deployment's own and its branch's labels that still show it. */
 export async function clearLabels(
   kv: RecordStore,
   deployment: DeploymentRecord,

@@ -1,7 +1,7 @@
-/** The latest deployments of an environment, for callers that know only their ids. @module */
+/** The latest deployments in an environment, for callers that know only their IDs. @module */
 import type { DeploymentStore } from "./deployment_store.ts";
 
-/** Maximum number of deployments to find for an environment. */
+/** Maximum number of deployments to return for an environment. */
 const MOST = 200;
 
 export const latestDeployments =

@@ -1,4 +1,8 @@
-/** Runs a project's migration command before its deployment is shown, one per database. @module */
+/**
+ * Runs a project's migration command before its deployment is shown, one at a time per database.
+ *
+ * @module
+ */
 import type { CommandResult } from "../../contract/release_checks.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { MIGRATION_MS } from "../../lib/database_previews.ts";
@@ -7,7 +11,7 @@ import { canMove, type DeploymentRecord } from "./deployment.ts";
 import type { DeploymentStore } from "./deployment_store.ts";
 import { type DeployedDatabases, MigrationFailedError } from "./running_code.ts";
 
-/** Runs the command; `undefined` if it could not run. */
+/** Runs the command. Returns `undefined` if it could not run. */
 export type RunMigration = (command: string) => Promise<CommandResult | undefined>;
 
 export interface MigrationServices {

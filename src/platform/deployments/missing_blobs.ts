@@ -1,4 +1,4 @@
-/** Finds the blobs of a deployment that still have to be uploaded. @module */
+/** Finds a deployment's blobs that have yet to be uploaded. @module */
 import { inSteps, inTurns } from "../../lib/next_turn.ts";
 import type { BlobStore, LookOptions } from "../core/store/mod.ts";
 
@@ -9,13 +9,15 @@ export interface WantedBlob {
 }
 
 export interface BlobLookUp {
-  /** Hashes of blobs that are not stored, or damaged; each once, in order. */
+  /** Hashes of blobs that are missing or damaged; each once, in order. */
   readonly missing: readonly string[];
   /** Stored blobs whose size differs from the stated one, with their actual size. */
   readonly misstated: readonly (WantedBlob & { readonly actual: number })[];
 }
 
-/** Looks up blobs, verified by hash: a damaged blob counts as missing and is uploaded again. */
+/**
+ * Looks up blobs and verifies them by hash. A damaged blob counts as missing and is uploaded again.
+ */
 export async function lookUpBlobs(
   blobs: BlobStore,
   wanted: readonly WantedBlob[],

@@ -1,5 +1,7 @@
 /**
- * Decides which host shows which site. Sites are read and compiled when first requested. @module
+ * Decides which host shows which site. Sites are read and compiled when they are first requested.
+ *
+ * @module
  */
 import {
   atHost,
@@ -30,17 +32,17 @@ export interface SiteParts {
   readonly functionService: Pick<DeployedFunctions, "open" | "dispose">;
   readonly computeService: Pick<DeployedServers, "open" | "dispose">;
   /**
-   * The published rules of a project, which override its deployments'; `undefined` if there are
+   * A project's published rules, which override those of its deployments; `undefined` if there are
    * none.
    */
   publishedRules(projectId: string): Promise<RuntimeRuleSet | undefined>;
   accessOf(projectId: string, workspaceId: string): Promise<SiteAccess>;
-  /** The objects that a deployment's site shows. */
+  /** The stored objects that a deployment's site serves. */
   objectsOf(
     deployment: DeploymentRecord,
     settings: BlobSettings | undefined,
   ): Promise<SiteObjects | undefined>;
-  /** Stores the form submissions of visitors. */
+  /** Stores visitors' form submissions. */
   formsOf(deployment: DeploymentRecord): FormKeeper;
   onTrouble(message: string): void;
   readonly now: Clock;
@@ -55,7 +57,7 @@ async function accessOf(
   return await accessOf(projectId, deployment.workspaceId);
 }
 
-/** A deployment that can serve requests, with its content; `undefined` for others. */
+/** Returns a deployment with its content if it can serve requests, otherwise `undefined`. */
 export async function findServed(
   { vault, deployments }: Pick<SiteParts, "vault" | "deployments">,
   { projectId, deploymentId }: Pick<HostBinding, "projectId" | "deploymentId">,
@@ -67,7 +69,7 @@ export async function findServed(
   return { deployment, blobs, content: await readContent(blobs, deployment.contentSha) };
 }
 
-/** Reads a deployment and compiles it for the edge; `undefined` if it is not served. */
+/** Reads a deployment and compiles it for the edge. Returns `undefined` if it is not served. */
 async function loadSite(parts: SiteParts, target: HostBinding): Promise<Site | undefined> {
   const { functionService, computeService } = parts;
   const found = await findServed(parts, target);
@@ -91,7 +93,7 @@ async function loadSite(parts: SiteParts, target: HostBinding): Promise<Site | u
   });
 }
 
-/** Creates the directory, which has no hosts before {@link pointHosts}. */
+/** Creates the directory. It has no hosts until {@link pointHosts} is called. */
 export function openSites(parts: SiteParts): SiteDirectory {
   const { feed, functionService, computeService } = parts;
   const sites = new SiteDirectory({

@@ -1,6 +1,6 @@
 /**
- * Deployments whose files are being uploaded. Every arriving byte is a heartbeat; without one, the
- * upload is closed after a few minutes, so that a killed CLI leaves nothing pending
+ * Deployments whose files are being uploaded. Every byte that arrives is a heartbeat. Without one,
+ * the upload is closed after a few minutes, so a killed CLI leaves nothing pending
  * (docs/decisions/cli.md).
  *
  * @module
@@ -14,7 +14,7 @@ import type { Operation, RecordKey, RecordStore } from "../../store/mod.ts";
 /** Maximum time without a byte for a deployment, in milliseconds (5 minutes). */
 export const UPLOAD_IDLE_MS = 5 * 60 * 1000;
 
-/** Heartbeats of a deployment are stored at most this often, in milliseconds. */
+/** A deployment's heartbeats are stored at most this often, in milliseconds. */
 const FEED_EVERY_MS = 15_000;
 
 export const openUploadRecord = z.object({
@@ -26,7 +26,7 @@ export const openUploadRecord = z.object({
 });
 export type OpenUpload = z.infer<typeof openUploadRecord>;
 
-/** True while files of a deployment may arrive: before it is built, live or ended. */
+/** True while files for a deployment may arrive: before it is built, live or ended. */
 export function takesFiles({ status, source }: DeploymentRecord): boolean {
   return source === "upload" && (status === "PENDING" || status === "DEPLOYING");
 }
@@ -46,7 +46,7 @@ export function closeUpload(
   operation.delete(keys.openUpload(workspaceId, id));
 }
 
-/** Keys of the open uploads of a project. */
+/** The keys of a project's open uploads. */
 export async function* uploadKeys(kv: RecordStore, projectId: string): AsyncGenerator<RecordKey> {
   for await (const { key, value } of readAll(kv, keys.allOpenUploads(), openUploadRecord)) {
     if (value.projectId === projectId) yield key;
@@ -70,7 +70,7 @@ export class OpenUploads {
     return true;
   }
 
-  /** Records the arrival of bytes that may be for any deployment of the workspace. */
+  /** Records the arrival of bytes that may be for any of the workspace's deployments. */
   async keepAllAlive(workspaceId: string): Promise<void> {
     const prefix = keys.openUploads(workspaceId);
     for await (const { value } of readAll(this.#kv, prefix, openUploadRecord)) {
@@ -78,7 +78,7 @@ export class OpenUploads {
     }
   }
 
-  /** Uploads without data since a time. */
+  /** Uploads that have received no data since a given time. */
   async *idleSince(moment: number): AsyncGenerator<OpenUpload> {
     for await (const { value } of readAll(this.#kv, keys.allOpenUploads(), openUploadRecord)) {
       if (value.fedAt < moment) yield value;
@@ -90,7 +90,7 @@ export class OpenUploads {
     await this.#kv.delete(keys.openUpload(workspaceId, deploymentId));
   }
 
-  /** A concurrent change wins: it either stored a heartbeat too, or closed the upload. */
+  /** A concurrent change wins, because it also stored a heartbeat or closed the upload. */
   async #store(upload: OpenUpload, versionstamp: string): Promise<void> {
     const fedAt = this.#now();
     if (fedAt - upload.fedAt < FEED_EVERY_MS) return;

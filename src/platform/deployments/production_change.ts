@@ -36,7 +36,7 @@ export function afterRelease(
   return state === "WITHDRAWN" ? noLongerShown(project, to, now) : project;
 }
 
-/** Whether a label is the production host, and if so, which earlier deployments it still serves. */
+/** Whether a label is the production host and, if so, which earlier deployments it still serves. */
 export const productionOf = (
   { name, productionPast }: ProjectRecord,
   label: string,

@@ -6,22 +6,22 @@ import type { PastDeployment } from "../../feed/mod.ts";
 /** Maximum number of entries that a project remembers for rollbacks. */
 const MAX_HISTORY = 100;
 
-/** Records that a deployment is live now. Earlier entries of the same deployment remain. */
+/** Records that a deployment is live now. Earlier entries for the same deployment remain. */
 export function withLive(history: readonly string[], id: string): string[] {
   return history.at(-1) === id ? [...history] : [...history, id].slice(-MAX_HISTORY);
 }
 
-/** Removes a deployment from the history; equal neighbours become one entry. */
+/** Removes a deployment from the history. Adjacent equal entries become one. */
 export function withoutDeployment(history: readonly string[], id: string): string[] {
   return history
     .filter((each) => each !== id)
     .filter((each, index, kept) => each !== kept[index - 1]);
 }
 
-/** Maximum number of deployments that a project remembers for their open pages. */
+/** Maximum number of deployments that a project remembers because their pages may still be open. */
 const MAX_PAST = 100;
 
-/** The deployments that production showed before, the newest first; `replaced` was live. */
+/** The deployments that production showed earlier, newest first; `replaced` was live. */
 export function withReplaced(
   past: readonly PastDeployment[] = [],
   { replaced, live, now }: {
@@ -35,7 +35,7 @@ export function withReplaced(
   return [{ id: replaced, until: now }, ...others].slice(0, MAX_PAST);
 }
 
-/** Removes a deployment from a project's history of production. */
+/** Removes a deployment from a project's production history. */
 export function forgetDeployment<
   P extends {
     readonly productionHistory: readonly string[];
@@ -57,9 +57,9 @@ export type RollbackPlan =
   | { readonly type: "already_live"; readonly live: string };
 
 /**
- * Plans a rollback from `undo` (default: the live deployment) to `to` (default: the one before).
- * Without `to`, repeated rollbacks go further back. After a rollback with `to`, one without it
- * undoes that choice.
+ * Plans a rollback from `undo` (default: the live deployment) to `to` (default: the one before it).
+ * Without `to`, repeated rollbacks go further back. After a rollback with `to`, a rollback without
+ * it undoes that choice.
  */
 export function planRollback(
   history: readonly string[],

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { planRollback, withLive, withoutDeployment } from "./production_history.ts";
 
-Deno.test("withLive() puts a deployment on top and drops nothing", () => {
+Deno.test("withLive() puts a deployment on top without dropping any others", () => {
   assert.deepEqual(withLive([], "a"), ["a"]);
   assert.deepEqual(withLive(["a", "b"], "c"), ["a", "b", "c"]);
   assert.deepEqual(withLive(["a", "b", "c"], "a"), ["a", "b", "c", "a"]);

@@ -19,7 +19,7 @@ export interface PromoteServices extends RecordServices {
   readonly databases: Pick<DeployedDatabases, "schemaDifference">;
   readonly addresses: Addresses;
   readonly raiseEvent: RaiseEvent;
-  /** Whether a deployment of production has the variables that production sees now. */
+  /** Whether a production deployment has the variables that production currently sees. */
   isCurrent(deployment: DeploymentRecord, project: ProjectRecord): Promise<boolean>;
 }
 
@@ -52,9 +52,11 @@ async function alreadyPromoted(
 }
 
 /**
- * Makes production show the content of `source`: itself if it is a production deployment, otherwise
- * a copy, which is returned. Call it for one deployment of a project at a time. @throws {Failure}
- * `conflict` without content, or if its server does not start.
+ * Makes production show the content of `source`, and returns the deployment that it shows: `source`
+ * itself if it is a production deployment, otherwise a copy. Call it for only one of a project's
+ * deployments at a time.
+ *
+ * @throws {Failure} `conflict` if there is no content, or if its server does not start.
  */
 export async function promote(
   services: PromoteServices,
@@ -62,7 +64,7 @@ export async function promote(
   { project, rolling, startedBy }: {
     readonly project: ProjectRecord;
     readonly startedBy: string;
-    /** Shows it to a share of the visitors first. */
+    /** Whether to show it to a share of the visitors first. */
     readonly rolling?: RollingWish | undefined;
   },
 ): Promise<DeploymentRecord> {

@@ -1,4 +1,4 @@
-/** Checks before activation: every blob must be stored, and every function sealed. @module */
+/** Checks before activation that every blob is stored and that every function is sealed. @module */
 import { Failure } from "../core/http/mod.ts";
 import type { BlobStore } from "../core/store/mod.ts";
 import { blobsOf, type DeploymentContent, readContent } from "./content.ts";
@@ -23,7 +23,7 @@ function misstatedSizes(blobs: BlobLookUp["misstated"]): Failure {
 
 /**
  * @throws {Failure} `conflict` for an unbuilt deployment, `blobs_missing`, `blob_mismatch` for
- * wrong sizes.
+ * incorrect sizes.
  */
 export async function requireContent(
   blobs: BlobStore,
@@ -49,7 +49,7 @@ export async function requireContent(
 }
 
 /**
- * Seals each function, and stores the result as a blob. Returns the names of the functions with the
+ * Seals each function, and stores the result as a blob. Returns the functions' names with the
  * hashes of their blobs.
  */
 export async function sealFunctions(

@@ -1,5 +1,5 @@
 /**
- * The list of a deployment's files in a request: complete, or as a difference from another
+ * The list of a deployment's files in a request, either complete or as a difference from another
  * deployment's list. If the difference is uncertain, the client is asked for the complete list.
  *
  * @module

@@ -20,7 +20,7 @@ const MANIFEST = {
   routes: [{ pattern: "^/.*$", layer: "site" }],
 };
 
-/** A store with one deployment of some files, which other deployments can use as their base. */
+/** A store with one deployment that has some files. Other deployments can use it as their base. */
 async function withBase(
   run: (world: {
     readonly store: (files: readonly DeploymentFile[]) => Promise<string>;
@@ -79,7 +79,7 @@ const listed = (path: string, content: number): DeploymentFile => ({
   size: content,
 });
 
-/** Trees of files in folders; no file has the name of a folder. */
+/** Trees of files in folders. No file has the same name as a folder. */
 const tree = fc.uniqueArray(
   fc.record({
     folders: fc.array(fc.constantFrom("x", "y", "é"), { maxLength: 3 }),
@@ -89,7 +89,7 @@ const tree = fc.uniqueArray(
   { selector: ({ path }) => path, minLength: 1, maxLength: 40 },
 );
 
-/** The edits of a tree: files that are removed, changed, and added. */
+/** Edits to a tree: files that are removed, changed, and added. */
 const edits = fc.record({
   drops: fc.array(fc.nat(39), { maxLength: 8 }),
   changes: fc.array(fc.nat(39), { maxLength: 8 }),
@@ -140,7 +140,7 @@ Deno.test("a difference whose result does not match its digest is refused", asyn
       fc.asyncProperty(tree, tree, tree, async (base, other, files) => {
         const id = `d${++count}`;
         await addBase(id, await store(base));
-        // Computed for a base other than the named one, as in an outdated checkout.
+        // Computed for a different base than the one that it names, as in an outdated checkout.
         const difference = differenceOf(other, files);
         const received = await receiveFiles(services, PROJECT, {
           files: [...difference.files],

@@ -1,7 +1,7 @@
 /**
- * Contents of recently used deployments. A deploy needs its own content when it is activated and
- * when its site is compiled, and the content of the previous deployment. The cache avoids reading,
- * parsing and validating them each time.
+ * The contents of recently used deployments. A deploy needs its own content when it is activated
+ * and when its site is compiled, and it needs the content of the previous deployment. The cache
+ * avoids reading, parsing and validating them each time.
  *
  * @module
  */
@@ -9,14 +9,14 @@
 /** Maximum number of files in all remembered contents: about 15 MB. */
 const MAX_FILES = 40_000;
 
-/** Cost of a content without files: as much as this number of files. */
+/** Cost of content without files, expressed as a number of files. */
 const BASE_COST = 100;
 
 interface HasFiles {
   readonly files: readonly unknown[];
 }
 
-/** Contents by hash; the least recently used are evicted. */
+/** Contents by hash. The least recently used are evicted. */
 export class RecentContents<Content extends HasFiles> {
   readonly #contents = new Map<string, Content>();
   #files = 0;

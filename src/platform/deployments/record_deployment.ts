@@ -1,4 +1,8 @@
-/** Creates the record of every deployment: id, URLs, and its environment's variables. @module */
+/**
+ * Creates the record of each deployment: its ID, its URLs, and its environment's variables.
+ *
+ * @module
+ */
 import type { Clock, Random } from "../../lib/clock.ts";
 import { shortId, uuidV7 } from "../../lib/ids.ts";
 import type { VariableService } from "../variables/mod.ts";
@@ -25,13 +29,13 @@ type DeploymentContent =
 
 export type WantedDeployment = DeploymentContent & {
   readonly environment: string;
-  /** Id of the person who starts it; missing if there is none. */
+  /** ID of the person who starts it; missing if no person does. */
   readonly startedBy?: string | undefined;
-  /** The trigger of its build; missing without a build. */
+  /** What triggered its build; missing if there is no build. */
   readonly trigger?: BuildTrigger;
-  /** The preview that is promoted; missing for any other deployment. */
+  /** The preview that is being promoted; missing for any other deployment. */
   readonly promotedFrom?: string | null;
-  /** The deployment that is deployed again; missing for any other deployment. */
+  /** The deployment that is being redeployed; missing for any other deployment. */
   readonly redeployOf?: string;
 };
 
@@ -53,7 +57,7 @@ async function freeBranchLabel(
   return taken ? branchLabel(project.name, branch, { taken }) : label;
 }
 
-/** Records a deployment in state PENDING. `also` adds to the same commit, and may throw. */
+/** Records a deployment in state PENDING. `also` adds to the same commit and may throw. */
 export async function recordDeployment(
   services: RecordServices,
   project: ProjectRecord,
@@ -93,7 +97,8 @@ export async function recordDeployment(
         environment,
         uniqueLabel,
       });
-      // A build without its variables fails with a reason that the person who pushed can see.
+      // A build that cannot get its variables fails with a reason that the person who pushed can
+      // see.
       if (problem !== undefined && wanted.contentSha !== null) {
         throw new Failure("conflict", problem);
       }

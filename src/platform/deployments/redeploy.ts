@@ -1,4 +1,4 @@
-/** Deploys the content of a deployment again, with the current variables. @module */
+/** Deploys a deployment's content again, with the current variables. @module */
 import type { Addresses } from "../core/addresses.ts";
 import type { RaiseEvent } from "../core/events/mod.ts";
 import { Failure } from "../core/http/mod.ts";
@@ -17,8 +17,9 @@ export interface RedeployServices extends RecordServices {
 }
 
 /**
- * Redeploys a deployment, and returns the deployment that is live afterwards. @throws {Failure}
- * `conflict` without a build or environment; `blobs_missing`
+ * Redeploys a deployment, and returns the one that is live afterwards.
+ *
+ * @throws {Failure} `conflict` if there is no build or environment; `blobs_missing`
  */
 export async function redeploy(
   services: RedeployServices,

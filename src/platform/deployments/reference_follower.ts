@@ -1,4 +1,4 @@
-/** Redeploys deployments that refer to a changed URL, in projects that opt in. @module */
+/** Redeploys deployments that refer to a changed URL, in projects that have opted in. @module */
 import { messageOf } from "../../lib/error_message.ts";
 import type { Nodes } from "../core/nodes/mod.ts";
 import { ownLabel } from "../environments/mod.ts";
@@ -20,7 +20,7 @@ export interface FollowerParts {
 }
 
 export class ReferenceFollower {
-  /** Deployments that could not be redeployed. They are tried again after a restart, or by hand. */
+  /** Deployments that could not be redeployed. They are retried after a restart, or manually. */
   #failed = new Set<string>();
   /** The state of hosts and projects in the last complete round. */
   #seen = "";
@@ -30,7 +30,7 @@ export class ReferenceFollower {
     this.#parts = parts;
   }
 
-  /** Reads deployments only if hosts or projects have changed, as URLs change with hosts. */
+  /** Reads deployments only if hosts or projects have changed, because URLs change with hosts. */
   async round(): Promise<void> {
     const { projects, nodes, hostsRevision } = this.#parts;
     await nodes.during("housekeeping", async () => {
@@ -50,7 +50,7 @@ export class ReferenceFollower {
     });
   }
 
-  /** Deployments that a host shows and whose references now resolve to something else. */
+  /** Deployments that a host shows, and whose references now resolve to something else. */
   async #outdated(project: ProjectRecord): Promise<readonly DeploymentRecord[]> {
     const { deployments, variableService } = this.#parts;
     const changed = variableService.changedReferences(project);
@@ -67,7 +67,7 @@ export class ReferenceFollower {
     return outdated;
   }
 
-  /** Redeploys a deployment; false if this attempt or an earlier one failed. */
+  /** Redeploys a deployment. Returns false if that failed, now or earlier. */
   async #renew(deployment: DeploymentRecord, project: ProjectRecord): Promise<boolean> {
     if (this.#failed.has(deployment.id)) return false;
     const { redeploy, log } = this.#parts;
@@ -77,7 +77,7 @@ export class ReferenceFollower {
       log(`Redeployed ${what}, because a URL in its variables changed`);
       return true;
     } catch (error) {
-      // Immediately: after a round that ends early, the next one must not redeploy it again.
+      // Recorded immediately: if a round ends early, the next one must not redeploy it again.
       this.#failed.add(deployment.id);
       log(`Cannot redeploy ${what}, although a URL in its variables changed: ${messageOf(error)}`);
       return false;

@@ -48,7 +48,7 @@ export async function runningRelease(kv: RecordStore, projectId: string) {
   return entry && await readRecord(kv, releases.key(projectId, entry.value.id), releaseRecord);
 }
 
-/** Adds the end of the current release to a commit that changes production. */
+/** Makes a commit that changes production also end the current release. */
 export async function endRelease(
   kv: RecordStore,
   operation: Operation,

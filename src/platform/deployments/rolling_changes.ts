@@ -1,4 +1,4 @@
-/** Steps of rolling releases, each committed before the edge learns of it. @module */
+/** Steps of rolling releases. Each is committed before the edge is notified of it. @module */
 import type { RollingWish } from "../../contract/releases.ts";
 import type { SiteDirectory } from "../../edge/mod.ts";
 import type { Clock, Random } from "../../lib/clock.ts";
@@ -45,7 +45,10 @@ export class RollingChanges {
     this.#rollouts = rollouts;
   }
 
-  /** Starts a release; `undefined` if production shows nothing, or this deployment. */
+  /**
+   * Starts a release. Returns `undefined` if production shows nothing, or already shows this
+   * deployment.
+   */
   async beginIfShown(
     deployment: DeploymentRecord,
     { steps, everySeconds }: RollingWish,
@@ -70,7 +73,8 @@ export class RollingChanges {
       stepStartedAt: time,
       endedAt: null,
     };
-    // The requests of its checks are not visitors, so they are counted before it starts.
+    // Its checks' requests do not come from visitors, so they are counted before the release
+    // starts.
     await this.#services.collectCounts();
     const begun = await this.#rollouts.run(projectId, async () => {
       const committed = await deployments.beginRelease(release, time).catch(refuse);
@@ -83,7 +87,7 @@ export class RollingChanges {
     return live;
   }
 
-  /** Continues with the next share after the evaluated one. */
+  /** Moves on to the share after the one that was evaluated. */
   advance(owner: DeploymentOwner, judged: ReleaseRecord): Promise<Released> {
     return this.#change(owner, (running) => {
       if (running.id !== judged.id || running.step !== judged.step) {
@@ -141,10 +145,7 @@ export class RollingChanges {
     }));
   }
 
-  /**
-   * Ends the servers and functions of a deployment, or does so later if its open pages still need
-   * them.
-   */
+  /** Ends a deployment's servers and functions, or does so later if open pages still need them. */
   #retire(deploymentId: string): void {
     if (this.#services.sites.isPinned(deploymentId)) return;
     this.#services.computeService.retire([deploymentId]);

@@ -1,4 +1,4 @@
-/** `/v1/projects/{project}/deployments`, `/v1/deployments`, rollback. @module */
+/** `/v1/projects/{project}/deployments`, `/v1/deployments`, and rollbacks. @module */
 import { endpoints } from "../../contract/endpoints.ts";
 import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
 import { KeyedLock } from "../../lib/keyed_lock.ts";
@@ -47,7 +47,7 @@ export interface DeploymentRouteServices extends NewDeploymentServices {
     & Pick<VariableService, "changedReferences" | "snapshotValues">;
 }
 
-/** Reads the content of a deployment. @throws {Failure} `conflict` if it was never built. */
+/** Reads a deployment's content. @throws {Failure} `conflict` if it was never built. */
 async function describedContent(
   blobs: BlobStore,
   { id, contentSha }: DeploymentRecord,
@@ -89,7 +89,7 @@ export function bindDeploymentRoutes(router: Router, services: DeploymentRouteSe
   const toWire = async (deployment: DeploymentRecord, project: ProjectRecord) =>
     (await allToWire([deployment], project))[0]!;
 
-  /** Finds a deployment of the caller's workspace; those of other workspaces count as unknown. */
+  /** Finds a deployment in the caller's workspace. Those in other workspaces count as unknown. */
   async function find(caller: Caller, id: string) {
     const { projectId, workspaceId } = await requireOwner(deployments, caller, id);
     const [deployment, project] = await Promise.all([
@@ -100,7 +100,7 @@ export function bindDeploymentRoutes(router: Router, services: DeploymentRouteSe
     return { deployment, project };
   }
 
-  /** @throws {Failure} if the caller may not deploy to an environment, given by name or id */
+  /** @throws {Failure} if the caller may not deploy to an environment, given by name or ID */
   async function requireDeployTo(caller: Caller, project: ProjectRecord, reference: string) {
     const { environments } = services;
     requireDeploy(caller, await findEnvironmentName(environments, project, reference));
@@ -216,7 +216,7 @@ export function bindDeploymentRoutes(router: Router, services: DeploymentRouteSe
     return toWire(live, current);
   });
 
-  /** The deployment of a project to compare another one with. */
+  /** The deployment in a project with which to compare another one. */
   async function findBase(caller: Caller, project: ProjectRecord, id: string | undefined) {
     if (id === undefined) {
       throw new Failure(

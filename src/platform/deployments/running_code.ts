@@ -1,6 +1,5 @@
 /**
- * Interfaces to the servers, functions and databases of deployments; other capabilities implement
- * them.
+ * Interfaces to deployments' servers, functions and databases. Other capabilities implement them.
  *
  * @module
  */
@@ -14,35 +13,38 @@ import type { DeploymentContent } from "./content.ts";
 import type { DeploymentRecord } from "./deployment.ts";
 
 export interface DeployedFunctions {
-  /** Makes an uploaded function safe to run; throws a `Failure` if that is impossible. */
+  /** Makes an uploaded function safe to run. Throws a `Failure` if that is impossible. */
   seal(name: string, source: Uint8Array): Promise<SealedFunction>;
-  /** The functions of a deployment, with the limits of its manifest; `undefined` if it has none. */
+  /**
+   * A deployment's functions, with the limits from its manifest; `undefined` if it has no
+   * functions.
+   */
   open(
     deployment: DeploymentRecord,
     content: { readonly blobs: BlobStore; readonly limits: FunctionSettings | undefined },
   ): Promise<SiteFunctions | undefined>;
-  /** Ends the functions of superseded deployments when they are idle. */
+  /** Ends the functions of superseded deployments once they are idle. */
   retire(deploymentIds: Iterable<string>): void;
   /** Ends the functions of a site that no host shows any longer. */
   dispose(functions: SiteFunctions): Promise<void>;
 }
 
 export interface DeployedServers {
-  /** The servers of a deployment; `undefined` if it has none. Starts nothing yet. */
+  /** A deployment's servers; `undefined` if it has none. Does not start anything yet. */
   open(
     deployment: DeploymentRecord,
     content: DeploymentContent,
     blobs: BlobStore,
   ): SiteCompute | undefined;
-  /** @throws {ServerNotReadyError} if one does not listen in time. */
+  /** @throws {ServerNotReadyError} if a server does not listen in time. */
   prepare(
     deployment: DeploymentRecord,
     content: DeploymentContent,
     blobs: BlobStore,
   ): Promise<void>;
-  /** Ends the servers of superseded deployments when they are idle. */
+  /** Ends the servers of superseded deployments once they are idle. */
   retire(deploymentIds: Iterable<string>): void;
-  /** Removes everything that the edge caches of a deployment. */
+  /** Removes everything that the edge has cached for a deployment. */
   purge(deploymentId: string, scope: PurgeScope): Promise<unknown>;
   /** Ends the servers of a deployment that no host shows any longer. */
   dispose(deploymentId: string): Promise<void>;
@@ -50,10 +52,10 @@ export interface DeployedServers {
   remove(deploymentId: string): Promise<void>;
 }
 
-/** Maximum length of a server's output line to show to the caller, in characters. */
+/** Maximum length of a line of server output to show to the caller, in characters. */
 const MAX_LINE = 500;
 
-/** The server of a deployment does not listen; production does not change. */
+/** A deployment's server does not listen. Production does not change. */
 export class ServerNotReadyError extends Failure {
   /** The last lines that the server wrote. */
   readonly lines: readonly string[];
@@ -72,26 +74,26 @@ export interface DeployedDatabases {
   /** Prepares a preview's database branch for its code. @throws {DatabaseNotReadyError} */
   prepare(deployment: DeploymentRecord): Promise<void>;
   /**
-   * Reserves the database for a migration for a limited time; false while another deployment has
-   * reserved it.
+   * Reserves the database for a migration for a limited time. Returns false while another
+   * deployment has reserved it.
    */
   beginMigration(deployment: DeploymentRecord): Promise<boolean>;
-  /** Releases the database; returns whether its schema has changed. */
+  /** Releases the database. Returns whether its schema has changed. */
   endMigration(deployment: DeploymentRecord): Promise<boolean>;
-  /** How the branch of a preview differs from `main`; `undefined` if unknown. */
+  /** How a preview's branch differs from `main`; `undefined` if unknown. */
   schemaDifference(deployment: DeploymentRecord): Promise<SchemaDifference | undefined>;
-  /** Connection strings for a command outside of this platform, keyed by variable name. */
+  /** Connection strings for a command that runs outside this platform, keyed by variable name. */
   connections(deployment: DeploymentRecord): Promise<Readonly<Record<string, string>>>;
 }
 
-/** The command that migrates the database failed; the deployment is not shown. */
+/** The command that migrates the database failed. The deployment is not shown. */
 export class MigrationFailedError extends Failure {
   constructor(problem: string) {
     super("conflict", `The migration of the database failed. ${problem}`);
   }
 }
 
-/** The database of a deployment is unavailable; the message is for the person who deploys. */
+/** A deployment's database is unavailable. The message is for the person who deploys. */
 export class DatabaseNotReadyError extends Failure {
   constructor(message: string, options: ErrorOptions = {}) {
     super("conflict", message, options);

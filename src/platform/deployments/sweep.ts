@@ -10,13 +10,18 @@ import { type Lease, LeaseLostError, type Led } from "../../store/mod.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** How long an unfinished deployment can stay unchanged before it is abandoned, in milliseconds. */
+/**
+ * How long an unfinished deployment can stay unchanged before it counts as abandoned, in
+ * milliseconds.
+ */
 export const MAX_PENDING_MS = 24 * HOUR_MS;
 
-/** How long the files of an unfinished upload are kept for the next deploy, in milliseconds. */
+/** How long an unfinished upload's files are kept for the next deploy, in milliseconds. */
 export const KEEP_UPLOAD_MS = 24 * HOUR_MS;
 
-/** Age in milliseconds below which blobs are kept: their deployment may be about to be recorded. */
+/**
+ * Age below which blobs are kept, in milliseconds. Their deployment may be about to be recorded.
+ */
 const MIN_BLOB_AGE_MS = HOUR_MS;
 
 export interface SweepServices {
@@ -24,7 +29,7 @@ export interface SweepServices {
   readonly vault: BlobVault;
   readonly addresses: Addresses;
   readonly raiseEvent: RaiseEvent;
-  /** Blobs that are needed by anything other than deployments, as workspace and hash. */
+  /** Blobs that anything other than deployments needs, as pairs of workspace and hash. */
   otherBlobs(): AsyncIterable<{ readonly workspaceId: string; readonly sha256: string }>;
   hasDamagedRecords(): Promise<boolean>;
   /** Called for a deployment whose content cannot be read. */
@@ -78,7 +83,7 @@ export interface NeededBlob {
   readonly deployment: DeploymentRecord;
 }
 
-/** Yields a deployment's content, then its blobs. `onDamaged` may throw to abort. */
+/** Yields a deployment's content, and then its blobs. `onDamaged` may throw to abort. */
 export async function* neededBlobs(
   { deployments, vault, onDamaged }: Pick<SweepServices, "onDamaged"> & {
     readonly deployments: Pick<DeploymentStore, "all">;
@@ -102,7 +107,9 @@ export async function* neededBlobs(
   }
 }
 
-/** Collects all needed blobs; nothing is swept after unreadable content or damaged records. */
+/**
+ * Collects all needed blobs. If there is unreadable content or a damaged record, nothing is swept.
+ */
 async function markNeeded(
   services: SweepServices,
   now: number,
@@ -125,7 +132,7 @@ async function markNeeded(
   return (workspaceId, sha256) => needed.has(`${workspaceId}/${sha256}`);
 }
 
-/** One round of housekeeping, which can run at any time. */
+/** Runs one round of housekeeping. It can run at any time. */
 export async function sweep(
   services: SweepServices,
   now: number,

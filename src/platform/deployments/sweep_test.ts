@@ -21,7 +21,7 @@ async function withParts(
     readonly kv: RecordStore;
     readonly root: string;
     readonly vault: Awaited<ReturnType<typeof openFsBlobVault>>;
-    /** Records a deployment of one file and returns the hashes of its blobs. */
+    /** Records a deployment with one file, and returns the hashes of its blobs. */
     deploy(id: string, text: string, more?: Partial<DeploymentRecord>): Promise<string[]>;
     round(now?: number): ReturnType<typeof sweep>;
     /** Events that were raised. */
@@ -74,7 +74,7 @@ async function withParts(
   }
 }
 
-/** Makes blobs two days old, so that they do not count as new. */
+/** Makes blobs two days old, so they are not kept just because they are new. */
 async function age(root: string, hashes: string[]) {
   for (const hash of hashes) {
     const old = new Date(NOW - 2 * MAX_PENDING_MS);
@@ -147,7 +147,7 @@ Deno.test("sweep() keeps the files of an unfinished upload for a day, for the ne
     for (const kept of [stopped, failed]) {
       assert.notEqual(await vault.of(WORKSPACE).size(kept!), undefined);
     }
-    // The files were looked up a moment ago and may be recorded soon, so they are removed a round
+    // The files were looked up a moment ago and may soon be recorded, so they are removed one round
     // later.
     const later = NOW + KEEP_UPLOAD_MS + 1;
     assert.deepEqual(await round(later), { abandoned: 0, removedBlobs: 2 });

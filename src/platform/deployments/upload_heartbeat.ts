@@ -1,9 +1,9 @@
-/** Keeps a deployment open while the body of an upload arrives. @module */
+/** Keeps a deployment open while an upload's body arrives. @module */
 import type { Clock } from "../../lib/clock.ts";
 import { Failure } from "../core/http/mod.ts";
 import type { OpenUploads } from "./open_uploads.ts";
 
-/** Time between two heartbeats of one request, in milliseconds. */
+/** Time between two heartbeats from one request, in milliseconds. */
 const BEAT_MS = 5000;
 
 /** Called with each chunk that arrives. */
@@ -15,8 +15,9 @@ export interface HeartbeatServices {
 }
 
 /**
- * Keeps the named deployment open, or without a name all deployments of the workspace. @throws
- * {Failure} `conflict`
+ * Keeps the named deployment open, or all of the workspace's deployments if none is named.
+ *
+ * @throws {Failure} `conflict`
  */
 export async function startHeartbeat(
   { uploads, now }: HeartbeatServices,

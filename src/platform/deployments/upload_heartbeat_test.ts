@@ -40,7 +40,7 @@ async function withUploads(
   }
 }
 
-Deno.test("a slow body keeps its deployment open the whole time", () =>
+Deno.test("a slow body keeps its deployment open until it has arrived", () =>
   withUploads(["d1", "d2"], async (parts) => {
     const onChunk = await startHeartbeat(parts, WORKSPACE, "d1");
     const minutes = Array.from({ length: 30 }, (_, index) => (index + 1) * 60_000);
@@ -59,7 +59,7 @@ Deno.test("a slow body keeps its deployment open the whole time", () =>
     assert.equal(await parts.fedAt("d2"), 0);
   }));
 
-Deno.test("a body without a deployment keeps all deployments of the workspace open", () =>
+Deno.test("a body without a deployment keeps all of the workspace's deployments open", () =>
   withUploads(["d1", "d2"], async (parts) => {
     parts.at(60_000);
     await startHeartbeat(parts, WORKSPACE, undefined);

@@ -1,6 +1,6 @@
 /**
- * svc's own name server: DNS-01 challenges of the base domain, and the addresses of its hosts by
- * health and country of the front edges. All its state is in memory.
+ * svc's own name server. It serves DNS-01 challenges for the base domain, and selects the addresses
+ * of its hosts by the health and country of the front edges. All of its state is in memory.
  *
  * @module
  */
@@ -23,12 +23,15 @@ import { type DnsRecord, respond, type Zone } from "./respond.ts";
 const CHALLENGE_TTL = 1;
 const HOST_TTL = 30;
 
-/** Maximum queries per second: from one client over UDP or TCP, and from all clients over UDP. */
+/**
+ * Maximum number of queries per second, from one client over UDP or TCP and from all clients over
+ * UDP.
+ */
 const MAX_OF_CLIENT = 200;
 const MAX_QUERIES = 5000;
 const SECOND = { windowMs: 1000, stepMs: 100 };
 
-/** Interval for reading the connected edges of other nodes, in milliseconds. */
+/** How often to read which edges are connected to other nodes, in milliseconds. */
 const PRESENCE_MS = 2000;
 
 export interface DnsParts {
@@ -38,7 +41,7 @@ export interface DnsParts {
   >;
   readonly challenges: Pick<PendingChallenges, "txtOf">;
   readonly edges: Pick<Edges, "places" | "present">;
-  /** Names of hosts for which edges get no certificates. */
+  /** Hostnames for which edges get no certificates. */
   readonly apiNames: readonly string[];
   /** The country of an IP address. */
   country(address: string): string | undefined;
@@ -57,7 +60,9 @@ function challengeZone(name: string, challenges: DnsParts["challenges"]): Zone {
   };
 }
 
-/** The zone of the base domain. Like a wildcard record, it has every name with one more label. */
+/**
+ * The base domain's zone. As with a wildcard record, it contains every name with one more label.
+ */
 function hostZone(
   { options, edges, apiNames, country }: DnsParts,
   isPresent: (edge: string) => boolean,
@@ -123,8 +128,7 @@ export function createDns(
         onTrouble,
         respond(message, { from, isUdp }) {
           const client = addressGroup(from);
-          // UDP senders can forge a client's address, and the client must still get responses over
-          // TCP.
+          // UDP senders can forge a client's address. The client must still get responses over TCP.
           if (isUdp ? ofAll.take("") > 0 : ofClient.take(`tcp ${client}`) > 0) return undefined;
           const isLimited = isUdp && ofClient.take(client) > 0;
           return respond(message, authority, { from, isUdp, isLimited });

@@ -75,7 +75,7 @@ Deno.test("responses contain an edge's address while the edge is connected", asy
   });
 });
 
-Deno.test("without other addresses, a platform sends clients to its connected edges", async () => {
+Deno.test("a platform without other addresses sends clients to its connected edges", async () => {
   let present = ["a", "b"];
   const places = () => [edge("a", OWN[0]!), edge("b", OWN[1]!)];
   await withDns({ places, present: () => present }, async (ask) => {
@@ -87,7 +87,7 @@ Deno.test("without other addresses, a platform sends clients to its connected ed
   });
 });
 
-Deno.test("a platform without public addresses only serves challenges", async () => {
+Deno.test("a platform without public addresses serves only challenges", async () => {
   await withDns({ publicAddresses: [] }, async (ask) => {
     assert.equal((await ask("shop.svc.test", "A")).header.rcode, Packet.RCODE.REFUSED);
     const [proof] = (await ask("_acme-challenge.svc.test", "TXT")).answers;
@@ -95,7 +95,7 @@ Deno.test("a platform without public addresses only serves challenges", async ()
   });
 });
 
-Deno.test("a client with too many queries must use TCP, which still works", async () => {
+Deno.test("a client with too many queries must use TCP, which keeps working", async () => {
   await withDns({}, async (udp, tcp) => {
     for (let count = 0; count < 200; count++) {
       assert.deepEqual(await addresses(udp, "shop.svc.test"), OWN);

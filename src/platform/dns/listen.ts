@@ -1,5 +1,5 @@
 /**
- * The sockets of the name server: UDP, and TCP for responses that are too long or requested too
+ * The name server's sockets: UDP, and TCP for responses that are too long or are requested too
  * often. The servers of `dns2` limit neither connections nor responses, so only its codec is used.
  *
  * @module
@@ -12,12 +12,14 @@ import { readDnsMessage, writeDnsMessage } from "../../lib/dns_frames.ts";
 import { messageOf } from "../../lib/error_message.ts";
 import type { Asked } from "./respond.ts";
 
-/** Maximum number of open TCP connections; the oldest one is closed to make room for another. */
+/** Maximum number of open TCP connections. The oldest one is closed to make room for a new one. */
 const MAX_CONNECTIONS = 128;
-/** Time for a query over TCP and its response, in milliseconds. */
+/** Time limit for a TCP query and its response, in milliseconds. */
 const EXCHANGE_MS = 5000;
 const MAX_EXCHANGES = 100;
-/** Pause after a failed accept, for example without free descriptors, in milliseconds. */
+/**
+ * Pause after a failed accept, for example if there are no free file descriptors, in milliseconds.
+ */
 const PAUSE_MS = 100;
 
 type Sender = Pick<Asked, "from" | "isUdp">;
@@ -27,7 +29,8 @@ export interface DnsListenerOptions {
   /** 0 for any free port. */
   readonly port: number;
   /**
-   * The response to a message. Without one, UDP clients get no response, and TCP connections end.
+   * Returns the response to a message. If there is none, UDP clients get no response, and TCP
+   * connections end.
    */
   respond(message: Buffer, sender: Sender): Buffer | undefined;
   /** Called once for the first failure. */

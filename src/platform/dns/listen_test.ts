@@ -61,7 +61,7 @@ Deno.test("listenForDns() closes the oldest connection if there are too many", a
   for (let count = 0; count < 129; count++) {
     const connection = await Deno.connect({ hostname: HOST, port: dns.port });
     connections.push(connection);
-    // It is accepted once it has a response.
+    // The connection has been accepted once it gets a response.
     await writeDnsMessage(connection, Buffer.from("x"));
     await readDnsMessage(connection);
   }

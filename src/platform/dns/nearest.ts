@@ -48,7 +48,7 @@ const POINTS: ReadonlyMap<string, Point> = new Map(
 );
 
 /**
- * The straight-line distance, which increases with the distance on the ground; infinite if the
+ * The straight-line distance, which increases with the distance along the ground; infinite if the
  * target is unknown.
  */
 function distance(from: Point, to: Point | undefined): number {
@@ -57,7 +57,7 @@ function distance(from: Point, to: Point | undefined): number {
     : Math.hypot(from[0] - to[0], from[1] - to[1], from[2] - to[2]);
 }
 
-/** Returns the places nearest to a country; all of them if the country is unknown. */
+/** Returns the places nearest to a country, or all places if the country is unknown. */
 export function nearest<Place extends { readonly country: string | undefined }>(
   places: readonly Place[],
   country: string | undefined,

@@ -18,6 +18,6 @@ for (
   });
 }
 
-Deno.test("nearest() returns all places if none has a known country", () => {
+Deno.test("nearest() returns all places if none of them has a known country", () => {
   assert.equal(nearest([{ country: undefined }, { country: "ZZ" }], "DE").length, 2);
 });

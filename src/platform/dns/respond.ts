@@ -1,5 +1,5 @@
 /**
- * Responses of an authoritative name server (RFC 1034, RFC 2308, RFC 6891, RFC 7871). Pure.
+ * Responses from an authoritative name server (RFC 1034, RFC 2308, RFC 6891, RFC 7871). Pure.
  *
  * @module
  */
@@ -8,10 +8,13 @@ import { Packet, type Resource } from "dns2";
 
 const { TYPE, CLASS, RCODE } = Packet;
 
-/** Query types for transfers of whole zones; the codec has no name for incremental ones. */
+/** Query types for zone transfers. The codec has no name for incremental ones. */
 const TRANSFERS: readonly number[] = [TYPE.AXFR, 251];
 
-/** Maximum size of a UDP response: it fits into one packet on every path (RFC 9715). */
+/**
+ * Maximum size of a UDP response. A response of this size fits into one packet on every path (RFC
+ * 9715).
+ */
 const MAX_UDP_BYTES = 1232;
 /** Maximum size of a UDP response for resolvers without EDNS. */
 const PLAIN_UDP_BYTES = 512;
@@ -27,11 +30,11 @@ export type DnsRecord =
 /** A zone for which this server is authoritative. Names are in lower case. */
 export interface Zone {
   readonly name: string;
-  /** How long resolvers may cache records and their absence, in seconds. */
+  /** How long resolvers may cache records, and their absence, in seconds. */
   readonly ttl: number;
-  /** Whether records depend on the address of the client. */
+  /** Whether records depend on the client's address. */
   readonly isTailored: boolean;
-  /** The records of a name except NS and SOA; `undefined` if the name does not exist. */
+  /** A name's records other than NS and SOA; `undefined` if the name does not exist. */
   find(name: string, client: string): readonly DnsRecord[] | undefined;
 }
 
@@ -45,13 +48,13 @@ export interface Asked {
   /** IP address of the resolver. */
   readonly from: string;
   readonly isUdp: boolean;
-  /** Whether the resolver sends too many queries, so that it has to use TCP. */
+  /** Whether the resolver sends too many queries and therefore must use TCP. */
   readonly isLimited: boolean;
 }
 
 type Subnet = ReturnType<typeof Packet.Resource.EDNS.ECS>;
 
-/** The network of the client that a resolver passes on. */
+/** The client's network, as passed on by a resolver. */
 function subnetIn(opt: Resource | undefined): Subnet | undefined {
   const subnet = opt?.rdata?.find(({ ednsCode }) => ednsCode === Packet.EDNS_OPTION_CODE.ECS) as
     | Subnet
@@ -76,12 +79,12 @@ function soaOf({ ttl, name }: Zone, primary: string) {
   return { type: TYPE.SOA, primary, admin, serial: 1, ...times };
 }
 
-/** The zone closest to a name. */
+/** Finds the most specific zone that contains a name. */
 const zoneOf = (zones: readonly Zone[], name: string): Zone | undefined =>
   zones.filter((zone) => name === zone.name || name.endsWith(`.${zone.name}`))
     .sort((a, b) => b.name.length - a.name.length)[0];
 
-/** Fills in the records of a name, or the SOA record that says how long to cache their absence. */
+/** Fills in a name's records, or the SOA record that states how long to cache their absence. */
 function addRecords(response: Packet, { zones, nameServers }: Authority, client: string) {
   const { name: asked, type } = response.questions[0]!;
   const name = asked.toLowerCase();
@@ -103,10 +106,10 @@ function addRecords(response: Packet, { zones, nameServers }: Authority, client:
   return zone;
 }
 
-/** Parses a message; `undefined` for one that must get no response. */
+/** Parses a message. Returns `undefined` for a message that must get no response. */
 function parseQuery(message: Uint8Array): Packet | undefined {
   try {
-    // The codec reads IPv6 networks in steps of two bytes, so it may need one byte more.
+    // The codec reads IPv6 networks two bytes at a time, so it may need an extra byte.
     const query = Packet.parse(Buffer.concat([message, Buffer.alloc(1)]));
     return query.header.qr === 0 ? query : undefined;
   } catch {
@@ -122,7 +125,7 @@ function fit(response: Packet, maxBytes: number): Buffer {
   return response.toBuffer();
 }
 
-/** Returns the response to a message; `undefined` if it must get none. */
+/** Returns the response to a message; `undefined` if the message must not get one. */
 export function respond(
   message: Uint8Array,
   authority: Authority,

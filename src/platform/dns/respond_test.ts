@@ -60,11 +60,11 @@ function queryOf(name: string, query: Query): Packet {
 function ask(name: string, query: Query = {}): Packet {
   const asked = { ...CLIENT, ...query.asked };
   const sent = respond(queryOf(name, query).toBuffer(), authority, asked)!;
-  // As in respond(): the codec may need one byte more.
+  // As in respond(), the codec may need an extra byte.
   return Packet.parse(Buffer.concat([sent, Buffer.alloc(1)]));
 }
 
-Deno.test("respond() returns the records of a name, in the spelling of the query", () => {
+Deno.test("respond() returns a name's records, spelled as in the query", () => {
   const { header, questions, answers, authorities, additionals } = ask("Shop.SVC.test");
   assert.deepEqual(
     [header.id, header.qr, header.aa, header.rd, header.ra, header.rcode, header.tc],
@@ -79,7 +79,7 @@ Deno.test("respond() returns the records of a name, in the spelling of the query
   assert.equal(ask("shop.svc.test", { type: TYPE.AAAA }).answers[0]!.address, "2001:db8::1");
 });
 
-Deno.test("respond() picks the closest zone", () => {
+Deno.test("respond() picks the most specific zone", () => {
   const { answers } = ask("_acme-challenge.svc.test", { type: TYPE.TXT });
   assert.deepEqual(answers.map(({ data }) => data), [["proof"]]);
   const below = ask("x._acme-challenge.svc.test").authorities[0]!;
@@ -142,7 +142,7 @@ for (
     ["that accepts more than fits into one packet", 4096, 1232],
   ] as const
 ) {
-  Deno.test(`respond() sends a resolver ${what} to TCP for a long response`, () => {
+  Deno.test(`respond() makes a resolver ${what} use TCP for a long response`, () => {
     const query = { type: TYPE.TXT, ...(udpBytes !== undefined && { udpBytes }) };
     const sent = respond(queryOf("many.svc.test", query).toBuffer(), authority, CLIENT)!;
     const { header, answers } = Packet.parse(sent);
@@ -152,7 +152,7 @@ for (
   });
 }
 
-Deno.test("respond() sends a resolver with too many queries to TCP", () => {
+Deno.test("respond() makes a resolver with too many queries use TCP", () => {
   const { header, answers } = ask("shop.svc.test", { asked: { isLimited: true } });
   assert.deepEqual([header.tc, header.rcode, answers], [1, 0, []]);
 });

@@ -1,5 +1,6 @@
 /**
- * Looks up records at a zone's own name servers, because resolvers cache the absence of records.
+ * Looks up records at a zone's own name servers, because resolvers cache missing records.
+ *
  * @module
  */
 import type { Seen } from "../certificates/mod.ts";
@@ -19,7 +20,7 @@ async function resolve(name: string, type: "NS" | "A" | "AAAA"): Promise<string[
   }
 }
 
-/** Addresses of the name servers of the zone that contains a name. */
+/** The addresses of the name servers for the zone that contains a name. */
 async function nameServers(name: string): Promise<string[]> {
   const labels = name.split(".");
   for (let at = 0; at < labels.length - 1; at++) {

@@ -1,4 +1,4 @@
-/** Composes custom domains and their certificates. @module */
+/** Wires up custom domains and their certificates. @module */
 import * as z from "zod";
 import type { Domain } from "../../contract/domains.ts";
 import { MAX_COUNTED } from "../../contract/usage.ts";
@@ -99,17 +99,20 @@ function bindDomainRoutes(router: Router, services: DomainRouteServices): void {
 export interface DomainSetup {
   readonly settings: DomainSettings;
   readonly dns: DnsLookup;
-  /** The authority for certificates; `undefined` if none is used. */
+  /** The certificate authority; `undefined` if none is used. */
   readonly acme: AcmeOptions | undefined;
-  /** Opens the DNS challenges of the base domain; `undefined` if none are possible. */
+  /** Opens the DNS challenges for the base domain; `undefined` if they are not possible. */
   readonly dns01: ((records: PendingChallenges) => Dns01Challenges) | undefined;
-  /** Hosts of the platform itself that need a certificate, and a wildcard for names below them. */
+  /**
+   * The platform's own hosts that should have a certificate, and a wildcard for names under them.
+   */
   readonly ownNames: readonly string[];
-  /** Whether hosts of deployments get a certificate at the first connection. */
+  /** Whether deployments' hosts get a certificate on the first connection. */
   readonly ordersOnDemand: boolean;
   readonly baseDomain: string;
   /**
-   * Called with hostnames whose certificate was changed or removed; resolves when clients see it.
+   * Called with hostnames whose certificates were changed or removed. Resolves when clients see the
+   * change.
    */
   onCertificates(hostnames: readonly string[]): Promise<void>;
 }
@@ -117,9 +120,9 @@ export interface DomainSetup {
 export interface Domains {
   readonly domains: Pick<DomainStore, "hostnamesOf">;
   readonly domainService: DomainService;
-  /** Pending challenges of certificate authorities. */
+  /** Pending challenges from certificate authorities. */
   readonly challenges: PendingChallenges;
-  /** `undefined` if none are ordered. */
+  /** `undefined` if no certificates are ordered. */
   readonly certificates: CertificateService | undefined;
   readonly capability: Capability;
 }
@@ -129,7 +132,7 @@ const NO_CERTIFICATE: Domain["certificate"] = { status: "none", expiresAt: null,
 export function createDomains(
   foundation: Foundation,
   parts: Pick<DomainServices, "projects"> & Pick<DomainRouteServices, "environments"> & {
-    /** The hosts of the platform that show deployments. */
+    /** The platform's hosts that show deployments. */
     readonly sites: Pick<SiteDirectory, "deploymentAt" | "hostnames">;
   },
   { settings, dns, acme, ownNames, ordersOnDemand, baseDomain, onCertificates, ...setup }:
@@ -172,7 +175,7 @@ export function createDomains(
   const dns01 = setup.dns01?.(challenges);
   const store = new CertificateStore(kv, box);
   const { sites } = parts;
-  /** Authorities refuse hosts whose label begins with `_`. */
+  /** Authorities refuse hosts whose label starts with `_`. */
   const isBelowBase = (hostname: string) =>
     !hostname.startsWith("_") && hostname.endsWith(`.${baseDomain}`);
   const certificates = acme && new CertificateService({

@@ -1,6 +1,6 @@
 /**
- * A DNS client (RFC 1035) over the codec of `dns2`. The runtime's own resolvers do not distinguish
- * NXDOMAIN, SERVFAIL and an empty response, although a report needs that.
+ * A DNS client (RFC 1035) based on the codec from `dns2`. Reports must distinguish NXDOMAIN,
+ * SERVFAIL and an empty response, which the runtime's own resolvers do not.
  *
  * @module
  */
@@ -14,9 +14,9 @@ import type { DnsAnswer, DnsLookup, LookupType } from "./dns_lookup.ts";
 const DNS_PORT = 53;
 const RESPONSE_CODES = ["NOERROR", "FORMERR", "SERVFAIL", "NXDOMAIN", "NOTIMP", "REFUSED"] as const;
 
-/** Time for one exchange with one server, in milliseconds. */
+/** Time limit for one exchange with one server, in milliseconds. */
 const TIMEOUT_MS = 2000;
-/** Number of attempts with all servers. */
+/** How many times to try all servers. */
 const ROUNDS = 2;
 const MAX_SERVERS = 3;
 
@@ -45,7 +45,7 @@ export function parseResolvConf(text: string): DnsServer[] {
   }));
 }
 
-/** The name servers of this machine; empty if they are unknown. */
+/** This machine's name servers; empty if they are unknown. */
 async function systemDnsServers(): Promise<DnsServer[]> {
   return parseResolvConf(await Deno.readTextFile("/etc/resolv.conf").catch(ifMissing) ?? "");
 }
@@ -78,9 +78,9 @@ function readAnswer(response: Packet, type: LookupType): DnsAnswer {
 }
 
 export interface DnsClientOptions {
-  /** By default the machine's own servers, read at each lookup. */
+  /** By default, the machine's own servers, which are read at each lookup. */
   readonly servers?: readonly DnsServer[];
-  /** Time for one exchange with one server, in milliseconds; 2000 by default. */
+  /** Time limit for one exchange with one server, in milliseconds; 2000 by default. */
   readonly timeoutMs?: number;
 }
 

@@ -33,7 +33,7 @@ const rows: [string, "TXT" | "CNAME" | "A" | "AAAA", DnsAnswer][] = [
   ["refused.test", "A", failed("REFUSED")],
 ];
 
-Deno.test("DnsClient.lookup() distinguishes the responses of a name server", async () => {
+Deno.test("DnsClient.lookup() distinguishes a name server's responses", async () => {
   const dns = await startDns(NAMES);
   dns.truncated.add("many.test");
   const servers = [parseDnsServer(dns.server)];
@@ -88,7 +88,7 @@ Deno.test("DnsClient.lookup() gives up on a server that truncates responses and 
   await accepting;
 });
 
-Deno.test("DnsClient.lookup() reports that no server is known", async () => {
+Deno.test("DnsClient.lookup() reports it if no server is known", async () => {
   const answer = await new DnsClient({ servers: [] }).lookup("one.test", "A");
   assert.deepEqual(answer, failed("NO NAME SERVER KNOWN"));
 });

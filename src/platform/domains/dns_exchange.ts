@@ -1,6 +1,6 @@
 /**
- * One query to one DNS server, over UDP or TCP (RFC 1035, 4.2). The clients of `dns2` lack a
- * timeout over TCP, so only its codec is used.
+ * One query to one DNS server, over UDP or TCP (RFC 1035, 4.2). The clients in `dns2` have no
+ * timeout for TCP, so only its codec is used.
  *
  * @module
  */
@@ -20,7 +20,7 @@ export class DnsTimeoutError extends Error {
   override readonly name = "DnsTimeoutError";
 }
 
-/** A query with a random id that asks for recursion. */
+/** A query with a random ID that asks for recursion. */
 export function makeQuery(name: string, type: LookupType): Packet {
   const query = new Packet();
   query.header.id = Packet.uuid();
@@ -29,7 +29,7 @@ export function makeQuery(name: string, type: LookupType): Packet {
   return query;
 }
 
-/** Decodes a response; `undefined` for a message that does not belong to the query. */
+/** Decodes a response. Returns `undefined` for a message that does not belong to the query. */
 function readResponse(message: Buffer, query: Packet): Packet | undefined {
   let response: Packet;
   try {

@@ -8,9 +8,9 @@ const CHALLENGE_LABEL = "_svc-challenge";
 const TOKEN_PREFIX = "svc-verify=";
 
 export interface RoutingTarget {
-  /** The hostname that CNAME records point at. */
+  /** The hostname that CNAME records point to. */
   readonly hostname: string;
-  /** The platform's public IP addresses; empty if the operator specified none. */
+  /** The platform's public IP addresses; empty if the operator has not specified any. */
   readonly addresses: readonly string[];
 }
 
@@ -37,7 +37,7 @@ function routingRecords(domain: DomainRecord, target: RoutingTarget): DnsRecord[
   }));
 }
 
-/** The records to set for domains of one zone, the proof first. */
+/** The records to set for domains in one zone, starting with the proof. */
 export function recordsToSet(
   domains: readonly DomainRecord[],
   context: { readonly zone: ZoneRecord; readonly target: RoutingTarget },
@@ -52,7 +52,7 @@ export function recordsToSet(
   return [proof, ...domains.flatMap((domain) => routingRecords(domain, target))];
 }
 
-/** More notes about the records, in sentences. */
+/** Additional notes about the records, in sentences. */
 export function notesOn(
   domains: readonly DomainRecord[],
   context: { readonly target: RoutingTarget; readonly acme: boolean },

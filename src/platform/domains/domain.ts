@@ -1,7 +1,7 @@
 /**
- * The records of domains, zones and their owners, and a domain's form on the
- * wire. A domain is verified when its workspace owns its zone. Ownership is
- * stored once, with the zone, so one proof serves all names below it. Pure.
+ * The records of domains, zones and their owners, and a domain's wire format. A domain is verified
+ * if its workspace owns its zone. Ownership is stored once, with the zone, so one proof covers all
+ * names under it. Pure.
  *
  * @module
  */
@@ -14,9 +14,9 @@ export const domainRecord = z.object({
   projectId: z.string(),
   hostname: z.string(),
   zone: z.string(),
-  /** Name of the environment whose latest deployment the domain shows. */
+  /** The name of the environment whose latest deployment the domain shows. */
   environment: z.string(),
-  /** The hostname that visitors are redirected to; null if it shows the project. */
+  /** The hostname to which visitors are redirected; null if the domain shows the project. */
   redirectTo: z.string().nullable(),
   createdAt: z.number(),
   lastCheck: z.object({ checkedAt: z.number(), checks: z.array(dnsCheck) }).nullable(),
@@ -32,11 +32,11 @@ export const zoneRecord = z.object({
 });
 export type ZoneRecord = z.infer<typeof zoneRecord>;
 
-/** The one workspace that has proven a zone. */
+/** The one workspace that has proven ownership of a zone. */
 export const zoneOwnerRecord = z.object({ workspaceId: z.string(), verifiedAt: z.number() });
 export type ZoneOwnerRecord = z.infer<typeof zoneOwnerRecord>;
 
-/** True if the domain's workspace has proven its zone. */
+/** True if the domain's workspace has proven ownership of its zone. */
 export function isVerified(domain: DomainRecord, owner: ZoneOwnerRecord | undefined): boolean {
   return owner?.workspaceId === domain.workspaceId;
 }

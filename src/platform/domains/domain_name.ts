@@ -1,16 +1,16 @@
-/** Names that can be bound to a project, in canonical form, with their zone. Pure. @module */
+/** Names that can be bound to a project, in canonical form and with their zone. Pure. @module */
 import { isIP } from "node:net";
 import { getDomain } from "tldts";
 
-/** Maximum length of a hostname in characters (RFC 1035, 2.3.4), without the final dot. */
+/** Maximum length of a hostname in characters (RFC 1035, 2.3.4), without the trailing dot. */
 const MAX_HOSTNAME = 253;
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const WILDCARD = "*.";
 
 export interface DomainName {
-  /** Lower-case ASCII, international labels in punycode (UTS #46); may start with `*.`. */
+  /** Lower-case ASCII, with international labels in Punycode (UTS #46). May start with `*.`. */
   readonly hostname: string;
-  /** The registrable domain (Public Suffix List, private suffixes too). */
+  /** The registrable domain (Public Suffix List, including private suffixes). */
   readonly zone: string;
 }
 
@@ -29,7 +29,7 @@ function parentOfWildcard(hostname: string): string {
   return hostname.slice(WILDCARD.length);
 }
 
-/** True for `domain` and all names below it. */
+/** True for `domain` and all names under it. */
 function isWithin(hostname: string, domain: string): boolean {
   return hostname === domain || hostname.endsWith(`.${domain}`);
 }
@@ -45,7 +45,10 @@ function refusedText(text: string): string | undefined {
   return undefined;
 }
 
-/** Reads a domain in any spelling. `options.reserved` and all names below them are refused. */
+/**
+ * Reads a domain in any spelling. The names in `options.reserved`, and all names under them, are
+ * refused.
+ */
 export function parseDomainName(
   text: string,
   options: { readonly reserved: readonly string[] },

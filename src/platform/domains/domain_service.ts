@@ -1,7 +1,7 @@
 /**
- * Changes to custom domains: binding, verification, removal. Each one commits first; then the
- * zone's state is read back from the store, one read of a zone at a time, so that memory follows
- * the store when changes overlap.
+ * Changes to custom domains: binding, verification, removal. Each change is committed first. Then
+ * the zone's state is read back from the store, with one read per zone at a time, so memory follows
+ * the store even if changes overlap.
  *
  * @module
  */
@@ -37,7 +37,7 @@ interface ProofReport {
   readonly answer: DnsAnswer;
 }
 
-/** Looks up the proof of a zone, and also the name that results from a common mistake. */
+/** Looks up a zone's proof, and also the name that results from a common mistake. */
 async function checkProof(dns: DnsLookup, zone: ZoneRecord): Promise<ProofReport> {
   const [name, expected] = [proofName(zone.zone), proofValue(zone)];
   const answer = await dns.lookup(name, "TXT");
@@ -52,7 +52,7 @@ async function addressesOf(dns: DnsLookup, hostname: string): Promise<string[]> 
   return answers.flatMap((answer) => answer.type === "found" ? answer.values : []);
 }
 
-/** Looks up the addresses that visitors of a domain reach. */
+/** Looks up the addresses that a domain's visitors reach. */
 async function checkRouting(
   dns: DnsLookup,
   domain: DomainRecord,
@@ -75,7 +75,7 @@ const TOKEN_BYTES = 20;
 
 export interface DomainSettings {
   readonly target: RoutingTarget;
-  /** Hosts of the platform itself; neither they nor names below them can be bound. */
+  /** The platform's own hosts. Neither they nor names under them can be bound. */
   readonly reserved: readonly string[];
   readonly acme: boolean;
 }
@@ -96,9 +96,14 @@ export interface DomainServices {
 export interface CertificateOrders {
   /** Called when the served names have changed. */
   wake(): void;
-  /** Called with names that are now served, or no longer; resolves when handshakes show it. */
+  /**
+   * Called with names that are now served, or no longer served. Resolves when handshakes reflect
+   * the change.
+   */
   servedChanged(hostnames: readonly string[]): Promise<void>;
-  /** Called when someone waits for this name: an earlier failed order is retried immediately. */
+  /**
+   * Called when someone is waiting for this name. An earlier failed order is retried immediately.
+   */
   retry(hostname: string): void;
 }
 
@@ -185,8 +190,8 @@ export class DomainService {
   }
 
   /**
-   * If the proof is found, makes the workspace the zone's owner, unless another workspace still has
-   * a proof.
+   * Makes the workspace the zone's owner if the proof is found and no other workspace still has a
+   * proof.
    */
   async verify(
     domain: DomainRecord,
@@ -219,7 +224,7 @@ export class DomainService {
     return { checks, notes };
   }
 
-  /** Stops serving a domain and the redirect to it, and removes them. */
+  /** Stops serving a domain and the redirect to it, and removes both. */
   async remove(domain: DomainRecord): Promise<void> {
     const { domains } = this.#services;
     const siblings = await domains.ofZone(domain.zone, domain.workspaceId);
@@ -232,7 +237,7 @@ export class DomainService {
     await this.#refreshZone(domain.zone);
   }
 
-  /** Served names of a project that led to this platform at the last lookup. */
+  /** A project's served names that led to this platform at the last lookup. */
   async hostsHere(projectId: string): Promise<string[]> {
     const { items } = await this.#services.domains.list(projectId, { limit: MAX_DOMAINS });
     return items.filter(({ hostname, zone, lastCheck }) =>
@@ -250,7 +255,7 @@ export class DomainService {
     for await (const { zone } of this.#services.domains.owners()) await this.#refreshZone(zone);
   }
 
-  /** Reads again the zones whose records another node has changed. */
+  /** Rereads the zones whose records another node has changed. */
   async follow(changed: readonly RecordKey[]): Promise<void> {
     const zones = changed.filter(([family]) =>
       family === "zone_owners" || family === "zone_domains"
@@ -259,7 +264,7 @@ export class DomainService {
     for (const zone of new Set(zones)) await this.#refreshZone(zone);
   }
 
-  /** Reads a zone's bindings; reads of the same zone run one at a time. */
+  /** Reads a zone's bindings. Reads of the same zone run one at a time. */
   #refreshZone(zone: string): Promise<void> {
     const round = this.#refreshing.then(() => this.#readZone(zone));
     this.#refreshing = round.catch(() => {});
@@ -298,7 +303,9 @@ export class DomainService {
     });
   }
 
-  /** Refuses a zone of another workspace whose proof still exists, or cannot be looked up. */
+  /**
+   * Refuses a zone that another workspace owns if its proof still exists or cannot be looked up.
+   */
   async #requireFree(zone: string, workspaceId: string): Promise<void> {
     const { domains, dns } = this.#services;
     const owner = await domains.owner(zone);

@@ -24,7 +24,7 @@ interface World {
   readonly domains: DomainStore;
   readonly service: DomainService;
   readonly kv: RecordStore;
-  /** A project of the workspace `ours`, and one of `theirs`. */
+  /** A project in the workspace `ours`, and one in `theirs`. */
   readonly ours: ProjectRecord;
   readonly theirs: ProjectRecord;
   restart(): Promise<DomainService>;
@@ -94,7 +94,7 @@ Deno.test("an unproven name serves nothing, and blocks no other workspace", () =
     assert.equal(shows(world.service, "www.shop.example"), world.ours.id);
   }));
 
-Deno.test("one proof verifies all names of the zone in its workspace, and later ones immediately", () =>
+Deno.test("one proof verifies all of a zone's names in its workspace, and later names immediately", () =>
   withWorld(async (world) => {
     await add(world, world.ours, "blog.shop.example");
     await prove(world, world.ours, "shop.example");
@@ -126,7 +126,7 @@ Deno.test("another node learns that a redirect has become a binding", () =>
     assert.equal(other.hosts.redirectOf("www.shop.example"), undefined);
   }));
 
-Deno.test("a proven zone and all names below it are closed to other workspaces", () =>
+Deno.test("a proven zone and all names under it are closed to other workspaces", () =>
   withWorld(async (world) => {
     await prove(world, world.ours, "shop.example");
     for (
@@ -142,7 +142,7 @@ Deno.test("a proven zone and all names below it are closed to other workspaces",
     assert.equal(shows(world.service, "evil.shop.example"), undefined);
   }));
 
-Deno.test("a squatter who adds a name first cannot prove it, and loses it to the owner", () =>
+Deno.test("a squatter who adds a name first cannot prove ownership, and loses the name to the owner", () =>
   withWorld(async (world) => {
     const squat = await add(world, world.theirs, "*.shop.example");
     await prove(world, world.ours, "shop.example");
@@ -191,7 +191,7 @@ Deno.test("a lost proof is reported, but takes nothing offline", () =>
     }
   }));
 
-Deno.test("removing the last name of a zone frees it; a new claim needs a new proof", () =>
+Deno.test("removing a zone's last name frees the zone; a new claim needs a new proof", () =>
   withWorld(async (world) => {
     const added = await prove(world, world.ours, "shop.example");
     await world.service.remove(added.domain);
@@ -204,7 +204,7 @@ Deno.test("removing the last name of a zone frees it; a new claim needs a new pr
     assert.equal(shows(world.service, "shop.example"), undefined);
   }));
 
-Deno.test("a name is bound once in a workspace; a redirect gives way to a binding", () =>
+Deno.test("a name can be bound once in a workspace; a redirect gives way to a binding", () =>
   withWorld(async (world) => {
     const { companion } = await prove(world, world.ours, "shop.example");
     assert.equal(companion?.hostname, "www.shop.example");

@@ -27,14 +27,14 @@ type DomainOptions = Pick<
   | "https"
 >;
 
-/** Label below the base domain that CNAME records of custom domains point at. */
+/** The label under the base domain that custom domains' CNAME records point to. */
 const TARGET_LABEL = "cname";
 
 const LETS_ENCRYPT = "https://acme-v02.api.letsencrypt.org/directory";
 
 /**
- * True for a name for which a certificate authority could issue a certificate; false for
- * `localhost`.
+ * True for a name for which a certificate authority could issue a certificate. `localhost` is not
+ * such a name.
  */
 const isPublicName = (name: string): boolean => parseDomainName(name, { reserved: [] }).ok;
 
@@ -63,7 +63,7 @@ async function readAcmeOptions(options: DomainOptions): Promise<AcmeOptions | un
   return { directoryUrl, contact, termsAgreed: true, serverCa };
 }
 
-/** The names of svc's own name servers. @throws {TypeError} without a public base domain. */
+/** The names of svc's own name servers. @throws {TypeError} if there is no public base domain. */
 export function nameServersOf(
   { dns, baseDomain }: Pick<Settings, "dns" | "baseDomain">,
 ): readonly string[] {
@@ -96,7 +96,7 @@ function openDns01(
         provider: ownServer({ records, delegations, look }),
         alias,
         onTrouble,
-        // Like the authority, looks up the name through the delegation.
+        // Looks up the name through the delegation, as the authority does.
         look: async (name) => [await look(name, "TXT")],
       });
   }

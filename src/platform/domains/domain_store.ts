@@ -1,6 +1,6 @@
 /**
- * Domains and zones in Deno KV. A workspace binds a hostname once, and one
- * workspace at a time owns a zone; both are checked in the commit.
+ * Domains and zones in Deno KV. A workspace can bind a hostname only once, and only one workspace
+ * at a time owns a zone. The commit checks both.
  *
  * @module
  */
@@ -65,7 +65,7 @@ export class DomainStore extends Table<
     super(kv, domains);
   }
 
-  /** The first hostnames of a workspace in alphabetical order, each with its project. */
+  /** A workspace's first hostnames in alphabetical order, each with its project. */
   async *hostnamesOf(workspaceId: string, most: number) {
     const prefix = keys.domainsByHostname(workspaceId);
     for await (const { key, value } of this.kv.list({ prefix }, { limit: most })) {
@@ -91,7 +91,10 @@ export class DomainStore extends Table<
     return await Array.fromAsync(this.allBy("zone", keys.zoneDomains(zone, workspaceId)));
   }
 
-  /** Binds a hostname, and its companion if free. Replaces a redirect of the same project. */
+  /**
+   * Binds a hostname, and also its companion if that is free. Replaces a redirect if it belongs to
+   * the same project.
+   */
   async bind(
     wanted: DomainRecord,
     options: { readonly companion: DomainRecord | undefined; readonly newZone: ZoneRecord },
@@ -128,7 +131,7 @@ export class DomainStore extends Table<
           .set(zoneKey, zoneValue);
         if (same === undefined) domains.insert(operation, domain);
         else {
-          // Written again, because other nodes follow the entries of a zone's domains.
+          // Written again, because other nodes follow the entries for a zone's domains.
           operation.check({ key: domains.keyOf(domain), versionstamp: same.versionstamp });
           domains.set(operation, domain);
         }
@@ -138,7 +141,7 @@ export class DomainStore extends Table<
     );
   }
 
-  /** Makes a workspace the owner of a proven zone, if `mayReplace` allows it; returns the owner. */
+  /** Makes a workspace the owner of a proven zone if `mayReplace` allows it. Returns the owner. */
   async claim(
     zone: string,
     claim: ZoneOwnerRecord,
@@ -164,7 +167,7 @@ export class DomainStore extends Table<
   }
 
   /**
-   * Removes a domain. With the last domain of a zone, also removes the workspace's claim to the
+   * Removes a domain. Removing the last domain of a zone also removes the workspace's claim to the
    * zone.
    */
   async unbind(domain: DomainRecord): Promise<void> {
@@ -190,7 +193,7 @@ export class DomainStore extends Table<
     });
   }
 
-  /** Removes all domains of a project; can be repeated at any time. */
+  /** Removes all of a project's domains. Can be repeated at any time. */
   async removeProject(projectId: string): Promise<void> {
     for await (const domain of this.all(projectId)) await this.unbind(domain);
   }

@@ -7,7 +7,7 @@ import type { DnsCheck } from "../../contract/domains.ts";
 import { canonicalAddress } from "./address_text.ts";
 import type { DnsAnswer } from "./dns_lookup.ts";
 
-/** Maximum number of values of a record in a report, and maximum length of each. */
+/** Maximum number of a record's values in a report, and the maximum length of each. */
 const MAX_SHOWN = 10;
 const MAX_SHOWN_LENGTH = 300;
 
@@ -17,7 +17,8 @@ const failureOf = (answer: DnsAnswer): string | null =>
   answer.type === "found" ? null : answer.reason;
 
 /**
- * The values to show in a report, which strangers control: few, short, without control characters.
+ * The values to show in a report. Because anyone can control them, they are few and short, and
+ * contain no control characters.
  */
 function printableValues(values: readonly string[]): string[] {
   return values.slice(0, MAX_SHOWN).map((value) =>
@@ -43,7 +44,7 @@ export interface ProofFacts {
   readonly name: string;
   readonly expected: string;
   readonly answer: DnsAnswer;
-  /** The records at the name with the zone doubled, a common mistake. */
+  /** The records at the name with the zone repeated, which is a common mistake. */
   readonly doubled: DnsAnswer;
 }
 
@@ -64,7 +65,7 @@ function proofHint({ name, expected, answer, doubled }: ProofFacts): string {
     : "Add a record with the expected value. Keep the others";
 }
 
-/** Checks the proof of control. Other TXT records are allowed next to the right one. */
+/** Checks the proof of control. Other TXT records are allowed in addition to the correct one. */
 export function judgeProof(facts: ProofFacts): DnsCheck {
   const { name, expected, answer } = facts;
   const ok = valuesOf(answer).includes(expected);
@@ -83,9 +84,9 @@ export function judgeProof(facts: ProofFacts): DnsCheck {
 export interface RoutingFacts {
   readonly hostname: string;
   readonly apex: boolean;
-  /** The hostname that a CNAME should point at. */
+  /** The hostname that a CNAME should point to. */
   readonly target: string;
-  /** The addresses that visitors should arrive at; empty if unknown. */
+  /** The addresses that visitors should reach; empty if unknown. */
   readonly addresses: readonly string[];
   readonly cname: DnsAnswer;
   readonly a: DnsAnswer;
@@ -115,7 +116,10 @@ function routingHint(facts: RoutingFacts, found: readonly string[], strange: rea
   return `${wanted}. It currently has no address`;
 }
 
-/** Whether traffic arrives, by CNAME or IP addresses. A proxy in front looks wrong, but works. */
+/**
+ * Whether traffic arrives here, via a CNAME or IP addresses. A proxy in front looks wrong, but
+ * works.
+ */
 export function judgeRouting(facts: RoutingFacts): DnsCheck {
   const { hostname, apex, target, addresses, cname, a, aaaa } = facts;
   const own = new Set(addresses.map(canonicalAddress));

@@ -35,7 +35,7 @@ for (const [name, answer, doubled, failure, hint] of proofs) {
   });
 }
 
-Deno.test("judgeProof() shows a limited number of found values, without control characters", () => {
+Deno.test("judgeProof() shows a limited number of the values found, without control characters", () => {
   const answer = found("\x1b[31mred\u0007", "y".repeat(5000), ...Array(50).fill("z"));
   const { seen } = judgeProof({ name: NAME, expected: VALUE, answer, doubled: none });
   assert.equal(seen[0], "\uFFFD[31mred\uFFFD");

@@ -1,4 +1,8 @@
-/** Custom domains: proof by DNS records, and the mapping of hosts to projects. @module */
+/**
+ * Custom domains: proof of ownership by DNS records, and the mapping from hosts to projects.
+ *
+ * @module
+ */
 export { canonicalAddress } from "./address_text.ts";
 export { createDomains, type Domains, type DomainSetup } from "./create_domains.ts";
 export type { DomainStore } from "./domain_store.ts";

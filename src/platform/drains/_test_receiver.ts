@@ -25,7 +25,7 @@ const TYPES = {
   "/v1/metrics": root.lookupType(`${SERVICE}.metrics.v1.ExportMetricsServiceRequest`),
 } as const;
 
-/** The response of a receiver that rejected some records. */
+/** The response from a receiver that has rejected some records. */
 export function partialSuccess(rejectedLogRecords: number, errorMessage: string) {
   const type = root.lookupType(`${SERVICE}.logs.v1.ExportLogsServiceResponse`);
   const answer = { partialSuccess: { rejectedLogRecords, errorMessage } };
@@ -34,7 +34,7 @@ export function partialSuccess(rejectedLogRecords: number, errorMessage: string)
 
 const WIRE_TYPES: Readonly<Record<string, number>> = protobuf.types.basic;
 
-/** Refuses fields that a type does not have, and wrong wire types. */
+/** Refuses fields that a type does not have, and incorrect wire types. */
 function checkFields(type: protobuf.Type, bytes: Uint8Array): void {
   const reader = protobuf.Reader.create(bytes);
   while (reader.pos < reader.len) {
@@ -53,7 +53,7 @@ function checkFields(type: protobuf.Type, bytes: Uint8Array): void {
 // deno-lint-ignore no-explicit-any -- messages of any kind
 export type Message = Record<string, any>;
 
-/** The message of a request. @throws if it has unknown fields */
+/** The message in a request. @throws if it has unknown fields */
 export function decodeOtlp(path: string, body: Uint8Array): Message {
   const type = TYPES[path as keyof typeof TYPES];
   assert.ok(type, `OTLP has no path ${path}`);
@@ -66,7 +66,7 @@ export function decodeOtlp(path: string, body: Uint8Array): Message {
 export const attributesOf = (list: readonly Message[] = []): Record<string, unknown> =>
   Object.fromEntries(list.map(({ key, value }) => [key, Object.values(value)[0]]));
 
-/** A log record with its resource, as tests compare them. */
+/** A log record with its resource, in the form that tests compare. */
 export interface ReceivedRecord {
   readonly body: string;
   readonly severity: string;
@@ -101,7 +101,7 @@ export class TestReceiver {
   readonly metrics: Message[] = [];
   readonly headers: Headers[] = [];
   requests = 0;
-  /** Decides on a request; records of refused requests are not kept. */
+  /** Decides how to respond to a request. The records in refused requests are not kept. */
   answer: (request: number, signal?: AbortSignal) => Answer | Promise<Answer> = () => ({});
 
   async take(path: string, headers: Headers, body: Uint8Array, signal?: AbortSignal) {

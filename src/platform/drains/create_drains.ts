@@ -1,4 +1,4 @@
-/** Composes drains, which send logs, errors and metrics to OTLP endpoints. @module */
+/** Wires up drains, which send logs, errors and metrics to OTLP endpoints. @module */
 import { endpoints } from "../../contract/endpoints.ts";
 import { messageOf } from "../../lib/error_message.ts";
 import type { HostHeader } from "../../lib/value_parsers.ts";
@@ -26,7 +26,7 @@ export interface OperatorEndpoints {
   readonly headers?: readonly HostHeader[] | undefined;
 }
 
-/** Assigns headers to endpoints by host; headers without a host belong to the first. */
+/** Assigns headers to endpoints by host. Headers without a host belong to the first endpoint. */
 export function operatorEndpoints(otlp: OperatorEndpoints | undefined): Endpoint[] {
   if (otlp === undefined) return [];
   const { urls, headers = [] } = otlp;
@@ -49,7 +49,9 @@ export interface DrainParts extends Pick<OwnerParts, "deployments" | "variables"
   readonly caCerts: readonly string[] | undefined;
 }
 
-/** Facts for the audit log: only the host, because the rest of the URL can be secret. */
+/**
+ * Facts for the audit log. They contain only the host, because the rest of the URL can be secret.
+ */
 const factsOf = ({ url, headerNames }: Pick<DrainRecord, "url" | "headerNames">) => ({
   host: new URL(url).host,
   headerNames,
@@ -100,7 +102,7 @@ export interface ProjectDrains {
 export function createDrains(foundation: Foundation, parts: DrainParts): ProjectDrains {
   const { kv, box, nodes, onTrouble } = foundation;
   const store = new DrainStore(kv, box);
-  // The operator names these endpoints, so they may be on this machine.
+  // The operator specifies these endpoints, so they may be on this machine.
   const operatorOutbound = createOutboundFetch({
     allowPrivate: true,
     ...(parts.caCerts === undefined ? {} : { caCerts: parts.caCerts }),
@@ -134,7 +136,7 @@ export function createDrains(foundation: Foundation, parts: DrainParts): Project
       storeChanged: (changed) => areDrains(changed) ? drains.load() : Promise.resolve(),
       rereadStore: () => drains.load(),
       async close() {
-        // This ends the requests that a round waits for.
+        // This ends the requests that a round is waiting for.
         await drains.close();
         await rounds?.close();
         operatorOutbound.close();

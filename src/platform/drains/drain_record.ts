@@ -1,4 +1,4 @@
-/** Drains of projects in the store. Their headers are credentials, so they are sealed. @module */
+/** Projects' drains in the store. Their headers are credentials, so they are sealed. @module */
 import * as z from "zod";
 import { keys, keysBelow, RecordType, Table } from "../core/store/mod.ts";
 import { sealedSecret, type SecretBox } from "../core/secrets/mod.ts";
@@ -9,7 +9,7 @@ const drainRecord = z.object({
   projectId: z.string(),
   url: z.string(),
   headerNames: z.array(z.string()),
-  /** The headers by name, as JSON. */
+  /** The headers, keyed by name, as JSON. */
   headers: sealedSecret,
   createdAt: z.number(),
 });
@@ -23,7 +23,7 @@ const drains = new RecordType({
   parts: ({ projectId, id }) => [projectId, id],
 });
 
-/** Whether one of some changed keys belongs to a drain. */
+/** Whether any of the changed keys belongs to a drain. */
 export const areDrains = (changed: readonly RecordKey[]): boolean =>
   changed.some(([root]) => root === drains.root[0]);
 
@@ -37,7 +37,7 @@ export class DrainStore extends Table<DrainRecord, readonly [string, string]> {
     this.#box = box;
   }
 
-  /** Creates the record of a new drain, without storing it. */
+  /** Creates the record for a new drain, without storing it. */
   async seal(
     { headers, ...record }: Omit<DrainRecord, "headers" | "headerNames"> & {
       readonly headers: Readonly<Record<string, string>>;
@@ -55,7 +55,7 @@ export class DrainStore extends Table<DrainRecord, readonly [string, string]> {
     return keysBelow(this.kv, keys.drains(projectId));
   }
 
-  /** Seals all headers with the current key of the platform; returns how many. */
+  /** Seals all headers with the platform's current key. Returns how many. */
   async reseal(): Promise<number> {
     return await this.rewrite(async (record) => {
       const headers = await this.#box.renew(record.headers, sealPlace(record.id));

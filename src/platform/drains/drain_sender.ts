@@ -1,6 +1,6 @@
 /**
- * Sends the records of one endpoint: in batches, one request at a time, with retries. Adding a
- * record never waits; memory and time are bounded, and dropped records are counted.
+ * Sends records to one endpoint: in batches, one request at a time, with retries. Adding a record
+ * never waits. Memory and time are bounded, and dropped records are counted.
  *
  * @module
  */
@@ -20,28 +20,28 @@ import {
 } from "./post_batch.ts";
 import { RequestMetrics, type ResourceMetrics } from "./request_metrics.ts";
 
-/** Maximum number of records and of uncompressed bytes in one request. */
+/** Maximum number of records, and maximum number of bytes before compression, in one request. */
 const BATCH_RECORDS = 512;
 const BATCH_BYTES = 1024 * 1024;
-/** Maximum number of records and of bytes that wait for one endpoint. */
+/** Maximum number of records, and maximum number of bytes, that can wait for one endpoint. */
 export const QUEUE_RECORDS = 20_000;
 export const QUEUE_BYTES = 8 * 1024 * 1024;
-/** Maximum number of bytes that wait for all endpoints of a node. */
+/** Maximum number of bytes that can wait for all of a node's endpoints. */
 export const ALL_BYTES = 64 * 1024 * 1024;
-/** Maximum waiting time of a record before it is dropped. */
+/** Maximum time that a record waits before it is dropped. */
 export const MAX_AGE_MS = 60 * 60 * 1000;
 /** Maximum wait that an endpoint can ask for. */
 const MAX_RETRY_AFTER_MS = 10 * 60 * 1000;
-/** How long an endpoint without a path for metrics gets no metrics. */
+/** How long to send no metrics to an endpoint that has no path for them. */
 const NO_METRICS_MS = 60 * 60 * 1000;
 /** Minimum time between two messages to the operator about dropped records. */
 const TOLD_MS = 10 * 60 * 1000;
 
 export interface SendTimes {
-  /** Time in which records are collected for a request, in milliseconds. */
+  /** How long to collect records for a request, in milliseconds. */
   readonly batchMs: number;
   /**
-   * First and maximum wait before a retry, in milliseconds; each wait is twice the previous one.
+   * First and maximum wait before a retry, in milliseconds. Each wait is twice the previous one.
    */
   readonly retryMs: number;
   readonly maxRetryMs: number;
@@ -53,18 +53,18 @@ const TIMES: SendTimes = { batchMs: 1000, retryMs: 1000, maxRetryMs: 60_000 };
 const FAIR_BYTES = 256 * 1024;
 
 interface Holder {
-  /** Bytes of the records that can be dropped. */
+  /** Total size of the records that can be dropped, in bytes. */
   readonly held: number;
   dropOldest(bytes: number): void;
 }
 
-/** Memory that all senders of a node share. */
+/** The memory that all of a node's senders share. */
 export class SendBudget {
   used = 0;
   readonly holders = new Set<Holder>();
   constructor(readonly max = ALL_BYTES) {}
 
-  /** Drops from the fullest buffers first, so that unavailable endpoints do not affect others. */
+  /** Drops from the fullest buffers first, so unavailable endpoints do not affect others. */
   makeRoom(): void {
     while (this.used > this.max) {
       let fullest: Holder | undefined;
@@ -88,7 +88,7 @@ export interface SenderParts extends PostParts {
   onTrouble(message: string): void;
 }
 
-/** State of one node's sending; times in milliseconds since the epoch. */
+/** The state of one node's sending. Times are in milliseconds since the epoch. */
 export interface SenderHealth {
   readonly sent: number;
   readonly dropped: number;
@@ -101,15 +101,13 @@ export interface SenderHealth {
 export class DrainSender {
   #queue: SizedRecord[] = [];
   #head = 0;
-  /** Bytes of the queue and of the batch that is being sent. */
+  /** Total size of the queue and of the batch that is being sent, in bytes. */
   #bytes = 0;
   #inFlight = 0;
   #inFlightBytes = 0;
   #sent = 0;
   #dropped = 0;
-  /**
-   * Numbers of dropped records that the receiver and the operator, respectively, do not know about.
-   */
+  /** Number of dropped records that the receiver or the operator does not know about yet. */
   #unsaid = 0;
   #untold = 0;
   #toldAt = -Infinity;
@@ -117,13 +115,13 @@ export class DrainSender {
   #lastError: { readonly at: number; readonly problem: string } | undefined;
   #running: Promise<void> | undefined;
   #isClosing = false;
-  /** Whether the sender waits for more records, and not for the endpoint. */
+  /** Whether the sender is waiting for more records rather than for the endpoint. */
   #isGathering = false;
   #wake = () => {};
   /** Ends the current request. */
   readonly #closed = new AbortController();
   readonly #metrics = new RequestMetrics();
-  /** When metrics are sent again, on the platform's clock. */
+  /** When to send metrics again, according to the platform's clock. */
   #metricsAfter = 0;
 
   readonly endpoint: Endpoint;
@@ -141,7 +139,7 @@ export class DrainSender {
     return this.#bytes - this.#inFlightBytes;
   }
 
-  /** Drops the oldest waiting records, until that many bytes are free. */
+  /** Drops the oldest waiting records until that many bytes are free. */
   dropOldest(bytes: number): void {
     let [freed, dropped] = [0, 0];
     while (this.#size > 0 && freed < bytes) {
@@ -192,7 +190,7 @@ export class DrainSender {
     });
   }
 
-  /** Counts records that are not sent. */
+  /** Counts records that will not be sent. */
   drop(count: number): void {
     if (count === 0) return;
     this.#dropped += count;
@@ -217,7 +215,7 @@ export class DrainSender {
     if (now >= this.#metricsAfter) this.#metrics.add({ ...owner, now }, request);
   }
 
-  /** Sends the metrics once; the next ones include them. */
+  /** Sends the metrics once, without retries, because the next ones include them. */
   async sendMetrics(): Promise<void> {
     if (this.#parts.now() < this.#metricsAfter) return;
     const own = this.#parts.ownMetrics?.();
@@ -225,7 +223,7 @@ export class DrainSender {
     if (metrics.length === 0) return;
     const body = await packMetrics(metrics);
     const outcome = await this.#post("metrics", body);
-    // The endpoint only accepts logs, or is being replaced.
+    // The endpoint accepts only logs, or is being replaced.
     if (outcome.status === 404) this.#metricsAfter = this.#parts.now() + NO_METRICS_MS;
     this.#note(outcome, "Metrics: ");
   }
@@ -238,7 +236,7 @@ export class DrainSender {
     return outcome;
   }
 
-  /** Accepts no more records, and tries to send the rest once, for at most `graceMs`. */
+  /** Accepts no more records, and tries once to send the rest, for at most `graceMs`. */
   async close(graceMs: number): Promise<void> {
     this.#isClosing = true;
     this.#wake();
@@ -314,8 +312,8 @@ export class DrainSender {
   }
 
   /**
-   * Sends until the endpoint decides, or the records are too old; returns the number of lost
-   * records.
+   * Sends until the endpoint accepts or rejects the records, or they are too old. Returns the
+   * number of lost records.
    */
   async #sendBatch(batch: readonly SizedRecord[]): Promise<number> {
     const { now, resource } = this.#parts;

@@ -19,7 +19,7 @@ const never: OutboundFetch = ({ signal }) =>
     (signal as AbortSignal).addEventListener("abort", abort);
   });
 
-/** A sender with a receiver in memory, and a clock that the test advances. */
+/** A sender with an in-memory receiver, and a clock that the test advances. */
 function setUp({ outbound, budget = new SendBudget() }: {
   readonly outbound?: OutboundFetch;
   readonly budget?: SendBudget;
@@ -91,7 +91,7 @@ Deno.test("DrainSender sends batches with its headers, and counts the records", 
   assert.equal(budget.used, 0);
 });
 
-Deno.test("DrainSender only retries errors that the specification lists", async () => {
+Deno.test("DrainSender retries only errors that the specification lists", async () => {
   for (
     const [status, isRetried] of [
       [429, true],
@@ -126,7 +126,7 @@ Deno.test("DrainSender waits as long as Retry-After says", async () => {
   };
   add("first");
   await until(() => receiver.requests, (requests) => requests === 1);
-  // A full batch does not end the waiting time.
+  // A full batch does not end the wait.
   for (let number = 0; number < 600; number++) add("more");
   await idle();
   assert.ok(times[1]! - times[0]! >= 990, `${times}`);
@@ -143,7 +143,7 @@ Deno.test("DrainSender counts and shows a partial success, without credentials",
   assert.equal(lastError, "The endpoint rejected 300 records: too old for •••");
 });
 
-Deno.test("DrainSender keeps the latest records while the endpoint is down, and reports lost ones", async () => {
+Deno.test("DrainSender keeps the latest records while the endpoint is down, and reports the lost ones", async () => {
   const state = { isAway: true };
   const { receiver } = setUp();
   const { clock, sender, add, idle, troubles } = setUp({

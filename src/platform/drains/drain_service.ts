@@ -1,4 +1,4 @@
-/** Manages the drains of a project, and reports their health on all nodes. @module */
+/** Manages a project's drains, and reports their health on all nodes. @module */
 import * as z from "zod";
 import type { BodyOf, ResponseOf } from "../../contract/endpoint.ts";
 import type { endpoints } from "../../contract/endpoints.ts";
@@ -36,12 +36,12 @@ const nodeHealth = z.object({
   lastErrorAt: time,
   lastError: z.string().nullable(),
 });
-/** Health of a project's drains by id, or of the operator's endpoints by position. */
+/** Health of a project's drains by ID, or of the operator's endpoints by position. */
 const answer = z.array(z.tuple([z.string(), nodeHealth]));
 
 const iso = (at: number | null): string | null => at === null ? null : new Date(at).toISOString();
 
-/** Combines the health reports of several nodes. */
+/** Combines the health that nodes report. */
 function toWire(nodes: readonly SenderHealth[]): DrainHealth {
   const sum = (pick: (each: SenderHealth) => number) =>
     nodes.reduce((total, each) => total + pick(each), 0);

@@ -1,6 +1,6 @@
 /**
- * The drains of this node: passes log entries to their senders. A log line waits in memory until
- * its deployment is known; no request waits for it.
+ * This node's drains. Passes log entries to their senders. A log line waits in memory until its
+ * deployment is known, and no request waits for it.
  *
  * @module
  */
@@ -27,11 +27,11 @@ import type { Endpoint } from "./post_batch.ts";
 import { processMetrics } from "./process_metrics.ts";
 import type { RecordOwners } from "./record_owners.ts";
 
-/** Maximum number of lines that wait for their deployments to be read. */
+/** Maximum number of lines that can wait for their deployments to be read. */
 const MAX_WAITING = 20_000;
 /** Number of lines to handle before yielding to other tasks. */
 const AT_ONCE = 200;
-/** Time for the last records when the platform stops, in milliseconds. */
+/** Time to send the last records when the platform stops, in milliseconds. */
 const GRACE_MS = 3000;
 
 interface Line {
@@ -45,15 +45,15 @@ export interface DrainsParts extends Omit<SenderParts, "resource" | "ownMetrics"
   readonly store: Pick<DrainStore, "all" | "headersOf">;
   readonly owners: RecordOwners;
   readonly logs: Pick<AccessLogs, "follow" | "followAll" | "flush">;
-  /** The operator's own endpoints, which get the records of all projects. */
+  /** The operator's own endpoints. They receive the records of all projects. */
   readonly endpoints: readonly Endpoint[];
-  /** Follows the platform's own log, which the operator's endpoints get. */
+  /** Follows the platform's own log, which is sent to the operator's endpoints. */
   readonly followLog: FollowLog;
-  /** Reaches the operator's endpoints, which may be on this machine. */
+  /** Sends requests to the operator's endpoints, which may be on this machine. */
   readonly operatorOutbound: Outbound["fetch"];
 }
 
-/** The drains of a project, which share one listener. */
+/** A project's drains. They share one listener. */
 interface OpenProject {
   readonly senders: Map<string, DrainSender>;
   leave(): void;
@@ -112,7 +112,7 @@ export class Drains {
     return this.#projects.get(projectId)?.senders.get(id);
   }
 
-  /** Opens the drains that are stored, and closes the others. */
+  /** Opens the drains that are in the store, and closes the others. */
   load(): Promise<void> {
     return this.#loading = this.#loading.catch(() => {}).then(() => this.#load());
   }
@@ -180,13 +180,13 @@ export class Drains {
       build: (owner) => entryRecord(owner, entry),
     });
 
-  /** Takes a line of a build's log; never waits. */
+  /** Takes a line from a build's log. Never waits. */
   readonly takeBuildLine = (
     build: { readonly projectId: string; readonly deploymentId: string },
     line: BuildLogLine,
   ): void => this.#add({ ...build, build: (owner) => buildLineRecord(owner, line) });
 
-  /** Receives the counts of a fault; never waits. */
+  /** Receives the counts for a fault. Never waits. */
   readonly takeError = (projectId: string, group: ErrorGroup): void =>
     this.#add({
       projectId,

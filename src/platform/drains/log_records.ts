@@ -1,4 +1,8 @@
-/** Log entries as OpenTelemetry log records, by its semantic conventions. Pure. @module */
+/**
+ * Log entries as OpenTelemetry log records, according to its semantic conventions. Pure.
+ *
+ * @module
+ */
 import type { ProtobufLogsSerializer } from "@opentelemetry/otlp-transformer";
 import type { BuildLogLine } from "../../contract/build_logs.ts";
 import type { LogEntry } from "../../contract/logs.ts";
@@ -10,7 +14,7 @@ export type OtlpResource = OtlpRecord["resource"];
 
 type Attributes = OtlpRecord["attributes"];
 
-/** A record with its memory size. */
+/** A record with its size in memory. */
 export interface SizedRecord {
   readonly record: OtlpRecord;
   /** Milliseconds since the epoch. */
@@ -19,15 +23,15 @@ export interface SizedRecord {
   readonly size: number;
 }
 
-/** The owner of a record, and how to mask its texts. */
+/** The owner of a record, and how to mask its text. */
 export interface RecordOwner {
   readonly resource: OtlpResource;
   mask(text: string): string;
 }
 
-/** Maximum length of a text in a record, in UTF-16 units. */
+/** Maximum length of a string in a record, in UTF-16 code units. */
 export const MAX_TEXT = 32 * 1024;
-/** Size of a record without its texts, in bytes. */
+/** Size of a record without its strings, in bytes. */
 const RECORD_BYTES = 300;
 
 const LEVELS = {
@@ -39,7 +43,10 @@ const LEVELS = {
 } as const;
 type Level = keyof typeof LEVELS;
 
-/** The scope of all records: the serializer distinguishes scopes by identity. */
+/**
+ * The scope of all records. It is one object, because the serializer distinguishes scopes by
+ * identity.
+ */
 export const SCOPE = { name: "svc" } as const;
 
 export function createResource(attributes: Attributes): OtlpResource {
@@ -62,7 +69,7 @@ export function readTrace(traceparent: string | undefined): OtlpRecord["spanCont
   return { traceId, spanId: spanId!, traceFlags: Number.parseInt(flags!, 16) };
 }
 
-/** Shortens a text to its maximum length, with the number of omitted characters at the end. */
+/** Shortens a string to the maximum length, and appends the number of omitted characters. */
 function shortened(text: string): string {
   return text.length <= MAX_TEXT
     ? text
@@ -80,7 +87,7 @@ interface LogRecordFields {
   readonly traceparent?: string | undefined;
 }
 
-/** Builds a record: texts are masked and shortened, attributes without a value omitted. */
+/** Builds a record. Text is masked and shortened, and attributes without a value are omitted. */
 function build(owner: RecordOwner, parts: LogRecordFields): SizedRecord {
   const { time, level, eventName, traceparent } = parts;
   const [severityNumber, severityText] = LEVELS[level];
@@ -201,7 +208,7 @@ export function platformRecord(
   return build(owner, { time, level, eventName: "svc.platform", body: message, attributes });
 }
 
-/** Notifies the receiver of records that it does not get. */
+/** Notifies the receiver of records that it will not receive. */
 export function droppedRecord(resource: OtlpResource, count: number, time: number): SizedRecord {
   const records = count === 1 ? "1 record" : `${count} records`;
   return build({ resource, mask: (text) => text }, {
@@ -213,7 +220,7 @@ export function droppedRecord(resource: OtlpResource, count: number, time: numbe
   });
 }
 
-/** A sample that tests a drain. */
+/** A sample record for testing a drain. */
 export function sampleRecord(resource: OtlpResource, time: number): SizedRecord {
   return build({ resource, mask: (text) => text }, {
     time,

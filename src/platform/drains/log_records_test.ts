@@ -41,7 +41,7 @@ const line = { time: TIME, deploymentId: DEPLOYMENT, requestId: "r1" } as const;
 const sent = async (...records: ReturnType<typeof entryRecord>[]) =>
   recordsOf(decodeOtlp("/v1/logs", await packLogs(records.map(({ record }) => record))));
 
-Deno.test("entryRecord() describes a request by the conventions, with its trace", async () => {
+Deno.test("entryRecord() describes a request and its trace according to the conventions", async () => {
   const [record] = await sent(entryRecord(owner, request));
   assert.deepEqual(record, {
     body: "GET /menu?day=1?&token=••• 503",
@@ -111,7 +111,7 @@ Deno.test("records of functions, servers, builds and errors have specific fields
   assert.equal(error!.attributes["svc.error.count"], 7);
 });
 
-Deno.test("a huge line is shortened, and says how much was left out", async () => {
+Deno.test("a huge line is shortened, and states how much was left out", async () => {
   const message = "x".repeat(3 * MAX_TEXT);
   const record = entryRecord(owner, {
     ...line,

@@ -1,4 +1,4 @@
-/** One request to an OTLP endpoint, and how it ended (OTLP/HTTP response). @module */
+/** One request to an OTLP endpoint, and its outcome (OTLP/HTTP response). @module */
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { ProtobufLogsSerializer, ProtobufMetricsSerializer } from "@opentelemetry/otlp-transformer";
@@ -12,18 +12,21 @@ import type { ResourceMetrics } from "./request_metrics.ts";
 
 const pack = promisify(gzip);
 
-/** Maximum size of a response to read, in bytes. It describes a partial success or a failure. */
+/**
+ * Maximum size of a response to read, in bytes. The response describes a partial success or a
+ * failure.
+ */
 const ANSWER_BYTES = 4096;
-/** Maximum number of characters of the endpoint's message in an error. */
+/** Maximum length of the endpoint's message in an error, in characters. */
 const MAX_WORDS = 300;
-/** Statuses after which the same request can succeed later. */
+/** Statuses after which the same request may succeed later. */
 const RETRIED: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 const SIGNALS = ["logs", "metrics"] as const;
 export type Signal = (typeof SIGNALS)[number];
 
 export interface Endpoint {
-  /** Base URL; one that ends with the path of a signal is accepted too. */
+  /** Base URL. A URL that ends with a signal's path is also accepted. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -33,7 +36,7 @@ export interface PostParts {
   readonly now: Clock;
 }
 
-/** For `accepted`, the endpoint may still have rejected some records; `problem` says why. */
+/** Even with `accepted`, the endpoint may have rejected some records. `problem` says why. */
 export type PostOutcome =
   & { readonly status: number | null }
   & (
@@ -54,7 +57,7 @@ export async function packLogs(records: OtlpRecord[]): Promise<Uint8Array<ArrayB
 }
 
 /**
- * The compressed body of a request with metrics: concatenated messages are one message with all
+ * The compressed body of a metrics request. Concatenated messages form one message with all of
  * their lists.
  */
 export async function packMetrics(
@@ -66,7 +69,9 @@ export async function packMetrics(
   );
 }
 
-/** Reads how many records an endpoint rejected, and its message; nothing from a damaged body. */
+/**
+ * Reads how many records an endpoint rejected, and its message. Reads nothing from a damaged body.
+ */
 function readPartial(signal: Signal, body: Uint8Array) {
   try {
     if (signal === "logs") {
@@ -80,7 +85,7 @@ function readPartial(signal: Signal, body: Uint8Array) {
   }
 }
 
-/** The text of a response in any format, without control characters and credentials. */
+/** The text of a response in any format, without control characters or credentials. */
 function wordsOf(text: string, { headers }: Endpoint): string {
   // Code may print a token without the scheme that precedes it, such as Bearer.
   const secrets = Object.values(headers).flatMap((value) => [value, ...value.split(" ").slice(1)]);
@@ -88,13 +93,13 @@ function wordsOf(text: string, { headers }: Endpoint): string {
   return createSecretMasker(secrets).mask(plain).slice(0, MAX_WORDS).toWellFormed();
 }
 
-/** Sends a body; errors are outcomes. */
+/** Sends a body. Errors are returned as outcomes. */
 export async function postBatch(
   endpoint: Endpoint,
   { signal, body, closed }: {
     readonly signal: Signal;
     readonly body: Uint8Array<ArrayBuffer>;
-    /** Aborted when no caller waits for the outcome. */
+    /** Aborted when no caller is waiting for the outcome any longer. */
     readonly closed: AbortSignal;
   },
   { outbound, now }: PostParts,

@@ -1,4 +1,8 @@
-/** Metrics of the platform's process, named by OpenTelemetry's semantic conventions. @module */
+/**
+ * Metrics of the platform's process, named according to OpenTelemetry's semantic conventions.
+ *
+ * @module
+ */
 import process from "node:process";
 import { ValueType } from "@opentelemetry/api";
 import { AggregationTemporality, DataPointType } from "@opentelemetry/sdk-metrics";

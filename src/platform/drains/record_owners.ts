@@ -1,4 +1,8 @@
-/** Deployments whose records are sent: their names for receivers, and values to mask. @module */
+/**
+ * Deployments whose records are sent: their names for receivers, and the values to mask.
+ *
+ * @module
+ */
 import type { Clock } from "../../lib/clock.ts";
 import { messageOf } from "../../lib/error_message.ts";
 import { RecentMap } from "../../lib/memo.ts";
@@ -10,9 +14,7 @@ import { createResource, type OtlpResource, type RecordOwner } from "./log_recor
 
 /** Maximum number of deployments to remember. */
 const MAX_KNOWN = 1000;
-/**
- * How long to remember the variables of a deployment, in milliseconds: databases can change them.
- */
+/** How long to remember a deployment's variables, in milliseconds. Databases can change them. */
 const KNOWN_MS = 60_000;
 /** How long to cache that a deployment is missing, or that its variables cannot be read. */
 const MISSING_MS = 5000;
@@ -21,7 +23,7 @@ export interface OwnerParts {
   readonly deployments: Pick<DeploymentStore, "find">;
   readonly variables: Pick<VariableStore, "list">;
   readonly databases: Pick<DeploymentDatabases, "currentVariables">;
-  /** The name of this node, and of its machine. */
+  /** The names of this node and its machine. */
   readonly node: string;
   readonly host: string;
   readonly now: Clock;
@@ -47,8 +49,8 @@ export class RecordOwners {
   }
 
   /**
-   * Finds the owner of a deployment's records. `undefined` if the deployment was removed or its
-   * variables are unreadable: then nothing is sent.
+   * Finds the owner of a deployment's records. Returns `undefined` if the deployment was removed or
+   * its variables are unreadable. Then, nothing is sent.
    */
   of(
     projectId: string,
@@ -79,7 +81,7 @@ export class RecordOwners {
       databases.currentVariables(deployment),
       variables.list(projectId),
     ]);
-    // The same resource as before: metrics are grouped by it.
+    // Uses the same resource as before, because metrics are grouped by it.
     const resource = this.#known.get(deploymentId)?.owner?.resource ?? createResource({
       "service.name": deployment.projectName,
       "service.version": deploymentId,

@@ -1,6 +1,6 @@
 /**
- * Metrics of requests, counted from the access log: the histogram `http.server.request.duration`
- * of OpenTelemetry's semantic conventions, cumulative, so that a lost export loses nothing.
+ * Request metrics, counted from the access log: the `http.server.request.duration` histogram of
+ * OpenTelemetry's semantic conventions. It is cumulative, so a failed export loses nothing.
  *
  * @module
  */
@@ -10,14 +10,16 @@ import { AggregationTemporality, DataPointType } from "@opentelemetry/sdk-metric
 import type { LogEntry } from "../../contract/logs.ts";
 import { hrTime, type OtlpResource, SCOPE } from "./log_records.ts";
 
-/** The metrics of one resource, in the serializer's form. */
+/** The metrics of one resource, in the serializer's format. */
 export type ResourceMetrics = Parameters<typeof ProtobufMetricsSerializer.serializeRequest>[0];
 
-/** Bounds of the histogram's buckets that the conventions recommend, in seconds. */
+/** The histogram's bucket bounds that the conventions recommend, in seconds. */
 const BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
-/** Maximum number of series per drain; the one idle longest is dropped. */
+/**
+ * Maximum number of series per drain. Beyond it, the series that has been idle longest is dropped.
+ */
 const MAX_SERIES = 1000;
-/** Methods with their own series; clients can send any method. */
+/** Methods that have their own series. Clients can send any method. */
 const METHODS = new Set([
   "CONNECT",
   "DELETE",
@@ -72,7 +74,7 @@ export class RequestMetrics {
     this.#hasNew = true;
   }
 
-  /** The metrics by resource; empty if nothing was counted since the last call. */
+  /** The metrics by resource; empty if nothing has been counted since the last call. */
   collect(now: number): ResourceMetrics[] {
     if (!this.#hasNew) return [];
     this.#hasNew = false;

@@ -1,7 +1,7 @@
 /**
  * Seals a certificate and its private key for one process of a front edge: X25519, HKDF and
- * AES-256-GCM, with a new key for each message. Reading the connection, or having the key of the
- * edge, is not enough to decrypt data for another process.
+ * AES-256-GCM, with a new key for each message. Neither reading the connection nor having the
+ * edge's key is enough to decrypt data for another process.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import * as z from "zod";
 import type { KeyPair } from "../certificates/mod.ts";
 
 const INFO = new TextEncoder().encode("svc certificate for a front edge");
-/** Each key seals one message, so the nonce never repeats. */
+/** Each key seals only one message, so the nonce never repeats. */
 const NONCE = new Uint8Array(12);
 
 const keyPair = z.object({ cert: z.string(), key: z.string() });
@@ -48,7 +48,7 @@ const cipherOf = (hostname: string) => ({
   additionalData: new TextEncoder().encode(hostname),
 });
 
-/** Seals the certificate of a host for a public key. */
+/** Seals a host's certificate for a public key. */
 export async function sealCertificate(
   { cert, key }: KeyPair,
   { hostname, to }: { readonly hostname: string; readonly to: Bytes },
@@ -74,7 +74,7 @@ export class SealKey {
     return new SealKey(pair, await publicBytes(pair));
   }
 
-  /** @throws {DOMException} if it was sealed for another key or host, or changed. */
+  /** @throws {DOMException} if it was sealed for another key or host, or was changed. */
   async open({ from, sealed }: SealedCertificate, hostname: string): Promise<KeyPair> {
     const sender = Uint8Array.fromBase64(from);
     const cipher = await cipherKey(this.#pair, {

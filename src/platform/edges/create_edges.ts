@@ -1,5 +1,5 @@
 /**
- * Composes front edges: `/v1/edges` for the owner of the platform, requests of edges, and relayed
+ * Wires up front edges: `/v1/edges` for the platform's owner, requests from edges, and relayed
  * requests.
  *
  * @module
@@ -26,20 +26,20 @@ interface Handlers {
 
 export interface Edges {
   readonly capability: Capability;
-  /** Serves requests of edges themselves. */
+  /** Serves requests that edges make themselves. */
   readonly answer: EdgeEndpoint["answer"];
   /**
-   * Handles requests that edges pass on as if their clients had sent them here: from all edges, or
-   * only from those on other machines.
+   * Handles requests that edges pass on as if their clients had sent them here, either from all
+   * edges or only from those on other machines.
    */
   admitting(handlers: Handlers, from: "all" | "remote"): ConnectionHandler;
   /** The metrics of each edge. */
   facts(): readonly EdgeFacts[];
   /** The public addresses of edges on other machines. */
   readonly places: EdgeRegistry["places"];
-  /** Names of the edges that are connected to this node. */
+  /** Returns the names of the edges that are connected to this node. */
   readonly present: EdgeRegistry["present"];
-  /** The edges of this machine. */
+  /** The edges on this machine. */
   readonly local: LocalEdgeLink;
 }
 
@@ -55,13 +55,15 @@ export interface EdgeFacts {
   readonly isConnected: boolean;
   /** Whether it shares the platform's port. */
   readonly isLocal: boolean;
-  /** Requests that it served itself, by the first digit of their status, starting at 1. */
+  /**
+   * Number of requests that it served itself, by the first digit of their status, starting at 1.
+   */
   readonly answers: readonly number[];
 }
 
 /** The interface between the platform and its edges on this machine. */
 export interface LocalEdgeLink {
-  /** Adds an edge, or replaces its key; returns the key. */
+  /** Adds an edge, or gives an existing one a new key. Returns the key. */
   add(name: string): string;
   /** Called when an edge no longer follows the feed. */
   onLost: (name: string) => void;
@@ -126,7 +128,7 @@ export function createEdges(
   ): ConnectionHandler =>
   (request, connection) => {
     const plain = connection.scheme === "https" ? https : http;
-    // Reading a header of each request would cost more than everything else here.
+    // Reading a header from each request would cost more than everything else here.
     if (from === "remote" && registry.isEmpty) return plain(request, connection);
     const facts = request.headers.get(FACTS_HEADER);
     if (facts === null) return plain(request, connection);

@@ -23,9 +23,9 @@ import type { ServedRequests } from "./served_requests.ts";
 import { appliedBody, EDGE_PATHS, type EdgeShown, type EdgeSite, servedBody } from "./wire.ts";
 
 const MAX_BODY = 4096;
-/** Maximum number of public addresses of an edge. */
+/** Maximum number of public addresses per edge. */
 const MAX_ADDRESSES = 8;
-/** Enough for a batch with 1 MiB of characters, even if JSON escapes all of them. */
+/** Enough for a batch with 1,048,576 characters, even if JSON escapes all of them. */
 const MAX_SERVED_BODY = 8 * 1024 * 1024;
 
 export interface EdgeEndpointParts {
@@ -38,15 +38,15 @@ export interface EdgeEndpointParts {
    * The certificate of a served hostname. The operator's own certificate never leaves its machine.
    */
   certificateOf(hostname: string): KeyPair | undefined | Promise<KeyPair | undefined>;
-  /** Host names of the API, in addition to IP addresses. */
+  /** Hostnames of the API, in addition to IP addresses. */
   readonly apiNames: readonly string[];
-  /** Whether the platform sends visitors of some hosts from HTTP to HTTPS. */
+  /** Whether the platform redirects visitors of some hosts from HTTP to HTTPS. */
   redirectsToHttps(): boolean;
   /** Called when an edge no longer follows the feed, unless the platform is stopping. */
   onLost?(edge: string): void;
 }
 
-/** The manifest without the parts that only servers, functions and tasks need. */
+/** The manifest, without the parts that only servers, functions and tasks need. */
 function publicManifest(
   { meta: _, checks: __, cron: ___, functionLimits: ____, ...manifest }: Manifest,
 ): Manifest {
@@ -59,7 +59,7 @@ function publicManifest(
 }
 
 /**
- * The DNS names that a certificate is valid for. The runtime's `checkHost()` does not support
+ * The DNS names for which a certificate is valid. The runtime's `checkHost()` does not support
  * wildcards.
  */
 function namesOf(cert: string): ReadonlySet<string> {
@@ -68,7 +68,7 @@ function namesOf(cert: string): ReadonlySet<string> {
 }
 
 export class EdgeEndpoint {
-  /** Keyed by edge and session, so that an edge cannot affect the feeds of other edges. */
+  /** Keyed by edge and session, so an edge cannot affect other edges' feeds. */
   readonly #feeds = new Map<string, { readonly edge: string; readonly feed: OpenFeed }>();
 
   readonly #isApi: (hostname: string) => boolean;
@@ -87,7 +87,7 @@ export class EdgeEndpoint {
     this.#isApi = apiHosts(parts.apiNames);
   }
 
-  /** Number of changes that an edge has not applied yet. */
+  /** The number of changes that an edge has not applied yet. */
   readonly behind = (edge: string): number =>
     [...this.#feeds.values()].filter((each) => each.edge === edge)
       .reduce((most, { feed }) => Math.max(most, feed.behind), 0);
@@ -142,7 +142,7 @@ export class EdgeEndpoint {
     throw new Failure("not_found", "No such path");
   }
 
-  /** Stores the addresses of an edge. If that fails, the edge can still follow the feed. */
+  /** Stores an edge's addresses. If that fails, the edge can still follow the feed. */
   async #place(edge: string, params: URLSearchParams): Promise<void> {
     const given = params.getAll("address");
     if (given.length > MAX_ADDRESSES || given.some((address) => isIP(address) === 0)) {
@@ -209,7 +209,7 @@ export class EdgeEndpoint {
     return Response.json(sealed, { headers: { "cache-control": "no-store" } });
   }
 
-  /** @throws {Failure} if a certificate is also valid for the API; the log names it once. */
+  /** @throws {Failure} if a certificate is also valid for the API. The log names it only once. */
   #requireNotOfApi({ cert }: KeyPair): void {
     const names = namesOf(cert);
     const covered = this.#parts.apiNames.map((name) => name.toLowerCase())
@@ -270,7 +270,7 @@ export class EdgeEndpoint {
     return { access: accessStateOf(facts), published: published ?? null };
   }
 
-  /** Verifies a file first if the edge found it damaged. */
+  /** Verifies a file first if the edge found it to be damaged. */
   async #blob(
     of: { projectId: string; deploymentId: string },
     { sha256, isDamaged }: { readonly sha256: string; readonly isDamaged: boolean },

@@ -3,7 +3,7 @@ import { makeKeyPair } from "../../lib/_test_certificate.ts";
 import { EdgeEndpoint } from "./edge_endpoint.ts";
 import { EDGE_PATHS } from "./wire.ts";
 
-Deno.test("an edge gets no certificate that is also valid for the API", async () => {
+Deno.test("an edge does not get a certificate that is also valid for the API", async () => {
   const pairs = new Map([
     ["shop.example", await makeKeyPair("shop.example")],
     ["pay.example", await makeKeyPair("wildcard", ["DNS:*.example"])],

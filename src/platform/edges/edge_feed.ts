@@ -1,5 +1,5 @@
 /**
- * The feed of one front edge, as lines of JSON.
+ * One front edge's feed, as lines of JSON.
  *
  * @module
  */
@@ -7,7 +7,10 @@ import type { FeedMessage, Publisher, Subscribed } from "../../feed/mod.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { ALIVE_MS, type FeedLine } from "./wire.ts";
 
-/** Maximum number of lines that wait for an edge; a slower edge starts again with a snapshot. */
+/**
+ * Maximum number of lines that can wait for an edge. An edge that reads more slowly starts again
+ * with a snapshot.
+ */
 const MAX_WAITING = 1000;
 
 export interface OpenFeed {
@@ -19,8 +22,8 @@ export interface OpenFeed {
 }
 
 /**
- * Sends the feed until the signal is aborted or the edge falls behind: it must apply each change
- * within the publisher's time limit, or it has to reconnect.
+ * Sends the feed until the signal is aborted or the edge falls behind. The edge must apply each
+ * change within the publisher's time limit, or it has to reconnect.
  */
 export function openFeed(
   feed: Publisher,
@@ -28,7 +31,7 @@ export function openFeed(
     readonly hello: Extract<FeedLine, { type: "hello" }>;
     /** Whether the API handles a hostname, regardless of its site. */
     isApi(hostname: string): boolean;
-    /** Whether the clients of the edge should use other edges. */
+    /** Whether the edge's clients should use other edges. */
     isDrained(): boolean;
     readonly now: Clock;
     readonly signal: AbortSignal;

@@ -27,7 +27,7 @@ const edgeRecord = z.object({
   name: z.string(),
   hash: z.string(),
   createdAt: z.number(),
-  /** True if its clients should go elsewhere. */
+  /** True if its clients should use other edges. */
   isDrained: z.boolean().optional(),
   /** Its public addresses, for svc's own DNS. */
   addresses: z.array(z.string()).optional(),
@@ -48,10 +48,10 @@ const edges = new RecordType({
 /** Maximum difference between the clocks of an edge and the platform, in milliseconds. */
 const MAX_SKEW_MS = 60_000;
 
-/** Maximum number of processes that follow the feed with one key. */
+/** Maximum number of processes that can follow the feed with one key. */
 const MAX_CONNECTIONS = 64;
 
-/** Number of sessions whose used numbers are kept; memory can hold up to twice as many. */
+/** Number of sessions whose used numbers are kept. Up to twice as many may be in memory. */
 const MAX_SESSIONS = 256;
 
 /** An edge reports every five seconds. After this silence, it gets no more clients. */
@@ -100,9 +100,9 @@ export interface EdgeRegistryOptions {
 
 export class EdgeRegistry {
   readonly #table: Table<EdgeRecord, readonly [string], "hash" | "name">;
-  /** All edges by name, so that requests need no read of the store. */
+  /** All edges by name, so requests do not need to read the store. */
   readonly #edges = new Map<string, EdgeRecord>();
-  /** The edges of this machine. Their keys become invalid when this process ends. */
+  /** The edges on this machine. Their keys become invalid when this process ends. */
   readonly #local = new Map<string, EdgeRecord>();
   readonly #contacts = new Map<string, Contact>();
   readonly #sessions = new RecentMap<Promise<KnownEdge>>(MAX_SESSIONS);
@@ -116,7 +116,7 @@ export class EdgeRegistry {
     this.#table = new Table(options.kv, edges);
   }
 
-  /** Whether any edge of another machine exists; if not, no request can come from one. */
+  /** Whether there is an edge on any other machine. If not, no request can come from one. */
   get isEmpty(): boolean {
     return this.#edges.size === this.#local.size;
   }
@@ -137,12 +137,12 @@ export class EdgeRegistry {
     }
   }
 
-  /** Lists the edges; `behind` counts the changes that an edge has not applied yet. */
+  /** Lists the edges. `behind` is the number of changes that an edge has not applied yet. */
   list(behind: (name: string) => number | null): FrontEdge[] {
     return [...this.#edges.values()].map((edge) => this.#shown(edge, behind(edge.name)));
   }
 
-  /** Adds an edge; `undefined` if its name is taken. */
+  /** Adds an edge. Returns `undefined` if its name is taken. */
   async add(name: string): Promise<FrontEdge & { readonly key: string } | undefined> {
     const { edge, key } = this.#create(name);
     if (isLocalEdge(name) || !await this.#table.add(edge)) return undefined;
@@ -150,7 +150,7 @@ export class EdgeRegistry {
     return { ...this.#shown(edge, null), key };
   }
 
-  /** Adds an edge of this machine, or replaces its key; returns the key. */
+  /** Adds an edge on this machine, or gives an existing one a new key. Returns the key. */
   addLocal(name: string): string {
     const { edge, key } = this.#create(name);
     const isDrained = this.isDrained(name);
@@ -167,7 +167,7 @@ export class EdgeRegistry {
     return { key, edge: { id: uuidV7(now, random), name, hash: hashOf(key), createdAt: now() } };
   }
 
-  /** Drains an edge, or ends its drain; `undefined` if there is no such edge. */
+  /** Drains an edge, or stops draining it. Returns `undefined` if there is no such edge. */
   async drain(name: string, isDrained: boolean): Promise<boolean | undefined> {
     const local = this.#local.get(name);
     if (local !== undefined) {
@@ -183,7 +183,7 @@ export class EdgeRegistry {
     return true;
   }
 
-  /** Returns the id of an edge. An edge that is added again under the same name gets another id. */
+  /** Returns an edge's ID. An edge that is added again under the same name gets a different ID. */
   idOf(name: string): string | undefined {
     return this.#edges.get(name)?.id;
   }
@@ -208,8 +208,8 @@ export class EdgeRegistry {
   }
 
   /**
-   * Stores the public addresses of an edge, for other nodes and the next start. The first addresses
-   * are kept, so that a stolen key cannot send visitors to another machine.
+   * Stores an edge's public addresses, for other nodes and for the next start. The first addresses
+   * are kept, so a stolen key cannot be used to send visitors to another machine.
    *
    * @returns Whether the stored addresses are the reported ones.
    */
@@ -244,7 +244,7 @@ export class EdgeRegistry {
     this.#contacts.set(name, { ...contact, roundTripMs });
   }
 
-  /** Removes an edge; `undefined` if there is none with that name. */
+  /** Removes an edge. Returns `undefined` if there is no edge with that name. */
   async remove(name: string): Promise<FrontEdge | undefined> {
     const found = await this.#table.findBy("name", keys.frontEdgeByName(name));
     const removed = found && await this.#table.remove([found.id]);
@@ -254,13 +254,13 @@ export class EdgeRegistry {
     return shown;
   }
 
-  /** The name of the edge that a key belongs to. */
+  /** The name of the edge to which a key belongs. */
   async find(key: string): Promise<string | undefined> {
     const hash = hashOf(key);
     const local = [...this.#local.values()].find((edge) => edge.hash === hash);
     if (local !== undefined) return local.name;
     const found = await this.#table.findBy("hash", keys.frontEdgeByHash(hash));
-    // Another node may have added it a moment ago.
+    // Another node may have just added the edge.
     if (found !== undefined && !this.#edges.has(found.name)) await this.reread();
     return found?.name;
   }
@@ -270,7 +270,7 @@ export class EdgeRegistry {
     return (this.#open.get(edge)?.size ?? 0) >= MAX_CONNECTIONS;
   }
 
-  /** Starts a session of an edge; the signal is aborted when the edge is removed. */
+  /** Starts an edge's session. The signal is aborted when the edge is removed. */
   async begin(
     edge: string,
     from: { readonly address: string; readonly version: string },
@@ -299,7 +299,9 @@ export class EdgeRegistry {
     return { session: { edge, id }, secret, removed: connection.signal, end };
   }
 
-  /** The client facts of a relayed request; `undefined` for a wrong, old or reused signature. */
+  /**
+   * The client facts of a relayed request; `undefined` if the signature is wrong, old or reused.
+   */
   async admit(
     request: RelayedTarget & { readonly facts: string; readonly signature: string },
   ): Promise<RelayFacts | undefined> {
@@ -307,7 +309,7 @@ export class EdgeRegistry {
     const edge = facts === undefined ? undefined : this.#edges.get(facts.edge);
     if (facts === undefined || edge === undefined) return undefined;
     if (Math.abs(this.#options.now() - facts.time) > MAX_SKEW_MS) return undefined;
-    // Uses the id, because another edge may already have the same name.
+    // Uses the ID, because another edge may already have the same name.
     const name = `${edge.id} ${facts.id}`;
     let session = this.#sessions.get(name);
     // Sessions without a valid signature must not evict others.

@@ -1,6 +1,6 @@
 /**
- * The signature of a front edge on a relayed request. It covers the client's address, the scheme of
- * its connection, method, host, path and query, a time and a nonce.
+ * The signature of a front edge on a relayed request. It covers the client's address, the
+ * connection's scheme, the request's method, host, path and query, a time, and a nonce.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { equalInConstantTime, hmacSha256 } from "../../lib/hash.ts";
 export const FACTS_HEADER = "x-svc-edge-relay";
 export const SIGNATURE_HEADER = "x-svc-edge-signature";
 
-/** A session of a front edge; its secret signs the requests that the edge relays. */
+/** A front edge's session. Its secret signs the requests that the edge relays. */
 export interface EdgeSession {
   readonly edge: string;
   readonly id: string;
@@ -27,7 +27,7 @@ export interface RelayFacts extends EdgeSession {
   readonly ip: string;
 }
 
-/** The part of a request that is signed with the facts. */
+/** The part of a request that is signed along with the facts. */
 export interface RelayedTarget {
   readonly method: string;
   /** Host, path and query, exactly as in the request. */
@@ -72,15 +72,15 @@ export function isSignedBy(
   return equalInConstantTime(signRelay(secret, facts, of), signature);
 }
 
-/** How far a request's number can be below the highest one. */
+/** How far a request's number can be below the highest number so far. */
 const WINDOW = 16_384;
 
-/** The used numbers of a session; a number that is too old counts as used. */
+/** A session's used numbers. A number that is too old counts as used. */
 export class UsedNumbers {
   readonly #used = new Uint8Array(WINDOW);
   #highest = 0;
 
-  /** Notes a number; false if it was used before. */
+  /** Records a number as used. Returns false if it was used before. */
   take(number: number): boolean {
     if (number <= this.#highest - WINDOW) return false;
     if (number > this.#highest) {

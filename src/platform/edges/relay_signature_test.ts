@@ -11,7 +11,7 @@ const FACTS = {
   ip: "2001:db8::1",
 } as const;
 
-Deno.test("parseFacts() reads only output of formatFacts()", () => {
+Deno.test("parseFacts() reads only the output of formatFacts()", () => {
   const text = formatFacts(FACTS);
   assert.deepEqual(parseFacts(text), FACTS);
   for (const wrong of ["", ` ${text}`, `${text} x`, text.replace("https", "ftp")]) {
@@ -19,7 +19,7 @@ Deno.test("parseFacts() reads only output of formatFacts()", () => {
   }
 });
 
-Deno.test("isSignedBy() is only true for the same secret, facts, method and target", () => {
+Deno.test("isSignedBy() is true only for the same secret, facts, method and target", () => {
   const secret = new Uint8Array(32).fill(1);
   const text = formatFacts(FACTS);
   const of = { method: "GET", target: "shop.localhost/a?b" };
@@ -32,7 +32,7 @@ Deno.test("isSignedBy() is only true for the same secret, facts, method and targ
   assert.ok(!isSignedBy(secret, text, { ...of, signature: "" }));
 });
 
-Deno.test("UsedNumbers.take() takes each number once, in any order", () => {
+Deno.test("UsedNumbers.take() accepts each number once, in any order", () => {
   fc.assert(fc.property(fc.array(fc.nat(40_000), { maxLength: 500 }), (numbers) => {
     const used = new UsedNumbers();
     const taken = new Set<number>();

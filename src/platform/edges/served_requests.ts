@@ -1,6 +1,6 @@
 /**
- * Requests that front edges served and reported. They are added to the logs and statistics of
- * their projects, with the name of the edge.
+ * Requests that front edges served and reported. They are added to their projects' logs and
+ * statistics, with the name of the edge.
  *
  * @module
  */
@@ -12,14 +12,16 @@ import type { CountedRequest } from "../../traffic/mod.ts";
 import type { DeploymentStore } from "../deployments/mod.ts";
 import { type servedBody, type ServedRequest, servedRequest } from "./wire.ts";
 
-/** Number of edge processes whose last batch is kept; at most twice as many. */
+/**
+ * Number of edge processes whose last batch number is kept. Up to twice as many may be in memory.
+ */
 const MAX_PROCESSES = 256;
 
 export interface ServedRequestsParts {
   readonly deployments: Pick<DeploymentStore, "find">;
   record(entry: AccessRecord): void;
   count(request: CountedRequest): void;
-  /** Counts a request for the rules that matched it, by their ids. */
+  /** Counts a request for the rules that matched it, by their IDs. */
   match(request: Pick<ServedRequest, "host" | "deploymentId">, ruleIds: readonly string[]): void;
   /** The country of an IP address. */
   country(address: string): string | undefined;
@@ -28,7 +30,7 @@ export interface ServedRequestsParts {
 
 export class ServedRequests {
   readonly #batches = new RecentMap<number>(MAX_PROCESSES);
-  /** Responses of an edge by the first digit of their status. */
+  /** An edge's responses, by the first digit of their status. */
   readonly #answers = new Map<string, number[]>();
 
   readonly #parts: ServedRequestsParts;
@@ -37,18 +39,18 @@ export class ServedRequests {
     this.#parts = parts;
   }
 
-  /** The responses of an edge from 1xx to 5xx, since the platform started. */
+  /** An edge's responses from 1xx to 5xx since the platform started. */
   answersOf(edge: string): readonly number[] {
     return this.#answers.get(edge) ?? [0, 0, 0, 0, 0];
   }
 
-  /** Records a batch; returns the number of its entries that had to be left out. */
+  /** Records a batch. Returns how many of its entries had to be left out. */
   async take(edge: string, { process, batch, served }: z.infer<typeof servedBody>) {
     const sender = `${edge} ${process}`;
     const parsed = served.map((each) => servedRequest.safeParse(each).data);
     const requests = parsed.filter((each) => each !== undefined);
     const known = await this.#knownDeployments(requests);
-    // The edge sends a batch again that it believes to be lost.
+    // The edge resends a batch that it believes was lost.
     if (batch <= (this.#batches.get(sender) ?? 0)) return 0;
     this.#batches.set(sender, batch);
     const kept = requests.filter((each) => known.has(deploymentOf(each)));
@@ -78,7 +80,7 @@ export class ServedRequests {
     const { ip, userAgent, path } = request;
     count({
       ...request,
-      // It counts for the time of the report, together with the visitors of that day.
+      // The request is counted at the time of the report, together with that day's visitors.
       time: now(),
       layer: counted.layer,
       page: counted.isPage ? path.split("?", 1)[0] : undefined,
@@ -86,7 +88,7 @@ export class ServedRequests {
         ip,
         header: (name) =>
           name === "user-agent" ? userAgent : name === "referer" ? counted.referrer : null,
-        // A proxy in front of the edge may have sent it.
+        // A proxy in front of the edge may have sent the country.
         country: () => counted.country ?? country(ip),
         device: () => deviceOf(userAgent),
       },

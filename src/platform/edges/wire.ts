@@ -13,26 +13,26 @@ import type { Manifest } from "../../manifest/mod.ts";
 import type { RuntimeRuleSet } from "../../rules/mod.ts";
 import { LAYERS } from "../../traffic/mod.ts";
 
-/** Prefix of the paths for front edges. Its number changes with the format of the messages. */
+/** Prefix of the paths for front edges. Its number changes when the message format does. */
 export const EDGE_PATHS = "/_svc/edges/1/";
 
 export const isEdgePath = (path: string): boolean => path.startsWith(EDGE_PATHS);
 
-/** Interval of the feed's heartbeats, in milliseconds. */
+/** Interval between the feed's heartbeats, in milliseconds. */
 export const ALIVE_MS = 1000;
 
 /** Maximum number of requests in a batch, and of characters in a field of a request. */
 export const MAX_BATCH = 1000;
 export const MAX_FIELD = 2048;
 
-/** Accepts any object, because a platform only sends validated data. */
+/** Accepts any object, because a platform sends only validated data. */
 const ofPlatform = <T>() =>
   z.custom<T>((value) => typeof value === "object" && value !== null && !Array.isArray(value));
 
 const message = ofPlatform<FeedMessage>();
 const place = z.int().min(0);
 
-/** A line of the feed. */
+/** A line in the feed. */
 export const feedLine = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("hello"),
@@ -41,14 +41,17 @@ export const feedLine = z.discriminatedUnion("type", [
     secret: z.base64(),
     /** In milliseconds since the Unix epoch. */
     time: z.int(),
-    /** Whether the platform may send visitors from HTTP to HTTPS. */
+    /** Whether the platform may redirect visitors from HTTP to HTTPS. */
     redirectsToHttps: z.boolean(),
   }),
   z.object({ type: z.literal("snapshot"), place, messages: z.array(message) }),
   z.object({ type: z.literal("change"), place, message }),
   z.object({
     type: z.literal("alive"),
-    /** As in `hello`, because a clock can be changed at any time. Missing from older platforms. */
+    /**
+     * As in `hello`, because a clock can be changed at any time. Missing in messages from older
+     * platforms.
+     */
     time: z.int().optional(),
     /** Whether clients should use other edges. */
     isDrained: z.boolean().optional(),
@@ -56,10 +59,10 @@ export const feedLine = z.discriminatedUnion("type", [
 ]);
 export type FeedLine = z.infer<typeof feedLine>;
 
-/** Records that every change up to a position is applied. */
+/** Confirms that every change up to a position has been applied. */
 export const appliedBody = z.object({ session: z.string().max(64), place }).strict();
 
-/** A request that an edge handled by itself, for logs and statistics. */
+/** A request that an edge handled on its own, for logs and statistics. */
 export const servedRequest = z.object({
   time: z.number().min(0).max(8.64e15),
   deploymentId: z.uuid(),
@@ -76,20 +79,20 @@ export const servedRequest = z.object({
   traceparent: z.string().max(64).optional(),
   error: z.string().max(MAX_FIELD).optional(),
   rules: z.array(ruleHit).max(1000).optional(),
-  /** Ids of the rules that matched. */
+  /** IDs of the rules that matched. */
   matched: z.array(z.string().max(MAX_FIELD)).max(1000).optional(),
-  /** Missing for requests that statistics ignore. */
+  /** Missing for requests that statistics do not count. */
   counted: z.object({
     layer: z.enum(LAYERS),
     isPage: z.boolean(),
     referrer: z.string().max(MAX_FIELD).nullable(),
-    /** Missing if the edge does not know it. */
+    /** Missing if the edge does not know the country. */
     country: z.string().regex(/^[A-Z]{2}$/).optional(),
   }).optional(),
 });
 export type ServedRequest = z.infer<typeof servedRequest>;
 
-/** Requests that an edge process served; a recorded batch is not recorded again. */
+/** Requests that an edge process served. A batch that was recorded is not recorded again. */
 export const servedBody = z.object({
   process: z.string().max(64),
   /** Number of the batch, counted by its process. */
@@ -101,7 +104,7 @@ export const servedBody = z.object({
 
 /** A deployment as a front edge serves it. */
 export const edgeSite = z.object({
-  /** Names the folder of its files; missing from older platforms. */
+  /** Names the folder for its files. Missing in messages from older platforms. */
   workspaceId: z.string().optional(),
   manifest: ofPlatform<Manifest>(),
   files: z.array(z.object({ path: z.string(), sha256, size: z.int().min(0) })),
@@ -109,7 +112,7 @@ export const edgeSite = z.object({
 });
 export type EdgeSite = z.infer<typeof edgeSite>;
 
-/** A deployment at a host, with its visitors and published rules. */
+/** A deployment on a host, with the host's access settings and published rules. */
 export const edgeShown = z.object({
   access: z.object({
     version: z.string(),

@@ -1,4 +1,4 @@
-/** Composes environments. @module */
+/** Wires up environments. @module */
 import { MAX_COUNTED } from "../../contract/usage.ts";
 import type { Capability, DeletedEnvironment } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";

@@ -1,4 +1,4 @@
-/** Environments: two that every project has, and the project's own. Pure. @module */
+/** Environments: the two that every project has, and the project's own. Pure. @module */
 import * as z from "zod";
 import type { Environment } from "../../contract/environments.ts";
 import { ENVIRONMENT_PREVIEW, ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
@@ -13,10 +13,10 @@ export const environmentRecord = z.object({
 });
 export type EnvironmentRecord = z.infer<typeof environmentRecord>;
 
-/** The environments of every project; their name is their id. */
+/** The environments that every project has. Their name is also their ID. */
 export const BUILT_IN: readonly string[] = [ENVIRONMENT_PRODUCTION, ENVIRONMENT_PREVIEW];
 
-/** Whether a name is reserved, so that a project's own environment cannot have it. */
+/** Whether a name is reserved and therefore not available for a project's own environments. */
 export function isReservedEnvironment(name: string): boolean {
   return BUILT_IN.includes(name) || name === SCOPE_ALL;
 }
@@ -26,7 +26,7 @@ export function environmentLabel(project: string, environment: string): string {
   return environment === ENVIRONMENT_PRODUCTION ? project : `${project}-env-${environment}`;
 }
 
-/** The label of the host that should show a deployment; each preview has its own. */
+/** The label of the host that should show a deployment. Each preview has its own. */
 export const ownLabel = ({ environment, projectName, uniqueLabel }: {
   readonly environment: string;
   readonly projectName: string;
@@ -35,8 +35,8 @@ export const ownLabel = ({ environment, projectName, uniqueLabel }: {
   environment === ENVIRONMENT_PREVIEW ? uniqueLabel : environmentLabel(projectName, environment);
 
 /**
- * The host label of an environment's latest deployment. Project names cannot contain its
- * underscore.
+ * The host label for an environment's latest deployment. It contains an underscore, which project
+ * names cannot.
  */
 export function latestLabel(
   project: Pick<ProjectRecord, "id" | "name">,

@@ -19,7 +19,10 @@ import {
 import type { RecordStore } from "../../store/mod.ts";
 import { Failure } from "../core/http/mod.ts";
 
-/** The name of an environment given by name or id; the failure lists those that exist. */
+/**
+ * Returns the name of an environment that is given by name or ID. The failure lists the
+ * environments that exist.
+ */
 export async function findEnvironmentName(
   environments: EnvironmentStore,
   project: ProjectRecord,
@@ -42,7 +45,7 @@ export class EnvironmentStore {
     this.#kv = kv;
   }
 
-  /** Stores a new environment with its host label; false if either is taken. */
+  /** Stores a new environment and its host label. Returns false if either is taken. */
   async create(project: ProjectRecord, environment: EnvironmentRecord): Promise<boolean> {
     const name = keys.environmentByName(project.id, environment.name);
     const host = keys.host(environmentLabel(project.name, environment.name));
@@ -62,7 +65,7 @@ export class EnvironmentStore {
     return readPage(this.#kv, keys.environments(projectId), { schema: environmentRecord, ...page });
   }
 
-  /** Finds one of the project's own environments by id or name. */
+  /** Finds one of the project's own environments by ID or name. */
   async find(projectId: string, reference: string): Promise<EnvironmentRecord | undefined> {
     const id = isUuid(reference)
       ? reference
@@ -72,7 +75,10 @@ export class EnvironmentStore {
     return (await readRecord(this.#kv, keys.environment(projectId, id), environmentRecord))?.value;
   }
 
-  /** The name of an environment, built-in or own; `undefined` if there is none. */
+  /**
+   * The name of an environment, built-in or the project's own; `undefined` if there is no such
+   * environment.
+   */
   async findName(projectId: string, reference: string): Promise<string | undefined> {
     if (BUILT_IN.includes(reference)) return reference;
     return (await this.find(projectId, reference))?.name;

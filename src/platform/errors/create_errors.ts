@@ -1,4 +1,4 @@
-/** Composes error tracking of sites: collects, counts and lists logged errors. @module */
+/** Wires up error tracking for sites: collects, counts and lists logged errors. @module */
 import { countBelow, keys } from "../core/store/mod.ts";
 import * as z from "zod";
 import { messageOf } from "../../lib/error_message.ts";
@@ -18,9 +18,11 @@ import type { LogEntry } from "../../contract/logs.ts";
 import { Failure, type Router } from "../core/http/mod.ts";
 import type { ErrorGroup } from "./error_group.ts";
 
-/** Maximum number of log lines to show of a request. */
+/** Maximum number of log lines to show for a request. */
 const LINES = 50;
-/** Requests that started long ago are not searched for in the log, which may be large. */
+/**
+ * Requests that started longer ago than this are not searched for, because the log may be large.
+ */
 const SEARCHED_MS = 24 * 60 * 60 * 1000;
 /** How much earlier than its error a request may have started, in milliseconds. */
 const LONGEST_REQUEST_MS = 60_000;
@@ -60,7 +62,7 @@ function bindErrorRoutes(
   { projects, store, saveAll, sharedLogs }: {
     readonly projects: ProjectStore;
     readonly store: Pick<ErrorStore, "find" | "list">;
-    /** Makes all nodes store their errors; resolves with those that did not. */
+    /** Makes all nodes store their errors. Resolves with the nodes that did not. */
     saveAll(): Promise<readonly SilentNode[]>;
     readonly sharedLogs: Pick<SharedLogs, "read">;
   },
@@ -111,7 +113,7 @@ function bindErrorRoutes(
   });
 }
 
-/** Interval at which errors are written, in milliseconds. */
+/** How often errors are written, in milliseconds. */
 const SAVE_MS = 60_000;
 
 export interface ErrorParts {
@@ -119,7 +121,7 @@ export interface ErrorParts {
   readonly projects: ProjectStore;
   readonly deployments: Pick<DeploymentStore, "find">;
   readonly sharedLogs: SharedLogs;
-  /** Called with the new counts of a fault since the last call; never waits. */
+  /** Called with a fault's new counts since the last call. Never waits. */
   onCounted?(projectId: string, group: ErrorGroup): void;
 }
 
@@ -147,7 +149,7 @@ export function createErrors(
     await collector.save();
     yield true;
   });
-  /** Makes all nodes store their errors; returns those that did not. */
+  /** Makes all nodes store their errors. Returns the nodes that did not. */
   const saveAll = async () => {
     const asked = { name: "errors.save", data: () => null, schema: z.literal(true), closing };
     const [{ silent }] = await Promise.all([

@@ -4,50 +4,50 @@ import { sha256Hex } from "../../lib/hash.ts";
 /** Maximum length of a title and a stack, in characters. */
 export const MAX_TITLE = 300;
 export const MAX_STACK = 4000;
-/** Number of innermost frames that distinguish faults. */
+/** How many of the innermost frames distinguish faults. */
 const MAX_FRAMES = 8;
 const ID_LENGTH = 16;
 
-/** The source of an error. */
+/** Where an error came from. */
 export type ErrorKind = "function" | "server" | "response";
 
 export interface Occurrence {
   readonly kind: ErrorKind;
-  /** Name of the function, or of the server's layer; empty if unknown. */
+  /** The name of the function or of the server's layer; empty if unknown. */
   readonly source: string;
   readonly message: string;
   readonly stack?: string | undefined;
 }
 
 export interface DescribedError {
-  /** The same for all occurrences of a fault. */
+  /** Identical for all occurrences of a fault. */
   readonly id: string;
   readonly title: string;
   readonly stack: string | null;
 }
 
-/** Parts of a text that differ from one occurrence to the next. */
+/** Matches the parts of a message that differ from one occurrence to the next. */
 const VARYING: readonly (readonly [RegExp, string])[] = [
   [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi, "<id>"],
   [/\b(?=[0-9a-f]*\d)[0-9a-f]{8,}\b|\b0x[0-9a-f]+\b/gi, "<hex>"],
   [/\d+/g, "<n>"],
 ];
 
-/** A text without the parts that differ from one occurrence to the next. */
+/** Returns text without the parts that differ from one occurrence to the next. */
 export function withoutVarying(text: string): string {
   return VARYING.reduce((rest, [pattern, name]) => rest.replace(pattern, name), text);
 }
 
 const FRAME = /^\s*at (?:async )?(?:(.*?) \()?(.+?)\)?$/;
-/** Prefixes of project files in stacks: protocols, and folders of the sandbox. */
+/** Prefixes of project files in stacks: protocols, and the sandbox's folders. */
 const FOLDERS = /^(?:file:\/\/)?(?:\/(?:[^/\s]+\/)*(?:app|root|build|compute\/[^/]+)\/)?/;
 
-/** A frame as function and file, without its line and column: those move with each change. */
+/** A frame as function and file, without the line and column, which shift with each change. */
 function nameOfFrame(line: string): string | undefined {
   const match = FRAME.exec(line);
   if (match === null) return undefined;
   const file = match[2]!.replace(FOLDERS, "").replace(/(?::\d+){1,2}$/, "");
-  // Bundlers name their chunks by the hash of the content.
+  // Bundlers name their chunks by the hash of their content.
   return `${match[1] ?? ""}@${file.replace(/[-_.][A-Za-z0-9_-]{8,}(?=\.[cm]?js$)/, "")}`;
 }
 

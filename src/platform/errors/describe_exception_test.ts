@@ -7,7 +7,7 @@ const at = (stack: string, message = "x") =>
 const STACK =
   "TideError: No tide for 17\n    at fail (functions/tides.ts:5:9)\n    at run (a.ts:1:1)";
 
-Deno.test("describeException() returns one id for the same class and frames", () => {
+Deno.test("describeException() returns the same ID for the same class and frames", () => {
   const { id, title, stack } = at(STACK);
   assert.match(id, /^[0-9a-f]{16}$/);
   assert.equal(title, "TideError: No tide for 17");
@@ -31,7 +31,7 @@ Deno.test("describeException() returns one id for the same class and frames", ()
   assert.equal(ids.size, Object.keys(different).length);
 });
 
-Deno.test("describeException() distinguishes errors without frames by their constant parts", () => {
+Deno.test("describeException() distinguishes errors without frames by the constant parts of their messages", () => {
   const id = (message: string) => describeException({ kind: "server", source: "app", message }).id;
   assert.equal(id("Timeout after 100 ms"), id("Timeout after 230 ms"));
   assert.equal(
@@ -41,12 +41,12 @@ Deno.test("describeException() distinguishes errors without frames by their cons
   assert.notEqual(id("Timeout"), id("Refused"));
 });
 
-Deno.test("describeException() limits the length of texts from project code", () => {
+Deno.test("describeException() limits the length of strings from project code", () => {
   const { title, stack } = at(`${"E".repeat(10_000)}\n${"    at f (a.ts:1:1)\n".repeat(10_000)}`);
   assert.equal(title.length, MAX_TITLE);
   assert.equal(stack?.length, MAX_STACK);
 });
 
-Deno.test("withoutVarying() keeps words", () => {
+Deno.test("withoutVarying() keeps ordinary words", () => {
   assert.equal(withoutVarying("decade 12 at 0xff, deadbeef1"), "decade <n> at <hex>, <hex>");
 });

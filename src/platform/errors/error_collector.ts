@@ -7,13 +7,15 @@ import { type ErrorGroup, mergeGroups } from "./error_group.ts";
 import type { ErrorStore } from "./error_store.ts";
 import type { ErrorTable } from "./error_table.ts";
 
-/** Maximum number of faults of a project to write at once, most frequent first. */
+/** Maximum number of a project's faults to write at once, most frequent first. */
 const MAX_AT_ONCE = 100;
-/** Maximum number of concurrent writes, so that other writers get their turn. */
+/** Maximum number of concurrent writes. It gives other writers a turn. */
 const WRITERS = 8;
-/** Time within which the lines of an exception, and the exception of a request, arrive. */
+/** Time within which an exception's lines and a request's exception arrive. */
 const SETTLE_MS = 2000;
-/** Maximum number of events for new faults per project and hour; more would bury other events. */
+/**
+ * Maximum number of events for new faults per project and hour. More would drown out other events.
+ */
 const MAX_EVENTS = 10;
 const HOUR_MS = 60 * 60 * 1000;
 
@@ -21,9 +23,9 @@ export interface ErrorCollectorOptions {
   readonly table: Pick<ErrorTable, "take">;
   readonly store: Pick<ErrorStore, "add" | "trim">;
   readonly deployments: Pick<DeploymentStore, "find">;
-  /** URL of the page of a fault. */
+  /** URL of a fault's page. */
   pageOf(deployment: DeploymentRecord, id: string): string;
-  /** Called with the new counts of a fault since the last call; never waits. */
+  /** Called with a fault's new counts since the last call. Never waits. */
   onCounted?(projectId: string, group: ErrorGroup): void;
   readonly raiseEvent: RaiseEvent;
   readonly now: Clock;
@@ -31,7 +33,7 @@ export interface ErrorCollectorOptions {
 }
 
 export class ErrorCollector {
-  /** Counts that are not stored yet, by project and fault. */
+  /** Counts that have not been stored yet, by project and fault. */
   readonly #kept = new Map<string, Map<string, ErrorGroup>>();
   #events = { hour: NaN, byProject: new Map<string, number>() };
   #running: Promise<void> = Promise.resolve();
@@ -80,7 +82,7 @@ export class ErrorCollector {
     if (kept === undefined) return;
     let hasNew = false;
     await pMap([...kept], async ([id, group]) => {
-      // The project may have been deleted in the meantime, with all its deployments.
+      // The project may have been deleted in the meantime, along with all of its deployments.
       const deployment = await this.#options.deployments.find(projectId, group.broughtBy);
       if (deployment !== undefined) {
         const { isNew, event } = await store.add(

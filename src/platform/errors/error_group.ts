@@ -1,7 +1,7 @@
-/** A fault with all its occurrences, added up over several nodes. Pure. @module */
+/** A fault with all of its occurrences, added up over several nodes. Pure. @module */
 import * as z from "zod";
 
-/** Maximum number of occurrences and deployments to keep of each fault, latest first. */
+/** Maximum number of occurrences and deployments to keep for each fault, latest first. */
 const MAX_SAMPLES = 5;
 const MAX_DEPLOYMENTS = 10;
 
@@ -61,7 +61,7 @@ function mergeDeployments(left: readonly SeenIn[], right: readonly SeenIn[]): Se
   return [...byId.values()].sort((a, b) => b.lastSeen - a.lastSeen).slice(0, MAX_DEPLOYMENTS);
 }
 
-/** Adds two counts of one fault. */
+/** Adds two counts of the same fault. */
 export function mergeGroups(left: ErrorGroup, right: ErrorGroup): ErrorGroup {
   const [earlier, later] = left.firstSeen <= right.firstSeen ? [left, right] : [right, left];
   const latest = left.lastSeen >= right.lastSeen ? left : right;

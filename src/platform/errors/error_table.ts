@@ -1,12 +1,12 @@
-/** Collects failures of functions and servers, to be analyzed and written later. @module */
+/** Collects failures in functions and servers, to be analyzed and written later. @module */
 import type { FailedRequest, LogObserver, WrittenError } from "../logs/mod.ts";
 import { describeException, type ErrorKind, withoutVarying } from "./describe_exception.ts";
 import { type ErrorGroup, type ErrorSample, mergeGroups, seenOnce } from "./error_group.ts";
 import { ExceptionLines } from "./exception_lines.ts";
 
 /**
- * Maximum number of waiting failures of different kinds, and of waiting failed requests; more are
- * counted and dropped.
+ * Maximum number of waiting failures of different kinds, and of waiting failed requests. Any more
+ * are counted and dropped.
  */
 const MAX_WAITING = 2000;
 /** Maximum length of a failure's text, in characters. */
@@ -14,9 +14,9 @@ const MAX_TEXT = 8000;
 /** Maximum length of an occurrence's path and message, in characters. */
 const MAX_PATH = 500;
 const MAX_MESSAGE = 500;
-/** A failed request waits this long for its exception, which is often logged later. */
+/** How long a failed request waits for its exception, which is often logged later. */
 const REQUEST_GRACE_MS = 1000;
-/** Number of remembered requests whose failure is explained by a known exception. */
+/** How many requests to remember whose failures are explained by a known exception. */
 const MAX_EXPLAINED = 2000;
 
 interface Waiting {
@@ -41,14 +41,14 @@ const LATEST = 5;
 
 export class ErrorTable implements LogObserver {
   readonly #waiting = new Map<string, Waiting>();
-  /** Failed requests by their id. */
+  /** Failed requests by their ID. */
   #requests = new Map<string, FailedRequest>();
   /** Requests whose exception was passed on earlier. */
   readonly #explained = new Set<string>();
   readonly #lines = new Map<string, ExceptionLines>();
   #dropped = 0;
 
-  /** Records an error that a function logged, or with which it failed. */
+  /** Records an error that a function logged or failed with. */
   readonly functionFailed = (error: WrittenError): void => {
     this.#add("function", error, error.stack);
   };
@@ -71,15 +71,15 @@ export class ErrorTable implements LogObserver {
     lines.add(error);
   };
 
-  /** Records a request that got 500 or more. */
+  /** Records a request that got a status of 500 or above. */
   readonly requestFailed = (request: FailedRequest): void => {
     if (this.#requests.size >= MAX_WAITING) this.#dropped++;
     else this.#requests.set(request.requestId, request);
   };
 
   /**
-   * Removes and returns errors from before a time, and the number of dropped ones. Counts of
-   * younger ones may still increase.
+   * Removes and returns errors from before a given time, and the number of dropped ones. The counts
+   * of newer ones may still increase.
    */
   take(before: number): { readonly projects: readonly ProjectErrors[]; readonly dropped: number } {
     for (const [projectId, lines] of this.#lines) {
@@ -151,7 +151,7 @@ export class ErrorTable implements LogObserver {
     if (requestId !== null) this.#explain(requestId);
   }
 
-  /** Notes that a request's 5xx is explained, so that it is not a separate fault. */
+  /** Records that a request's 5xx status has been explained, so it is not a separate fault. */
   #explain(requestId: string): void {
     this.#explained.add(requestId);
     if (this.#explained.size <= MAX_EXPLAINED) return;

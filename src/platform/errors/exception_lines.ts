@@ -1,22 +1,24 @@
 /** Finds exceptions in a server's output, which arrives line by line. Pure. @module */
 
-/** Maximum number of lines of one exception. */
+/** Maximum number of lines in one exception. */
 const MAX_LINES = 50;
 
-/** Maximum number of lines in the message of a class whose name does not mark it as an error. */
+/** Maximum number of lines in the message if the class's name does not mark it as an error. */
 const MAX_MESSAGE_LINES = 10;
 
-/** Deno's prefix of an uncaught error, and loggers' names in brackets. */
+/** Deno's prefix for an uncaught error, and loggers' names in brackets. */
 const BEGIN = "^(?:error: )?(?:Uncaught )?(?:\\(in promise\\) )?";
 const HEAD = new RegExp(`${BEGIN}(?:\\[[^\\]]*\\] ?)*[\\w$.]*(?:Error|Exception)\\b`);
 const UNCAUGHT = /^(?:error: )?Uncaught /;
-/** Classes that do not end in "Error" only count if frames follow: other lines look similar. */
+/**
+ * Classes that do not end in "Error" count only if frames follow, because other lines look similar.
+ */
 const ANY_CLASS = new RegExp(`${BEGIN}(?!Trace\\b)[A-Z_$][\\w$.]*(?: \\[\\w+\\])?(?:: .*)?$`);
 /** An error after a logger's prefix. */
 const BEHIND_WORDS = /[\s:]([A-Z][\w$.]*(?: \[\w+\])?: .*)$/;
 const TRACE = /^Trace\b/;
 const FRAME = /^\s+at .+/;
-/** A frame that names a position in a file. */
+/** A frame that includes a position in a file. */
 const PLACE = /^\s+at .*(?::\d+:\d+|<anonymous>|native)\)?(?: \{)?$/;
 /** The line that introduces the cause of an error. */
 const CAUSE = /^\s*(?:\[?cause\]?: |Caused by:? )/i;
@@ -33,12 +35,12 @@ export interface ServerLine {
 interface Open {
   readonly first: ServerLine;
   readonly lines: string[];
-  /** Whether its name makes it an error; otherwise the next frames decide. */
+  /** Whether its name marks it as an error. Otherwise, the next frames decide. */
   readonly isNamed: boolean;
   frames: number;
 }
 
-/** Whether a line is a frame: after a message of several lines, it must name a position. */
+/** Whether a line is a frame. After a multi-line message, a frame must include a position. */
 const isFrameOf = ({ isNamed, frames, lines }: Open, text: string): boolean =>
   isNamed || frames > 0 || lines.length === 1 ? FRAME.test(text) : PLACE.test(text);
 
@@ -55,7 +57,7 @@ export class ExceptionLines {
 
   readonly #take: (line: ServerLine, text: string) => void;
 
-  /** `take` receives each exception: the first line, and all lines as one text. */
+  /** `take` receives each exception: the first line, and all lines joined into one string. */
   constructor(take: (line: ServerLine, text: string) => void) {
     this.#take = take;
   }
@@ -66,7 +68,8 @@ export class ExceptionLines {
   }
 
   /**
-   * Passes on exceptions that started before a time, because no more lines of them are expected.
+   * Passes on exceptions that started before a given time, because no more of their lines are
+   * expected.
    */
   flush(before: number): void {
     for (const [name, { first }] of [...this.#open]) if (first.time < before) this.#end(name);

@@ -30,7 +30,7 @@ Deno.test("ExceptionLines joins the lines of an exception", () => {
   );
 });
 
-Deno.test("ExceptionLines keeps multi-line messages, and causes of exceptions", () => {
+Deno.test("ExceptionLines keeps multi-line messages and the causes of exceptions", () => {
   assert.deepEqual(
     collect([
       "Error: first",
@@ -66,7 +66,7 @@ Deno.test("ExceptionLines recognizes errors of any class by the next frame", () 
   );
 });
 
-Deno.test("ExceptionLines recognizes uncaught errors of Deno, and any class after other words", () => {
+Deno.test("ExceptionLines recognizes Deno's uncaught errors, and any class after other words", () => {
   const uncaught = [
     "error: Uncaught (in promise) PaymentDeclined: no funds",
     'throw new PaymentDeclined("no funds");',

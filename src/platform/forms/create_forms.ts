@@ -1,4 +1,4 @@
-/** Composes forms: submissions by a site's visitors, stored per environment. @module */
+/** Wires up forms: submissions by a site's visitors, stored per environment. @module */
 import type { FormKeeper, SiteDirectory } from "../../edge/mod.ts";
 import { formatCount } from "../../lib/format.ts";
 import type { ObjectStore } from "../blobs/mod.ts";
@@ -17,12 +17,12 @@ export interface FormParts {
   readonly projects: ProjectStore;
   readonly environments: EnvironmentStore;
   readonly objects: ObjectStore;
-  /** The sites, which are composed later. */
+  /** The sites, which are wired up later. */
   sites(): Pick<SiteDirectory, "resolve">;
 }
 
 export interface ProjectForms {
-  /** Keeps the submissions of a deployment's forms. */
+  /** Stores the submissions to a deployment's forms. */
   readonly formsOf: (deployment: FormSender) => FormKeeper;
   readonly capability: Capability;
 }
@@ -32,7 +32,7 @@ export function createForms(foundation: Foundation, parts: FormParts): ProjectFo
   const { projects, environments, objects, sites } = parts;
   const store = new FormStore(kv, objects);
   const raise = events.raise;
-  /** The settings of a form in the live deployment, if that deployment has the form. */
+  /** A form's settings in the live deployment, if that deployment has the form. */
   async function liveForm({ workspaceId, projectId, environment, form }: SubmissionRecord) {
     const project = await projects.find(workspaceId, projectId);
     if (project === undefined) return undefined;
@@ -68,7 +68,7 @@ export function createForms(foundation: Foundation, parts: FormParts): ProjectFo
             return form === undefined ? undefined : retentionOf(form);
           } catch (error) {
             onTrouble(`Cannot read the live form ${record.form}: ${error}`);
-            // The live form may have no limit.
+            // The live form may not have a limit.
             return null;
           }
         });

@@ -1,4 +1,4 @@
-/** The submissions of forms: records here, files in the blob store of the environment. @module */
+/** Form submissions: records are stored here, and files in the environment's blob store. @module */
 import { ENVIRONMENT_PREVIEW, ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
 import type { FormState } from "../../contract/forms.ts";
 import type { RecordKey, RecordStore } from "../../store/mod.ts";
@@ -25,11 +25,11 @@ import {
   submissions,
 } from "./submission_record.ts";
 
-/** Maximum number of submissions of a project that are not spam. */
+/** Maximum number of submissions per project that are not spam. */
 const MAX_SUBMISSIONS = 20_000;
 /** Maximum size of a project's submitted files, in bytes. The rest is reserved for its code. */
 const MAX_FILE_BYTES = 1024 ** 3;
-/** Maximum number of spam submissions of a form; more are dropped. */
+/** Maximum number of spam submissions per form. Any more are dropped. */
 export const MAX_SPAM = 1_000;
 /** How long spam is kept, in milliseconds: 30 days. */
 export const KEEP_SPAM_MS = 30 * 86_400_000;
@@ -57,7 +57,7 @@ export class FormStore extends Table<SubmissionRecord, SubmissionKey> {
     this.#objects = objects;
   }
 
-  /** Whether a project has space for a submission that is not spam, with its files. */
+  /** Whether a project has space for a submission that is not spam, including its files. */
   async hasRoom(projectId: string, fileBytes = 0): Promise<boolean> {
     let [total, bytes] = [0, fileBytes];
     const counts = readAll(this.kv, keys.formCounts(projectId), countRecord);
@@ -69,8 +69,8 @@ export class FormStore extends Table<SubmissionRecord, SubmissionKey> {
   }
 
   /**
-   * Stores a submission; false if the project or environment no longer exists, or there is too much
-   * spam.
+   * Stores a submission. Returns false if the project or environment no longer exists, or if there
+   * is too much spam.
    */
   async keep(
     record: SubmissionRecord,
@@ -113,12 +113,13 @@ export class FormStore extends Table<SubmissionRecord, SubmissionKey> {
     return await readPage(this.kv, prefix, { schema: submissionRecord, ...wish });
   }
 
-  /** Deletes a submission and its files; false if there is none. */
+  /** Deletes a submission and its files. Returns false if there is no such submission. */
   async drop(place: FormPlace, state: FormState, id: string): Promise<boolean> {
     const { projectId, environment, form } = place;
     const known = await this.find(projectId, environment, form, state, id);
     if (known === undefined) return false;
-    // Files first, so that the submission can still be deleted after a crash in between.
+    // Files are deleted first, so that the submission can still be deleted after a crash in
+    // between.
     for (const { key: file } of known.files) {
       if (file !== null) await this.#objects.delete(known, file);
     }
@@ -139,7 +140,7 @@ export class FormStore extends Table<SubmissionRecord, SubmissionKey> {
     return removed !== undefined;
   }
 
-  /** The forms of an environment that have ever had a submission, with their counts. */
+  /** The forms in an environment that have ever had a submission, with their counts. */
   async counts(projectId: string, environment: string): Promise<Map<string, CountRecord>> {
     const found = new Map<string, CountRecord>();
     const all = readAll(this.kv, keys.formCounts(projectId, environment), countRecord);
@@ -147,7 +148,10 @@ export class FormStore extends Table<SubmissionRecord, SubmissionKey> {
     return found;
   }
 
-  /** @param liveRetention setting of the live deployment; `undefined` if it lacks the form */
+  /**
+   * @param liveRetention the live deployment's setting; `undefined` if that deployment does not
+   * have the form
+   */
   async sweep(
     now: number,
     signal: AbortSignal,

@@ -64,7 +64,7 @@ Deno.test("FormStore deletes submissions with their files once the retention is 
     assert.deepEqual([count?.inbox, count?.spam, count?.fileBytes], [1, 0, 10]);
   }));
 
-Deno.test("FormStore uses the retention of the live deployment, which may be newer than all submissions", () =>
+Deno.test("FormStore uses the retention from the live deployment, which may be newer than all submissions", () =>
   withStore(async ({ store, keep, left }) => {
     await keep(1 * DAY_MS);
     await keep(9 * DAY_MS);
@@ -77,7 +77,7 @@ Deno.test("FormStore uses the retention of the live deployment, which may be new
     assert.equal(await store.sweep(20 * DAY_MS, signal, none), 2);
   }));
 
-Deno.test("FormStore has room until a project reaches its limit of submissions or file bytes", () =>
+Deno.test("FormStore has room until a project reaches its limit on submissions or file bytes", () =>
   withStore(async ({ store, keep, kv }) => {
     await keep(1);
     assert.equal(await store.hasRoom("p", 1024 ** 3 - 10), true);

@@ -1,4 +1,8 @@
-/** Stores a submission: files in the blob store, then its record and event. @module */
+/**
+ * Stores a submission: first its files in the blob store, and then its record and event.
+ *
+ * @module
+ */
 import type { EventData } from "../../contract/event_data.ts";
 import type { FormField, KeepOutcome, Submission } from "../../edge/mod.ts";
 import type { Clock, Random } from "../../lib/clock.ts";
@@ -9,13 +13,13 @@ import type { RaisedEvent, RaiseEvent } from "../core/events/mod.ts";
 import type { FormStore } from "./form_store.ts";
 import { fileBytesOf, type SubmissionRecord } from "./submission_record.ts";
 
-/** Maximum number of events of a form in an hour, to limit mails. */
+/** Maximum number of events per form and hour, to limit the number of emails. */
 const MAX_EVENTS = 30;
 const HOUR_MS = 60 * 60_000;
 /** Maximum length of an event's text, in characters. */
 const MAX_TEXT = 480;
 
-/** The deployment whose form was submitted. */
+/** The deployment that contains the submitted form. */
 export interface FormSender {
   readonly id: string;
   readonly workspaceId: string;
@@ -24,7 +28,7 @@ export interface FormSender {
   readonly environment: string;
 }
 
-/** Why a submission is refused, for members. */
+/** Why a submission is refused, in words for members. */
 const NO_ROOM =
   "The project has no room for more submissions or their files. Delete some: messages are lost";
 const NO_BLOB_ROOM =
@@ -47,18 +51,18 @@ export function withoutLinks(text: string): string {
   });
 }
 
-/** How long a form's submissions are kept, in milliseconds; null for no limit. */
+/** How long a form's submissions are kept, in milliseconds; null if there is no limit. */
 export const retentionOf = ({ retentionSeconds }: FormSettings): number | null =>
   retentionSeconds === undefined ? null : retentionSeconds * 1000;
 
-/** The fields as one line. */
+/** The fields, joined into one line. */
 function textOf(fields: readonly FormField[]): string {
   const line = fields.filter(({ value }) => value.trim() !== "")
     .map(({ name, value }) => `${name}: ${value}`).join(", ").slice(0, MAX_TEXT);
   return withoutLinks(line.toWellFormed());
 }
 
-/** Counts the events of each form in the current hour. */
+/** Counts each form's events in the current hour. */
 class EventBudget {
   #hour = 0;
   readonly #counts = new Map<string, number>();
@@ -143,7 +147,7 @@ export class SubmissionKeeper {
     }
   }
 
-  /** Notifies members, once a day, that messages from visitors are lost. */
+  /** Notifies members once a day that messages from visitors are being lost. */
   async #refuse(sender: FormSender, form: FormSettings, text: string): Promise<KeepOutcome> {
     const at = this.#services.now();
     if (this.#mayTell(sender, form, { what: "full", at })) {
@@ -195,7 +199,7 @@ export class SubmissionKeeper {
   }
 }
 
-/** Key of a submission's file in the blob store. */
+/** The key of a submission's file in the blob store. */
 function fileKey(form: string, id: string, index: number, name: string): string {
   return `forms/${form}/${id}/${index + 1}-${name.replace(/[^\w.-]+/g, "_").slice(-80)}`;
 }

@@ -8,14 +8,14 @@ import { findProject, type ProjectStore } from "../projects/mod.ts";
 import type { FormStore } from "./form_store.ts";
 import { type FormPlace, submissionToWire } from "./submission_record.ts";
 
-/** Maximum number of submissions that one request deletes. */
+/** Maximum number of submissions that one request can delete. */
 const MAX_PURGED = 200;
 
 export interface FormRouteServices {
   readonly projects: ProjectStore;
   readonly environments: EnvironmentStore;
   readonly store: FormStore;
-  /** Names of the forms that the live deployment of a project's host has. */
+  /** The names of the forms in the live deployment on a project's host. */
   declaredAt(projectId: string, label: string): Promise<readonly string[]>;
 }
 

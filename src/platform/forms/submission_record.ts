@@ -1,4 +1,4 @@
-/** The records of form submissions. Spam has its own keys. Ids sort by time. @module */
+/** The records of form submissions. Spam has its own keys. IDs sort by time. @module */
 import * as z from "zod";
 import { FORM_STATES, type FormState, type FormSubmission } from "../../contract/forms.ts";
 import { keys, RecordType } from "../core/store/mod.ts";
@@ -44,11 +44,11 @@ export const countRecord = z.object({
   spam: z.number(),
   /** Milliseconds since the epoch. */
   lastAt: z.number(),
-  /** Total size of the files of its submissions, in bytes. */
+  /** Total size of its submissions' files, in bytes. */
   fileBytes: z.number().default(0),
   /**
-   * Retention according to the latest submission's deployment; null for no limit. The setting of a
-   * live form takes precedence.
+   * Retention according to the latest submission's deployment; null if there is no limit. The
+   * setting of a live form takes precedence.
    */
   retentionMs: z.number().nullable(),
 });

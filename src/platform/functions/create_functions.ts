@@ -1,4 +1,4 @@
-/** Composes the functions of deployments. @module */
+/** Wires up deployments' functions. @module */
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
 import { ownedPrefix } from "../../lib/owned_folders.ts";

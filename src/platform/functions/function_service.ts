@@ -1,4 +1,9 @@
-/** Functions of deployments: sealed when received, run next to the site that uses them. @module */
+/**
+ * Deployments' functions. They are sealed when they are received, and run next to the site that
+ * uses them.
+ *
+ * @module
+ */
 import type { Environment } from "../../lib/network_variables.ts";
 import type { Health } from "../../contract/system.ts";
 import {
@@ -28,23 +33,23 @@ import { Failure } from "../core/http/mod.ts";
 import type { AccessLogs } from "../logs/mod.ts";
 import type { BlobStore } from "../core/store/mod.ts";
 
-/** Time that running calls get when their deployment ends, in milliseconds. */
+/** How long running calls may take to finish when their deployment ends, in milliseconds. */
 const DRAIN_MS = 5_000;
 
 export interface FunctionServices {
   readonly variables: Pick<DeploymentDatabases, "ownVariables">;
   readonly logs: AccessLogs;
-  /** Carries out the functions' `fetch`. */
+  /** Carries out the functions' `fetch` calls. */
   readonly outbound: OutboundFetch;
-  /** Performs the requests of a deployment's functions to its key-value store. */
+  /** Performs requests from a deployment's functions to its key-value store. */
   readonly kvFetchFor: ProjectKv["kvFetchFor"];
-  /** The blob stores, which functions reach with `fetch`. */
+  /** The blob stores, which functions access with `fetch`. */
   readonly blobs: Pick<ProjectBlobs, "blobsFor" | "handle">;
-  /** Runs the statements of a deployment's functions on its database. */
+  /** Runs statements from a deployment's functions on its database. */
   readonly databaseFetchFor: Databases["databaseFetchFor"];
-  /** Folder for the tools that sealing unpacks once. */
+  /** Folder into which sealing unpacks its tools once. */
   readonly cacheDir: string;
-  /** Prefix of the process folders in the system's temporary folder. */
+  /** Prefix for the processes' folders in the system's temporary folder. */
   readonly folderPrefix?: () => Promise<string>;
   /** Maximum number of processes; by default, as many as the memory allows. */
   readonly maxProcesses: number | undefined;
@@ -67,7 +72,7 @@ export class FunctionService {
     });
   }
 
-  /** The number of function processes, and the maximum. */
+  /** The current and maximum number of function processes. */
   describe(): Health["functions"] {
     const { taken: running, max } = this.#places;
     return { running, max };
@@ -91,7 +96,8 @@ export class FunctionService {
   };
 
   /**
-   * Starts functions with their deployment's variables and limits; `undefined` if there are none.
+   * Starts functions with their deployment's variables and limits. Returns `undefined` if there are
+   * no functions.
    */
   async open(
     deployment: DeploymentRecord,
@@ -132,7 +138,7 @@ export class FunctionService {
     return host;
   }
 
-  /** Ends superseded processes after their last call; a request starts them again. */
+  /** Ends superseded processes after their last call. A later request starts them again. */
   retire(deploymentIds: Iterable<string>): void {
     for (const id of deploymentIds) {
       void this.#hosts.get(id)?.endWhenIdle().catch((error) =>

@@ -1,6 +1,6 @@
 /**
- * The heads of branches in a mirror. Callers that ask while git runs share its next run: starting a
- * program blocks the platform's thread for some milliseconds.
+ * The heads of branches in a mirror. Callers that ask while git is running share its next run,
+ * because starting a program blocks the platform's thread for some milliseconds.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { Resolved } from "./git_service.ts";
 import type { GitResult } from "./git_process.ts";
 import { isBranchName, readShown } from "./shown_commit.ts";
 
-/** Maximum number of branches of one run. */
+/** Maximum number of branches in one run. */
 const MAX_BRANCHES = 200;
 
 const REFS = "refs/heads/";
@@ -31,8 +31,8 @@ export class BranchHeads {
   }
 
   /**
-   * The head of a branch, read after this call; `undefined` if there is none, or it must be checked
-   * again.
+   * Returns a branch's head, read after this call; `undefined` if there is no such branch, or if it
+   * must be checked again.
    */
   async find(branch: string): Promise<Head | undefined> {
     if (!isBranchName(branch)) return undefined;
@@ -43,7 +43,7 @@ export class BranchHeads {
     return (await run.heads).get(branch);
   }
 
-  /** A run that starts when the previous ones have ended. */
+  /** Plans a run that starts when the previous ones have ended. */
   #plan(): Run {
     const branches = new Set<string>();
     const heads = this.#running.then(async () => {
@@ -60,7 +60,7 @@ export class BranchHeads {
 const FIELDS = ["refname", "objecttype", "objectname", "authorname", "contents:subject"];
 const SHOW = ["for-each-ref", `--format=${FIELDS.map((name) => `%(${name})`).join("%00")}`];
 
-/** Parses git's list of branches; invalid UTF-8 and truncated entries are left out. */
+/** Parses git's list of branches. Invalid UTF-8 and truncated entries are left out. */
 function readHeads({ code, stdout }: GitResult): ReadonlyMap<string, Head> {
   const heads = new Map<string, Head>();
   if (code !== 0) return heads;

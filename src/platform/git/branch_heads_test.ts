@@ -3,7 +3,9 @@ import { makeRepository } from "../../lib/_test_git.ts";
 import { BranchHeads } from "./branch_heads.ts";
 import { inTestFolder } from "../../lib/_test_folder.ts";
 
-/** A repository with many branches at one commit, and the number of git runs on it. */
+/**
+ * A repository with many branches at one commit, and the number of times that git has run on it.
+ */
 async function withHeads(
   test: (given: {
     readonly heads: BranchHeads;
@@ -30,7 +32,7 @@ async function show(path: string, args: readonly string[]): Promise<string> {
   return new TextDecoder().decode(stdout);
 }
 
-Deno.test("BranchHeads needs one more git run for all callers that arrive during a run", () =>
+Deno.test("BranchHeads needs only one more git run for all callers that arrive during a run", () =>
   withHeads(async ({ heads, sha, runs }) => {
     const names = ["main", "b1", "b2", "b2x", "b", "main", "--help", "b*"];
     const first = await heads.find("main");

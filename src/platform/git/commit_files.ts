@@ -1,4 +1,4 @@
-/** The files of a commit in a mirror. @module */
+/** Reads the files in a commit from a mirror. @module */
 import { dirname, join } from "node:path/posix";
 import type { CommitFiles } from "./git_service.ts";
 import type { MirrorGit } from "./inspect_commit.ts";
@@ -6,10 +6,10 @@ import type { MirrorGit } from "./inspect_commit.ts";
 const MAX_LISTED_FILES = 50_000;
 const MAX_READ_BYTES = 1024 * 1024;
 
-/** `100644 blob 8f14… 1304<tab>path`; submodules do not count as files here. */
+/** `100644 blob 8f14… 1304<tab>path`. Submodules do not count as files here. */
 const ENTRY = /^(100\d+|120000) blob ([0-9a-f]+) +(\d+)\t(.+)$/s;
 const LINK = "120000";
-/** Maximum number of links in the path of a file. */
+/** Maximum number of links in a file's path. */
 const MAX_LINKS = 8;
 
 interface Entry {
@@ -25,7 +25,9 @@ function parseEntry(line: string): Entry | undefined {
   return { isLink: mode === LINK, id, size: Number(size), path };
 }
 
-/** Lists the files of a commit, to read some of them; `undefined` if it is missing. */
+/**
+ * Lists a commit's files so some of them can be read. Returns `undefined` if the commit is missing.
+ */
 export async function readCommitFiles(
   git: MirrorGit,
   sha: string,
@@ -39,9 +41,9 @@ export async function readCommitFiles(
     if (entry !== undefined) entries.set(entry.path, entry);
     if (entries.size === MAX_LISTED_FILES) break;
   }
-  // Output beyond git's limit is cut off.
+  // Output beyond the limit for git is cut off.
   const isWhole = entries.size < MAX_LISTED_FILES && (stdout === "" || stdout.endsWith("\0"));
-  /** Finds a file like a checkout: follows links, and also finds files that are not listed. */
+  /** Finds a file as in a checkout: follows links, and also finds files that are not listed. */
   const find = async (path: string, links = MAX_LINKS): Promise<Entry | undefined> => {
     let entry = entries.get(path);
     if (entry === undefined && !isWhole) {

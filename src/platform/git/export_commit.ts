@@ -1,4 +1,4 @@
-/** Exports one commit of a mirror as a small repository, without history or checkout. @module */
+/** Exports one commit from a mirror as a small repository, without history or checkout. @module */
 import { join } from "node:path";
 import { gitEnvironment, type GitFolder } from "./git_environment.ts";
 import { runGit } from "./git_process.ts";
@@ -7,7 +7,7 @@ export interface ExportOptions {
   readonly folder: GitFolder;
   readonly mirror: string;
   readonly sha: string;
-  /** Folder that gets `.git`; created if it is missing. */
+  /** The folder in which to create `.git`; created if it is missing. */
   readonly target: string;
   readonly signal: AbortSignal;
 }
@@ -24,7 +24,7 @@ export async function exportCommit(options: ExportOptions): Promise<boolean> {
   const git = (args: readonly string[]) =>
     runGit({
       args,
-      // The objects of the mirror were checked when they were fetched.
+      // The mirror's objects were checked when they were fetched.
       env: {
         ...gitEnvironment(folder),
         GIT_ALLOW_PROTOCOL: "file",

@@ -1,6 +1,6 @@
 /**
  * Content that a commit refers to but does not contain: submodules, and Git LFS files. Each is
- * fetched into the exported repository, or reported with the reason why it cannot be fetched.
+ * either fetched into the exported repository or reported with the reason why it cannot be fetched.
  *
  * @module
  */
@@ -40,7 +40,7 @@ const MAX_SUBMODULES = 100;
 /** Number of blobs to read at a time to find pointers. */
 const POINTERS_PER_READ = 5000;
 
-/** Parts added to an exported commit; paths are relative to its repository. */
+/** Parts added to an exported commit. Paths are relative to its repository. */
 export interface ExportedParts {
   readonly submodules: readonly { readonly path: string; readonly commitSha: string }[];
   readonly largeFiles: readonly {
@@ -56,7 +56,7 @@ export class MissingPartError extends Error {
   override readonly name = "MissingPartError";
 }
 
-/** A checked connection to a repository, with credentials only if they are meant for it. */
+/** A verified connection to a repository, with credentials only if they are meant for it. */
 export interface PartSource {
   readonly url: string;
   readonly address: GitAddress;
@@ -160,7 +160,7 @@ class PartsExport {
     await this.add({ prefix: `${inside}/`, sha, url: source.url, depth: depth + 1 });
   }
 
-  /** Fetches one commit; returns the reason for a failure. */
+  /** Fetches one commit. If that fails, returns the reason. */
   async #fetch(path: string, sha: string, source: PartSource): Promise<string | undefined> {
     const prefix = `${path}/`;
     const target = join(this.#options.target, path);
@@ -183,7 +183,7 @@ class PartsExport {
           what.at(-1)!,
         ], { env: access.env, masker: access.masker, timeoutMs: this.#options.fetchMs });
       let fetched = await fetch("--depth=1", sha);
-      // Old servers only offer the heads of branches.
+      // Old servers offer only the heads of branches.
       if (fetched.code !== 0 && /unadvertised object|not our ref/i.test(fetched.stderr)) {
         fetched = await fetch("+refs/heads/*:refs/remotes/origin/*");
       }
@@ -243,7 +243,7 @@ class PartsExport {
     }
   }
 
-  /** The server of the large files; a message explains why there is none. */
+  /** The server for the large files. If there is none, a message explains why. */
   async #lfsServer(
     prefix: string,
     { sha, url }: { readonly sha: string; readonly url: string | undefined },
@@ -264,7 +264,7 @@ class PartsExport {
       : { url: server, credentials: source.credentials };
   }
 
-  /** The pointers of a commit; none if no `.gitattributes` mentions Git LFS. */
+  /** A commit's pointers; there are none if no `.gitattributes` mentions Git LFS. */
   async #pointers(prefix: string, entries: readonly TreeEntry[]): Promise<LargeFile[]> {
     const attributes = entries.filter(({ path }) => /(?:^|\/)\.gitattributes$/.test(path));
     if (!/filter=lfs\b/.test(await this.#contents(prefix, attributes))) return [];
@@ -290,7 +290,7 @@ class PartsExport {
     return (await this.#git(prefix, ["cat-file", "--batch"], { input })).stdout;
   }
 
-  /** Lists the settings in a config file of a commit; empty if the file is missing. */
+  /** Lists the settings in a commit's config file; empty if the file is missing. */
   #config(prefix: string, blob: string): Promise<GitResult> {
     return this.#git(prefix, ["config", "--blob", blob, "--no-includes", "--list", "-z"]);
   }

@@ -1,6 +1,6 @@
 /**
- * The environment of git: the platform's config file instead of the machine's settings, and the
- * credentials of one project while a command runs.
+ * The environment in which git runs: none of the machine's own settings, our own config file, and
+ * one project's credentials while a command runs.
  *
  * @module
  */
@@ -10,10 +10,10 @@ import { createSecretMasker, type SecretMasker } from "../../lib/mask_secrets.ts
 import type { GitCredentials } from "../projects/mod.ts";
 import type { GitAddress } from "../../lib/git_url.ts";
 
-/** Marks the processes of git, so that they can be found after a crash. */
+/** Marks git's processes so they can be found after a crash. */
 export const GIT_MARKER = "SVC_GIT_FOLDER";
 
-/** Old repositories have harmless faults, which GitHub and GitLab also accept. */
+/** Old repositories have harmless defects that GitHub and GitLab also accept. */
 const CONFIG = `[core]
 	hooksPath = /dev/null
 	fsmonitor = false
@@ -53,7 +53,7 @@ const CONFIG = `[core]
 	defaultBranch = main
 `;
 
-/** Name prefix of temporary folders and files, which a crash may leave behind. */
+/** Name prefix of temporary folders and files. A crash may leave them behind. */
 export const INCOMING_PREFIX = "incoming-";
 
 export interface GitFolder {
@@ -74,7 +74,9 @@ export async function prepareGitFolder(folder: GitFolder): Promise<void> {
   await writeFileAtomically(configFile(folder), CONFIG, { mode: 0o600 });
 }
 
-/** The environment of every run. By itself, it gives git access to no other repository. */
+/**
+ * The environment for every run. By itself, it does not give git access to any other repository.
+ */
 export function gitEnvironment(folder: GitFolder): Record<string, string> {
   return {
     ...folder.network,
@@ -92,7 +94,7 @@ export function gitEnvironment(folder: GitFolder): Record<string, string> {
   };
 }
 
-/** Settings as environment variables, so that they are in no file and no command line. */
+/** Settings as environment variables, so they do not appear in any file or on any command line. */
 function configVariables(settings: readonly (readonly [string, string])[]) {
   const env: Record<string, string> = { GIT_CONFIG_COUNT: String(settings.length) };
   settings.forEach(([key, value], index) => {
@@ -112,7 +114,7 @@ interface SshFiles {
   readonly knownHosts: string;
 }
 
-/** An `ssh_config` that never prompts, and connects to the address that was checked. */
+/** An `ssh_config` that never prompts and that connects to the address that was checked. */
 function sshConfig(
   source: Extract<GitAddress, { readonly transport: "ssh" }>,
   address: string,
@@ -143,11 +145,11 @@ function sshConfig(
   ].join("\n");
 }
 
-/** The extra environment of one connection to a repository. */
+/** The additional environment for one connection to a repository. */
 export interface RemoteAccess {
   readonly env: Readonly<Record<string, string>>;
   readonly masker: SecretMasker;
-  /** Removes the files with secrets. */
+  /** Removes the files that contain secrets. */
   dispose(): Promise<void>;
 }
 
@@ -210,7 +212,7 @@ interface RemoteParts {
   readonly folder: GitFolder;
   readonly address: string | undefined;
   readonly credentials: GitCredentials | undefined;
-  /** File that keeps the keys of known hosts, if the project has none. */
+  /** The file that stores the keys of known hosts, if the project does not specify any. */
   readonly knownHosts: string;
 }
 

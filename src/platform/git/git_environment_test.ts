@@ -36,7 +36,7 @@ const parts = {
   knownHosts: "/nowhere/known hosts",
 };
 
-Deno.test("gitEnvironment() contains nothing of the machine's own environment", () => {
+Deno.test("gitEnvironment() contains nothing from the machine's own environment", () => {
   const env = gitEnvironment({
     root: "/data/git",
     home: "/data/git/.home",
@@ -49,7 +49,7 @@ Deno.test("gitEnvironment() contains nothing of the machine's own environment", 
   assert.equal(Object.values(env).includes(Deno.env.get("HOME") ?? "/root"), false);
 });
 
-Deno.test("openRemote() passes a token by environment, only to the repository's origin", async () => {
+Deno.test("openRemote() passes a token via the environment, and only to the repository's origin", async () => {
   const { env, masker } = await openRemote(HTTP, { ...parts, credentials: TOKEN });
   assert.equal(env.GIT_ALLOW_PROTOCOL, "https");
   assert.equal(env.GIT_CONFIG_KEY_0, "http.curloptResolve");
@@ -59,7 +59,7 @@ Deno.test("openRemote() passes a token by environment, only to the repository's 
   assert.equal(masker.mask(`no: s3cret-token ${btoa("ada:s3cret-token")}`), "no: ••• •••");
 });
 
-Deno.test("openRemote() passes no token to SSH, and no key to HTTPS", async () => {
+Deno.test("openRemote() does not pass tokens to SSH, or keys to HTTPS", async () => {
   assert.equal((await openRemote(HTTP, { ...parts, credentials: KEY })).env.GIT_CONFIG_COUNT, "1");
   const access = await openRemote(SSH, { ...parts, credentials: TOKEN });
   assert.ok(!JSON.stringify(access.env).includes("s3cret"));

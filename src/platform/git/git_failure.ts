@@ -5,7 +5,7 @@ export type GitFailure =
   | { readonly type: "unauthorized" }
   | { readonly type: "unreachable"; readonly reason: string };
 
-/** Output of git, curl and ssh if access is denied, or the repository is hidden. */
+/** Matches output from git, curl and ssh if access is denied or the repository is hidden. */
 const NOT_LET_IN = new RegExp(
   [
     "Authentication failed",

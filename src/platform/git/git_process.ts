@@ -1,6 +1,6 @@
 /**
  * Runs git without a shell or prompts. If git may start other programs, it runs in a separate
- * session, with which all of them end.
+ * session, and all of them end with that session.
  *
  * @module
  */
@@ -12,11 +12,11 @@ export interface GitRun {
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
-  /** The standard input of git; empty if missing. */
+  /** Git's standard input; empty if missing. */
   readonly input?: string;
   /**
-   * Whether git starts no other program. It then needs no session, and no costly copy of this
-   * process.
+   * Whether git does not start any other program. It then needs neither a session nor a costly copy
+   * of this process.
    */
   readonly single?: boolean;
   /** Masks secrets in the errors that git prints. */
@@ -25,7 +25,7 @@ export interface GitRun {
 
 export interface GitResult {
   readonly code: number;
-  /** Cut at `MAX_STDOUT`. */
+  /** Truncated to `MAX_STDOUT`. */
   readonly stdout: string;
   /** The end of git's error output, with secrets masked. */
   readonly stderr: string;
@@ -75,7 +75,7 @@ async function writeInput(child: Deno.ChildProcess, input: string): Promise<void
   } catch { /* git has ended without reading all of it */ }
 }
 
-/** The exit code of a shell if the program does not exist. */
+/** A shell's exit code if the program does not exist. */
 const NOT_INSTALLED: GitResult = {
   code: 127,
   stdout: "",
@@ -95,7 +95,7 @@ function startGit(run: GitRun): Deno.ChildProcess {
   });
 }
 
-/** @throws the signal's reason; git has ended when this throws. */
+/** @throws the signal's reason. Git has ended when this throws. */
 export async function runGit(run: GitRun): Promise<GitResult> {
   run.signal?.throwIfAborted();
   let child: Deno.ChildProcess;

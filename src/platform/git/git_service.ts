@@ -1,19 +1,19 @@
-/** The platform's queries to project repositories: commits and branches. @module */
+/** What the platform asks of project repositories: commits and branches. @module */
 import type { ProjectRecord, UnknownRepository } from "../projects/mod.ts";
 import type { GitFailure } from "./git_failure.ts";
 
 export type Resolved =
   | {
     readonly type: "found";
-    /** All 40 digits, lower case. */
+    /** All 40 digits, in lower case. */
     readonly sha: string;
-    /** First line of the commit's message. */
+    /** The first line of the commit message. */
     readonly message: string;
     readonly author: string;
   }
   | { readonly type: "branch_not_found" }
   | { readonly type: "commit_not_found" }
-  /** Several commits begin with the short SHA; these are the first few full SHAs. */
+  /** Several commits start with the short SHA. Contains the first few full SHAs. */
   | { readonly type: "ambiguous"; readonly candidates: readonly string[] }
   | { readonly type: "not_on_branch"; readonly sha: string }
   /** Access was denied, or the project has no git URL. */
@@ -22,31 +22,34 @@ export type Resolved =
   | { readonly type: "unreachable"; readonly reason: string };
 
 export type Branches =
-  /** Names of the branches that the repository has now. */
+  /** The names of the branches that the repository currently has. */
   | { readonly type: "found"; readonly branches: ReadonlySet<string> }
   | { readonly type: "unreachable"; readonly reason: string };
 
 export interface WantedCommit {
   readonly branch: string;
-  /** 7 to 40 digits; the head of the branch by default. */
+  /** 7 to 40 digits; by default, the head of the branch. */
   readonly commitSha?: string | undefined;
 }
 
 export interface CommitFiles {
   /** Paths of all files, up to a limit. */
   readonly paths: readonly string[];
-  /** The text of a file; `undefined` if there is none, or it is too large. */
+  /** The text of a file; `undefined` if there is no such file, or if it is too large. */
   readText(path: string): Promise<string | undefined>;
 }
 
 export interface GitService {
-  /** Finds a commit. Fetches if the mirror lacks it, and always for the head of a branch. */
+  /**
+   * Finds a commit. Fetches the repository if the mirror lacks the commit, and always for the head
+   * of a branch.
+   */
   resolve(project: ProjectRecord, wanted: WantedCommit, signal: AbortSignal): Promise<Resolved>;
   branches(project: ProjectRecord, signal: AbortSignal): Promise<Branches>;
-  /** Connects to a repository that no project has yet; `undefined` if it can be read. */
+  /** Connects to a repository that no project uses yet. Returns `undefined` if it can be read. */
   check(repository: UnknownRepository, signal: AbortSignal): Promise<GitFailure | undefined>;
   /** Lists the files of a commit that `resolve()` has found. */
   filesOf(projectId: string, sha: string): Promise<CommitFiles>;
-  /** Removes the mirror of a project that was deleted or has another repository now. */
+  /** Removes the mirror of a project that was deleted or that now has another repository. */
   removeMirror(projectId: string): Promise<void>;
 }

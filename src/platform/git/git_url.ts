@@ -1,4 +1,4 @@
-/** Whether the platform may connect to a project's repository. @module */
+/** Decides whether the platform may connect to a project's repository. @module */
 import { lookup } from "node:dns/promises";
 import { normalize, sep } from "node:path";
 import { type GitAddress, parseGitUrl, USUAL_PORTS } from "../../lib/git_url.ts";
@@ -12,7 +12,7 @@ export type JudgedSource =
 export interface GitUrlRules {
   /** Whether private, local and reserved addresses, and plain HTTP, are allowed. */
   readonly allowPrivate: boolean;
-  /** Folders of this machine in which local repositories are allowed. */
+  /** Folders on this machine in which local repositories are allowed. */
   readonly localRoots: readonly string[];
 }
 
@@ -40,7 +40,7 @@ function judgeLocal(
     : refused(OUTSIDE);
 }
 
-/** Checks transport and port; the host is checked when it is resolved. */
+/** Checks the transport and port. The host is checked when it is resolved. */
 export function judgeGitUrl(text: string, rules: GitUrlRules): JudgedSource {
   const parsed = parseGitUrl(text);
   if (!parsed.ok) {
@@ -68,7 +68,7 @@ export function refuseGitUrl(text: string, rules: GitUrlRules): string | undefin
   return judged.type === "refused" ? judged.reason : undefined;
 }
 
-/** Returns the IP addresses of a name; rejects if it has none. */
+/** Returns a name's IP addresses. Rejects if it has none. */
 export type LookUp = (host: string) => Promise<readonly string[]>;
 
 export const systemLookUp: LookUp = async (host) =>
@@ -83,7 +83,7 @@ export type PinnedAddress =
   }
   | { readonly type: "refused"; readonly reason: string };
 
-/** Checks that the real path is below an allowed folder too. */
+/** Checks that the real path is also under an allowed folder. */
 async function pinFolder(path: string, { localRoots }: GitUrlRules): Promise<PinnedAddress> {
   const real = (each: string) => Deno.realPath(each).catch(() => undefined);
   const folder = await real(path);

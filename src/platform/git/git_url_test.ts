@@ -72,7 +72,7 @@ Deno.test("pinAddress() reports a name without an address", async () => {
   assert.deepEqual(pinned, { type: "refused", reason: "The host github.com has no address" });
 });
 
-Deno.test("pinAddress() follows links, unless they lead outside allowed folders", async () => {
+Deno.test("pinAddress() follows links unless they point outside allowed folders", async () => {
   return await inTestFolder(async (folder) => {
     const at = (name: string) => `${folder}/${name}`;
     for (const name of ["repos/site.git", "private/other.git"]) {

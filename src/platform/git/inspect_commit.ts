@@ -28,7 +28,7 @@ async function branchHead(git: MirrorGit, branch: string): Promise<string | unde
   return code === 0 ? stdout.trim() : undefined;
 }
 
-/** The commits whose SHA begins with some digits; other objects do not count. */
+/** The commits whose SHA starts with the given digits. Other objects do not count. */
 async function commitsFrom(git: MirrorGit, digits: string): Promise<string[]> {
   const named = digits.length === FULL_LENGTH
     ? digits
@@ -51,7 +51,10 @@ const SHOW = [
 
 const fieldsOf = (line: string): string[] => line.split("\0");
 
-/** Looks up a commit by its full SHA and a branch's head in one call; `undefined` if it fails. */
+/**
+ * Looks up a commit by its full SHA, and a branch's head, in one call. Returns `undefined` if that
+ * fails.
+ */
 async function lookAtBoth(git: MirrorGit, branch: string, sha: string) {
   const { code, stdout } = await git([...SHOW, `refs/heads/${branch}^{commit}`, sha]);
   const shown = stdout.split("\n").filter((line) => line !== "").map(fieldsOf)

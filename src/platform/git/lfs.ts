@@ -1,6 +1,6 @@
 /**
- * Files that Git LFS keeps outside a repository: found in a commit, and fetched with the batch API
- * into the folder that Git LFS uses.
+ * Files that Git LFS stores outside a repository. They are found in a commit, and fetched with the
+ * batch API into the folder that Git LFS uses.
  *
  * @see https://github.com/git-lfs/git-lfs/blob/main/docs/api/batch.md
  * @module
@@ -20,7 +20,7 @@ export interface LargeFile {
   readonly size: number;
 }
 
-/** Smallest and largest pointer, in bytes. */
+/** The smallest and largest size of a pointer, in bytes. */
 export const POINTER_BYTES = { from: 100, to: 1023 } as const;
 
 const POINTER =
@@ -43,7 +43,10 @@ class LfsFault extends Error {
   override readonly name = "LfsFault";
 }
 
-/** The server of a repository's objects if no `.lfsconfig` names one; `undefined` without HTTP. */
+/**
+ * The server for a repository's objects if no `.lfsconfig` names one; `undefined` if the repository
+ * is not on HTTP.
+ */
 export function lfsServerOf(address: GitAddress): string | undefined {
   if (address.transport === "local") return undefined;
   const path = address.transport === "http"
@@ -196,7 +199,7 @@ async function download(
   }
 }
 
-/** A file with the reason why it cannot be fetched. */
+/** A file, and the reason why it cannot be fetched. */
 export class LfsFileFault extends Error {
   override readonly name = "LfsFileFault";
   constructor(readonly path: string, reason: string, options: ErrorOptions) {

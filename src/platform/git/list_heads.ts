@@ -9,7 +9,10 @@ export interface Remote {
   open(): Promise<RemoteAccess>;
 }
 
-/** Names of the branches that a repository has now, or the reason why it cannot be read. */
+/**
+ * Returns the names of the branches that a repository currently has, or the reason why it cannot be
+ * read.
+ */
 export async function listHeads(
   remote: Remote,
   { env, timeoutMs, signal }: {

@@ -1,6 +1,6 @@
 /**
- * A bare mirror of one project's repository. One fetch runs at a time and is shared by
- * concurrent callers; a damaged mirror is created again.
+ * A bare mirror of one project's repository. One fetch runs at a time and is shared by concurrent
+ * callers. A damaged mirror is recreated.
  *
  * @module
  */
@@ -22,7 +22,7 @@ import { type GitResult, type GitRun, runGit } from "./git_process.ts";
 import type { MirrorGit } from "./inspect_commit.ts";
 
 export interface MirrorLimits {
-  /** Maximum time of a fetch, in milliseconds. */
+  /** Maximum duration of a fetch, in milliseconds. */
   readonly fetchMs: number;
   /** Maximum size of a mirror, in bytes. */
   readonly maxBytes: number;
@@ -37,7 +37,7 @@ const LOCAL_MS = 60_000;
 /** Number of packs at which the mirror is repacked. */
 const MAX_PACKS = 40;
 
-/** File that names the repository of the mirror. */
+/** The file that names the mirror's repository. */
 const SOURCE_FILE = "svc-source";
 
 const REF_SPEC = "+refs/heads/*:refs/heads/*";
@@ -55,7 +55,7 @@ const FETCH = [
   "--end-of-options",
 ] as const;
 
-/** Faults that only a new mirror repairs. */
+/** Faults that only a new mirror can repair. */
 const DAMAGED =
   /not a git repository|bad object|object file .* is empty|corrupt|packfile|unable to create .*\.lock/i;
 
@@ -86,13 +86,13 @@ export class Mirror {
     this.#signal = AbortSignal.any([options.closing, this.#forgotten.signal]);
   }
 
-  /** Runs a query on the mirror; `undefined` if the mirror is damaged. */
+  /** Runs a query on the mirror. Returns `undefined` if the mirror is damaged. */
   readonly git: MirrorGit = (args, { input } = {}) =>
     this.#run(this.path, args, input === undefined ? {} : { input });
 
   readonly heads = new BranchHeads((args) => this.#run(this.path, args, { single: true }));
 
-  /** True if the mirror is of this repository and was fetched recently. */
+  /** True if the mirror is for this repository and was fetched recently. */
   async isFresh(url: string): Promise<boolean> {
     const latest = this.#latest;
     if (latest?.fetched.type !== "fetched") return false;
@@ -100,14 +100,14 @@ export class Mirror {
     return await this.isOf(url);
   }
 
-  /** True if there is a mirror of this repository. */
+  /** True if there is a mirror for this repository. */
   async isOf(url: string): Promise<boolean> {
     const source = await Deno.readTextFile(join(this.path, SOURCE_FILE)).catch(() => undefined);
     return source === url;
   }
 
   /**
-   * Fetches the repository. Only shares fetches that start after this call, because earlier ones
+   * Fetches the repository. Shares only fetches that start after this call, because earlier ones
    * may have missed a push.
    */
   async fetch(url: string, open: () => Promise<RemoteAccess>): Promise<Fetched> {
@@ -117,7 +117,7 @@ export class Mirror {
     if (latest !== undefined && latest.number > asked && await this.isOf(url)) {
       return latest.fetched;
     }
-    // Another waiting caller may have started one already.
+    // Another waiting caller may have already started one.
     return await (this.#running ??= this.#begin(url, open));
   }
 
@@ -193,7 +193,7 @@ export class Mirror {
     }
   }
 
-  /** Creates the mirror under a temporary name, so that a partial one is never used. */
+  /** Creates the mirror under a temporary name, so a partial mirror is never used. */
   async #create(url: string, access: RemoteAccess): Promise<Fetched> {
     const incoming = join(this.#options.folder.root, `${INCOMING_PREFIX}${crypto.randomUUID()}`);
     try {
@@ -210,14 +210,16 @@ export class Mirror {
     }
   }
 
-  /** Ends current work and removes the mirror, which must not be used afterwards. */
+  /** Ends current work and removes the mirror. The mirror must not be used afterwards. */
   async remove(): Promise<void> {
     this.#forgotten.abort(new DOMException("The project was deleted", "AbortError"));
     await this.settle();
     await removeTree(this.path);
   }
 
-  /** Combines the packs of many fetches; commits that no branch contains are kept for two weeks. */
+  /**
+   * Combines the packs from many fetches. Commits that no branch contains are kept for two weeks.
+   */
   async #maintain(): Promise<void> {
     try {
       let packs = 0;

@@ -37,7 +37,7 @@ import { Mirror, type MirrorLimits } from "./mirror.ts";
 import { pushedRepository } from "./pushed_repository.ts";
 import { asOwnTransport } from "./submodules.ts";
 
-/** Removes the locks of a killed git; nothing else uses the mirror at this point. */
+/** Removes the locks that a killed git process left. Nothing else uses the mirror at this point. */
 async function removeLocks(mirror: string): Promise<void> {
   for (const name of await namesIn(mirror)) {
     const path = join(mirror, name);
@@ -54,26 +54,26 @@ async function removeLocksBelow(folder: string): Promise<void> {
   }
 }
 
-/** Maximum number of paths that are checked to find out whether a build is needed. */
+/** Maximum number of paths to check when deciding whether a build is needed. */
 const MAX_CHANGED_FILES = 20_000;
 /** Maximum length of the list of these paths, in characters. */
 const MAX_CHANGES = 8 * 1024 * 1024;
 
 export interface GitMirrorsOptions extends GitUrlRules {
   readonly root: string;
-  /** Folder of the repositories that are pushed to the platform. */
+  /** The folder for repositories that are pushed to the platform. */
   readonly pushed: string;
   readonly syncPushed?: ((projectId: string) => Promise<void>) | undefined;
-  /** `PATH`, where git and ssh are found. */
+  /** The `PATH` in which git and ssh are found. */
   readonly path: string;
-  /** Variables that configure how the network is reached: proxies, certificates. */
+  /** Variables that configure network access, such as proxies and certificates. */
   readonly network?: Readonly<Record<string, string>>;
   readonly credentials: OpenGitCredentials;
   /** Fetches Git LFS files. */
   readonly outbound: OutboundFetch;
   readonly now: Clock;
   readonly limits?: Partial<MirrorLimits>;
-  /** Finds the addresses of a host; the system's resolver by default. */
+  /** Finds a host's addresses; by default, with the system's resolver. */
   readonly lookUp?: LookUp;
 }
 
@@ -101,7 +101,7 @@ interface CheckedUrl {
   readonly address: string | undefined;
 }
 
-/** Rejects with the signal's reason once it is aborted; the work itself continues. */
+/** Rejects with the signal's reason once it is aborted. The work itself continues. */
 async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   const { promise, reject } = Promise.withResolvers<never>();
@@ -131,11 +131,11 @@ export class GitMirrors implements GitService {
     this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
   }
 
-  /** Ends processes and removes files that a crash of the platform left. */
+  /** Ends processes and removes files that a crash of the platform left behind. */
   async recover(): Promise<void> {
     const { root } = this.#folder;
     const names = await namesIn(root);
-    // Every run of git needs its home there; checking all processes takes a while.
+    // Every run of git needs its home folder, and checking all processes takes a while.
     if (names.length === 0) return;
     await killMarked(`${GIT_MARKER}=${root}`);
     for (const name of names) {
@@ -178,7 +178,7 @@ export class GitMirrors implements GitService {
   ): Promise<GitFailure | undefined> {
     const checked = await this.#checked(gitUrl);
     if ("type" in checked) return checked;
-    // No project trusts the key of the host yet.
+    // No project trusts the host's key yet.
     const knownHosts = join(this.#folder.root, `${INCOMING_PREFIX}${crypto.randomUUID()}`);
     try {
       const remote = this.#remoteTo(checked, {
@@ -246,7 +246,7 @@ export class GitMirrors implements GitService {
     throw new GitFault(`The repository no longer has commit ${wanted.commitSha}`);
   }
 
-  /** Paths that differ; `undefined` for too many, or if the mirror lacks a commit. */
+  /** The paths that differ; `undefined` if there are too many, or if the mirror lacks a commit. */
   async changedFiles(
     projectId: string,
     { from, to }: { readonly from: string; readonly to: string },
@@ -264,7 +264,7 @@ export class GitMirrors implements GitService {
       to,
     ]);
     const files = stdout.split("\0").filter((path) => path !== "");
-    // Output beyond git's limit is cut off.
+    // Output beyond the limit for git is cut off.
     const isWhole = stdout.length < MAX_CHANGES && files.length <= MAX_CHANGED_FILES;
     return code === 0 && isWhole ? files : undefined;
   }
@@ -368,7 +368,9 @@ export class GitMirrors implements GitService {
     return { source: pinned.source, address: pinned.address };
   }
 
-  /** A repository that a commit names, with the project's credentials for the same host. */
+  /**
+   * A repository that a commit refers to, with the project's credentials if it is on the same host.
+   */
   async #partSource(project: ProjectRecord, written: string): Promise<PartSource | GitFailure> {
     const own = gitAddress(project.gitUrl);
     const checked = await this.#checked(asOwnTransport(written, own));

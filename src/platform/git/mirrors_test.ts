@@ -48,7 +48,7 @@ async function withBench(run: (bench: Bench) => Promise<void>): Promise<void> {
   }
 }
 
-Deno.test("resolve() finds full and short SHAs, with message and author", async () => {
+Deno.test("resolve() finds full and short SHAs, with their message and author", async () => {
   await withBench(async ({ root, mirrors, project }) => {
     const { repository, first, main, feature } = await makeSite(root);
     const git = mirrors();
@@ -76,7 +76,7 @@ Deno.test("resolve() finds full and short SHAs, with message and author", async 
   });
 });
 
-Deno.test("resolve() lists the candidates of a short SHA that names several commits", async () => {
+Deno.test("resolve() lists the candidates for a short SHA that matches several commits", async () => {
   await withBench(async ({ root, mirrors, project }) => {
     const { repository, main } = await makeSite(root);
     const alike = await forgeAlike(repository);
@@ -216,7 +216,7 @@ Deno.test("private addresses and local folders need the operator's permission", 
   });
 });
 
-Deno.test("a damaged or incomplete mirror is recreated, and locks left by a crash are removed", async () => {
+Deno.test("a damaged or incomplete mirror is recreated, and locks that a crash left are removed", async () => {
   await withBench(async ({ root, mirrors, project, clock }) => {
     const { repository, main } = await makeSite(root);
     const site = project(repository.path);
@@ -299,7 +299,7 @@ Deno.test("forget() does not wait for a repository that does not respond", async
   });
 });
 
-Deno.test("a fetch that takes too long is stopped, and leaves nothing", async () => {
+Deno.test("a fetch that takes too long is stopped, and leaves nothing behind", async () => {
   await withBench(async ({ root, mirrors, project }) => {
     const { repository, main } = await makeSite(root);
     const git = mirrors({ limits: { fetchMs: 1 } });

@@ -1,7 +1,7 @@
 /**
- * Repositories of platforms with several nodes: packs and refs of pushes are blobs, a record lists
- * the valid ones, and each node updates its copy before using it. A push takes effect when its
- * record is stored, which fails if another push was stored first.
+ * Repositories on platforms with several nodes. The packs and refs from pushes are blobs, a record
+ * lists the valid ones, and each node updates its copy before using it. A push takes effect when
+ * its record is stored. That fails if another push was first.
  *
  * @module
  */
@@ -19,7 +19,8 @@ import { pushedRepository } from "./pushed_repository.ts";
 import type { RecordStore } from "../../store/mod.ts";
 
 /**
- * Maximum size of a pack file, in bytes: the same as for a repository, which can be a single pack.
+ * Maximum size of a pack file, in bytes. It is the same as for a repository, which can be a single
+ * pack.
  */
 const MAX_FILE = 8 * 1024 ** 3;
 /** How long an unreferenced pack is kept, because it may be in use. */
@@ -47,7 +48,7 @@ export class PushOvertakenError extends Error {
 }
 
 export interface PushedRepositoriesOptions {
-  /** The folder of all copies of this node. */
+  /** The folder that contains all of this node's copies. */
   readonly root: string;
   readonly kv: RecordStore;
   readonly vault: Pick<BlobVault, "of">;
@@ -64,13 +65,13 @@ export class PushedRepositories {
     this.#options = options;
   }
 
-  /** Updates this node's copy; skips one that a push is changing. */
+  /** Updates this node's copy. Skips a copy that a push is changing. */
   async sync(projectId: string): Promise<void> {
     if (this.#receiving.has(projectId)) return;
     await this.#lock.run(projectId, () => this.#sync(projectId));
   }
 
-  /** Lets a push change the copy. Without `publish`, the next use undoes it. */
+  /** Lets a push change the copy. Without `publish`, the next use undoes the change. */
   async receive<T>(
     projectId: string,
     push: (publish: (repository: string, workspaceId: string) => Promise<void>) => Promise<T>,
@@ -89,7 +90,7 @@ export class PushedRepositories {
     });
   }
 
-  /** Shares repositories of a platform that previously had one node. */
+  /** Shares the repositories of a platform that previously had only one node. */
   async shareOwn(
     projects: () => AsyncIterable<{ readonly id: string; readonly workspaceId: string }>,
   ): Promise<void> {
@@ -104,7 +105,7 @@ export class PushedRepositories {
     }
   }
 
-  /** Removes copies of repositories that no longer exist; returns their number. */
+  /** Removes copies of repositories that no longer exist. Returns how many. */
   async removeGone(): Promise<number> {
     let count = 0;
     for (const projectId of await this.#copies()) {
@@ -131,7 +132,7 @@ export class PushedRepositories {
     }
   }
 
-  /** Returns the version of the record; null if there is none. */
+  /** Returns the record's version; null if there is no record. */
   async #sync(projectId: string): Promise<string | null> {
     const { kv, vault } = this.#options;
     const found = await readRecord(kv, keys.pushedRepository(projectId), repositoryRecord);
@@ -143,7 +144,7 @@ export class PushedRepositories {
     await makeBare(repository);
     for (const pack of record.packs) await fetchPack(blobs, join(repository, PACKS), pack);
     const refs = await blobs.read(record.refs);
-    // Removes invalid refs that a push left.
+    // Removes invalid refs that a push left behind.
     for (const folder of ["heads", "tags"]) await emptyFolder(join(repository, "refs", folder));
     await writeFileAtomically(join(repository, "packed-refs"), new TextDecoder().decode(refs), {
       mode: 0o644,
@@ -211,7 +212,7 @@ export class PushedRepositories {
     return pushedRepository(this.#options.root, projectId);
   }
 
-  /** The record version of the copy, stored outside the repository, where git cannot write. */
+  /** The copy's record version. It is stored outside the repository, where git cannot write. */
   #versionFile(projectId: string): string {
     return join(this.#options.root, `${projectId}.version`);
   }
@@ -232,7 +233,7 @@ export class PushedRepositories {
 
 const PACKS = "objects/pack";
 
-/** Creates an empty repository if there is none. */
+/** Creates an empty repository if it does not exist yet. */
 async function makeBare(path: string): Promise<void> {
   for (const folder of [PACKS, "objects/info", "refs/heads", "refs/tags"]) {
     await Deno.mkdir(join(path, folder), { recursive: true, mode: 0o700 });
@@ -259,7 +260,7 @@ async function emptyFolder(folder: string): Promise<void> {
   }
 }
 
-/** Removes objects of pushes that were interrupted before git had checked them. */
+/** Removes objects from pushes that were interrupted before git had checked them. */
 async function removeUnchecked(objects: string): Promise<void> {
   for await (const { name } of Deno.readDir(objects)) {
     if (name.startsWith("tmp_objdir-")) await Deno.remove(join(objects, name), { recursive: true });

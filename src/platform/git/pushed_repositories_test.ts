@@ -12,7 +12,7 @@ const WORKSPACE = "01890000-0000-7000-8000-000000000002";
 interface Node {
   readonly path: string;
   readonly repositories: PushedRepositories;
-  /** Receives a repository's content, as from `git push`. */
+  /** Receives a repository's content, as `git push` sends it. */
   push(from: string): Promise<void>;
   head(): Promise<string>;
 }
@@ -85,7 +85,7 @@ Deno.test("PushedRepositories shares pushes between nodes in both directions", (
     );
   }));
 
-Deno.test("an unpublished push is undone, and an overtaken one is refused", () =>
+Deno.test("an unpublished push is undone, and a push that was overtaken is refused", () =>
   withNodes(async ({ a, b }, work) => {
     const one = await work.commit("one");
     await a.push(work.path);

@@ -11,7 +11,7 @@ export function isBranchName(branch: string): boolean {
   return branchName.safeParse(branch).success;
 }
 
-/** Reads SHA, author and the first line of the message. */
+/** Reads the SHA, the author and the first line of the message. */
 export function readShown(
   [sha = "", author = "", message = ""]: readonly string[],
 ): Extract<Resolved, { readonly type: "found" }> {

@@ -1,4 +1,4 @@
-/** Submodules of a commit: their entries in `.gitmodules`, and their URLs. Pure. @module */
+/** A commit's submodules: their entries in `.gitmodules`, and their URLs. Pure. @module */
 import type { GitAddress } from "../../lib/git_url.ts";
 import { gitAddress } from "../projects/mod.ts";
 
@@ -28,7 +28,7 @@ export function readTree(listing: string): TreeEntry[] {
   });
 }
 
-/** The mode of a submodule. */
+/** A submodule's mode. */
 export const GITLINK = "160000";
 
 /** Reads the URL of each path in `.gitmodules`, from `git config --list -z`. */
@@ -47,7 +47,7 @@ export function readModules(listing: string): ReadonlyMap<string, string> {
   return urls;
 }
 
-/** Whether git may write a submodule to a path. */
+/** Whether git may write a submodule to the path. */
 export const isSafePath = (path: string): boolean =>
   path.split("/").every((part) => part !== "" && !/^(?:\.|\.\.|\.git)$/i.test(part)) &&
   // deno-lint-ignore no-control-regex -- matches control characters on purpose
@@ -71,8 +71,8 @@ export function resolveModuleUrl(base: string | undefined, url: string): string 
 }
 
 /**
- * Converts an SSH URL at the host of a project that is fetched over HTTPS, because there is no key
- * for SSH.
+ * Converts an SSH URL if the project is on the same host and is fetched over HTTPS, because there
+ * is no SSH key.
  */
 export function asOwnTransport(url: string, own: GitAddress | null): string {
   const address = gitAddress(url);
@@ -85,5 +85,5 @@ export function asOwnTransport(url: string, own: GitAddress | null): string {
   return `${new URL(own.url).origin}${path}`;
 }
 
-/** A URL without user name and password, for people. */
+/** Returns a URL without its username and password, for people. */
 export const shownUrl = (url: string): string => url.replace(/^(\w+:\/\/)[^/@]*@/, "$1");

@@ -36,7 +36,7 @@ Deno.test("readTree() reads files and submodules, regardless of their names", ()
   ]);
 });
 
-Deno.test("isSafePath() refuses paths that lead elsewhere or into git's own folder", () => {
+Deno.test("isSafePath() refuses paths that point elsewhere or into git's own folder", () => {
   for (const path of ["a", "a/b", "a/.github", ".git-x"]) assert.ok(isSafePath(path), path);
   for (const path of ["", "..", "a/../b", "/a", "a/", ".git", "a/.GIT/b", "a\\b", "a\nb"]) {
     assert.ok(!isSafePath(path), path);

@@ -1,4 +1,4 @@
-/** Composes the health checks of production's servers. @module */
+/** Wires up the health checks for production's servers. @module */
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
 import { keys } from "../core/store/mod.ts";

@@ -21,9 +21,9 @@ export interface HealthServices {
   readonly sites: Pick<SiteDirectory, "deploymentAt" | "resolve">;
   readonly addresses: Addresses;
   readonly raiseEvent: RaiseEvent;
-  /** The nodes, one of which checks servers; by default only this one. */
+  /** The nodes, one of which checks servers. By default, there is only this one. */
   readonly nodes?: Pick<Nodes, "during">;
-  /** The servers of production that run on other nodes. */
+  /** Production's servers that run on other nodes. */
   readonly elsewhere: Pick<ServersElsewhere, "all" | "find">;
   readonly now: Clock;
   onTrouble(message: string): void;
@@ -53,7 +53,7 @@ export class HealthMonitor {
     }
   }
 
-  /** Checks all production servers once; a round waits for the one before it. */
+  /** Checks all production servers once. A round waits for the one before it. */
   check(): Promise<unknown> {
     const { nodes, onTrouble } = this.#services;
     return this.#round = this.#round
@@ -129,8 +129,8 @@ export class HealthMonitor {
     );
     return await Promise.all(shown.map(async (servers) => {
       const { owner } = servers;
-      // A site that is down may get no requests, so its server is started here to see whether it
-      // works again.
+      // A site that is down may not get any requests, so its server is started here to check
+      // whether it works again.
       if (this.#records.get(owner.projectId)?.state === "unhealthy") await servers.start();
       return { owner, health: await servers.check() };
     }));

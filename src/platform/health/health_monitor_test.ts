@@ -107,7 +107,7 @@ Deno.test("HealthMonitor reports a server that is down once, and its recovery on
   });
 });
 
-Deno.test("HealthMonitor keeps its reports across a restart", async () => {
+Deno.test("HealthMonitor remembers its reports across a restart", async () => {
   const stored = new Map<string, HealthRecord>();
   const first = await monitored(stored);
   first.server.health = { healthy: false, reason: "down" };
@@ -123,7 +123,7 @@ Deno.test("HealthMonitor keeps its reports across a restart", async () => {
   await second.monitor.close();
 });
 
-Deno.test("HealthMonitor only checks production deployments", async () => {
+Deno.test("HealthMonitor checks only production deployments", async () => {
   const { monitor, server, events, look } = await monitored(new Map(), "another");
   server.health = { healthy: false, reason: "down" };
   for (let round = 0; round < 3; round++) await look();

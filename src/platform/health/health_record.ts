@@ -3,10 +3,10 @@ import * as z from "zod";
 import type { ServersHealth } from "../compute/mod.ts";
 import type { DeploymentRecord } from "../deployments/mod.ts";
 
-/** Checks in a row that must agree before a change is reported. */
+/** Number of consecutive checks that must agree before a change is reported. */
 const CHECKS_IN_A_ROW = 2;
 
-/** The stored record, written only when it changes. */
+/** The stored record. It is written only when it changes. */
 export const healthRecord = z.object({
   state: z.enum(["healthy", "unhealthy"]),
   /** Time of the first check that found this state, in milliseconds since the epoch. */
@@ -17,7 +17,7 @@ export const healthRecord = z.object({
 });
 export type HealthRecord = z.infer<typeof healthRecord>;
 
-/** Checks in a row that disagree with the record. */
+/** Number of consecutive checks that disagree with the record. */
 export interface UnconfirmedChange {
   readonly count: number;
   readonly since: number;
@@ -33,7 +33,7 @@ export interface HealthStep {
 /** The deployment whose servers were checked. */
 export type CheckedDeployment = Pick<DeploymentRecord, "id" | "projectName">;
 
-/** Applies a check of the servers; a project that was never checked counts as healthy. */
+/** Applies a check of the servers. A project that has never been checked counts as healthy. */
 export function weighHealth(
   known: {
     readonly record: HealthRecord | undefined;

@@ -1,4 +1,9 @@
-/** The health of projects in Deno KV, so that a restart does not report it twice. @module */
+/**
+ * The health of projects in Deno KV. It is stored so that a change is not reported again after a
+ * restart.
+ *
+ * @module
+ */
 import { noteEvent, type RaisedEvent } from "../core/events/mod.ts";
 import { keys, readAll } from "../core/store/mod.ts";
 import { type HealthRecord, healthRecord } from "./health_record.ts";
@@ -17,7 +22,7 @@ export class HealthStore {
     }
   }
 
-  /** Stores a change; its event is stored in the same commit. */
+  /** Stores a change, with its event in the same commit. */
   async change(
     projectId: string,
     record: HealthRecord,

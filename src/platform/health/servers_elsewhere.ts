@@ -1,5 +1,6 @@
 /**
- * Production's servers on other nodes: a server starts on the node where its requests arrive.
+ * Production's servers on other nodes. A server starts on the node where its requests arrive.
+ *
  * @module
  */
 import * as z from "zod";
@@ -12,7 +13,7 @@ const health = z.discriminatedUnion("state", [
   z.object({ state: z.literal("unhealthy"), reason: z.string() }),
 ]);
 
-/** A check of the servers of a deployment on one node. */
+/** A check of a deployment's servers on one node. */
 const checked = z.object({
   owner: z.object({
     id: z.string(),
@@ -49,7 +50,7 @@ export class ServersElsewhere {
     });
   }
 
-  /** Collects the server checks of other nodes; leaves out those that do not respond. */
+  /** Collects the server checks of other nodes. Leaves out nodes that do not respond. */
   async all(): Promise<readonly Checked[]> {
     const { peers, closing } = this.#options;
     const { answers } = await askAll(peers, {
@@ -64,7 +65,7 @@ export class ServersElsewhere {
     );
   }
 
-  /** Whether the servers of a deployment work on another node. */
+  /** Whether a deployment's servers work on another node. */
   async find(id: string): Promise<boolean> {
     const { peers, closing } = this.#options;
     const { answers } = await askAll(peers, {

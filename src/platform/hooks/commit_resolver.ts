@@ -1,21 +1,24 @@
-/** Finds the commit that a trigger names in its project's repository. @module */
+/** Finds the commit that a trigger names, in its project's repository. @module */
 import type { GitService, Resolved, WantedCommit } from "../git/mod.ts";
 import { Failure } from "../core/http/mod.ts";
 import type { ProjectRecord } from "../projects/mod.ts";
 import { DEFAULTS } from "../../settings/mod.ts";
 import { resolveFailure } from "./resolve_failure.ts";
 
-/** When to retry, in seconds. By then, the repository may be fetched, or the branch free. */
+/**
+ * When to retry, in seconds. By then, the repository may have been fetched, or the branch may be
+ * free.
+ */
 export const RETRY_SECONDS = 15;
 
 interface CommitResolverOptions {
   readonly git: GitService;
-  /** Maximum wait for a repository, in milliseconds; a first fetch continues in the background. */
+  /** Maximum wait for a repository, in milliseconds. A first fetch continues in the background. */
   readonly resolveMs?: number | undefined;
 }
 
 export class CommitResolver {
-  /** Current queries to git, which concurrent callers share. */
+  /** Current queries to git. Concurrent callers share them. */
   readonly #pending = new Map<string, Promise<Resolved>>();
 
   readonly #options: CommitResolverOptions;
@@ -42,7 +45,7 @@ export class CommitResolver {
     return resolved;
   }
 
-  /** Queries git; concurrent callers with the same query share the result. */
+  /** Queries git. Concurrent callers with the same query share the result. */
   #ask(project: ProjectRecord, wanted: WantedCommit): Promise<Resolved> {
     const { branch, commitSha } = wanted;
     // A head that was queried earlier may be older than this caller's push.
@@ -61,7 +64,7 @@ export class CommitResolver {
   }
 }
 
-/** Rejects with the signal's reason once it is aborted; the work itself continues. */
+/** Rejects with the signal's reason once it is aborted. The work itself continues. */
 async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const abort = () => reject(signal.reason);

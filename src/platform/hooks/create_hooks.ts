@@ -1,4 +1,4 @@
-/** Assembles deploy hooks. @module */
+/** Wires up deploy hooks. @module */
 import { MAX_HOOKS } from "../../contract/hooks.ts";
 import type { AuditLog } from "../audit/mod.ts";
 import type { Capability } from "../core/capability.ts";

@@ -1,4 +1,8 @@
-/** The apps of a commit: the folders that can be deployed, with the framework of each. @module */
+/**
+ * Finds the apps in a commit: the folders that can be deployed, each with its framework.
+ *
+ * @module
+ */
 import type { RepositoryApp } from "../../contract/repositories.ts";
 import { detectProject, type ProjectReader } from "../../manifest/mod.ts";
 import type { CommitFiles } from "../git/mod.ts";
@@ -22,17 +26,20 @@ const SIGNS: ReadonlySet<string> = new Set([
 /** Maximum depth of an app's folder, and maximum number of folders to check. */
 const MAX_DEPTH = 3;
 const MAX_APPS = 20;
-/** Maximum number of files in the listing of a folder; the same as on disk. */
+/** Maximum number of files to list in a folder, the same as on disk. */
 const MAX_LISTED = 200;
 
-/** Folders of packages, tools and tests: nothing in them is an app to deploy. */
+/** Folders for packages, tools and tests. Nothing in them is an app to deploy. */
 const SKIPPED = /^(?:node_modules|vendor|dist|build|out|test|tests|fixtures|examples|docs|\..*)$/;
 
-/** A reader of one folder of a commit; "" is the root. */
+/** Reads one folder in a commit; "" is the root. */
 export function commitReader({ paths, readText }: CommitFiles, folder: string): ProjectReader {
   const root = folder === "" ? "" : `${folder}/`;
   const files = new Set(paths);
-  /** A path below the folder; detection looks above it, too, for the root of a workspace. */
+  /**
+   * A path relative to the folder. Detection also looks above the folder, for the root of a
+   * workspace.
+   */
   const resolve = (path: string): string | undefined => {
     const parts: string[] = [];
     for (const part of `${root}${path}`.split("/")) {
@@ -66,7 +73,7 @@ export function commitReader({ paths, readText }: CommitFiles, folder: string): 
   };
 }
 
-/** The folders of a commit that may be apps, the root first. */
+/** The folders in a commit that may be apps, starting with the root. */
 function candidates(paths: readonly string[]): string[] {
   const found = new Set<string>();
   for (const path of paths) {
@@ -78,7 +85,7 @@ function candidates(paths: readonly string[]): string[] {
   return ["", ...[...found].sort().slice(0, MAX_APPS - 1)];
 }
 
-/** The kind of a package that only has a build script: an app, or a library that apps use. */
+/** The kind of a package that has only a build script: an app, or a library that apps use. */
 const BUILT = "Build script";
 
 async function lookAt(files: CommitFiles, folder: string): Promise<RepositoryApp> {
@@ -92,7 +99,7 @@ async function lookAt(files: CommitFiles, folder: string): Promise<RepositoryApp
   return { rootDirectory: folder === "" ? null : folder, kind, buildCommand: buildCommand ?? null };
 }
 
-/** Returns the root, even if it is not deployable, and the deployable folders below it. */
+/** Returns the root, even if it is not deployable, and the deployable folders under it. */
 export async function findApps(files: CommitFiles): Promise<readonly RepositoryApp[]> {
   const apps: RepositoryApp[] = [];
   for (const folder of candidates(files.paths)) {

@@ -1,4 +1,4 @@
-/** Handles the event of a forge: deploys a branch, or stops its previews. @module */
+/** Handles a forge's event: deploys a branch, or stops its previews. @module */
 import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
 import { branchName, FORGE_NAMES } from "../../contract/projects.ts";
 import type { TriggerAnswer } from "../../contract/hooks.ts";
@@ -27,10 +27,10 @@ import { replayKey, type ReplayStore } from "./replays.ts";
 import { unknownHook } from "./resolve_failure.ts";
 import type { TriggerService } from "./trigger_service.ts";
 
-/** Maximum size of a payload of a forge, in bytes: it lists the commits of a push. */
+/** Maximum size of a forge's payload, in bytes. The payload lists the commits in a push. */
 const MAX_PAYLOAD_BYTES = 5 * 1024 * 1024;
 
-/** Stored instead of a deployment's id, to mark that the end of a branch was delivered. */
+/** Stored instead of a deployment's ID to record that the end of a branch was delivered. */
 const STOPPED = "stopped";
 
 export interface ForgeServices {
@@ -47,7 +47,7 @@ export interface ForgeServices {
 /** Reports a deployment to the forge again, because a pull request shows it. */
 export type ReportPull = (deployment: DeploymentRecord) => Promise<void>;
 
-/** A call of a hook, with its token. */
+/** A call to a hook, with its token. */
 export interface HookCall {
   readonly hook: HookRecord;
   readonly token: string;
@@ -62,8 +62,9 @@ export class ForgeService {
   }
 
   /**
-   * Handles an event of a forge; `undefined` for other requests, whose body is not read. @throws
-   * {Failure} `forbidden`
+   * Handles a forge's event. Returns `undefined` for other requests, without reading their body.
+   *
+   * @throws {Failure} `forbidden`
    */
   async answer(
     call: HookCall,
@@ -122,7 +123,7 @@ export class ForgeService {
     });
   }
 
-  /** Why the events of a repository are not about a hook's project; `undefined` if they are. */
+  /** Why a repository's events do not concern a hook's project; `undefined` if they do. */
   async #foreignTo(hook: HookRecord, { repository }: Report): Promise<string | undefined> {
     if (repository === undefined) return undefined;
     const project = await this.#services.projects.find(hook.workspaceId, hook.projectId);
@@ -132,7 +133,7 @@ export class ForgeService {
     return `Ignored an event of ${repository.name}: project ${project.name} ${own}`;
   }
 
-  /** The deployment that an event causes, or why there is none. */
+  /** The deployment that an event triggers, or why there is none. */
   async #follow(
     call: HookCall,
     event: ForgeEvent,
@@ -145,13 +146,13 @@ export class ForgeService {
     const project = await this.#services.projects.find(hook.workspaceId, hook.projectId);
     if (project === undefined) throw unknownHook();
     const decision = decideTrigger(hook, { wanted: branch, production: project.branch });
-    // A forge treats a refusal as a fault of the hook, and some then stop calling it.
+    // A forge treats a refusal as a fault in the hook, and some forges then stop calling it.
     if (decision.type === "refuse") return decision.message;
     if (event.type === "stop") return await this.#stop(call, event, key);
     if (event.pull !== undefined) {
       await this.#services.pulls.opened({ projectId: project.id, branch }, event.pull);
     }
-    // Uses the head, regardless of the payload, so that late or repeated events do no harm.
+    // Uses the head, regardless of the payload, so late or repeated events do no harm.
     const answer = await this.#services.triggers.trigger(hook, {
       body: { branch, force: false },
       idempotencyKey: undefined,
@@ -164,15 +165,17 @@ export class ForgeService {
   }
 
   /**
-   * A push may have created the previous deployment, and nothing else reports it to the pull
-   * request.
+   * A push may have created the previous deployment. Nothing else reports that deployment to the
+   * pull request.
    */
   async #report(projectId: string, id: string): Promise<void> {
     const deployment = await this.#services.deployments.find(projectId, id);
     if (deployment !== undefined) await this.#services.reportPull(deployment);
   }
 
-  /** Stops the previews of a branch, once for each delivery: a repeated one may be outdated. */
+  /**
+   * Stops a branch's previews, only once per delivery, because a repeated delivery may be outdated.
+   */
   async #stop(
     { hook, visit }: HookCall,
     { branch, pull }: Extract<ForgeEvent, { readonly type: "stop" }>,

@@ -1,4 +1,4 @@
-/** A deploy hook: its record, its token, and the deployment of a trigger. Pure. @module */
+/** A deploy hook: its record, its token, and what a trigger deploys. Pure. @module */
 import { createHmac } from "node:crypto";
 import * as z from "zod";
 import { type DeployHook, HOOK_SCOPES, type HookScope } from "../../contract/hooks.ts";
@@ -25,13 +25,13 @@ export const hookRecord = z.object({
 });
 export type HookRecord = z.infer<typeof hookRecord>;
 
-/** How many times a hook was used, and when it was last used. */
+/** How many times a hook has been used, and when it was last used. */
 export interface HookUse {
   readonly count: number;
   readonly last: number | null;
 }
 
-/** Bytes of a token (spec: 256 bits of entropy, 64 hexadecimal digits). */
+/** Length of a token, in bytes (spec: 256 bits of entropy, 64 hexadecimal digits). */
 const TOKEN_BYTES = 32;
 
 export function mintHookToken(random: Random): string {
@@ -39,21 +39,21 @@ export function mintHookToken(random: Random): string {
 }
 
 /**
- * The hash by which a hook is found. With 256 random bits, timing reveals nothing and a slow hash
- * adds nothing.
+ * The hash by which a hook is found. Because a token has 256 random bits, timing reveals nothing
+ * and a slow hash would add no security.
  */
 export function hashHookToken(token: string): string {
   return sha256Hex(`svc deploy hook\n${token}`);
 }
 
-/** A new salt for the secret of a hook. */
+/** A new salt for a hook's secret. */
 export function mintSecretSalt(random: Random): string {
   return random(TOKEN_BYTES).toHex();
 }
 
 /**
- * The secret of a hook. It is derived from the token, which is not stored, and the salt, which
- * callers never see.
+ * A hook's secret. It is derived from the token, which is not stored, and the salt, which callers
+ * never see.
  */
 export function hookSecret(
   { secretSalt }: Pick<HookRecord, "secretSalt">,
@@ -63,7 +63,7 @@ export function hookSecret(
   return createHmac("sha256", secretSalt).update(`svc hook secret\n${token}`).digest("hex");
 }
 
-/** True if the branch of a hook is a pattern for several branches. */
+/** True if a hook's branch is a pattern for several branches. */
 export function isPattern(branch: string): boolean {
   return branch.includes("*");
 }

@@ -1,4 +1,4 @@
-/** Audit log entries of deploy hooks. A hook has no user: its URL is the credential. @module */
+/** Audit log entries of deploy hooks. A hook has no user. Its URL is the credential. @module */
 import { type AuditedChange, type AuditLog, HOOK_REFUSED, HOOK_STOPPED } from "../audit/mod.ts";
 import { RateWindow } from "../core/access/mod.ts";
 import type { HookRecord } from "./hook.ts";
@@ -21,7 +21,7 @@ interface Recorded extends Partial<Pick<AuditedChange, "target" | "changes">> {
 }
 
 /**
- * Maximum number of recorded refused calls per hook and hour; more would displace entries about
+ * Maximum number of refused calls to record per hook and hour. More would displace entries about
  * people.
  */
 const MAX_REFUSED = 10;

@@ -100,7 +100,7 @@ export class HookService {
     return await this.#toWire(await this.#change(caller, id, (hook) => ({ ...hook, name })));
   }
 
-  /** Gives a hook a new token; the old one stops working immediately. */
+  /** Gives a hook a new token. The old one stops working immediately. */
   async regenerate(caller: Caller, id: string): Promise<ShownHook> {
     const token = mintHookToken(this.#services.random);
     const tokenHash = hashHookToken(token);

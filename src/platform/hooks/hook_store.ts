@@ -1,4 +1,4 @@
-/** Deploy hooks in Deno KV, found by id or by the hash of their token. @module */
+/** Deploy hooks in Deno KV. They can be found by ID or by the hash of their token. @module */
 import { MAX_HOOKS } from "../../contract/hooks.ts";
 import { RecentMap } from "../../lib/memo.ts";
 import {
@@ -32,7 +32,7 @@ const hooks = new RecordType({
   },
 });
 
-/** Number of tokens whose hooks are found without reading their index. */
+/** Number of tokens whose hooks can be found without reading the index. */
 const MAX_PLACES = 5000;
 
 export class HookStore extends Table<HookRecord, readonly [string, string], "project" | "token"> {
@@ -43,7 +43,7 @@ export class HookStore extends Table<HookRecord, readonly [string, string], "pro
     super(kv, hooks);
   }
 
-  /** Stores a new hook; false if its project no longer exists. */
+  /** Stores a new hook. Returns false if its project no longer exists. */
   async create(hook: HookRecord): Promise<boolean> {
     const key = keys.project(hook.workspaceId, hook.projectId);
     return await commitWithRetries(this.kv, [], async (operation) => {

@@ -54,7 +54,7 @@ const TARGETS: readonly [string, HookScope, string, boolean, string, string][] =
   ],
 ];
 
-Deno.test("decideTrigger() follows scope and branch", () => {
+Deno.test("decideTrigger() follows the hook's scope and branch", () => {
   for (const [name, scope, branch, restrictBranch, wanted, expected] of TARGETS) {
     const target = decideTrigger({ scope, branch, restrictBranch }, { wanted, production: "main" });
     const answer = target.type === "deploy" ? target.environment : target.message;

@@ -1,11 +1,11 @@
-/** Counts uses of hooks, in few commits, without delaying triggers. @module */
+/** Counts uses of hooks with only a few commits, and without delaying triggers. @module */
 import * as z from "zod";
 import { CoalescedWork } from "../../lib/coalesced_work.ts";
 import { keys, readRecord } from "../core/store/mod.ts";
 import type { HookUse } from "./hook.ts";
 import type { RecordStore } from "../../store/mod.ts";
 
-/** Maximum number of hooks in a commit, which changes two counters for each. */
+/** Maximum number of hooks in a commit. The commit changes two counters for each hook. */
 const MAX_HOOKS = 100;
 
 const counter = z.instanceof(Deno.KvU64);
@@ -16,7 +16,7 @@ interface Uses {
 }
 
 export class HookUses {
-  /** Uses that are not stored yet. */
+  /** Uses that have not been stored yet. */
   readonly #noted = new Map<string, Uses>();
   readonly #stores = new CoalescedWork(() => this.#storeAll());
 
@@ -28,14 +28,14 @@ export class HookUses {
     this.#onTrouble = onTrouble;
   }
 
-  /** Counts a use. A crash shortly afterwards loses it. */
+  /** Counts a use. If a crash follows shortly afterwards, the use is lost. */
   note(id: string, now: number): void {
     const { count, last } = this.#noted.get(id) ?? { count: 0, last: 0 };
     this.#noted.set(id, { count: count + 1, last: Math.max(last, now) });
     this.#stores.start();
   }
 
-  /** The uses of a hook, including those noted before. */
+  /** A hook's uses, including those counted earlier. */
   async of(id: string): Promise<HookUse> {
     await this.settled();
     const [count, last] = await Promise.all([
@@ -48,7 +48,7 @@ export class HookUses {
     };
   }
 
-  /** Waits until all noted uses are stored. */
+  /** Waits until all counted uses have been stored. */
   async settled(): Promise<void> {
     await this.#stores.settled();
   }

@@ -1,4 +1,8 @@
-/** `GET /v1/projects/{project}/repository`: what the repository of a project can deploy. @module */
+/**
+ * `GET /v1/projects/{project}/repository`: lists what can be deployed from a project's repository.
+ *
+ * @module
+ */
 import { endpoints } from "../../contract/endpoints.ts";
 import { Failure, type Router } from "../core/http/mod.ts";
 import type { GitService } from "../git/mod.ts";
@@ -8,7 +12,7 @@ import { findApps } from "./find_apps.ts";
 
 const MAX_BRANCHES = 1000;
 
-/** Branches that are usually deployed, for a repository without the project's branch. */
+/** Branches that are usually deployed, for a repository that does not have the project's branch. */
 const USUAL = ["main", "master", "trunk"];
 
 export interface InspectServices {

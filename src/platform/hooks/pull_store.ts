@@ -1,4 +1,4 @@
-/** Pull requests that forges reported: the branch of each, and the comment on it. @module */
+/** Pull requests that forges have reported: their branches, and the comments on them. @module */
 import * as z from "zod";
 import type { Clock } from "../../lib/clock.ts";
 import { commitWithRetries, keys, readAll, readRecord } from "../core/store/mod.ts";
@@ -8,9 +8,9 @@ import type { RecordStore } from "../../store/mod.ts";
 const KEPT_MS = 180 * 24 * 60 * 60 * 1000;
 
 const pullComment = z.object({
-  /** Name in the forge's API. */
+  /** Its name in the forge's API. */
   id: z.string(),
-  /** Id of the deployment that it shows; ids sort by time. */
+  /** ID of the deployment that it shows. IDs sort by time. */
   deploymentId: z.string(),
 });
 export type PullComment = z.infer<typeof pullComment>;
@@ -41,7 +41,7 @@ export class PullStore {
     return (await readRecord(this.#kv, keys.pull(projectId, branch), pullRecord))?.value;
   }
 
-  /** Records that a pull request is open, and keeps its known comment. */
+  /** Records that a pull request is open, and keeps its comment if one is known. */
   async opened(place: PullPlace, number: number): Promise<void> {
     await this.#change(place, (known) => ({
       number,
@@ -50,14 +50,14 @@ export class PullStore {
     }));
   }
 
-  /** Records that a pull request is closed, so that it gets no new comment. */
+  /** Records that a pull request is closed, so it does not get a new comment. */
   async closed(place: PullPlace, number: number): Promise<void> {
     await this.#change(place, (known) => {
       return known?.number === number ? { ...known, isOpen: false } : undefined;
     });
   }
 
-  /** Remembers the comment of a pull request, unless another one already shows the branch. */
+  /** Remembers the comment on a pull request, unless another comment already shows the branch. */
   async commented(place: PullPlace, number: number, comment: PullComment | null): Promise<void> {
     await this.#change(place, (known) => {
       return known?.number === number ? { ...known, comment } : undefined;

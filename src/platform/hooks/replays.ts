@@ -1,6 +1,6 @@
 /**
- * Responses to triggers with an `Idempotency-Key`: for a day, the same key gets the same
- * deployment. Only hashes of key and body are stored.
+ * Responses to triggers with an `Idempotency-Key`. For a day, the same key gets the same
+ * deployment. Only hashes of the key and body are stored.
  *
  * @module
  */
@@ -49,7 +49,7 @@ export class ReplayStore {
     this.#now = now;
   }
 
-  /** The deployment of a key. @throws {Failure} `conflict` for another body. */
+  /** The deployment for a key. @throws {Failure} `conflict` for a different body. */
   async find(replay: ReplayKey): Promise<string | undefined> {
     return (await this.#read(replay)).deploymentId;
   }

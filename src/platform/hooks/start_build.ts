@@ -30,7 +30,7 @@ export interface StartServices {
 
 type CommitDeployment = Parameters<DeployCommit>[0];
 
-/** Creates the deployment of a commit, and ends an older build of its branch. */
+/** Creates a commit's deployment, and ends an older build of its branch. */
 async function deploy(services: StartServices, wanted: CommitDeployment): Promise<string> {
   const { deployCommit, deployments, deploymentService } = services;
   for (let attempt = 1;; attempt++) {

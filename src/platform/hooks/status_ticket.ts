@@ -1,6 +1,6 @@
 /**
- * The ticket in the URL where a hook's caller follows its deployment. It contains the sealed
- * deployment id, so it cannot be forged, needs no storage, and does not reveal the hook's token.
+ * The ticket in the URL at which a hook's caller follows its deployment. It contains the sealed
+ * deployment ID, so it cannot be forged, needs no storage, and does not reveal the hook's token.
  *
  * @module
  */
@@ -25,7 +25,7 @@ export async function issueTicket(
   return `${keyId}.${encode(nonce)}.${encode(data)}`;
 }
 
-/** The deployment that a ticket names; `undefined` for an invalid ticket. */
+/** The deployment that a ticket names; `undefined` if the ticket is not valid. */
 export async function readTicket(
   box: SecretBox,
   ticket: string,

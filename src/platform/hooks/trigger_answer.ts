@@ -1,4 +1,4 @@
-/** Describes a deployment for the caller of a hook. Pure. @module */
+/** Describes a deployment for a hook's caller. Pure. @module */
 import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
 import type { TriggerAnswer } from "../../contract/hooks.ts";
 import type { Addresses } from "../core/addresses.ts";

@@ -49,17 +49,17 @@ export interface TriggerServices {
 
 type Body = BodyOf<typeof endpoints.triggerHook>;
 
-/** Only a forge's own delivery may lack the commit. */
+/** Only a forge's own delivery may omit the commit. */
 type TriggerBody = Omit<Body, "commitSha"> & { readonly commitSha?: string | undefined };
 
 interface Trigger {
   readonly body: TriggerBody;
-  /** The field `Idempotency-Key`, if any. */
+  /** The `Idempotency-Key` field, if any. */
   readonly idempotencyKey: string | undefined;
   readonly signal: AbortSignal;
   readonly visit: HookVisit;
   /**
-   * True if the commit ends the build of an older commit of its branch, instead of being refused.
+   * True if the commit ends the build of an older commit on its branch instead of being refused.
    */
   readonly supersedes?: boolean;
 }
@@ -73,7 +73,7 @@ interface TriggeredCommit {
   readonly message: string;
   readonly author: string;
   readonly force: boolean;
-  /** Digits of the SHA that the body named; 0 if it named none. */
+  /** Number of digits in the SHA that the body named; 0 if it did not name one. */
   readonly digits: number;
   readonly supersedes: boolean;
   readonly visit: HookVisit;
@@ -98,8 +98,9 @@ export class TriggerService {
   }
 
   /**
-   * Finds the hook of a token, and counts the call. @throws {Failure} `unauthorized`,
-   * `rate_limited`
+   * Finds the hook that a token belongs to, and counts the call.
+   *
+   * @throws {Failure} `unauthorized`, `rate_limited`
    */
   async admit(token: string, request: Request): Promise<HookRecord> {
     const hook = await this.#services.hooks.findByToken(hashHookToken(token));
@@ -174,7 +175,7 @@ export class TriggerService {
     );
   }
 
-  /** The existing deployment of a full SHA, for which git is not needed. */
+  /** The existing deployment for a full SHA. Finding it does not require git. */
   async #findDeployed(
     { id: projectId }: ProjectRecord,
     wanted: TriggerBody & { readonly environment: string },
@@ -267,7 +268,8 @@ export class TriggerService {
 }
 
 /**
- * Whether `findDeployed()` has already looked for the commit. If it found none, the commit is new.
+ * Whether `findDeployed()` has already looked for the commit. If it did not find a deployment, the
+ * commit is new.
  */
 const isJudgedBySha = ({ force, digits }: Pick<TriggeredCommit, "force" | "digits">): boolean =>
   !force && digits === FULL_SHA;

@@ -25,7 +25,7 @@ import { DenoStore } from "../../store/mod.ts";
 const START = Date.UTC(2026, 10, 22, 12);
 const TOKEN = "ab".repeat(32);
 const [OLDER, NEWER] = ["1".repeat(40), "2".repeat(40)];
-/** The newest commit of every branch. */
+/** The newest commit on every branch. */
 const HEAD = "9".repeat(40);
 
 const PROJECT = testProject({
@@ -56,9 +56,9 @@ interface Trigger {
 
 interface TriggerBench {
   readonly clock: { now: number };
-  /** The result of git; by default, it finds every commit on every branch. */
+  /** The result from git. By default, git finds every commit on every branch. */
   git: GitService["resolve"];
-  /** Number of git calls. */
+  /** Number of calls to git. */
   asked: number;
   readonly hooks: HookStore;
   readonly uses: HookUses;
@@ -70,9 +70,9 @@ interface TriggerBench {
     readonly idempotencyKey?: string;
     readonly signal?: AbortSignal;
   }): Promise<TriggerAnswer>;
-  /** Ends a deployment like a worker, before it cleans up the build. */
+  /** Ends a deployment as a worker does before it cleans up the build. */
   endDeployment(answer: TriggerAnswer, as: "LIVE" | "FAILED"): Promise<void>;
-  /** Ends a deployment and its build like a worker. */
+  /** Ends a deployment and its build as a worker does. */
   end(answer: TriggerAnswer, as: "LIVE" | "FAILED"): Promise<void>;
 }
 
@@ -87,7 +87,7 @@ async function withTriggers(run: (parts: TriggerBench) => Promise<void>): Promis
   const deployments = new DeploymentStore(kv, () => {});
   const [projects, hooks, builds] = [new ProjectStore(kv), new HookStore(kv), new BuildStore(kv)];
   const uses = new HookUses(kv, (message) => assert.fail(message));
-  // Nothing runs: the tests end builds themselves.
+  // Nothing actually runs. The tests end builds themselves.
   const buildQueue = new BuildQueue({
     builds,
     worker: { perform: () => Promise.reject(), giveUp: () => Promise.reject() },
@@ -183,7 +183,7 @@ async function withTriggers(run: (parts: TriggerBench) => Promise<void>): Promis
   }
 }
 
-/** Checks the failure of a trigger or a call. */
+/** Checks that a trigger or a call fails as expected. */
 const failure = (code: Failure["code"], message: RegExp) => (error: unknown): boolean => {
   assert.ok(error instanceof Failure, String(error));
   assert.equal(error.code, code);
@@ -191,7 +191,7 @@ const failure = (code: Failure["code"], message: RegExp) => (error: unknown): bo
   return true;
 };
 
-Deno.test("TriggerService.trigger() returns the existing deployment of an identical commit", () =>
+Deno.test("TriggerService.trigger() returns the existing deployment for an identical commit", () =>
   withTriggers(async (parts) => {
     const { trigger, end, uses } = parts;
     const first = await trigger({ commitSha: OLDER });
@@ -243,7 +243,7 @@ Deno.test("TriggerService.trigger() accepts another commit as soon as a deployme
     assert.equal((await builds.find(PROJECT.id, third.id))?.state, "QUEUED");
   }));
 
-Deno.test("TriggerService.trigger() with force deploys again, unless another commit builds", () =>
+Deno.test("TriggerService.trigger() with force deploys again, unless another commit is being built", () =>
   withTriggers(async ({ trigger, end }) => {
     const first = await trigger({ commitSha: OLDER });
     const forced = await trigger({ commitSha: OLDER, force: true });
@@ -293,7 +293,7 @@ for (
     { name: "in two processes", other: ({ service }: TriggerBench) => [service(), service()] },
   ]
 ) {
-  Deno.test(`two calls of TriggerService.trigger() at once ${name} create one deployment`, () =>
+  Deno.test(`two simultaneous calls to TriggerService.trigger() ${name} create one deployment`, () =>
     withTriggers(async (parts) => {
       const [one, two = one] = other(parts);
       const gate = Promise.withResolvers<void>();
@@ -340,7 +340,7 @@ Deno.test("TriggerService.trigger() reports an unreachable repository as a missi
     assert.equal((await parts.uses.of(HOOK.id)).count, 0, "refused triggers do not count as uses");
   }));
 
-Deno.test("TriggerService.trigger() can stop waiting for git while another call still waits", () =>
+Deno.test("TriggerService.trigger() can stop waiting for git while another call keeps waiting", () =>
   withTriggers(async (parts) => {
     const late = failure("unavailable", /^The repository is still being fetched/);
     const fetched = Promise.withResolvers<void>();
@@ -354,7 +354,8 @@ Deno.test("TriggerService.trigger() can stop waiting for git while another call 
     const stayed = parts.trigger({ commitSha: OLDER }, { service });
     const refused = assert.rejects(left, late);
     await until(() => parts.asked > 0);
-    // A trigger queries git after a few reads. After these reads, both triggers are waiting for it.
+    // A trigger queries git after a few reads. After these reads, both triggers are waiting for
+    // git.
     for (let read = 0; read < 20; read++) await parts.uses.of(HOOK.id);
     leaving.abort();
     await refused;

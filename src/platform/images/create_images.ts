@@ -1,4 +1,4 @@
-/** Composes the conversion of images. @module */
+/** Wires up image conversion. @module */
 import { ownedPrefix } from "../../lib/owned_folders.ts";
 import { join } from "node:path";
 import type { ImageService } from "../../edge/mod.ts";
@@ -8,12 +8,12 @@ import type { Foundation } from "../core/foundation.ts";
 import { ImageFiles } from "./image_files.ts";
 import { PlatformImages } from "./image_service.ts";
 
-/** Maximum share of the disk space for one project. */
+/** Maximum fraction of the disk space that one project can use. */
 const PROJECT_SHARE = 1 / 4;
 
-/** How an operator sets up the conversion of images. */
+/** The operator's settings for image conversion. */
 export interface ImageOptions {
-  /** Maximum number of concurrent processes; by default, it depends on the processors. */
+  /** Maximum number of concurrent processes; by default, it depends on the number of processors. */
   readonly maxProcesses?: number;
   /** Maximum disk space for converted images, in bytes. */
   readonly cacheBytes: number;

@@ -25,7 +25,7 @@ interface Entry {
   readonly size: number;
 }
 
-/** Names of folders and files come from identifiers and hashes only. */
+/** Folder and file names come only from identifiers and hashes. */
 const PROJECT_ID = /^[\w-]{1,200}$/;
 
 function parseName(name: string): Pick<Entry, "key" | "format"> | undefined {
@@ -35,7 +35,7 @@ function parseName(name: string): Pick<Entry, "key" | "format"> | undefined {
 }
 
 export class ImageFiles {
-  /** By project and key; the most recently used one is last. */
+  /** By project and key. The most recently used image is last. */
   readonly #entries = new Map<string, Entry>();
   readonly #projectBytes = new Map<string, number>();
   #bytes = 0;
@@ -53,8 +53,7 @@ export class ImageFiles {
   }
 
   /**
-   * Lists the files of an earlier process, oldest first, and removes everything that is not an
-   * image.
+   * Lists an earlier process's files, oldest first, and removes everything that is not an image.
    */
   async recover(): Promise<void> {
     const found: { readonly entry: Entry; readonly time: number }[] = [];
@@ -139,8 +138,8 @@ export class ImageFiles {
   }
 
   /**
-   * Removes the oldest images of projects over their limit, or of all projects if the total is over
-   * the limit.
+   * Removes the oldest images of projects that exceed their limit, or of all projects if the total
+   * exceeds its limit.
    */
   async #makeRoom(): Promise<void> {
     const { maxBytes } = this.#quota;

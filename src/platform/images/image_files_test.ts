@@ -25,7 +25,7 @@ Deno.test("ImageFiles keeps images across a restart", () =>
     assert.equal(again.bytes, 10);
   }));
 
-Deno.test("ImageFiles removes the least recently used images, first the project's own", () =>
+Deno.test("ImageFiles removes the least recently used images, starting with the project's own", () =>
   inTestFolder(async (folder) => {
     const files = new ImageFiles(folder, QUOTA);
     for (const name of ["a", "b", "c"]) await files.put("p1", key(name), image(20));
@@ -47,7 +47,7 @@ Deno.test("ImageFiles does not store images above a project's limit", () =>
     assert.deepEqual([files.bytes, filesBelow(folder)], [0, []]);
   }));
 
-Deno.test("ImageFiles creates no file outside its folder, and returns no damaged file", () =>
+Deno.test("ImageFiles never creates a file outside its folder, and never returns a damaged file", () =>
   inTestFolder(async (folder) => {
     const files = new ImageFiles(join(folder, "images"), QUOTA);
     await files.put("../p1", key("a"), image(10));
@@ -58,7 +58,7 @@ Deno.test("ImageFiles creates no file outside its folder, and returns no damaged
     assert.deepEqual([files.bytes, filesBelow(folder)], [0, []]);
   }));
 
-Deno.test("ImageFiles.recover() removes foreign and excess files", () =>
+Deno.test("ImageFiles.recover() removes unknown and excess files", () =>
   inTestFolder(async (folder) => {
     await Deno.mkdir(join(folder, "p1"));
     await Deno.writeTextFile(join(folder, "p1", "half.tmp"), "x");

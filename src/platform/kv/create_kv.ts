@@ -1,4 +1,4 @@
-/** Composes key-value stores, one per environment, for the servers of its deployments. @module */
+/** Wires up key-value stores, one per environment, for the servers of its deployments. @module */
 import { formatCount } from "../../lib/format.ts";
 import {
   createKvFetch,
@@ -20,10 +20,13 @@ const TOKEN_BYTES = 32;
 const encode = (bytes: Uint8Array): string =>
   btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 
-/** Tokens of servers for their namespace. Like servers, they end with this process. */
+/** Servers' tokens for their namespaces. Like servers, they end with this process. */
 class KvTokens {
   readonly #tokens = new Map<string, string>();
-  /** Owners by the hash of the token, so that the duration of a lookup reveals nothing about it. */
+  /**
+   * Owners, keyed by the hash of the token so that the duration of a lookup reveals nothing about
+   * the token.
+   */
   readonly #owners = new Map<string, KvOwner>();
 
   readonly #random: Random;
@@ -32,7 +35,7 @@ class KvTokens {
     this.#random = random;
   }
 
-  /** The token of a deployment's servers, created by the first call. */
+  /** The token for a deployment's servers, created by the first call. */
   tokenOf(owner: KvOwner): string {
     const { deploymentId } = owner;
     let token = this.#tokens.get(deploymentId);
@@ -44,12 +47,12 @@ class KvTokens {
     return token;
   }
 
-  /** The owner of the token. */
+  /** Returns the owner of the token. */
   ownerOf(token: string): KvOwner | undefined {
     return this.#owners.get(sha256Hex(token));
   }
 
-  /** Invalidates all tokens of a project, or of one of its environments. */
+  /** Invalidates all tokens for a project, or for one of its environments. */
   forget(projectId: string, environment?: string): void {
     for (const [deploymentId, token] of this.#tokens) {
       const hash = sha256Hex(token);
@@ -65,7 +68,7 @@ class KvTokens {
 /** How a server connects to its store. */
 export interface KvAccess {
   readonly address: KvAddress;
-  /** `SVC_KV_URL`, `SVC_KV_TOKEN`, and the variables of queues. */
+  /** `SVC_KV_URL`, `SVC_KV_TOKEN`, and the variables for queues. */
   readonly variables: Readonly<Record<string, string>>;
 }
 
@@ -75,23 +78,23 @@ export interface KvOwner {
   readonly environment: string;
 }
 
-/** A service next to the key-value store, at the same address. It authorizes requests itself. */
+/** Another service at the same address as the key-value store. It authorizes requests itself. */
 export interface LocalService {
   serves(path: string): boolean;
   handle(request: Request): Promise<Response>;
 }
 
 export interface ProjectKv {
-  /** Opens the store to the servers of a deployment. */
+  /** Opens the store to a deployment's servers. */
   readonly kvFor: (owner: KvOwner) => KvAccess;
-  /** Performs the requests of a deployment's functions to the store. */
+  /** Performs requests from a deployment's functions to the store. */
   readonly kvFetchFor: (owner: KvOwner) => KvFetch;
   readonly capability: Capability;
 }
 
-/** The queue endpoints at the address of the store. */
+/** The queue endpoints, at the store's address. */
 export interface QueueAccess {
-  /** The secret with which the servers of a deployment verify messages. */
+  /** The secret with which a deployment's servers verify messages. */
   queueSecretOf(deploymentId: string): string;
   /** Handles a request that sends a message. */
   answerQueue(owner: KvOwner, request: Request): Promise<Response>;

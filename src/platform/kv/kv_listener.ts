@@ -1,13 +1,17 @@
-/** Gives servers their key-value store, at a loopback port that exposes nothing else. @module */
+/**
+ * Gives servers access to their key-value store, on a loopback port that exposes nothing else.
+ *
+ * @module
+ */
 import { createLoopbackAcceptor } from "../core/listener/mod.ts";
 
-/** The address of the store. */
+/** The store's address. */
 export interface KvAddress {
   readonly host: "127.0.0.1";
   readonly port: number;
 }
 
-/** Time that running requests get when the platform stops, in milliseconds. */
+/** How long running requests may take to finish when the platform stops, in milliseconds. */
 const DRAIN_MS = 2_000;
 
 interface Open {
@@ -29,13 +33,13 @@ export class KvListener {
     this.#onTrouble = onTrouble;
   }
 
-  /** Listens on a free port from the first call on. */
+  /** Starts listening on a free port on the first call. */
   open(): KvAddress {
     this.#open ??= this.#listen();
     return { host: "127.0.0.1", port: this.#open.port };
   }
 
-  /** Finishes running requests, and stops listening. */
+  /** Finishes running requests and stops listening. */
   async close(): Promise<void> {
     await this.#open?.close();
   }

@@ -1,4 +1,4 @@
-/** `/v1/projects/{project}/kv`: the key-value store of an environment. @module */
+/** `/v1/projects/{project}/kv`: an environment's key-value store. @module */
 import { endpoints } from "../../contract/endpoints.ts";
 import type { KvEntry, KvValue } from "../../contract/kv.ts";
 import type { KvItem, KvStore, KvValue as StoredValue, Namespace } from "../../kv/mod.ts";
@@ -23,7 +23,7 @@ const entryOf = ({ key, size, version, expiresAt }: KvItem): KvEntry => ({
   expiresAt: expiresAt === undefined ? null : new Date(expiresAt).toISOString(),
 });
 
-/** Number of bytes to encode at a time: a multiple of 3, so that the pieces have no padding. */
+/** Number of bytes to encode at a time. It is a multiple of 3, so the pieces have no padding. */
 const PIECE = 3 * 8192;
 
 function toBase64(bytes: Uint8Array): string {

@@ -1,4 +1,4 @@
-/** Tests that one node at a time orders certificates. */
+/** Tests that only one node at a time orders certificates. */
 import { join } from "node:path";
 import { systemRandom } from "../../lib/clock.ts";
 import { CertificateService } from "../certificates/certificate_service.ts";

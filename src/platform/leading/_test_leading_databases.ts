@@ -1,4 +1,4 @@
-/** Tests that one node at a time runs the housekeeping of databases. */
+/** Tests that only one node at a time runs housekeeping for databases. */
 import assert from "node:assert/strict";
 import { until } from "../../lib/_test_until.ts";
 import { TestMachine } from "../databases/_test_databases.ts";

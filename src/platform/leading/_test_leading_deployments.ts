@@ -1,4 +1,4 @@
-/** Tests that one node at a time removes old deployments and sweeps blobs. */
+/** Tests that only one node at a time removes old deployments and sweeps blobs. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { sha256Hex } from "../../lib/hash.ts";
@@ -103,7 +103,7 @@ export const retention: Holder = {
 /** Names of unused blobs. */
 const CONTENTS = ["one", "two", "three"];
 
-/** A round as in `keepHouse()` of deployments. */
+/** A round as in the deployments capability's `keepHouse()`. */
 function sweepWith(
   kv: RecordStore,
   vault: Parameters<typeof sweep>[0]["vault"],
@@ -190,7 +190,7 @@ export const storageSweep: Holder = {
     for (const text of CONTENTS) {
       await vault.of(WORKSPACE).put(sha256Hex(text), new TextEncoder().encode(text));
     }
-    // Two of them are unneeded: one was marked two days ago, the other is not marked.
+    // Two of them are not needed: one was marked two days ago, and the other is not marked.
     const mark = () => Promise.resolve((_: string, sha256: string) => sha256 !== sha256Hex("one"));
     now += 2 * HOUR_MS;
     const lease = Lease.ofSoleNode("housekeeping");
@@ -204,7 +204,7 @@ export const storageSweep: Holder = {
         const own = await openVault(kv);
         opened.push(own);
         return () => {
-          // A removal that another node has started is not touched for a minute.
+          // A removal that another node has started is left alone for a minute.
           now += HOUR_MS;
           return nodes.during("housekeeping", (lease) => sweepWith(kv, own, { now, lease }));
         };

@@ -1,4 +1,4 @@
-/** Tests that one node at a time distributes events and runs the chat bot. */
+/** Tests that only one node at a time distributes events and runs the chat bot. */
 import { SubscriptionStore } from "../notifications/channels/push/subscription_store.ts";
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";

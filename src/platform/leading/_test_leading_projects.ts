@@ -1,4 +1,4 @@
-/** Tests that one node at a time checks servers and updates values of projects. */
+/** Tests that only one node at a time checks servers and updates projects' values. */
 import assert from "node:assert/strict";
 import { systemRandom } from "../../lib/clock.ts";
 import { Addresses } from "../core/addresses.ts";
@@ -26,7 +26,7 @@ export const health: Holder = {
     let time = 0;
     return Promise.resolve({
       done: [],
-      // The bus of a process stores the events of all callers.
+      // A process's event bus stores the events of all callers.
       isOwn: ([first]) => ["events", "event_by_key", "event_notes"].includes(String(first)),
       async open({ kv, nodes }) {
         const bus = new EventBus({
@@ -53,7 +53,7 @@ export const health: Holder = {
           onTrouble: () => {},
         });
         await monitor.follow([keys.projectHealth(OWNER.projectId)]);
-        // Two matching checks in a row count as a change.
+        // Two consecutive checks that agree count as a change.
         await monitor.check();
         return async () => {
           await monitor.check();

@@ -1,5 +1,5 @@
 /**
- * A leader that loses its lease to another node during a round: before one of its reads or commits.
+ * A leader that loses its lease to another node during a round, before one of its reads or commits.
  *
  * @module
  */
@@ -28,30 +28,32 @@ export interface LeaderNode {
   readonly nodes: Nodes;
 }
 
-/** A task that one node does for all, over a store. */
+/** A task that one node does for all, with a store. */
 export interface Scene extends AsyncDisposable {
-  /** Opens it on a node; each call of the result is a round. */
+  /** Opens it on a node. Each call of the result is a round. */
   open(node: LeaderNode): Promise<() => Promise<unknown>>;
   /** Returns the outcome, from any node. */
   outcome(): Promise<unknown>;
   /** Effects outside the store, such as removed files. */
   readonly done: readonly string[];
-  /** Whether a record belongs to a process, regardless of the leader. */
+  /** Whether a record belongs to a process, regardless of which node leads. */
   isOwn?(key: RecordKey): boolean;
 }
 
 export interface Holder {
   readonly role: Role;
-  /** Whether rounds are so slow that the test tries only one next leader per interruption. */
+  /**
+   * Whether rounds are so slow that the test tries only one of the next leaders per interruption.
+   */
   readonly isSlow?: boolean;
   prepare(kv: RecordStore): Promise<Scene>;
 }
 
-/** The results of a round and of the next one. */
+/** The results of a round and of the next round. */
 export interface Told {
-  /** Reads and commits of the round. */
+  /** The number of reads and commits in the round. */
   readonly moments: number;
-  /** Writes and actions of the leader without its lease. */
+  /** Writes and actions that the leader performed without its lease. */
   readonly stale: readonly string[];
   readonly outcome: unknown;
 }
@@ -62,7 +64,7 @@ type Moment = () => Promise<void>;
 export const SKEW_MS = 2;
 const SETTLE_MS = 3 * SKEW_MS;
 
-/** The same store; `before` runs before each of its reads and commits. */
+/** The same store. `before` runs before each of its reads and commits. */
 class WatchedStore extends StoreLayer {
   readonly #before: Moment;
 
@@ -125,8 +127,9 @@ function nodesOf(id: string, leases: Leases, alive: ReadonlySet<string>): Nodes 
 }
 
 /**
- * Runs a round of a leader and takes its lease before its n-th read or commit, then makes the next
- * leader run one: the thief, or the first node after it regains its lease.
+ * Runs a leader's round and takes its lease before the round's nth read or commit. Then makes the
+ * next leader run a round. The next leader is the thief, or the first node once it has regained its
+ * lease.
  */
 export async function stealAt(
   holder: Holder,
@@ -150,7 +153,7 @@ export async function stealAt(
     let theft: Promise<void> | undefined;
     const watched = new WatchedStore(kv, async () => {
       if (isRound && ++moments === moment) theft = steal();
-      // Concurrent work waits too.
+      // Concurrent work also waits.
       await theft;
     });
     const a = { kv: watched, nodes: nodesOf("a", first, alive) };

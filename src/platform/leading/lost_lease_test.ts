@@ -1,14 +1,14 @@
 /**
- * Tests tasks that one node does for all, while another takes its lease at any time in a round.
- * Nothing is stored or done without the lease, and the next leader reaches the same state as an
- * undisturbed one.
+ * Tests tasks that one node does for all while another node takes its lease at any time during a
+ * round. Nothing is stored or done without the lease, and the next leader reaches the same state as
+ * a leader that was not interrupted.
  */
 import assert from "node:assert/strict";
 import { HOLDERS } from "./_test_leaders.ts";
 import { stealAt } from "./_test_lease_thief.ts";
 
 for (const [name, holder] of Object.entries(HOLDERS)) {
-  Deno.test(`a node that loses its lease stores nothing more: ${name}`, async () => {
+  Deno.test(`a node that loses its lease stores nothing after that: ${name}`, async () => {
     const next = "thief";
     const whole = await stealAt(holder, { moment: 0, next });
     assert.ok(whole.moments > 1, "the round reads or stores something");

@@ -1,7 +1,7 @@
 /**
- * Access logs of all projects. A record becomes a line in memory immediately; lines are written in
- * batches, so that a request never waits for the disk. A crash loses unwritten entries of at most
- * `FLUSH_INTERVAL_MS`.
+ * Access logs of all projects. A record becomes a line in memory immediately, and lines are written
+ * in batches, so a request never waits for the disk. A crash loses at most the entries from the
+ * last `FLUSH_INTERVAL_MS`.
  *
  * @module
  */
@@ -26,17 +26,17 @@ import {
 
 /** How long an entry waits to be written, in milliseconds. */
 const FLUSH_INTERVAL_MS = 200;
-/** Maximum number of waiting characters; further lines are counted and dropped. */
+/** Maximum number of waiting characters. Further lines are counted and dropped. */
 const MAX_WAITING = 32 * 1024 * 1024;
-/** Maximum number of entries that listeners get at a time, so that a reader can keep up. */
+/** Maximum number of entries to pass to listeners at a time, so that a reader can keep up. */
 const ENTRIES_AT_ONCE = 200;
-/** Number of lines after which a search ends. */
+/** Maximum number of lines to search. */
 const MAX_SEARCHED = 500_000;
 
 /** Maximum time between the start of a slow request and its log line, in milliseconds. */
 const LATE_MS = 60_000;
 
-/** Returns a test of a line: whether everything before it is older than the filter's range. */
+/** Returns a test for a line: whether everything before it is older than the filter's range. */
 function endOf({ since }: LogFilter): (entry: LogEntry) => boolean {
   if (since === undefined) return () => false;
   const before = (lateMs: number) => new Date(Date.parse(since) - lateMs).toISOString();
@@ -50,7 +50,7 @@ const untilOf = ({ until }: LogFilter): number =>
 
 type Listener = (entry: LogEntry) => void;
 
-/** Receives the entries of every project. */
+/** Receives entries from every project. */
 export type LogListener = (projectId: string, entry: LogEntry) => void;
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
@@ -58,7 +58,7 @@ const nextTurn = (): Promise<void> => new Promise((resolve) => setTimeout(resolv
 export interface AccessLogOptions {
   /** Called with failures as they are logged. */
   readonly observer?: LogObserver | undefined;
-  /** Called with a warning when entries could not be written or were dropped. */
+  /** Called with a warning if entries could not be written or were dropped. */
   onTrouble(message: string): void;
 }
 
@@ -139,7 +139,7 @@ export class AccessLogs {
     return { lines: lines.reverse(), next: null, top };
   }
 
-  /** Counts the latest entries that pass a filter, and ends after {@link MAX_COUNTED} entries. */
+  /** Counts the latest entries that pass a filter, and stops after {@link MAX_COUNTED} entries. */
   async count(projectId: string, filter: LogFilter): Promise<LogCounts> {
     await this.flush();
     const matches = logMatcher(filter);
@@ -171,13 +171,13 @@ export class AccessLogs {
     };
   }
 
-  /** Like {@link follow}, with the entries of all projects. */
+  /** Like {@link follow}, but for the entries of all projects. */
   followAll(listener: LogListener): () => void {
     this.#ofAll.add(listener);
     return () => this.#ofAll.delete(listener);
   }
 
-  /** Removes the entries of a project, once running writes have ended. */
+  /** Removes a project's entries once running writes have ended. */
   async remove(projectId: string): Promise<void> {
     this.#waiting.delete(projectId);
     const removed = this.#flushing.then(() => this.#removeFiles(projectId));
@@ -224,7 +224,7 @@ export class AccessLogs {
     }
   }
 
-  /** Passes entries to listeners, even late ones, in parts that leave time for requests. */
+  /** Passes entries, even late ones, to listeners in parts that leave time for requests. */
   async #notifyListeners(projectId: string, buffer: LineBuffer): Promise<void> {
     if (!this.#listeners.has(projectId) && this.#ofAll.size === 0) return;
     for (const chunk of buffer.chunks()) {

@@ -39,7 +39,7 @@ async function withLogs(
   }
 }
 
-Deno.test("a new listener gets unwritten entries once, in the same form as when read later", () =>
+Deno.test("a new listener gets unwritten entries once, in the same form as when they are read later", () =>
   withLogs(async (logs, troubles) => {
     logs.record(record("1"));
     const received: LogEntry[] = [];
@@ -68,7 +68,7 @@ Deno.test("the number of waiting lines is limited, and dropped lines are counted
     assert.equal(lines.length, 32);
   }));
 
-Deno.test("a listener that keeps reading gets every entry of a burst", () =>
+Deno.test("a listener that keeps reading gets every entry in a burst", () =>
   withLogs(async (logs) => {
     const closing = new AbortController();
     const { body } = eventStream(
@@ -83,7 +83,7 @@ Deno.test("a listener that keeps reading gets every entry of a burst", () =>
     await written;
   }));
 
-Deno.test("a removed project leaves nothing, even if its lines were being written", () =>
+Deno.test("a removed project leaves nothing behind, even if its lines were being written", () =>
   withLogs(async (logs, troubles, root) => {
     logs.record(record("1"));
     const written = logs.flush();

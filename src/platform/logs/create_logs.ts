@@ -1,4 +1,4 @@
-/** Composes the logs of requests, functions and servers. @module */
+/** Wires up the logs of requests, functions and servers. @module */
 import type { Clock } from "../../lib/clock.ts";
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
@@ -36,7 +36,7 @@ function bindLogRoutes(
 ): void {
   const { projects, environments, deploymentsOf, sharedLogs, nodes, closing, now } = services;
 
-  /** A filter with the deployments of its environment. */
+  /** Returns a filter that includes the deployments in its environment. */
   async function withDeployments<Filter extends { readonly environment?: string | undefined }>(
     project: ProjectRecord,
     { environment, ...filter }: Filter,
@@ -92,7 +92,7 @@ function bindLogRoutes(
 
 export interface Logs {
   readonly logs: AccessLogs;
-  /** The logs of all nodes. */
+  /** The combined logs of all nodes. */
   readonly sharedLogs: SharedLogs;
   readonly capability: Capability;
 }

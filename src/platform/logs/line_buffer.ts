@@ -1,9 +1,20 @@
-/** Lines that wait to be written, as bytes: strings would burden the garbage collector. @module */
+/**
+ * Lines that are waiting to be written. They are stored as bytes, because strings would burden the
+ * garbage collector.
+ *
+ * @module
+ */
 
-/** Characters that are encoded together; a call for each line would cost more than the encoding. */
+/**
+ * Number of characters to encode at once. A call for each line would cost more than the encoding
+ * itself.
+ */
 const TEXT_UNITS = 8 * 1024;
 
-/** Bytes of the first chunk; each subsequent chunk is four times as large as the previous one. */
+/**
+ * Size of the first chunk, in bytes. Each subsequent chunk is four times as large as the previous
+ * one.
+ */
 const FIRST_CHUNK_BYTES = 4 * 1024;
 const LAST_CHUNK_BYTES = 256 * 1024;
 
@@ -24,14 +35,14 @@ export class LineBuffer {
     return this.#lines;
   }
 
-  /** Adds a line and its line feed. */
+  /** Adds a line and a line feed. */
   add(line: string): void {
     this.#text += `${line}\n`;
     this.#lines++;
     if (this.#text.length >= TEXT_UNITS) this.#encode();
   }
 
-  /** All lines, as chunks of whole lines. */
+  /** Returns all lines, as chunks of whole lines. */
   chunks(): readonly Uint8Array<ArrayBuffer>[] {
     this.#encode();
     return [...this.#full, this.#chunk.subarray(0, this.#used)];

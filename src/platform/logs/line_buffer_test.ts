@@ -5,7 +5,7 @@ import { LineBuffer } from "./line_buffer.ts";
 const decode = (chunks: readonly Uint8Array[]) =>
   chunks.map((chunk) => new TextDecoder().decode(chunk));
 
-Deno.test("added lines are returned in order, each complete in one chunk", () => {
+Deno.test("added lines are returned in order, each within a single chunk", () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: "grapheme", maxLength: 9_000 })), (lines) => {
       const buffer = new LineBuffer();

@@ -1,21 +1,21 @@
-/** Counts entries of a log by minute and by value. Pure. @module */
+/** Counts a log's entries by minute and by value. Pure. @module */
 import * as z from "zod";
 import { LOG_FACETS, type LogEntry, type LogFacet, type LogSummary } from "../../contract/logs.ts";
 import { levelOf, pathOf } from "./log_filter.ts";
 
 const MINUTE = 60_000;
 
-/** Length of a time in ISO 8601 up to its minute. */
+/** Length of an ISO 8601 time up to the minute. */
 const MINUTE_LENGTH = "2026-11-28T20:15".length;
 
-/** Maximum number of values of a facet from a node, and in a summary. */
+/** Maximum number of a facet's values from one node, and in a summary. */
 const [TOLD_VALUES, SHOWN_VALUES] = [100, 10];
 
 const facetCounts = z.array(z.tuple([z.string(), z.number()]));
 
-/** Counts of one node. */
+/** The counts from one node. */
 export const logCounts = z.object({
-  /** Start in milliseconds, then entries, warnings and errors. */
+  /** The start in milliseconds, followed by the numbers of entries, warnings and errors. */
   minutes: z.array(z.tuple([z.number(), z.number(), z.number(), z.number()])),
   facets: z.object({
     status: facetCounts,
@@ -39,7 +39,7 @@ type Counted = readonly [value: string, count: number];
 const isMoreFrequent = (one: Counted, other: Counted): boolean =>
   one[1] > other[1] || one[1] === other[1] && one[0] < other[0];
 
-/** The most frequent values in order, without sorting all of them. */
+/** Returns the most frequent values in order, without sorting all of them. */
 function mostFrequent(counts: Counts, most: number): [string, number][] {
   const found: [string, number][] = [];
   for (const each of counts) {
@@ -90,11 +90,13 @@ export class LogCounter {
   }
 }
 
-/** Lengths of a step, in minutes. */
+/** Possible lengths of a step, in minutes. */
 const STEPS = [1, 5, 15, 60, 180, 360, 1440, 10_080];
 const MAX_STEPS = 60;
 
-/** Merges the counts of nodes for a time range, both ends in milliseconds. */
+/**
+ * Merges the counts from several nodes for a time range, both ends of which are in milliseconds.
+ */
 export function summarize(
   parts: readonly LogCounts[],
   { since, until, now }: {
@@ -106,7 +108,8 @@ export function summarize(
   const minutes = parts.flatMap((part) => part.minutes);
   const to = until ?? now;
   const oldest = minutes.reduce((least, [start]) => Math.min(least, start), to - MINUTE);
-  // A range of decades starts at its oldest entry, or the last step would end before that entry.
+  // A range that spans decades starts at its oldest entry. Otherwise, the last step would end
+  // before that entry.
   const isFar = since !== undefined && to - since > MAX_STEPS * STEPS.at(-1)! * MINUTE;
   const from = Math.min(isFar ? Math.max(since, oldest) : since ?? oldest, to - 1);
   const span = (to - from) / MINUTE;

@@ -1,4 +1,4 @@
-/** A cursor of a log: a position in the files of each node that has more. @module */
+/** A log cursor: a position in the files of each node that has more entries. @module */
 import type { LogPlace } from "./log_files.ts";
 
 /** Positions by node name. */
@@ -12,7 +12,7 @@ function parsePlace(text: string): LogPlace | undefined {
   return match === null ? undefined : { file: Number(match[1]), offset: Number(match[2]) };
 }
 
-/** Without a node name, a cursor belongs to `self`. `undefined` for other texts. */
+/** Without a node name, a cursor belongs to `self`. Returns `undefined` for anything else. */
 export function parseLogCursor(text: string, self: string): LogCursor | undefined {
   const own = parsePlace(text);
   if (own !== undefined) return new Map([[self, own]]);
@@ -25,7 +25,7 @@ export function parseLogCursor(text: string, self: string): LogCursor | undefine
   return places;
 }
 
-/** Writes a cursor; null if there is nothing more. */
+/** Writes a cursor. Returns null if there are no more entries. */
 export function formatLogCursor(
   cursor: LogCursor,
   { self, isShared }: { readonly self: string; readonly isShared: boolean },

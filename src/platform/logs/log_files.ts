@@ -1,7 +1,6 @@
 /**
- * The access log of one project: numbered files with one JSON object per line. When a file is full
- * the next one is started and the oldest is removed, so that a log never exceeds its share of the
- * disk.
+ * The access log of one project: numbered files with one JSON object per line. When a file is full,
+ * the next one is started and the oldest is removed, so a log never exceeds its share of the disk.
  *
  * @module
  */
@@ -16,12 +15,13 @@ const MAX_FILE_BYTES = 8 * 1024 * 1024;
 const MAX_FILES = 8;
 
 /**
- * Maximum time between start and end of a request, in milliseconds: lines have the start, but are
- * ordered by end.
+ * Maximum time between the start and end of a request, in milliseconds. Lines contain the start but
+ * are ordered by the end.
  */
 const MAX_REQUEST_MS = 600_000;
 /**
- * Maximum delay of requests from front edges, which keep them while they cannot reach the platform.
+ * Maximum delay of requests from front edges. Edges keep requests while they cannot reach the
+ * platform.
  */
 export const REPORTED_LATE_MS = 24 * 60 * 60_000;
 
@@ -29,7 +29,7 @@ const FILE_NAME = /^(\d{8})\.ndjson$/;
 
 export interface LogLine {
   readonly entry: LogEntry;
-  /** The line's position; older lines are before it. */
+  /** The line's position. Older lines are before it. */
   readonly place: LogPlace;
 }
 
@@ -39,11 +39,11 @@ export interface LogPlace {
   readonly offset: number;
 }
 
-/** Consecutive lines of a log. */
+/** Consecutive lines in a log. */
 export interface LogPart {
-  /** Newest first; without the lines that were not to be parsed. */
+  /** The entries, newest first, without those from lines that were not parsed. */
   readonly lines: readonly LogLine[];
-  /** Number of lines, parsed or not. */
+  /** Number of lines, whether parsed or not. */
   readonly count: number;
   /** The oldest line of all; `undefined` if no line is a log entry. */
   readonly oldest: LogLine | undefined;
@@ -69,7 +69,7 @@ export class LogFiles {
     this.#limits = limits;
   }
 
-  /** Appends lines, each ending in a line feed. */
+  /** Appends lines, each of which ends with a line feed. */
   async append(bytes: Uint8Array<ArrayBuffer>): Promise<void> {
     const file = await this.#fileFor(bytes.byteLength);
     await Deno.writeFile(this.#path(file.number), bytes, { append: true, mode: 0o600 });
@@ -84,7 +84,7 @@ export class LogFiles {
   }
 
   /**
-   * Reads lines newest first, in parts. Skips files without lines from before `until`, and does not
+   * Reads lines in parts, newest first. Skips files without lines from before `until`, and does not
    * parse lines whose JSON `mayMatch` rejects.
    */
   async *backwards(
@@ -153,14 +153,15 @@ function beginOf(bytes: Uint8Array): number {
   return entry === undefined ? -Infinity : Date.parse(entry.time);
 }
 
-/** Parses a part of a file that starts at `place`. */
+/** Parses the part of a file that starts at `place`. */
 function partOf(
   bytes: Uint8Array,
   { file, offset }: LogPlace,
   mayMatch: (json: string) => boolean = () => true,
 ): LogPart {
   const decoder = new TextDecoder();
-  // Decoding everything at once is faster, but only ASCII keeps the positions of lines.
+  // Decoding everything at once is faster, but lines keep their positions only if the text is
+  // ASCII.
   const text = isAscii(bytes) ? decoder.decode(bytes) : undefined;
   const parse = (start: number, json: string): LogLine | undefined => {
     const entry = parseLine(json);

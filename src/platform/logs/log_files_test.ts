@@ -105,7 +105,7 @@ Deno.test("LogFiles.backwards() reads lines of any length and script at their po
     }
   }));
 
-Deno.test("LogFiles.backwards() parses only lines that may match, and the oldest of a part", () =>
+Deno.test("LogFiles.backwards() parses only lines that may match, and the oldest line of each part", () =>
   withFolder(async (folder) => {
     const files = new LogFiles(folder);
     for (const id of ["1", "2", "3"]) await files.append(line(id));

@@ -4,10 +4,10 @@ import { LOG_LEVELS, type LogEntry } from "../../contract/logs.ts";
 
 type Level = (typeof LOG_LEVELS)[number];
 
-/** The fields of a filter without its time range, which nodes also send to each other. */
+/** A filter's fields without its time range. Nodes also send them to each other. */
 export const entryFilterFields = {
   deploymentId: z.string().optional(),
-  /** Only entries of these deployments. */
+  /** Only entries from these deployments. */
   deployments: z.array(z.string()).optional(),
   search: z.string().optional(),
   /** The lowest level. */
@@ -17,12 +17,12 @@ export const entryFilterFields = {
   status: z.string().optional(),
   method: z.string().optional(),
   host: z.string().optional(),
-  /** A path without query; one that ends in `*` is a prefix. */
+  /** A path without a query. A path that ends with `*` is a prefix. */
   path: z.string().optional(),
   minDurationMs: z.number().optional(),
 };
 
-/** Like {@link entryFilterFields}, with a time range in ISO 8601 and UTC. */
+/** Like {@link entryFilterFields}, but with a time range in ISO 8601 and UTC. */
 export const logFilterFields = {
   ...entryFilterFields,
   since: z.string().optional(),
@@ -38,7 +38,7 @@ export type LogFilter = z.infer<typeof logFilter>;
 type Test = (entry: LogEntry) => boolean;
 type RequestTest = (entry: Extract<LogEntry, { type: "request" }>) => boolean;
 
-/** The path of a request without its query. */
+/** A request's path without its query. */
 export const pathOf = (path: string): string => path.split("?", 1)[0]!;
 
 function requestTests({ status, method, host, path, minDurationMs }: EntryFilter): RequestTest[] {
@@ -66,7 +66,7 @@ function requestTests({ status, method, host, path, minDurationMs }: EntryFilter
   return tests;
 }
 
-/** Creates the test of a filter; the search is plain text, ignoring case. */
+/** Creates the test for a filter. The search is plain text and ignores case. */
 export function logMatcher(filter: LogFilter): Test {
   const { deploymentId, deployments, requestId, level } = filter;
   const search = filter.search?.toLowerCase();
@@ -94,11 +94,11 @@ export function logMatcher(filter: LogFilter): Test {
 const PLAIN_WORD = /^[!#-[\]-~]+$/;
 
 /**
- * A fast test of an entry's JSON for a search: it accepts all entries that match, and some others.
- * `undefined` if there is none for this text.
+ * Returns a fast test of an entry's JSON for a search. It accepts all entries that match, and some
+ * others. Returns `undefined` if there is no such test for this text.
  */
 export function searchTest(search: string | undefined): ((json: string) => boolean) | undefined {
-  // The text can span several fields, but each word is in one of them.
+  // The text can span several fields, but each word is within one of them.
   const words = search?.toLowerCase().split(" ").filter((word) => PLAIN_WORD.test(word)) ?? [];
   if (words.length === 0) return undefined;
   return (json) => {
@@ -107,14 +107,14 @@ export function searchTest(search: string | undefined): ((json: string) => boole
   };
 }
 
-/** The level of an entry; for a request, its status determines the level. */
+/** An entry's level. For a request, the status determines the level. */
 export function levelOf(entry: LogEntry): Level {
   if (entry.type !== "request") return entry.level;
   if (entry.status >= 500) return "error";
   return entry.status >= 400 ? "warn" : "info";
 }
 
-/** The fields of an entry that a search looks through. */
+/** The fields of an entry that are searched. */
 function searchable(entry: LogEntry): unknown[] {
   if (entry.type === "function") {
     return [entry.function, entry.level, entry.requestId, entry.message, entry.stack];

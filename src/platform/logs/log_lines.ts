@@ -3,13 +3,13 @@ import type { LogEntry } from "../../contract/logs.ts";
 import type { AccessRecord } from "../../edge/mod.ts";
 import type { ComputeLogEntry, FunctionLogEntry } from "../../runtime/mod.ts";
 
-/** A line of a function's log, before it is written anywhere. */
+/** A line from a function's log, before it is written anywhere. */
 export interface FunctionRecord extends FunctionLogEntry {
   readonly projectId: string;
   readonly deploymentId: string;
 }
 
-/** A line of a server's log, before it is written anywhere. */
+/** A line from a server's log, before it is written anywhere. */
 export interface ServerRecord extends ComputeLogEntry {
   readonly projectId: string;
   readonly deploymentId: string;
@@ -18,7 +18,7 @@ export interface ServerRecord extends ComputeLogEntry {
 
 export type LogRecord = AccessRecord | FunctionRecord | ServerRecord;
 
-/** A record as readers of the log see it. */
+/** A record as the log's readers see it. */
 export function toLogEntry(record: LogRecord): LogEntry {
   if ("function" in record) return toFunctionEntry(record);
   return "layer" in record ? toServerEntry(record) : toRequestEntry(record);
@@ -67,10 +67,12 @@ function toRequestEntry(record: AccessRecord): LogEntry {
   };
 }
 
-/** The last formatted second, because many requests share one. */
+/**
+ * The last second that was formatted. It is cached, because many requests share the same second.
+ */
 let second = { start: NaN, text: "" };
 
-/** `toISOString()` without its `Z`, fast for times in the same second as the previous one. */
+/** `toISOString()` without the `Z`. It is fast for times in the same second as the previous one. */
 function isoTime(time: number): string {
   const whole = Math.floor(time);
   const start = whole - (whole % 1000);
@@ -78,7 +80,7 @@ function isoTime(time: number): string {
   return `${second.text}${String(whole - start).padStart(3, "0")}`;
 }
 
-/** The part of a line that most requests of a deployment share, by deployment id. */
+/** The part of a line that most requests to a deployment share, by deployment ID. */
 const shared = new Map<string, { readonly host: string; readonly text: string }>();
 const MAX_SHARED = 1024;
 
@@ -91,7 +93,10 @@ function sharedPart({ deploymentId, host }: AccessRecord): string {
   return text;
 }
 
-/** One line of JSON. Frequent lines are joined from few pieces, for the garbage collector. */
+/**
+ * Formats one line of JSON. Frequent lines are joined from only a few pieces, to relieve the
+ * garbage collector.
+ */
 export function formatLogLine(record: LogRecord): string {
   const isPlain = "method" in record && record.error === undefined &&
     (record.rules === undefined || record.rules.length === 0);
@@ -107,7 +112,7 @@ export function formatLogLine(record: LogRecord): string {
 
 const HOOKS = "/v1/hooks/";
 
-/** Removes a deploy hook's token, which may reach a deployment's host by mistake. */
+/** Removes a deploy hook's token, because one may be sent to a deployment's host by mistake. */
 export function requestLine(record: AccessRecord): string {
   const start = record.path.indexOf(HOOKS);
   return start === -1

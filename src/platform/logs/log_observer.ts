@@ -1,11 +1,11 @@
-/** The observers of logged failures. @module */
+/** Observers of logged failures. @module */
 import type { AccessRecord } from "../../edge/mod.ts";
 import type { FunctionRecord, ServerRecord } from "./log_lines.ts";
 
-/** Lowest status that is a failure of the site. */
+/** The lowest status that counts as a failure of the site. */
 const FAILED = 500;
 
-/** An error that a function or a server has written. */
+/** An error that a function or server has written. */
 export interface WrittenError {
   /** Milliseconds since the epoch. */
   readonly time: number;
@@ -18,7 +18,7 @@ export interface WrittenError {
   readonly stack?: string | undefined;
 }
 
-/** A request that got 500 or more. */
+/** A request that got a status of 500 or above. */
 export type FailedRequest = Pick<
   AccessRecord,
   | "time"
@@ -32,14 +32,14 @@ export type FailedRequest = Pick<
   | "durationMs"
 >;
 
-/** Observes logged failures; no method may wait or throw. */
+/** Observes logged failures. Methods must not wait or throw. */
 export interface LogObserver {
   functionFailed(error: WrittenError): void;
   serverWrote(error: WrittenError): void;
   requestFailed(request: FailedRequest): void;
 }
 
-/** Passes a record on if it is a failure. */
+/** Passes on a record if it is a failure. */
 export function observeRecord(
   observer: LogObserver,
   record: AccessRecord | FunctionRecord | ServerRecord,

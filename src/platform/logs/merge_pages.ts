@@ -1,4 +1,4 @@
-/** Merges pages of logs from several nodes into one. Pure. @module */
+/** Merges log pages from several nodes into one. Pure. @module */
 import type { LogEntry } from "../../contract/logs.ts";
 import type { LogCursor } from "./log_cursor.ts";
 import type { LogLine, LogPlace } from "./log_files.ts";
@@ -7,9 +7,9 @@ import type { LogLine, LogPlace } from "./log_files.ts";
 export interface NodePage {
   /** Oldest first. */
   readonly lines: readonly LogLine[];
-  /** The place to continue; null at the start of the log. */
+  /** Where to continue; null at the start of the log. */
   readonly next: LogPlace | null;
-  /** The position where it started to read backwards. */
+  /** The position from which it started reading backwards. */
   readonly top: LogPlace;
 }
 
@@ -19,7 +19,7 @@ export function mergePages(
   limit: number,
 ): { readonly items: LogEntry[]; readonly cursor: LogCursor } {
   const left = [...pages].map(([node, page]) => ({ node, page, count: page.lines.length }))
-    // Every merging node orders entries of the same time in the same way.
+    // Every node that merges pages orders entries with the same time in the same way.
     .sort((a, b) => a.node < b.node ? -1 : 1);
   const items: LogEntry[] = [];
   while (items.length < limit) {

@@ -29,7 +29,7 @@ function read(log: readonly LogLine[], before: LogPlace | undefined, limit: numb
 const times = fc.array(fc.integer({ min: 0, max: 50 }), { maxLength: 40 })
   .map((all) => all.sort((a, b) => a - b));
 
-Deno.test("consecutive pages of several nodes contain every entry once, ordered by time", () => {
+Deno.test("consecutive pages from several nodes contain every entry once, ordered by time", () => {
   fc.assert(
     fc.property(fc.array(times, { minLength: 1, maxLength: 4 }), fc.integer({ min: 1, max: 7 }), (
       all,
@@ -68,7 +68,7 @@ Deno.test("mergePages() ends a page where a node has stopped its search", () => 
   assert.deepEqual([...cursor], [["a", place], ["b", { file: 1, offset: 1 }]]);
 });
 
-Deno.test("parseLogCursor() only accepts cursors of formatLogCursor()", () => {
+Deno.test("parseLogCursor() accepts only cursors from formatLogCursor()", () => {
   const cursor = new Map([["a", { file: 1, offset: 2 }], ["rack-1.b", { file: 3, offset: 0 }]]);
   const text = formatLogCursor(cursor, { self: "a", isShared: true });
   assert.equal(text, "a:1.2,rack-1.b:3.0");

@@ -1,4 +1,4 @@
-/** Combines the logs of all nodes: each node logs its own responses. @module */
+/** Combines the logs of all nodes, because each node logs its own responses. @module */
 import * as z from "zod";
 import { type LogEntry, logEntry } from "../../contract/logs.ts";
 import { Batches } from "../../lib/batches.ts";
@@ -30,9 +30,9 @@ const readPart = z.union([
   z.object({ next: place.nullable(), top: place }),
 ]);
 
-/** Number of entries per part of a response. */
+/** Number of entries in each part of a response. */
 const PART = 200;
-/** Maximum number of waiting entries for a node that follows the logs. */
+/** Maximum number of entries that can wait for a node that is following the logs. */
 const MAX_BEHIND = 10_000;
 
 export interface SharedLogsOptions {
@@ -48,7 +48,7 @@ export interface SharedLogsOptions {
 export interface SharedLogPage {
   /** Oldest first. */
   readonly items: LogEntry[];
-  /** The positions at which nodes continue; empty if none does. */
+  /** The positions at which nodes continue; empty if no node does. */
   readonly cursor: LogCursor;
   readonly silent: readonly SilentNode[];
 }
@@ -80,7 +80,7 @@ export class SharedLogs {
     });
   }
 
-  /** The latest entries of all nodes that pass a filter, or those before a cursor. */
+  /** The latest entries from all nodes that pass a filter, or those before a cursor. */
   async read(
     projectId: string,
     { cursor, ...filter }: LogFilter & {
@@ -111,7 +111,7 @@ export class SharedLogs {
     return { ...mergePages(pages, filter.limit), silent: others.silent };
   }
 
-  /** Counts the latest entries of all nodes. */
+  /** Counts the latest entries from all nodes. */
   async count(
     projectId: string,
     filter: LogFilter,
@@ -131,7 +131,7 @@ export class SharedLogs {
     return { counts, silent: others.silent };
   }
 
-  /** Calls back with new entries of all nodes, and once for each node that does not respond. */
+  /** Calls back with new entries from all nodes, and once for each node that does not respond. */
   follow(
     projectId: string,
     filter: EntryFilter,

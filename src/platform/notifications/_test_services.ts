@@ -1,6 +1,5 @@
 /**
- * The delivery of a platform over its own store, for tests with real servers and a clock that they
- * set.
+ * A platform's delivery with its own store, for tests with real servers and a clock that they set.
  *
  * @module
  */
@@ -39,7 +38,7 @@ export const OWN: SelfCaller = {
 };
 const CHANNELS = DELIVERY_CHANNELS.filter((name) => name !== "forge");
 
-/** Critical events of each channel, named `<prefix> <number>`. */
+/** Critical events for each channel, named `<prefix> <number>`. */
 export const requests = (prefix: string, count: number): DeliveryRequest[] =>
   CHANNELS.flatMap((channel) =>
     Array.from({ length: count }, (_, index) => ({
@@ -61,7 +60,7 @@ export const requests = (prefix: string, count: number): DeliveryRequest[] =>
     }))
   );
 
-/** Runs a test, which fails with any delivery problem. */
+/** Runs a test. The test fails on any delivery problem. */
 export async function withDelivery(
   settings: {
     readonly smtpUrl: string;

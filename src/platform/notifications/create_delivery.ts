@@ -1,4 +1,4 @@
-/** Composes delivery: the queue, its channels, and people's settings for them. @module */
+/** Wires up delivery: the queue, its channels, and people's settings for them. @module */
 import { Buffer } from "node:buffer";
 import type { Clock, Random } from "../../lib/clock.ts";
 import { rememberRead } from "../../lib/remember_read.ts";
@@ -31,7 +31,7 @@ import { concerns, wantedChannels } from "./preferences/wanted_channels.ts";
 import type { ReviewDelivery } from "./delivery/types.ts";
 
 /**
- * Decides again at the time of sending, because preferences may have changed, or quiet hours may
+ * Decides again at the time of sending, because preferences may have changed or quiet hours may
  * have started.
  */
 function createReview(
@@ -51,22 +51,22 @@ function createReview(
 
 export interface DeliveryOptions {
   readonly kv: RecordStore;
-  /** The nodes that send; by default only this one. */
+  /** The nodes that send; by default, only this one. */
   readonly nodes?: Nodes;
   readonly box: SecretBox;
   readonly accounts: AccountStore;
   readonly preferences: PreferenceService;
-  /** Fetches from other machines, refusing addresses that are not allowed. */
+  /** Sends requests to other machines. Addresses that are not allowed are refused. */
   readonly outbound: OutboundFetch;
   /** Whether `outbound` also reaches private, local and reserved addresses. */
   readonly allowPrivate: boolean;
   readonly publicOrigin: string;
-  /** Sends mail; `undefined` if the platform has no mail server. */
+  /** Sends email; `undefined` if the platform has no mail server. */
   readonly mailer: Mailer | undefined;
   readonly bot: BotSettings | undefined;
   /** Reports deployments to forges. */
   readonly forge?: Channel;
-  /** Dialogues of the bot besides linking chats. */
+  /** The bot's dialogues other than linking chats. */
   readonly dialogues: readonly BotDialogue[];
   readonly now: Clock;
   readonly random: Random;
@@ -76,11 +76,11 @@ export interface DeliveryOptions {
 export interface DeliveryServices {
   readonly deliveryQueue: RunningDeliveryQueue;
   readonly sendAccountMail: SendAccountMail;
-  /** Why mails are not delivered, for the operator; `undefined` if they are. */
+  /** Why emails are not delivered, for the operator; `undefined` if they are. */
   mailProblem(): string | undefined;
-  /** Loads the mails that an earlier run of the platform gave up on. */
+  /** Loads the emails that an earlier run of the platform abandoned. */
   recoverMails(): Promise<void>;
-  /** Reloads the mails that another node changed. */
+  /** Reloads the emails that another node changed. */
   followMails(changed: readonly RecordKey[]): Promise<void>;
   unsubscribeKey(): Promise<string>;
   vapidKeys(): Promise<VapidKeys>;
@@ -91,7 +91,7 @@ export interface DeliveryServices {
   readonly webhooks: WebhookService;
   readonly deadLetters: DeadLetters;
   readonly testSender: TestSender;
-  /** Starts to send messages and to poll the bot. */
+  /** Starts sending messages and polling the bot. */
   startDelivery(): Promise<void>;
   /** Stops after the current work. */
   closeDelivery(): Promise<void>;
@@ -103,7 +103,7 @@ function vapidSubject({ mailer, publicOrigin }: DeliveryOptions): string {
   return protocol === "https:" ? publicOrigin : `mailto:svc@${hostname}`;
 }
 
-/** The bot, its poller and its channel; nothing if the platform has no bot. */
+/** The bot, its poller and its channel; empty if the platform has no bot. */
 function createMessenger(options: DeliveryOptions, links: LinkStore) {
   const { kv, nodes, bot: settings, accounts, publicOrigin, now, random, onTrouble } = options;
   if (settings === undefined) return undefined;
@@ -128,7 +128,9 @@ function createMessenger(options: DeliveryOptions, links: LinkStore) {
   return { bot, poller, channel: createMessengerChannel({ api, links }) };
 }
 
-/** Creates the queue and the channels. Nothing is sent or polled before `startDelivery()`. */
+/**
+ * Creates the queue and the channels. Nothing is sent or polled until `startDelivery()` is called.
+ */
 export function createDelivery(options: DeliveryOptions): DeliveryServices {
   const { kv, box, accounts, outbound, publicOrigin, mailer, now, random, onTrouble } = options;
   const makeKey = () => Buffer.from(random(32)).toString("base64url");

@@ -1,4 +1,4 @@
-/** Assembles inboxes, which show people the events that concern them. @module */
+/** Wires up inboxes, which show people the events that concern them. @module */
 import type { Notification } from "../../contract/notifications.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { AccountStore } from "../accounts/mod.ts";
@@ -28,11 +28,11 @@ export interface InboxServices {
   readonly inboxes: Inboxes;
   readonly live: LiveStreams;
   readonly notifications: NotificationService;
-  /** Shows people another node's changes to their inboxes. */
+  /** Shows people the changes that another node made to their inboxes. */
   followInboxes(changed: readonly RecordKey[]): Promise<void>;
-  /** Discards cached inboxes after changes of other nodes were missed. */
+  /** Discards cached inboxes after changes made by other nodes were missed. */
   rereadInboxes(): void;
-  /** Starts to notify people, beginning with earlier events that remain. */
+  /** Starts notifying people, beginning with any remaining earlier events. */
   startNotifications(): void;
 }
 

@@ -1,4 +1,4 @@
-/** Assembles notifications: preferences, inboxes and delivery channels. @module */
+/** Wires up notifications: preferences, inboxes and delivery channels. @module */
 import { SubscriptionStore } from "./channels/push/subscription_store.ts";
 import type {
   AccountStore,
@@ -90,7 +90,7 @@ export interface NotificationParts {
   readonly authenticator: Authenticator;
   readonly signIn: SignInService;
   readonly raiseSecurityEvent: RaiseSecurityEvent;
-  /** Sends mail; `undefined` if the platform has no mail server. */
+  /** Sends email; `undefined` if the platform has no mail server. */
   readonly mailer: Mailer | undefined;
   readonly bot: BotSettings | undefined;
 }

@@ -11,7 +11,7 @@ import { type EventKind, type EventName, EVENTS } from "../../contract/events.ts
 export const MAX_TITLE = 120;
 export const MAX_BODY = 500;
 
-/** Control characters, and marks that change the direction of text. */
+/** Control characters, and characters that change the direction of text. */
 const UNSEEN = /[\p{Cc}\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]+/gu;
 
 /** One line of at most `maximum` characters, shortened with an ellipsis if it is longer. */

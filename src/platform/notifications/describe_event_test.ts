@@ -9,7 +9,7 @@ const FACTS = { id: "019abf2e-7c4d-7e1a-9b3f-5d6c7a8b9e01", createdAt: 0, worksp
 const describe = (event: EventName, data: EventData = {}) =>
   describeEvent({ ...FACTS, event, data }, { origin: "https://svc.test" });
 
-/** The texts of a notification. */
+/** The text of a notification. */
 const wordsOf = ({ title, body, actionUrl }: ReturnType<typeof describe>) => ({
   title,
   body,
@@ -30,12 +30,12 @@ Deno.test("describeEvent() describes each event, with all data and without data"
   assert.deepEqual(words, JSON.parse(await Deno.readTextFile(GOLDEN)));
 });
 
-Deno.test("describeEvent() omits characters that control terminals or text direction", () => {
+Deno.test("describeEvent() omits characters that control terminals or the text direction", () => {
   const { title } = describe("deployment.live", { project: "a\u001b[31mb\n\u202ec" });
   assert.equal(title, "a [31mb c is live");
 });
 
-Deno.test("describeEvent() falls back to the name if the data has another shape", () => {
+Deno.test("describeEvent() falls back to the name if the data has a different shape", () => {
   const { title, actionUrl } = describe("billing.payment_failed", { amount: "much" });
   assert.equal(title, "Billing: payment failed");
   assert.equal(actionUrl, "https://svc.test/notifications?category=Billing");
@@ -73,7 +73,7 @@ const FIELDS = [
   ...new Set(EVENT_NAMES.flatMap((event) => Object.keys(sampleEventData(event)))),
 ];
 
-Deno.test("sampleEventData() fits the schema of its event", () => {
+Deno.test("sampleEventData() matches the event's schema", () => {
   for (const event of EVENT_NAMES) {
     const { error } = EVENTS[event].data.strict().safeParse(sampleEventData(event));
     assert.equal(error, undefined, event);

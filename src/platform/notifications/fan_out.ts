@@ -1,4 +1,4 @@
-/** Passes an event to all concerned: inboxes, open streams, and the delivery queue. @module */
+/** Passes an event to everyone concerned: inboxes, open streams, and the delivery queue. @module */
 import { PERSONAL_CHANNELS, workspaceChannels } from "../../contract/channels.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { AccountStore } from "../accounts/mod.ts";
@@ -13,7 +13,7 @@ import { notificationToWire } from "./inbox/notification_wire.ts";
 import type { PreferenceService } from "./preferences/preference_service.ts";
 import type { Lease, Led } from "../../store/mod.ts";
 
-/** Waits until all have settled; rejects with the first failure. */
+/** Waits until all promises have settled. Rejects with the first failure. */
 async function whenAllEnded<T extends readonly unknown[]>(
   works: readonly [...{ readonly [Place in keyof T]: Promise<T[Place]> }],
 ): Promise<T> {
@@ -21,7 +21,7 @@ async function whenAllEnded<T extends readonly unknown[]>(
   return await Promise.all(works) as unknown as T;
 }
 
-/** How many members are read at a time, and how many inboxes are written concurrently. */
+/** How many members to read at a time, and how many inboxes to write concurrently. */
 const MEMBERS = 500;
 const PARALLEL = 16;
 
@@ -87,8 +87,8 @@ function workspaceRequests(contents: readonly NotificationContent[]): DeliveryRe
 }
 
 /**
- * Creates the function that notifies everyone concerned. Repeating a call has no effect. When a
- * call fails, all work that it started has ended.
+ * Creates the function that notifies everyone concerned. Repeating a call has no effect. If a call
+ * fails, all work that it started has already ended.
  */
 export function createFanOut(options: FanOutOptions): PassOn {
   const { accounts, preferences, inboxes, live, delivery, publicOrigin, now, onTrouble } = options;
@@ -96,7 +96,7 @@ export function createFanOut(options: FanOutOptions): PassOn {
   const contentOf = ({ audience, ...event }: EventRecord): NotificationContent =>
     describeEvent({ ...event, workspaceId: audience.workspaceId }, { origin: publicOrigin });
 
-  /** Notifies one person; returns the messages to send outside the platform. */
+  /** Notifies one person. Returns the messages to send outside the platform. */
   async function notify(
     userId: string,
     contents: readonly NotificationContent[],

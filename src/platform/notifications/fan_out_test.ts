@@ -18,12 +18,12 @@ async function withPeople(
   run: (parts: {
     readonly ids: { readonly ada: string; readonly bob: string; readonly eve: string };
     readonly preferences: PreferenceService;
-    /** Fans out events; returns the deliveries, as channel and receiver. */
+    /** Fans out events. Returns the deliveries, each as its channel and receiver. */
     pass(events: readonly EventRecord[]): Promise<string[]>;
     titles(userId: string): Promise<string[]>;
     removeMember(userId: string): Promise<unknown>;
     readonly keys: string[];
-    /** Makes the preferences of a person unreadable. */
+    /** Makes a person's preferences unreadable. */
     damagePreferences(userId: string): Promise<unknown>;
     readonly troubles: string[];
     setTime(time: string): void;

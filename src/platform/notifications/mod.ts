@@ -1,4 +1,4 @@
-/** Notifications: inboxes, and messages by mail, push, messenger and webhook. @module */
+/** Notifications: inboxes, and messages by email, push, messenger and webhook. @module */
 export { resealAccountMails } from "./channels/email/account_mails.ts";
 export { UNSUBSCRIBE_PATH } from "./channels/email/email_channel.ts";
 export { createMailer, type Mailer } from "./channels/email/mailer.ts";

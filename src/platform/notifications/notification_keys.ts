@@ -1,10 +1,10 @@
-/** Keys of notifications in Deno KV. @module */
+/** The keys of notifications in Deno KV. @module */
 import type { RecordKey } from "../../store/mod.ts";
 type Key = RecordKey;
 
 export const notificationKeys = {
   preferences: (userId: string): Key => ["notification_preferences", userId],
-  /** Differences from these preferences in each workspace. */
+  /** How each workspace's preferences differ from these. */
   allPreferencesIn: (userId: string): Key => ["notification_preferences_in", userId],
   preferencesIn: (userId: string, workspaceId: string): Key => [
     "notification_preferences_in",
@@ -13,7 +13,7 @@ export const notificationKeys = {
   ],
   /** The head of a person's inbox. */
   inbox: (userId: string): Key => ["notification_inbox", userId],
-  /** The pages of an inbox: its notifications, and their state. */
+  /** The pages of an inbox: its notifications and their states. */
   pages: (userId: string): Key => ["notification_pages", userId],
   page: (userId: string, number: number): Key => ["notification_pages", userId, number],
   content: (userId: string, id: string): Key => ["notifications", userId, id],

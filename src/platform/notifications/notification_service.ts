@@ -1,4 +1,4 @@
-/** The inbox as its owner uses it: each change is published to the open streams. @module */
+/** The inbox, as its owner uses it. Each change is published to the open streams. @module */
 import type { Notification } from "../../contract/notifications.ts";
 import { Failure } from "../core/http/mod.ts";
 import type { Inboxes } from "./inbox/inboxes.ts";
@@ -39,7 +39,7 @@ export class NotificationService {
     await this.#live.publish(view.userId, [{ message: { type: "deleted", id }, workspaceId }]);
   }
 
-  /** Marks the whole inbox as read; returns the number of changed notifications. */
+  /** Marks the whole inbox as read. Returns how many notifications were changed. */
   readAll(view: InboxView): Promise<number> {
     return this.#changeAll(view, "read", "read");
   }

@@ -37,7 +37,7 @@ export function bindNotificationRoutes(router: Router, services: NotificationRou
   bindEvents(router, services);
 }
 
-/** Routes with a fixed name precede those with an id. */
+/** Routes with a fixed name come before those with an ID. */
 function bindInbox(router: Router, services: NotificationRouteServices): void {
   const { notifications } = services;
 
@@ -108,7 +108,7 @@ function bindStream(router: Router, services: NotificationRouteServices): void {
   });
 }
 
-/** A security event only concerns the person who raises it. */
+/** A security event concerns only the person who raises it. */
 function audienceOf({ user, workspace }: Caller, event: EventName): EventAudience {
   const workspaceId = workspace.id;
   return EVENTS[event].category === "Security"

@@ -1,6 +1,6 @@
 /**
- * The access settings of each project's sites, in memory: read with a site, and again when a record
- * changes, here or on another node.
+ * The access settings of each project's sites, in memory. They are read along with a site, and
+ * again when a record changes, here or on another node.
  *
  * @module
  */
@@ -16,7 +16,7 @@ interface CachedAccess {
   readonly access: Promise<SiteAccess>;
 }
 
-/** The part of the access settings that a front edge needs. */
+/** The access settings that a front edge needs. */
 export const accessStateOf = ({ version, protection, maintenance }: AccessFacts): AccessState => ({
   version,
   protection,
@@ -40,7 +40,7 @@ export class AccessTable {
     this.#feed = feed;
   }
 
-  /** The access settings of a project's sites; all sites share the result. */
+  /** The access settings of a project's sites. All sites share the result. */
   of(projectId: string, workspaceId: string): Promise<SiteAccess> {
     const known = this.#known.get(projectId);
     if (known !== undefined) return known.access;
@@ -51,7 +51,7 @@ export class AccessTable {
     return access;
   }
 
-  /** Applies the stored settings of a project. */
+  /** Applies a project's stored settings. */
   async refresh(projectId: string): Promise<void> {
     const known = this.#known.get(projectId);
     if (known === undefined) return;
@@ -68,7 +68,7 @@ export class AccessTable {
     for (const projectId of [...this.#known.keys()]) await this.refresh(projectId);
   }
 
-  /** Drops a project that is deleted. */
+  /** Drops a project that has been deleted. */
   forget(projectId: string): void {
     this.#known.delete(projectId);
   }

@@ -1,5 +1,5 @@
 /**
- * Composes protected previews.
+ * Wires up protected previews.
  *
  * @module
  */
@@ -83,7 +83,7 @@ function bindPreviewRoutes(router: Router, services: PreviewRouteServices): void
 }
 
 export interface Previews {
-  /** Lets members in at protected hosts, for the edge and for the pages. */
+  /** Lets members visit protected hosts, for the edge and for the pages. */
   readonly signIn: PreviewSignIn;
   readonly capability: Capability;
 }

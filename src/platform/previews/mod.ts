@@ -1,5 +1,5 @@
 /**
- * Protected previews: the access settings of a project's hosts, and sign-in to them.
+ * Protected previews: access settings for a project's hosts, and sign-in to those hosts.
  *
  * @module
  */

@@ -89,7 +89,7 @@ export class PreviewService {
     );
   }
 
-  /** Creates a bypass key; the previous one stops working. */
+  /** Creates a bypass key. The previous one stops working. */
   async createBypassKey(project: ProjectRecord): Promise<string> {
     const key = `svcb_${this.#secret()}`;
     await this.#change(project.id, (record) => ({ ...record, bypassHash: sha256Hex(key) }));
@@ -142,7 +142,7 @@ export class PreviewService {
       .map((share) => shareToWire(share, project.name));
   }
 
-  /** Revokes a link; returns it. @throws {Failure} `not_found` */
+  /** Revokes a link and returns it. @throws {Failure} `not_found` */
   async revoke(project: ProjectRecord, id: string): Promise<PreviewShare> {
     const found = (await this.#record(project.id)).shares.find((share) => share.id === id);
     if (found === undefined) {

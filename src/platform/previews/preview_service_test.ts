@@ -10,7 +10,7 @@ import { PreviewService } from "./preview_service.ts";
 
 const PROJECT = testProject();
 
-Deno.test("PreviewService applies changes, on other nodes when they are notified", async () => {
+Deno.test("PreviewService applies changes, and other nodes apply them when they are notified", async () => {
   const kv = await DenoStore.open(":memory:");
   try {
     await new ProjectStore(kv).create(PROJECT, "members");

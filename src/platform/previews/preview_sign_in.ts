@@ -1,6 +1,6 @@
 /**
- * The platform's side of protected hosts: members sign in on its own host, and return with a grant
- * that works once.
+ * The platform's side of protected hosts: members sign in on the platform's own host, and return
+ * with a grant that works only once.
  *
  * @module
  */
@@ -26,7 +26,7 @@ export const PREVIEW_SIGN_IN_PATH = "/previews/sign-in";
 
 /** How long a grant is valid. */
 const GRANT_MS = 60_000;
-/** How long a used grant is remembered: longer than it would be valid. */
+/** How long a used grant is remembered. This is longer than the grant would be valid. */
 const USED_MS = 10 * GRANT_MS;
 const KEY_BYTES = 32;
 
@@ -107,7 +107,7 @@ export class PreviewSignIn implements AccessKeeper {
 
   /**
    * Returns the target for a person who came from a protected host. Only this platform's edges can
-   * create the request, so it cannot lead elsewhere.
+   * create the request, so it cannot point elsewhere.
    *
    * @throws {Failure} `invalid_request` for an expired request, or one from another platform.
    */

@@ -1,4 +1,4 @@
-/** Composes projects. @module */
+/** Wires up projects. @module */
 import { MAX_COUNTED } from "../../contract/usage.ts";
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
@@ -20,9 +20,12 @@ import { originOf, type RepositoryProblem, unreadable } from "./repository_probl
 interface ProjectRouteServices {
   readonly projects: ProjectStore;
   readonly gitCredentials: GitCredentialStore;
-  /** Why the platform does not connect to an address, as a message; `undefined` if it would try. */
+  /**
+   * A message that explains why the platform does not connect to an address; `undefined` if it
+   * would try to.
+   */
   gitRefusal(gitUrl: string): string | undefined;
-  /** Connects to a repository; returns why it cannot be read. */
+  /** Connects to a repository. Returns why it cannot be read. */
   checkRepository(
     repository: UnknownRepository,
     signal: AbortSignal,
@@ -39,7 +42,7 @@ function bindProjectRoutes(router: Router, services: ProjectRouteServices): void
   const toWire = (project: ProjectRecord) => projectToWire(project, addresses);
   const find = (caller: Caller, name: string) => findProject(projects, caller, name);
 
-  /** Refuses a URL that no trigger would be allowed to use. */
+  /** Refuses a URL that triggers would not be allowed to use. */
   const requireAllowed = (gitUrl: string | null | undefined) => {
     const reason = typeof gitUrl === "string" ? services.gitRefusal(gitUrl) : undefined;
     if (reason === undefined) return;
@@ -69,7 +72,7 @@ function bindProjectRoutes(router: Router, services: ProjectRouteServices): void
     return { items: page.items.map(toWire), nextCursor: page.nextCursor };
   });
 
-  /** Returns the origin that the credentials of a new project are for. */
+  /** Returns the origin that a new project's credentials are for. */
   const requireReadable = async (
     { name, gitUrl = null, credentials, verifyRepository }: BodyOf<typeof endpoints.createProject>,
     signal: AbortSignal,

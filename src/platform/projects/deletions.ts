@@ -32,7 +32,7 @@ export async function* deletedProjects(kv: RecordStore): AsyncGenerator<string> 
   for await (const { key } of readAll(kv, keys.deletions(), tombstone)) yield String(key[1]);
 }
 
-/** Removes the tombstone, once nothing is left of the project. */
+/** Removes the tombstone once nothing is left of the project. */
 export async function finishDeletion(kv: RecordStore, projectId: string): Promise<void> {
   await kv.delete(keys.deletion(projectId));
 }

@@ -1,7 +1,7 @@
 /**
- * Credentials for private repositories: sealed, bound to their project, and
- * never shown. They are bound to the host of the project's git URL: pointing
- * the project at another host does not hand them over.
+ * Credentials for private repositories: sealed, bound to their project, and never shown. They are
+ * bound to the host of the project's git URL, so pointing the project at another host does not send
+ * them there.
  *
  * @module
  */
@@ -13,22 +13,22 @@ import { keys, readAll, readRecord } from "../core/store/mod.ts";
 import type { ProjectRecord } from "./project.ts";
 import type { RecordStore } from "../../store/mod.ts";
 
-/** Authenticates to a private repository; never logged, never on a command line. */
+/** Authenticates to a private repository. Never logged, and never on a command line. */
 export type GitCredentials =
   | {
     readonly type: "https";
     readonly username: string;
     readonly token: string;
-    /** The forge of the repository, for reports; derived from the host if missing. */
+    /** The repository's forge, for reports. If missing, it is derived from the host. */
     readonly forge?: Forge | undefined;
-    /** Address of the forge's API. */
+    /** URL of the forge's API. */
     readonly apiUrl?: string | undefined;
   }
-  /** A private key in OpenSSH or PEM form, without passphrase. */
+  /** A private key in OpenSSH or PEM format, without a passphrase. */
   | {
     readonly type: "ssh";
     readonly privateKey: string;
-    /** Lines of a `known_hosts` file; null trusts a host's key when it is first seen. */
+    /** Lines from a `known_hosts` file. If null, a host's key is trusted when it is first seen. */
     readonly knownHosts: string | null;
   };
 
@@ -38,13 +38,16 @@ export interface UnknownRepository {
   readonly credentials: GitCredentials | undefined;
 }
 
-/** Decrypts the credentials for a project's git URL; `undefined` if it has none for that host. */
+/**
+ * Decrypts the credentials for a project's git URL. Returns `undefined` if the project has none for
+ * that host.
+ */
 export type OpenGitCredentials = (project: ProjectRecord) => Promise<GitCredentials | undefined>;
 
 const placeOf = (projectId: string): string => `git/${projectId}`;
 
 const secretSchema = z.object({
-  /** Scheme, host and port that the credentials are for. */
+  /** The scheme, host and port that the credentials are for. */
   origin: z.string(),
   credentials: gitCredentialsBody,
 });
@@ -68,7 +71,10 @@ export class GitCredentialStore {
     await this.#kv.delete(keys.gitCredentials(projectId));
   }
 
-  /** Decrypts the credentials for a project's git URL; `undefined` if it has none for that host. */
+  /**
+   * Decrypts the credentials for a project's git URL. Returns `undefined` if the project has none
+   * for that host.
+   */
   readonly open = async (project: ProjectRecord): Promise<GitCredentials | undefined> => {
     const found = await readRecord(this.#kv, keys.gitCredentials(project.id), sealedSecret);
     if (found === undefined) return undefined;
@@ -77,7 +83,7 @@ export class GitCredentialStore {
     return origin === gitAddress(project.gitUrl)?.origin ? credentials : undefined;
   };
 
-  /** Reseals everything that is not sealed with the current key; returns how many records. */
+  /** Reseals everything that is not sealed with the current key. Returns how many records. */
   async reseal(): Promise<number> {
     let count = 0;
     for await (const { key, value } of readAll(this.#kv, keys.allGitCredentials(), sealedSecret)) {
@@ -91,8 +97,8 @@ export class GitCredentialStore {
 }
 
 /**
- * The origin of a git URL; `null` if there is no URL, or the project has one from an older version
- * of svc.
+ * The address in a git URL; `null` if there is no URL, or if it cannot be parsed, as in a record
+ * from an older version of svc.
  */
 export function gitAddress(gitUrl: string | null): GitAddress | null {
   const result = gitUrl === null ? undefined : parseGitUrl(gitUrl);

@@ -12,6 +12,6 @@ const ROWS = [
   ["no URL", "https://a.example/x.git", null, true],
 ] as const;
 
-Deno.test("leavesHost() returns true if the credentials are not for the new git URL", () => {
+Deno.test("leavesHost() returns true if the credentials do not apply to the new git URL", () => {
   for (const [name, from, to, leaves] of ROWS) assert.equal(leavesHost(from, to), leaves, name);
 });

@@ -1,11 +1,13 @@
-/** A host label below the base domain: its project, and the deployment that it shows. @module */
+/** A host label under the base domain: its project, and the deployment that it shows. @module */
 import * as z from "zod";
 
 export const hostRecord = z.object({
   projectId: z.string(),
   /** The deployment that the host shows; null if there is none. */
   deploymentId: z.string().nullable(),
-  /** The current rolling release: the deployment that a share of the visitors sees, in percent. */
+  /**
+   * The current rolling release: the deployment that some visitors see, and their share in percent.
+   */
   rolling: z.object({
     releaseId: z.string(),
     deploymentId: z.string(),

@@ -1,4 +1,4 @@
-/** Projects: their records, their host labels, and their credentials for git. @module */
+/** Projects: their records, host labels, and git credentials. @module */
 export { createProjects } from "./create_projects.ts";
 export { deletedProjects, finishDeletion, markDeleted } from "./deletions.ts";
 export { findProject } from "./find_project.ts";

@@ -1,6 +1,6 @@
 /**
- * The access settings of a project's hosts. The record is created with the project; older projects
- * have none, and are open to everyone.
+ * The access settings of a project's hosts. The record is created with the project. Older projects
+ * have no record, and are open to everyone.
  *
  * @module
  */
@@ -12,7 +12,9 @@ export const shareRecord = z.object({
   /** SHA-256 of the token. */
   hash: z.string(),
   deploymentId: z.string().nullable(),
-  /** The branch whose host it opens, with the host's label; null if it is for a deployment. */
+  /**
+   * The branch whose host it opens, with the host's label; null if it is for a single deployment.
+   */
   branch: z.object({ name: z.string(), label: z.string() }).nullable(),
   endsAt: z.number(),
   createdAt: z.number(),
@@ -38,17 +40,17 @@ export const previewRecord = z.object({
   exemptPaths: z.array(z.string()),
   exemptOptions: z.boolean(),
   /**
-   * The start of maintenance, during which only members see production, and who else is admitted;
-   * null if there is none.
+   * When maintenance started, and who else is admitted. During maintenance, only members see
+   * production. Null if there is no maintenance.
    */
   maintenance: z.object({ since: z.number(), allowCidrs: z.array(z.string()) }).nullable()
     .default(null),
-  /** Newest first; expired ones are removed when one is added. */
+  /** Newest first. Expired links are removed when a new one is added. */
   shares: z.array(shareRecord),
 });
 export type PreviewRecord = z.infer<typeof previewRecord>;
 
-/** The record of a project without one, or of a new project. */
+/** The default record, for a project without one and for a new project. */
 export const newPreviewRecord = (protection: Protection): PreviewRecord => ({
   protection,
   password: null,

@@ -1,4 +1,4 @@
-/** The record of a project and its form on the wire. @module */
+/** The record of a project and its wire format. @module */
 import * as z from "zod";
 import { FRAMEWORKS, GIT_CREDENTIAL_TYPES, type Project } from "../../contract/projects.ts";
 import type { Addresses } from "../core/addresses.ts";
@@ -21,9 +21,9 @@ export const projectRecord = z.object({
   nodeVersion: z.string().nullable(),
   /** Whether to redeploy when a URL that variables refer to changes. */
   autoRedeploy: z.boolean().optional(),
-  /** Deployments in the order in which they went live; the last one is live now. */
+  /** Deployments in the order in which they went live. The last one is live now. */
   productionHistory: z.array(z.string()),
-  /** Earlier production deployments, newest first, whose open pages still send requests. */
+  /** Earlier production deployments, newest first. Their open pages may still send requests. */
   productionPast: z.array(z.object({ id: z.string(), until: z.number() })).optional(),
   createdAt: z.number(),
   updatedAt: z.number(),

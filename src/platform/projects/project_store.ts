@@ -30,7 +30,7 @@ export class ProjectStore
     super(kv, projects);
   }
 
-  /** Stores a project, its label and preview access; false if the name is taken. */
+  /** Stores a project, its label and its preview access. Returns false if the name is taken. */
   async create(project: ProjectRecord, protection: Protection = "off"): Promise<boolean> {
     const host = keys.host(project.name);
     const operation = this.kv.atomic()
@@ -41,7 +41,7 @@ export class ProjectStore
     return (await operation.commit()).ok;
   }
 
-  /** Finds a project of the workspace by name; never finds projects of other workspaces. */
+  /** Finds one of the workspace's projects by name. Never finds projects in other workspaces. */
   async findByName(workspaceId: string, name: string): Promise<ProjectRecord | undefined> {
     const project = await this.findBy("name", keys.projectByName(name));
     return project?.workspaceId === workspaceId ? project : undefined;
@@ -58,8 +58,8 @@ export class ProjectStore
   }
 
   /**
-   * A page of the projects with the given ids, newest first. Leaves out other workspaces' projects
-   * and deleted ones.
+   * A page of the projects with the given IDs, newest first. Leaves out deleted projects and those
+   * in other workspaces.
    */
   async listOf(
     workspaceId: string,

@@ -1,4 +1,4 @@
-/** Refusals of repositories and their credentials. Pure. @module */
+/** Failures for refused repositories and credentials. Pure. @module */
 import { Failure } from "../core/http/mod.ts";
 import { gitAddress, type GitCredentials } from "./git_credentials.ts";
 import type { ProjectRecord } from "./project.ts";

@@ -1,6 +1,6 @@
-/** How git sends a key: as the password of HTTP's basic authentication (RFC 7617). Pure. @module */
+/** How git sends a key: as the password in HTTP basic authentication (RFC 7617). Pure. @module */
 
-/** The key in a request's credentials; `undefined` if there is none. Any user name is accepted. */
+/** The key in a request's credentials; `undefined` if there is no key. Any username is accepted. */
 export function basicPassword(request: Request): string | undefined {
   const encoded = /^Basic +([A-Za-z0-9+/]{1,4096}={0,2})$/i
     .exec(request.headers.get("authorization") ?? "")?.[1];
@@ -16,7 +16,7 @@ export function basicPassword(request: Request): string | undefined {
   return /^[\x21-\x7e]+$/.test(password) ? password : undefined;
 }
 
-/** Converts a request with a key, for a workspace, to the form that the API authenticates. */
+/** Converts a request that has a key, for a workspace, to the form that the API authenticates. */
 export function asBearer(request: Request, key: string, workspace: string): Request {
   return new Request(request.url, {
     headers: { authorization: `Bearer ${key}`, "x-workspace": workspace },

@@ -1,4 +1,4 @@
-/** Assembles pushes to the platform. @module */
+/** Wires up pushes to the platform. @module */
 import type { AuditLog } from "../audit/mod.ts";
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";

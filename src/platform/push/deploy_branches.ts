@@ -1,4 +1,8 @@
-/** Builds pushed branches, streams the progress, and ends previews of deleted branches. @module */
+/**
+ * Builds pushed branches, streams their progress, and ends the previews of deleted branches.
+ *
+ * @module
+ */
 import {
   type DeployCommit,
   followBuildLog,
@@ -19,7 +23,7 @@ import {
 import type { GitService } from "../git/mod.ts";
 import type { ProjectRecord } from "../projects/mod.ts";
 
-/** Maximum number of branches of one push to build; others wait for their own push. */
+/** Maximum number of branches to build per push. Other branches wait for their own push. */
 export const MAX_BUILDS = 10;
 
 /** Maximum number of attempts for a commit whose branch keeps getting other builds. */
@@ -43,7 +47,7 @@ export interface BranchServices {
 export interface PushedBranch {
   readonly branch: string;
   readonly sha: string;
-  /** Id of the person who pushed it. */
+  /** ID of the person who pushed it. */
   readonly startedBy: string;
   /** Whether the branch was pushed or its files were uploaded. */
   readonly trigger: Extract<BuildTrigger, "push" | "upload">;
@@ -53,11 +57,11 @@ export interface PushedBranch {
 export interface Listener {
   /** Prints a line to the person who pushed. */
   say(line: string): void;
-  /** Aborted when nobody is listening any longer; the builds continue. */
+  /** Aborted when nobody is listening any longer. The builds continue. */
   readonly signal: AbortSignal;
 }
 
-/** The environment that a branch is deployed to. */
+/** The environment to which a branch is deployed. */
 export const environmentOf = (project: ProjectRecord, branch: string): string =>
   branch === project.branch ? ENVIRONMENT_PRODUCTION : ENVIRONMENT_PREVIEW;
 
@@ -70,7 +74,9 @@ export class BranchDeployer {
     this.#services = services;
   }
 
-  /** Builds a branch, and follows the build as long as a client waits. Returns why it failed. */
+  /**
+   * Builds a branch, and follows the build as long as a client is waiting. Returns why it failed.
+   */
   async deploy(
     project: ProjectRecord,
     pushed: PushedBranch,
@@ -105,7 +111,7 @@ export class BranchDeployer {
     say(`svc: deleted ${branch}${count === 0 ? "" : " and its preview"}`);
   }
 
-  /** Starts the build of a branch's head, and ends the build of an older commit. */
+  /** Starts building a branch's head, and ends the build of an older commit. */
   async start(
     project: ProjectRecord,
     { branch, sha, startedBy, trigger }: PushedBranch,

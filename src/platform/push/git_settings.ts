@@ -1,15 +1,19 @@
-/** Settings and fixed scripts with which git runs on pushed repositories. @module */
+/**
+ * The settings and fixed scripts with which git runs on repositories that are pushed here.
+ *
+ * @module
+ */
 
-/** Maximum size in bytes of one push. */
+/** Maximum size of one push, in bytes. */
 export const MAX_PUSH_BYTES = 1024 ** 3;
 
-/** Maximum size in bytes of a project's repository. */
+/** Maximum size of a project's repository, in bytes. */
 export const MAX_REPOSITORY_BYTES = 5 * 1024 ** 3;
 
 /** Number of packs at which a repository is repacked. */
 const MAX_PACKS = 40;
 
-/** Harmless faults of old repositories, which GitHub and GitLab also accept. */
+/** Harmless defects in old repositories. GitHub and GitLab also accept them. */
 const HARMLESS = [
   "zeroPaddedFilemode",
   "badTimezone",
@@ -43,7 +47,7 @@ const SETTINGS: readonly (readonly [string, string])[] = [
   ["init.defaultBranch", "main"],
 ];
 
-/** The environment of git, without `PATH`. Its settings override those of a repository. */
+/** Git's environment, without `PATH`. Its settings override those of a repository. */
 export function gitVariables(home: string): Record<string, string> {
   const env: Record<string, string> = {
     HOME: home,
@@ -61,7 +65,9 @@ export function gitVariables(home: string): Record<string, string> {
   return env;
 }
 
-/** Points HEAD to the production branch. Usually it already does, and then readers need no lock. */
+/**
+ * Points HEAD to the production branch. Usually, it already does. Then, readers do not need a lock.
+ */
 const SET_HEAD = `
 head="refs/heads/$2"
 [ "$(git --git-dir="$1" symbolic-ref HEAD)" = "$head" ] ||
@@ -72,7 +78,7 @@ export const ADVERTISE_SCRIPT = `${SET_HEAD}
 exec git "$3" --stateless-rpc --advertise-refs "$1"
 `;
 
-/** Sends objects. Arguments: repository, production branch, file of the request. */
+/** Sends objects. Arguments: repository, production branch, request file. */
 export const UPLOAD_SCRIPT = `${SET_HEAD}
 exec git upload-pack --stateless-rpc "$1" <"$3"
 `;
@@ -86,7 +92,7 @@ git --git-dir="$1" pack-refs --all --prune || exit 1
   git --git-dir="$1" gc --quiet --prune=2.weeks.ago
 `;
 
-/** Removes the remains of an interrupted push. Argument: repository. */
+/** Removes what an interrupted push left behind. Argument: repository. */
 export const TIDY_SCRIPT = `
 cd "$1" || exit 1
 rm -rf objects/incoming-* objects/tmp_objdir-*

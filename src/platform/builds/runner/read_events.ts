@@ -1,7 +1,11 @@
-/** Reads and validates the events of a build process: project code could forge them. @module */
+/**
+ * Reads and validates the events from a build process, because project code could forge them.
+ *
+ * @module
+ */
 import { type BuildEvent, buildEvent } from "../../../build/mod.ts";
 
-/** Maximum length of a line in bytes: enough for a list of 100,000 files. */
+/** Maximum length of a line, in bytes. Enough for a list of 100,000 files. */
 const MAX_LINE = 64 * 1024 * 1024;
 
 /** Maximum total output of a process, in bytes. */

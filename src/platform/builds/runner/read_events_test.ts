@@ -16,7 +16,7 @@ Deno.test("readEvents() joins lines that arrive in pieces", async () => {
   assert.equal(at.length, 2);
 });
 
-Deno.test("readEvents() skips text without a final line feed", async () => {
+Deno.test("readEvents() skips text without a trailing newline", async () => {
   assert.equal((await Array.fromAsync(readEvents(streamOf(SAY, '{"type":')))).length, 1);
 });
 

@@ -1,4 +1,4 @@
-/** Cleans up after a crash of the platform, before any build starts. @module */
+/** Cleans up after the platform has crashed, before any build starts. @module */
 import { join } from "node:path";
 import { BUILD_MARK } from "../../../lib/build_process.ts";
 import { killMarked } from "../../../lib/marked_processes.ts";
@@ -8,7 +8,7 @@ import { endUsers } from "../sandbox/sandbox.ts";
 import { removeBuildFolder } from "./build_folder.ts";
 import { ownPlaces, sharedPlaces } from "./build_places.ts";
 
-/** Number of users that builds may have used: more than any platform runs in parallel. */
+/** Number of users that builds may have used. No platform runs more builds in parallel. */
 const MAX_USERS = 1000;
 
 export interface RecoverOptions {
@@ -24,7 +24,7 @@ export async function recoverBuilds(options: RecoverOptions): Promise<void> {
   const { dataDir, mark, firstUid, onTrouble } = options;
   const shared = sharedPlaces(mark);
   const left = await Promise.all([ownPlaces(dataDir), shared].map(({ builds }) => namesIn(builds)));
-  // A build has a folder while it runs; scanning all processes takes time.
+  // Every running build has a folder, and scanning all processes takes time.
   if (left.every((names) => names.length === 0)) return;
   await killMarked(`${BUILD_MARK}=${mark}`);
   if (left[1]!.length > 0) {

@@ -31,21 +31,21 @@ export interface SandboxedBuild {
   onTrouble(message: string): void;
 }
 
-/** Maximum number of open output streams; a build process opens two. */
+/** Maximum number of open output streams. A build process opens two. */
 const MAX_STREAMS = 100;
 
 const MAX_REASON = 4000;
 
-/** Maximum number of characters to keep of the process's own error output. */
+/** Maximum amount of the process's own error output to keep, in characters. */
 const MAX_WORDS = 2000;
 
 /**
- * How long to wait for the end of the output, in milliseconds: if it is still open then, an escaped
- * process holds it open.
+ * How long to wait for the output to end, in milliseconds. If it is still open after that, an
+ * escaped process is holding it open.
  */
 const DRAIN_MS = 5000;
 
-/** Writes the process's events to the log; returns the final one, if any. */
+/** Writes the process's events to the log. Returns the final one, if any. */
 async function listen(
   stream: ReadableStream<Uint8Array>,
   build: SandboxedBuild,
@@ -100,7 +100,7 @@ function minutes(milliseconds: number): string {
   return value >= 1 ? `${Math.round(value)} minutes` : `${Math.round(milliseconds / 1000)} seconds`;
 }
 
-/** Stops reading the output of an ended build after `drainMs`. */
+/** Stops reading a build's output `drainMs` after the build has ended. */
 function boundReading({ drainMs = DRAIN_MS }: SandboxedBuild) {
   const late = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -112,7 +112,9 @@ function boundReading({ drainMs = DRAIN_MS }: SandboxedBuild) {
 }
 
 /**
- * Runs a build, and leaves no process running. @throws {StillRunningError} if one cannot be ended.
+ * Runs a build and leaves no process running.
+ *
+ * @throws {StillRunningError} if one cannot be ended.
  */
 export async function runSandboxed(build: SandboxedBuild): Promise<SandboxedEnd> {
   const { limits, signal } = build;

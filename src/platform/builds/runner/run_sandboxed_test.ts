@@ -94,7 +94,7 @@ Deno.test({
     }),
 });
 
-Deno.test("waitForEnd() gives up on a process that does not end, and reports its id", async () => {
+Deno.test("waitForEnd() gives up on a process that does not end, and reports its ID", async () => {
   const { promise: status, resolve } = Promise.withResolvers<Deno.CommandStatus>();
   await assert.rejects(waitForEnd({ pid: 4711, status }, 1), (error: Error) => {
     assert.ok(error instanceof StillRunningError);

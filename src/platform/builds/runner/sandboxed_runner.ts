@@ -1,4 +1,4 @@
-/** Runs builds, each in a fresh checkout and the best sandbox of this machine. @module */
+/** Runs each build in a fresh checkout, in the best sandbox that this machine offers. @module */
 import { join } from "node:path";
 import type { BuildJobFile } from "../../../build/mod.ts";
 import { BUILD_MARK } from "../../../lib/build_process.ts";
@@ -60,12 +60,12 @@ export interface SandboxedRunnerOptions {
   readonly settings: BuildSettings;
   readonly program: BuildProgram;
   readonly path: string;
-  /** Finds the toolchains outside the system's folders that builds can see. */
+  /** Finds the toolchains outside the system folders that builds can see. */
   readonly toolchains: () => ReturnType<typeof toolchainPlaces>;
   onTrouble(message: string): void;
 }
 
-/** The user of other programs, as an offset from the first user of builds; builds never use it. */
+/** The user for other programs, as an offset from the first build user. Builds never use it. */
 const TOOL_USER = 99;
 
 const REFUSED =
@@ -74,7 +74,7 @@ const REFUSED =
 const STILL_RUNNING =
   "A process of this build could not be stopped, so its output was discarded. See the platform's log";
 
-/** The failure if a build process reports checks instead of a build. */
+/** The failure to report if a build process reports checks instead of a build. */
 const UNASKED = "The build process reported checks that it was not asked for";
 
 interface FolderBuild {
@@ -123,8 +123,9 @@ export class SandboxedRunner implements BuildRunner {
   }
 
   /**
-   * Finds the sandbox. Until one works, each call probes again, so the platform needs no restart
-   * after the machine was busy.
+   * Finds the sandbox. Until one works, each call probes again. The platform therefore does not
+   * need a restart if the machine was busy.
+   *
    * @throws {SandboxUndecidedError}
    */
   sandbox(): Promise<SandboxKind | undefined> {
@@ -136,7 +137,8 @@ export class SandboxedRunner implements BuildRunner {
   }
 
   /**
-   * The sandbox of other programs; `undefined` if its users cannot enter the data directory.
+   * The sandbox for other programs; `undefined` if its users cannot enter the data directory.
+   *
    * @throws {SandboxUndecidedError}
    */
   async access(): Promise<SandboxAccess | undefined> {
@@ -152,7 +154,7 @@ export class SandboxedRunner implements BuildRunner {
     };
   }
 
-  /** Cleans up after a crash; call it before the first build. */
+  /** Cleans up after a crash. Call this before the first build. */
   async recover(): Promise<void> {
     const { dataDir, onTrouble } = this.#options;
     await recoverBuilds({ dataDir, mark: this.#mark, firstUid: this.#firstUid, onTrouble });
@@ -271,12 +273,12 @@ export class SandboxedRunner implements BuildRunner {
         return { type: "failed", reason: `The build cannot start: ${error.message}` };
       }
       if (error instanceof GitFault || error instanceof OutputRefused) {
-        // The message may quote output of the build.
+        // The message may quote the build's output.
         return { type: "failed", reason: plainText(error.message) };
       }
       throw error;
     } finally {
-      // A process that is still running keeps its user, so that no other build gets it.
+      // A process that is still running keeps its user, so no other build gets the same user.
       if (hasEnded) {
         await this.#clean(path, cache);
         this.#slots.give(job.projectId, slot);
@@ -358,12 +360,12 @@ export class SandboxedRunner implements BuildRunner {
       signal,
       onTrouble,
     });
-    // Without a sandbox, a process may have left its group, but still has the mark.
+    // Without a sandbox, a process may have left its group, but it still carries the marker.
     if (kind === "open") await killMarked(`SVC_DEPLOYMENT_ID=${job.deploymentId}`);
     return end;
   }
 
-  /** Returns the changes since the branch's deployment; null if unknown. */
+  /** Returns what has changed since the branch's deployment; null if unknown. */
   async #changes(project: ProjectRecord, { since, commitSha }: BuildJob) {
     // Changed settings can produce a different site from the same files.
     if (since === null || project.updatedAt > since.createdAt) return null;

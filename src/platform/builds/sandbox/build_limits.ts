@@ -1,30 +1,33 @@
-/** Limits of one build. @module */
+/** The limits for one build. @module */
 import type { GroupLimits } from "../../../lib/control_groups.ts";
 
 export interface BuildLimits {
   /** Time from the checkout to the packed output, in milliseconds. */
   readonly timeMs: number;
-  /** Disk space for checkout, home, scratch space and cache together, in bytes. */
+  /** Total disk space for the checkout, home folder, scratch space and cache, in bytes. */
   readonly diskBytes: number;
-  /** Resident memory of all its processes, in bytes. */
+  /** Resident memory of all of the build's processes, in bytes. */
   readonly memoryBytes: number;
   /** Number of concurrent processes and threads. */
   readonly processes: number;
   /** Maximum size of a single file, in bytes. */
   readonly fileBytes: number;
-  /** A project's cache is emptied after a build that leaves it larger than this, in bytes. */
+  /**
+   * Maximum size of a project's cache, in bytes. The cache is emptied after a build that leaves it
+   * larger.
+   */
   readonly cacheBytes: number;
 }
 
-/** Memory that the control group allows beyond the limit of a build, in bytes. */
+/** Memory that the control group allows beyond a build's limit, in bytes. */
 const UNSEEN_BYTES = 256 * 1024 ** 2;
 
-/** Additional processes of the sandbox itself. */
+/** Additional processes that the sandbox itself needs. */
 const SANDBOX_PROCESSES = 64;
 
 /**
- * Limits for the control group. They are above the platform's own limits, so that the group only
- * ends builds that the platform has not ended itself.
+ * Limits for the control group. They are above the platform's own limits, so the group only ends
+ * builds that the platform failed to end itself.
  */
 export function groupLimits({ memoryBytes, processes }: BuildLimits): GroupLimits {
   return {

@@ -1,6 +1,10 @@
-/** Ends all processes of a build, and verifies it, before its output is read. @module */
+/**
+ * Ends all processes of a build, and verifies that they are gone before its output is read.
+ *
+ * @module
+ */
 
-/** A process that has ended, but was not reaped by its parent. */
+/** The state of a process that has ended but has not been reaped by its parent. */
 const DEAD = /^State:\s+[ZX]/m;
 
 /** Real, effective, saved and file system user (proc(5), `status`). */
@@ -8,14 +12,17 @@ const USERS = /^Uid:\s+(\d+)\s+(\d+)\s+(\d+)\s+(\d+)/m;
 
 const PARENT = /^PPid:\s+(\d+)/m;
 
-/** Maximum rounds of ending a user's processes, and the pause between them, in milliseconds. */
+/**
+ * Maximum number of rounds of ending a user's processes, and the pause between them in
+ * milliseconds.
+ */
 const MAX_ROUNDS = 200;
 const PAUSE_MS = 10;
 
-/** Rounds that must find nothing: a process can escape a round by starting another. */
+/** Number of rounds that must find nothing. A process can escape a round by starting another. */
 const CLEAN_ROUNDS = 3;
 
-/** Processes of a build could not be ended, so nothing of the build may be touched. */
+/** Some processes of a build could not be ended, so none of the build's files may be touched. */
 export class StillRunningError extends Error {
   override readonly name = "StillRunningError";
 }
@@ -54,28 +61,28 @@ function kill(pid: number): void {
   } catch { /* it has ended */ }
 }
 
-/** Ids of a user's processes. */
+/** Returns the IDs of a user's processes. */
 export function processesOf(uid: number): number[] {
   return runningProcesses().flatMap(({ pid, users }) => users.includes(uid) ? [pid] : []);
 }
 
-/** The users in a range (`to` excluded) with running processes. */
+/** Returns the users in a range (`to` excluded) that have running processes. */
 export function usersBetween(from: number, to: number): Set<number> {
   const users = runningProcesses().flatMap((each) => each.users);
   return new Set(users.filter((uid) => uid >= from && uid < to));
 }
 
-/** Kills the direct children of a process; false if it has none. */
+/** Kills the direct children of a process. Returns false if it has none. */
 export function killChildren(parent: number): boolean {
   const children = runningProcesses().filter((each) => each.parent === parent);
   for (const { pid } of children) kill(pid);
   return children.length > 0;
 }
 
-/** Maximum wait for a killed process, in milliseconds: it cannot end while it waits for a disk. */
+/** Maximum wait for a killed process, in milliseconds. It cannot end while it waits for a disk. */
 const END_MS = 30_000;
 
-/** @throws {StillRunningError} if it has not ended after `limitMs` milliseconds. */
+/** @throws {StillRunningError} if the process has not ended after `limitMs` milliseconds. */
 export async function waitForEnd(
   child: Pick<Deno.ChildProcess, "pid" | "status">,
   limitMs = END_MS,
@@ -95,8 +102,10 @@ export async function waitForEnd(
 }
 
 /**
- * Ends all processes of a user. `killAll` kills them at once from inside, so that none can fork;
- * survivors are killed one by one. @throws {StillRunningError}
+ * Ends all processes of a user. `killAll` kills them all at once from inside, so that none can
+ * fork. Survivors are killed one by one.
+ *
+ * @throws {StillRunningError}
  */
 export async function endProcessesOf(uid: number, killAll: () => Promise<void>): Promise<void> {
   let clean = 0;

@@ -8,8 +8,8 @@ import { usersBetween } from "./end_processes.ts";
 import { hasOwnRoot, type SandboxKind, type SandboxRun, startSandbox } from "./sandbox.ts";
 
 /**
- * The machine was too slow to tell whether a sandbox works. There is no fallback to a weaker one,
- * because the platform would keep using it.
+ * The machine was too slow to tell whether a sandbox works. There is no fallback to a weaker
+ * sandbox, because the platform would keep using it.
  */
 export class SandboxUndecidedError extends Error {
   override readonly name = "SandboxUndecidedError";
@@ -17,24 +17,26 @@ export class SandboxUndecidedError extends Error {
 
 type Trial = "works" | "fails" | "late";
 
-/** Time for a sandbox to respond, in milliseconds; more at the second attempt. */
+/** How long a sandbox has to respond, in milliseconds; longer on the second attempt. */
 const PATIENCE_MS: readonly number[] = [15_000, 60_000];
 
-/** Users for trials, above those of builds, because a trial kills all processes of its user. */
+/**
+ * User IDs for trials, above those for builds, because a trial kills all of its user's processes.
+ */
 const TRIAL_USERS = { from: 100, to: 200 } as const;
 
 export interface ProbeOptions {
   /** A writable folder. */
   readonly folder: string;
   readonly program: BuildProgram;
-  /** First user id for builds. */
+  /** First user ID for builds. */
   readonly uid: number;
   readonly hidden: readonly string[];
   /** Whether the operator allows builds without a sandbox. */
   readonly open: boolean;
-  /** The only kind to try; all by default. */
+  /** The only kind to try; by default, all kinds are tried. */
   readonly only?: SandboxKind;
-  /** Timeout of each attempt at a kind, in milliseconds; by default 15 s, then 60 s. */
+  /** Timeout for each attempt to start a kind, in milliseconds; by default 15 s, then 60 s. */
   readonly patienceMs?: readonly number[];
 }
 
@@ -93,7 +95,7 @@ async function tryOut(kind: SandboxKind, options: ProbeOptions, limitMs: number)
   }
 }
 
-/** A user without processes, used by neither a build nor another trial. */
+/** Returns a user without processes that neither a build nor another trial uses. */
 function freeUser(first: number): number {
   const { from, to } = TRIAL_USERS;
   const taken = usersBetween(first + from, first + to);

@@ -1,4 +1,4 @@
-/** How the program starts itself inside the sandbox of a build. @module */
+/** How the program starts itself inside a build's sandbox. @module */
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { BUILD_PROCESS_ARGUMENT } from "../../../lib/build_process.ts";
@@ -7,14 +7,14 @@ import { denoCache } from "../../../runtime/mod.ts";
 
 export interface BuildProgram {
   readonly command: readonly string[];
-  /** Files and folders of the program, which must be visible inside. */
+  /** The program's files and folders, which must be visible inside the sandbox. */
   readonly needs: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** The folder with compiled source, only used when running from source. */
+  /** The folder with compiled source; used only when running from source. */
   readonly denoDir?: string;
 }
 
-/** Path of compiled source in a sandbox with its own root folder. */
+/** Path of the compiled source in a sandbox with its own root folder. */
 export const SHOWN_DENO_DIR = "/deno";
 
 /** The environment variables for the program. */
@@ -56,8 +56,8 @@ export function buildProgram(env: Readonly<Record<string, string | undefined>>):
       "--allow-all",
       "--no-check",
       "--cached-only",
-      // Without this flag, packages could resolve to another node_modules, which is not writable
-      // inside.
+      // Without this flag, packages could resolve to another node_modules folder, which is not
+      // writable inside the sandbox.
       "--frozen",
       `--lock=${join(root, "deno.lock")}`,
       `--config=${join(root, "deno.json")}`,

@@ -1,4 +1,4 @@
-/** The sandbox of a build, of the kind that `find_sandbox.ts` chose. @module */
+/** A build's sandbox, of the kind that `find_sandbox.ts` has chosen. @module */
 import type { ControlGroup } from "../../../lib/control_groups.ts";
 import {
   endProcessesOf,
@@ -13,22 +13,22 @@ import { descriptorLimit } from "../../../lib/descriptors.ts";
 import { runProgram, spawnProgram } from "../../../lib/spawn_program.ts";
 
 /**
- * - `namespaces`: its own user, and namespaces that show it nothing but the system's programs and
- *   its own folder (the platform runs as root);
+ * - `namespaces`: its own user, and namespaces in which only the system's programs and its own
+ *   folder are visible (the platform runs as root);
  * - `own_namespaces`: such namespaces, created by an ordinary user;
  * - `user`: its own user only (root, without the right to create namespaces);
  * - `open`: no sandbox, because the operator allowed that.
  */
 export type SandboxKind = "namespaces" | "own_namespaces" | "user" | "open";
 
-/** A folder of the build: its path on this machine, and the path that the build sees. */
+/** One of the build's folders: its path on this machine, and the path that the build sees. */
 export interface Shown {
   readonly from: string;
   readonly to: string;
 }
 
 export interface SandboxRun {
-  /** User and group of the build, if it has its own. */
+  /** The build's user and group, if it has its own. */
   readonly uid: number;
   /** An empty folder that can become the build's root folder. */
   readonly root: string;
@@ -39,7 +39,7 @@ export interface SandboxRun {
   readonly limits: ProcessLimits;
   /** Its control group, if the platform has control groups. */
   readonly group?: ControlGroup | undefined;
-  /** True if it needs no network; with namespaces, it then has none. */
+  /** True if the build needs no network. With namespaces, it then has none. */
   readonly offline?: boolean;
 }
 
@@ -59,11 +59,15 @@ export interface SandboxOptions {
 
 export interface SandboxedProcess {
   readonly child: Deno.ChildProcess;
-  /** Ends every process of the build; concurrent calls share it. @throws {StillRunningError} */
+  /**
+   * Ends every process of the build. Concurrent calls share the work.
+   *
+   * @throws {StillRunningError}
+   */
   end(): Promise<void>;
 }
 
-/** The `PATH` of programs that set up the sandbox. */
+/** The `PATH` for programs that set up the sandbox. */
 const SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /** True if each build has its own root folder. */
@@ -84,7 +88,7 @@ const asUser = (uid: number): string[] => [
   "--",
 ];
 
-/** Maximum number of open files and sockets of a process. */
+/** Maximum number of open files and sockets per process. */
 const MAX_OPEN_FILES = 8192;
 
 function limited(run: SandboxRun): string[] {
@@ -156,7 +160,11 @@ async function endUser(uid: number): Promise<void> {
   });
 }
 
-/** Ends the processes of users who only run builds (`to` excluded). @throws {StillRunningError} */
+/**
+ * Ends the processes of a range of users that only run builds (`to` excluded).
+ *
+ * @throws {StillRunningError}
+ */
 export async function endUsers(from: number, to: number): Promise<void> {
   for (const uid of usersBetween(from, to)) await endUser(uid);
 }
@@ -167,7 +175,7 @@ function killGroup(pid: number): void {
   } catch { /* it has already ended */ }
 }
 
-/** Starts a command in the sandbox. It runs while its standard input stays open. */
+/** Starts a command in the sandbox. It runs as long as its standard input stays open. */
 export function startSandbox(run: SandboxRun, options: SandboxOptions): SandboxedProcess {
   const { group } = run;
   const command = commandFor(run, options);
@@ -183,7 +191,7 @@ export function startSandbox(run: SandboxRun, options: SandboxOptions): Sandboxe
     stderr: "piped",
   });
   const endNow = async (): Promise<void> => {
-    // The first process of the namespaces ends after all others, followed by `unshare`.
+    // The first process in the namespaces ends after all others, followed by `unshare`.
     if (!hasOwnRoot(options.kind) || !killChildren(child.pid)) killGroup(child.pid);
     if (options.kind === "user") await endUser(run.uid);
     await waitForEnd(child);

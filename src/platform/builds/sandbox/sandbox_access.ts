@@ -1,13 +1,13 @@
-/** The sandbox of builds, for other programs that read untrusted input. @module */
+/** The build sandbox, for other programs that read untrusted input. @module */
 import type { SandboxOptions } from "./sandbox.ts";
 
 export interface SandboxAccess {
   readonly options: SandboxOptions;
-  /** User and group to run as, if builds have their own users; builds never use them. */
+  /** The user and group to run as, if builds have their own users. Builds never use these. */
   readonly uid: number;
   /** Folder for scratch space; emptied after a crash. */
   readonly folder: string;
-  /** Marks its processes, to find them after a crash, and sets their `PATH`. */
+  /** Marks its processes so they can be found after a crash, and sets their `PATH`. */
   readonly env: Readonly<Record<string, string>>;
 }
 

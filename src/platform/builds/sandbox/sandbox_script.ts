@@ -1,4 +1,8 @@
-/** Fixed scripts that set up a build's sandbox. Project data is only in their arguments. @module */
+/**
+ * Fixed scripts that set up a build's sandbox. Only their arguments contain project data.
+ *
+ * @module
+ */
 
 /**
  * The platform keeps the other end of standard input open. When it closes, for any reason, all
@@ -64,7 +68,7 @@ rmdir /old
 seal /
 ${supervise("-1")}`;
 
-/** The build's first process without namespaces: no other process has its user. */
+/** The build's first process if there are no namespaces. No other process has its user. */
 export const USER_SCRIPT = `
 echo 1000 >/proc/self/oom_score_adj 2>/dev/null || true
 ${supervise("-1")}`;

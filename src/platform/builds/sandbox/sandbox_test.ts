@@ -4,13 +4,13 @@ import { processesOf } from "./end_processes.ts";
 import { findSandbox } from "./find_sandbox.ts";
 import { type SandboxKind, startSandbox } from "./sandbox.ts";
 
-/** A user id that no platform uses for builds. */
+/** A user ID that no platform uses for builds. */
 const UID = 62_345;
 
 const PROBE = { command: ["/bin/echo"], needs: [], env: {} };
 
 /**
- * Runs a hostile script in a sandbox for a moment, ends it, and returns the remaining processes.
+ * Runs a hostile script in a sandbox for a moment, ends it, and returns any remaining processes.
  */
 async function leftAfter(kind: SandboxKind, script: string): Promise<number[]> {
   const folder = await Deno.makeTempDir({ dir: "/var/tmp", prefix: "svc-sandbox-" });
@@ -51,7 +51,7 @@ const attacks: readonly (readonly [string, SandboxKind, string])[] = [
 
 for (const [name, kind, script] of attacks) {
   Deno.test({
-    name: `startSandbox() in ${kind} leaves nothing of ${name} after it ends`,
+    name: `startSandbox() in ${kind} leaves nothing of ${name} behind after it ends`,
     ignore: Deno.build.os !== "linux" || Deno.uid() !== 0,
     async fn(t) {
       const options = { folder: "/var/tmp", program: PROBE, uid: UID, hidden: [], open: false };

@@ -11,7 +11,7 @@ const INTERVAL_MS = 1000;
 const PAGE_BYTES = 4096;
 
 /**
- * Linux shares processors between sessions (sched(7), autogroup); `nice` only affects processes
+ * Linux shares processors between sessions (sched(7), autogroup). `nice` affects processes only
  * within a session.
  */
 export const SESSION_NICE = 5;
@@ -24,7 +24,7 @@ interface Process {
 
 interface Tree {
   readonly bytes: number;
-  /** One process of each session, by session. */
+  /** One process per session, keyed by session. */
   readonly sessions: ReadonlyMap<number, number>;
 }
 
@@ -41,7 +41,7 @@ function look(pid: string): Process | undefined {
   }
 }
 
-/** All processes of the machine. There may be thousands, so it yields to other work. */
+/** Lists all processes on the machine. There may be thousands, so it yields to other work. */
 async function readProcesses(pause: Pause): Promise<Map<number, Process>> {
   const found = new Map<number, Process>();
   for (const { name } of Deno.readDirSync("/proc")) {
@@ -70,7 +70,7 @@ function treeOf(root: number, processes: ReadonlyMap<number, Process>): Tree {
   return { bytes, sessions };
 }
 
-/** Lowers the priority of a process's session; false if the system refuses at the moment. */
+/** Lowers the priority of a process's session. Returns false if the system currently refuses. */
 function lowerSession(pid: number): boolean {
   try {
     Deno.writeTextFileSync(`/proc/${pid}/autogroup`, String(SESSION_NICE), { create: false });
@@ -80,7 +80,7 @@ function lowerSession(pid: number): boolean {
   }
 }
 
-/** Watches a process with its own session, and its descendants. Needs /proc. */
+/** Watches a process that has its own session, and its descendants. Needs /proc. */
 export function watchProcesses(
   root: number,
   limits: { readonly maxBytes: number },

@@ -1,6 +1,6 @@
 /**
- * TXT records at deSEC (API v1). Whole record sets are written, so concurrent changes by other
- * programs may lose a value.
+ * TXT records at deSEC (API v1). Each write replaces a whole record set, so a concurrent change by
+ * another program may be lost.
  *
  * @module
  */

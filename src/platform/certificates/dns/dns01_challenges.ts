@@ -1,5 +1,6 @@
 /**
- * DNS-01 challenges (RFC 8555, 8.4): a TXT record proves control of a name and all names below it.
+ * DNS-01 challenges (RFC 8555, 8.4): a TXT record proves control of a name and of all names below
+ * it.
  *
  * @module
  */
@@ -10,7 +11,7 @@ import type { DnsProvider } from "./dns_provider.ts";
 const PAUSE_MS = 2000;
 const PATIENCE_MS = 180_000;
 
-/** The values of a name at each name server of a zone, or why there are none. */
+/** A name's values at each of a zone's name servers, or why there are none. */
 export type Seen = readonly (readonly string[] | string)[];
 
 export interface Dns01Options {
@@ -19,7 +20,7 @@ export interface Dns01Options {
   readonly alias?: string | undefined;
   /** Asks the name servers for the TXT records of a name. */
   readonly look: (name: string) => Promise<Seen>;
-  /** Receives a message for the operator about a record that is left behind. */
+  /** Called with a message for the operator about a record that could not be removed. */
   readonly onTrouble: (message: string) => void;
   readonly pauseMs?: number;
   readonly patienceMs?: number;
@@ -33,7 +34,7 @@ export class Dns01Challenges {
   }
 
   /**
-   * Publishes the proof of a domain; resolves when all its name servers have it.
+   * Publishes the proof for a domain. Resolves when all of the domain's name servers have it.
    *
    * @throws {Error} with the expected record and what was found
    */
@@ -52,7 +53,7 @@ export class Dns01Challenges {
     }
   }
 
-  /** Removes a proof; a remaining proof does no harm. */
+  /** Removes a proof. A leftover proof does no harm. */
   async remove(domain: string, value: string): Promise<void> {
     const name = this.#nameFor(domain);
     try {
@@ -67,7 +68,7 @@ export class Dns01Challenges {
   }
 }
 
-/** Whether every responding server has a value. */
+/** Whether every responding server has the value. */
 function isPublished(seen: Seen, value: string): boolean {
   const answers = seen.filter((each) => typeof each !== "string");
   return answers.length > 0 && answers.every((values) => values.includes(value));

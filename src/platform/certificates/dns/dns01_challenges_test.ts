@@ -31,7 +31,7 @@ Deno.test("a proof is visible once every responding name server has it", async (
   assert.deepEqual(calls, [`add ${name} v`, ...Array(3).fill(`look ${name}`)]);
 });
 
-Deno.test("a proof goes to the target of the challenge's CNAME", async () => {
+Deno.test("a proof is published at the target of the challenge's CNAME", async () => {
   const { challenges, calls } = bench([[["v"]]], "svc.acme.test");
   await challenges.add("svc.test", "v");
   await challenges.remove("svc.test", "v");
@@ -55,7 +55,7 @@ for (
     ["no server", [], "no name server of its zone was found"],
   ] as const
 ) {
-  Deno.test(`a missing proof is reported with the expected and actual value: ${what}`, async () => {
+  Deno.test(`a missing proof is reported with the expected and actual values: ${what}`, async () => {
     const { challenges } = bench([seen]);
     await assert.rejects(challenges.add("svc.test", "v"), {
       message: `Expected TXT _acme-challenge.svc.test to be "v"; ${message}`,

@@ -1,6 +1,6 @@
 /**
- * Requests to the HTTP API of a DNS service: bounded in time and size, and with the service's
- * message if it refuses.
+ * Requests to the HTTP API of a DNS service. They are bounded in time and size, and fail with the
+ * service's message if it refuses them.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { NoZoneError, possibleZones } from "./dns_provider.ts";
 
 const TIMEOUT_MS = 30_000;
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
-/** Maximum length of a quote of a refusal, in characters. */
+/** Maximum length of the quote from a refusal, in characters. */
 const MAX_QUOTE = 300;
 
 /** The service refused a request. */
@@ -24,10 +24,10 @@ export class DnsApiError extends Error {
 export interface DnsApiOptions {
   /** The service's name, for messages. */
   readonly provider: string;
-  /** Base of all URLs. */
+  /** Base URL of all requests. */
   readonly base: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Type of request bodies; JSON by default. */
+  /** Content type of request bodies; JSON by default. */
   readonly contentType?: string;
   /** Sends a request; `fetch` by default. */
   readonly send?: (request: Request) => Promise<Response>;
@@ -120,7 +120,7 @@ export async function orMissing<Result>(request: Promise<Result>): Promise<Resul
 }
 
 /**
- * The zone of a name, at a service that responds to `<folder>/<zone>` with 404 if there is no such
+ * Finds a name's zone, at a service that responds to `<folder>/<zone>` with 404 if there is no such
  * zone.
  *
  * @throws {NoZoneError}

@@ -7,19 +7,19 @@
 /** A service that hosts a zone and lets the platform add TXT records. */
 export interface DnsProvider {
   /**
-   * Adds a value to the TXT records of a name; resolves when the service has accepted it.
+   * Adds a value to a name's TXT records. Resolves when the service has accepted it.
    *
    * @throws {Error} with the service's message
    */
   addTxt(name: string, value: string): Promise<void>;
-  /** Removes a value; does nothing if it does not exist. */
+  /** Removes a value. Does nothing if the value does not exist. */
   removeTxt(name: string, value: string): Promise<void>;
 }
 
 /** How long resolvers may cache a challenge, in seconds. */
 export const CHALLENGE_TTL = 60;
 
-/** No zone of the account contains the name. */
+/** No zone in the account contains the name. */
 export class NoZoneError extends Error {
   override readonly name = "NoZoneError";
   constructor(provider: string, name: string) {
@@ -33,9 +33,7 @@ export function possibleZones(name: string): string[] {
   return labels.slice(0, -1).map((_, at) => labels.slice(at).join("."));
 }
 
-/**
- * Adapts a service that writes all values of a name at once: `change` edits them, each in quotes.
- */
+/** Adapts a service that writes all values of a name at once. `change` edits the quoted values. */
 export const editingProvider = (
   change: (name: string, edit: (values: readonly string[]) => string[]) => Promise<void>,
 ): DnsProvider => ({

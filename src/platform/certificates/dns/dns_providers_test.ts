@@ -1,4 +1,4 @@
-/** Each service's API, simulated from its documentation: paths, bodies, and responses. */
+/** Each service's API, simulated according to its documentation: paths, bodies, and responses. */
 import assert from "node:assert/strict";
 import { cloudflare } from "./cloudflare.ts";
 import { desec } from "./desec.ts";
@@ -24,7 +24,7 @@ interface Call {
 type Reply = readonly [status: number, body: unknown];
 type Service = (call: Call, values: Map<string, string>) => Reply;
 
-/** The simulated services. Each has the zone, and ids for its records. */
+/** The simulated services. Each has the zone, and assigns IDs to its records. */
 const SERVICES: readonly {
   readonly name: string;
   readonly open: (options: { base: string; send: typeof send }) => DnsProvider;
@@ -128,7 +128,7 @@ const SERVICES: readonly {
       ),
     answer({ method, path, query, body }, values) {
       if (path === "/hostedzonesbyname") {
-        // The service lists zones from that name on, regardless of their domain.
+        // The service lists zones starting from that name, regardless of their domain.
         const zones = ["zz.example.", ...query.get("dnsname") === `${ZONE}.` ? [`${ZONE}.`] : []]
           .map((name) => `<HostedZone><Id>/hostedzone/Z1</Id><Name>${name}</Name></HostedZone>`);
         return [200, xml("ListHostedZonesByName", `<HostedZones>${zones.join("")}</HostedZones>`)];
@@ -230,7 +230,7 @@ Deno.test("parseTsigKey() reads the format of nsupdate", () => {
   }
 });
 
-Deno.test("openDnsProvider() names the variable of a missing token", () => {
+Deno.test("openDnsProvider() names the variable for a missing token", () => {
   const access = { token: undefined, server: undefined };
   assert.throws(() => openDnsProvider("desec", access), {
     message: "Set SVC_ACME_DNS_TOKEN together with --acme-dns desec",

@@ -13,7 +13,7 @@ import { parseTsigKey, rfc2136 } from "./rfc2136.ts";
 import { route53 } from "./route53.ts";
 
 export interface DnsAccess {
-  /** The API token, or the key in the provider's form. */
+  /** The API token, or the key in the provider's format. */
   readonly token: string | undefined;
   /** The name server that accepts updates. */
   readonly server: { readonly address: string; readonly port: number } | undefined;
@@ -51,7 +51,7 @@ const PROVIDERS: Readonly<Record<DnsProviderName, Open>> = {
   },
 };
 
-/** @throws {TypeError} if the access does not have the provider's form */
+/** @throws {TypeError} if the credentials do not have the provider's format */
 export function openDnsProvider(
   name: DnsProviderName,
   { token, server }: DnsAccess,

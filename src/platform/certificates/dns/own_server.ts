@@ -1,9 +1,9 @@
-/** @module TXT records at svc's own name server, which the operator delegates challenges to. */
+/** @module TXT records at svc's own name server, to which the operator delegates challenges. */
 import type { PendingChallenges } from "../challenges.ts";
 import { describeSeen, type Seen } from "./dns01_challenges.ts";
 import type { DnsProvider } from "./dns_provider.ts";
 
-/** A record that leads resolvers to svc. */
+/** A record that directs resolvers to svc. */
 export interface Delegation {
   readonly type: "CNAME" | "NS";
   readonly name: string;

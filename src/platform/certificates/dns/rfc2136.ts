@@ -45,7 +45,7 @@ export interface TsigKey {
 }
 
 /**
- * Parses a key in the form of `nsupdate -y`: `hmac-sha256:name:base64`, where the algorithm is
+ * Parses a key in the format of `nsupdate -y`: `hmac-sha256:name:base64`, where the algorithm is
  * optional. Returns `undefined` for any other text.
  */
 export function parseTsigKey(text: string): TsigKey | undefined {
@@ -65,7 +65,7 @@ function u32(value: number): Buffer {
   return bytes;
 }
 
-/** A name in wire form, without compression, in lower case (RFC 4034, 6.2). */
+/** A name in wire format, uncompressed and in lower case (RFC 4034, 6.2). */
 function wireName(name: string): Buffer {
   const labels = name.toLowerCase().split(".").map((label) => {
     const bytes = Buffer.from(label, "latin1");
@@ -74,7 +74,7 @@ function wireName(name: string): Buffer {
   return Buffer.concat([...labels, Buffer.from([0])]);
 }
 
-/** One change of a TXT record. */
+/** One change to a TXT record. */
 export interface TxtChange {
   readonly zone: string;
   readonly name: string;
@@ -133,7 +133,7 @@ function sign(message: Buffer, key: TsigKey, seconds: number): Buffer {
   return signed;
 }
 
-/** A signed update, without the length prefix of TCP. */
+/** A signed update, without the TCP length prefix. */
 export const signedUpdate = (
   change: TxtChange,
   { key, id, seconds }: { readonly key: TsigKey; readonly id: number; readonly seconds: number },
@@ -159,8 +159,8 @@ interface Server {
 }
 
 /**
- * The response is not verified: a forged one can only make the order fail, because the platform
- * looks up the record before the authority does.
+ * The response is not verified. A forged response can only make the order fail, because the
+ * platform looks up the record before the authority does.
  */
 export function rfc2136(server: Server, key: TsigKey): DnsProvider {
   const where = `The name server ${server.address}:${server.port}`;
@@ -184,7 +184,7 @@ export function rfc2136(server: Server, key: TsigKey): DnsProvider {
     const code = answer[3]! & 15;
     return CODES[code] ?? `RCODE ${code}`;
   };
-  /** Tries each possible parent zone, whereas `nsupdate` queries for its SOA record. */
+  /** Tries each possible parent zone, whereas `nsupdate` queries for the SOA record. */
   const change = async (change: Omit<TxtChange, "zone">): Promise<void> => {
     let last = "NOTZONE";
     for (const zone of possibleZones(change.name)) {

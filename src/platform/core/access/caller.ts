@@ -1,4 +1,4 @@
-/** The caller of a request: the result of authentication, for handlers. @module */
+/** The caller of a request. Authentication produces it for handlers. @module */
 import type { Identity, Role } from "../../../contract/identity.ts";
 import type { Permission } from "../../../contract/permissions.ts";
 
@@ -17,32 +17,32 @@ export interface CredentialOwner {
   readonly credential: Credential;
   /** Hash under which the credential is stored. */
   readonly hash: string;
-  /** The workspace of the credential; null for a session. */
+  /** The credential's workspace; null for a session. */
   readonly workspaceId: string | null;
 }
 
 /**
- * The part of a person's own resources that a request can access. Services take it instead of a
- * user id, so that an API key or a CLI's token never reaches beyond its workspace.
+ * The part of a person's own resources that a request can access. Services accept it instead of a
+ * user ID, so an API key or CLI token never reaches beyond its workspace.
  */
 export interface PersonalScope {
   readonly userId: string;
-  /** The only workspace in scope; null for everything of the account. */
+  /** The only workspace in scope; null for everything in the account. */
   readonly workspaceId: string | null;
 }
 
-/** The caller of an endpoint for their own resources (access `self`). */
+/** The caller of an endpoint that serves their own resources (access `self`). */
 export interface SelfCaller extends PersonalScope {
   readonly credential: Credential;
   readonly hash: string;
 }
 
-/** A person at a browser, in no particular workspace (access `account`). */
+/** A person using a browser, in no particular workspace (access `account`). */
 export interface Person extends CredentialOwner {
   readonly workspaceId: null;
 }
 
-/** The scope of a credential: everything for a session, its workspace for a key or token. */
+/** A credential's scope: everything for a session, or its workspace for a key or token. */
 export const selfCallerOf = (
   { user, workspaceId, credential, hash }: CredentialOwner,
 ): SelfCaller => ({
@@ -59,11 +59,11 @@ export function isInScope(scope: PersonalScope, workspaceId: string | null): boo
 export interface KeyGrant {
   readonly permissions: readonly Permission[];
   readonly projects: readonly string[] | null;
-  /** When the key ends, in milliseconds; null for never. */
+  /** When the key expires, in milliseconds; null if it never does. */
   readonly expiresAt: number | null;
 }
 
-/** Whether a caller can access a project of its workspace. */
+/** Whether a caller can access a project in its workspace. */
 export function reachesProject({ grant }: Pick<Caller, "grant">, projectId: string): boolean {
   return grant === undefined || grant.projects === null || grant.projects.includes(projectId);
 }
@@ -73,7 +73,7 @@ export function isPermitted({ grant }: Pick<Caller, "grant">, permission: Permis
     grant.permissions.includes(permission);
 }
 
-/** A caller in the workspace of the request. */
+/** A caller in the request's workspace. */
 export interface Caller {
   readonly user: CallerUser;
   readonly workspace: {

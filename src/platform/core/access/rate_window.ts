@@ -1,7 +1,6 @@
 /**
- * Limits the number of requests per subject in a sliding window of time. It counts exactly: a
- * request is kept until it is older than the window. The counts are in memory, so a restart resets
- * them.
+ * Limits the number of requests per subject in a sliding time window. The count is exact: a request
+ * counts until it is older than the window. Counts are in memory, so a restart resets them.
  *
  * @module
  */
@@ -11,8 +10,8 @@ export interface RateLimits {
   readonly limit: number;
   readonly windowMs: number;
   /**
-   * Requests within one step share the time of the last one, which bounds memory. A request may
-   * count for up to one step longer than the window, never shorter. In milliseconds; 1 by default.
+   * To bound memory, requests within one step share the time of the last one. A request may count
+   * for up to one step longer than the window, never shorter. In milliseconds; 1 by default.
    */
   readonly stepMs?: number;
 }
@@ -24,7 +23,7 @@ export interface RateStanding {
   readonly remaining: number;
   /** Seconds until all counted requests have left the window; 0 if none are counted. */
   readonly resetSeconds: number;
-  /** Seconds until the next request passes; 0 if it would pass now. */
+  /** Seconds until the next request would be accepted; 0 if it would be accepted now. */
   readonly retryAfterSeconds: number;
 }
 
@@ -40,7 +39,7 @@ interface Subject {
   total: number;
 }
 
-/** Maximum number of subjects; beyond it, the one that was idle longest is dropped. */
+/** Maximum number of subjects. Beyond it, the subject that has been idle longest is dropped. */
 const MAX_SUBJECTS = 20_000;
 
 export class RateWindow {
@@ -54,7 +53,7 @@ export class RateWindow {
     this.#now = now;
   }
 
-  /** Counts a request; returns 0, or the seconds to wait if it exceeds the limit. */
+  /** Counts a request. Returns 0, or the number of seconds to wait if it exceeds the limit. */
   take(name: string): number {
     const now = this.#now();
     const subject = this.#current(name, now) ?? { steps: [], total: 0 };

@@ -4,7 +4,7 @@ import { RateWindow } from "./rate_window.ts";
 
 const START = Date.UTC(2026, 10, 21);
 
-Deno.test("RateWindow.take() accepts up to the limit, then reports when to retry", () => {
+Deno.test("RateWindow.take() accepts requests up to the limit, and then reports when to retry", () => {
   let now = START + 59_000;
   const window = new RateWindow({ limit: 10, windowMs: 60_000 }, () => now);
   for (let n = 0; n < 10; n++) assert.equal(window.take("a"), 0);
@@ -16,7 +16,7 @@ Deno.test("RateWindow.take() accepts up to the limit, then reports when to retry
   assert.equal(window.take("a"), 0);
 });
 
-Deno.test("RateWindow.standing() reports the remaining amount, and when it changes", () => {
+Deno.test("RateWindow.standing() reports how many requests remain, and when that changes", () => {
   let now = START;
   const window = new RateWindow({ limit: 2, windowMs: 60_000 }, () => now);
   const standing = () => {

@@ -11,18 +11,18 @@ import { Lease, LeaseLostError, type Led } from "../../../store/mod.ts";
 /** Maximum number of events to store in one commit, or to pass on at a time. */
 const BATCH = 100;
 
-/** Maximum number of stored events in memory that wait to be passed on. */
+/** Maximum number of stored events kept in memory until they are passed on. */
 const MAX_FRESH = 1000;
 
-/** How often the store is searched for events that another process left, in milliseconds. */
+/** How often to search the store for events that another process left, in milliseconds. */
 const LOOK_MS = 60_000;
 
-/** Maximum number of characters of data in one commit, which allows up to 800 KiB. */
+/** Maximum length of the data in one commit, in characters. A commit can hold up to 800 KiB. */
 const BATCH_CHARACTERS = 200_000;
 
 const FIRST_RETRY_MS = 1000;
 const LAST_RETRY_MS = 60_000;
-/** Maximum wait while the store does not respond, because it may recover at any moment. */
+/** Maximum wait between attempts while the store does not respond: it may recover at any moment. */
 const LAST_OUTAGE_RETRY_MS = 5000;
 
 /** When to retry events that could not be passed on, in milliseconds. */
@@ -36,7 +36,7 @@ export type PassOn = (events: readonly EventRecord[], lease: Lease) => Promise<v
 
 export interface EventBusOptions {
   readonly store: EventStore;
-  /** The nodes, one of which passes events on; by default only this one. */
+  /** The nodes, one of which passes events on. By default, there is only this one. */
   readonly nodes?: Pick<Nodes, "isShared" | "leads" | "during" | "onGained" | "onDeath">;
   readonly now: Clock;
   readonly random: Random;
@@ -49,7 +49,7 @@ interface Waiting {
   reject(reason: unknown): void;
 }
 
-/** The data, with overlong texts such as a build's error shortened. */
+/** The data, with overlong strings such as a build's error shortened. */
 function withinBounds(data: EventData): EventData {
   return Object.fromEntries(
     Object.entries(data).map(([name, value]) =>
@@ -60,7 +60,7 @@ function withinBounds(data: EventData): EventData {
   );
 }
 
-/** Number of events from the start of the list that fit in a commit; at least one. */
+/** How many events from the start of the list fit into one commit; at least one. */
 function batchSize(waiting: readonly Waiting[]): number {
   let characters = 0;
   const end = waiting.findIndex(({ event }, index) => {
@@ -77,11 +77,11 @@ export class EventBus {
   #noting: Promise<void> | undefined;
   #passOn: PassOn | undefined;
   #passing: Promise<void> | undefined;
-  /** Events that were stored here and not passed on yet, in order. */
+  /** Events that were stored here but have not been passed on yet, in order. */
   #fresh: EventRecord[] = [];
   /** Whether the store may have events before the fresh ones. */
   #behind = true;
-  /** Counts arrivals of events that are only in the store. */
+  /** Counts how many times events have arrived that are only in the store. */
   #arrivals = 0;
   #lookedAt = 0;
   #failures = 0;
@@ -96,12 +96,12 @@ export class EventBus {
     this.#ids = new EventIds(options.now, options.random);
   }
 
-  /** The store's methods for the node that passes events on. */
+  /** The store's methods for the node that passes on events. */
   get #led(): Led<Pick<EventStore, "pending" | "remove">> {
     return this.#options.store;
   }
 
-  /** Like `record()`, but never rejects; for callers that do not need the id. */
+  /** Like `record()`, but never rejects. For callers that do not need the ID. */
   readonly raise: RaiseEvent = async (event) => {
     try {
       await this.record(event);
@@ -110,7 +110,7 @@ export class EventBus {
     }
   };
 
-  /** Stores an event; resolves with its id once the event would survive a crash. */
+  /** Stores an event. Resolves with its ID once the event would survive a crash. */
   record({ event, audience, data, key }: RaisedEvent): Promise<string> {
     const stored = Promise.withResolvers<string>();
     const createdAt = this.#options.now();
@@ -121,13 +121,13 @@ export class EventBus {
   }
 
   /**
-   * Passes on all waiting events, then each new one; raises events that were stored but never
-   * raised, including those of a dead node.
+   * Passes on all waiting events, then each new one. Also raises events that were stored but never
+   * raised, including those from a dead node.
    */
   start(passOn: PassOn): void {
     this.#passOn = passOn;
     this.#options.nodes?.onGained("events", () => {
-      // The cause of earlier failures may have prevented this node from leading.
+      // The cause of earlier failures may also have prevented this node from becoming the leader.
       clearTimeout(this.#retry);
       this.#retry = undefined;
       this.#failures = 0;
@@ -147,7 +147,7 @@ export class EventBus {
     this.#wake();
   }
 
-  /** Resolves when a stored event was passed on, or when the attempt failed for now. */
+  /** Resolves when a stored event has been passed on, or when the attempt has failed for now. */
   async passed(id: string): Promise<void> {
     if (this.#passing === undefined) return;
     const passed = Promise.withResolvers<void>();
@@ -155,7 +155,9 @@ export class EventBus {
     await passed.promise;
   }
 
-  /** Stores the raised events and ends the running round; other events wait for the next start. */
+  /**
+   * Stores the raised events and finishes the current round. Other events wait for the next start.
+   */
   async close(): Promise<void> {
     await this.#noting;
     await this.#storing;
@@ -212,8 +214,8 @@ export class EventBus {
     this.#passing ??= this.#passHere(passOn).finally(() => {
       this.#passing = undefined;
       if (this.#behind || this.#fresh.length > 0) this.#wake();
-      // A new round passes on events that were stored while this one ended, and resolves their
-      // watchers.
+      // Events may have been stored while this round was ending. A new round passes them on and
+      // resolves their watchers.
       if (this.#passing === undefined) this.#release();
     });
   }
@@ -228,14 +230,16 @@ export class EventBus {
     }
   }
 
-  /** Resolves the watchers of events up to an id, or of all events. */
+  /** Resolves the watchers of events up to an ID, or of all events. */
   #release(upTo?: string): void {
     const watchers = this.#watchers;
     this.#watchers = watchers.filter(({ id }) => upTo !== undefined && id > upTo);
     for (const { id, resolve } of watchers) if (upTo === undefined || id <= upTo) resolve();
   }
 
-  /** The oldest events that were not passed on; from memory, unless the store has older ones. */
+  /**
+   * The oldest events that have not been passed on: from memory, unless the store has older ones.
+   */
   async #next(
     removed: Promise<void> | undefined,
     lease: Lease,
@@ -258,7 +262,7 @@ export class EventBus {
    */
   async #passAll(passOn: PassOn, lease: Lease): Promise<void> {
     const { onTrouble } = this.#options;
-    // Events are removed while the next ones are passed on, so that both share a flush.
+    // Events are removed while the next ones are passed on, so both share a flush.
     let removed: Promise<void> | undefined;
     try {
       while (!this.#closed) {

@@ -135,7 +135,7 @@ Deno.test("EventBus keeps events that could not be passed on", () =>
     assert.deepEqual(projects(await received.promise), ["kept"]);
   }));
 
-Deno.test("retryDelay() grows, but only a little while the store does not respond", () => {
+Deno.test("retryDelay() grows, but stays short while the store does not respond", () => {
   const outage = new UnavailableError("The store is down", { retryAfter: 5 });
   const delays = (error: Error) =>
     [0, 1, 2, 3, 6, 20].map((failures) => retryDelay(failures, error));
@@ -143,7 +143,7 @@ Deno.test("retryDelay() grows, but only a little while the store does not respon
   assert.deepEqual(delays(outage), [1000, 2000, 4000, 5000, 5000, 5000]);
 });
 
-Deno.test("EventBus passes events on immediately when its node starts to lead", async () => {
+Deno.test("EventBus passes events on immediately when its node becomes the leader", async () => {
   const kv = await DenoStore.open(":memory:");
   let gained = () => {};
   const nodes = {
@@ -202,7 +202,7 @@ Deno.test("EventBus.passed() waits for an event stored while others are being re
     assert.deepEqual(inTime, ["first", "second"]);
   }));
 
-Deno.test("EventBus raises stored events that were never raised, when it starts", () =>
+Deno.test("EventBus raises stored events that were never raised when it starts", () =>
   withBus(async (open, _, kv) => {
     const first = open();
     const note = async (event: RaisedEvent) => {
@@ -263,7 +263,7 @@ Deno.test("EventBus finds another process's leftover events within a minute", ()
     for (const bus of [running, crashed]) await bus.close();
   }));
 
-Deno.test("EventBus truncates texts that are too long", () =>
+Deno.test("EventBus truncates strings that are too long", () =>
   withBus(async (open) => {
     const bus = open();
     const seen: EventRecord[] = [];

@@ -1,6 +1,6 @@
 /**
- * Ids of events, and ids that are derived from them: version 7 UUIDs (RFC 9562) that only ever
- * grow, so that the order of ids is the order of events.
+ * Event IDs, and IDs derived from them: version 7 UUIDs (RFC 9562) that only ever increase, so the
+ * order of IDs is the order of events.
  *
  * @module
  */
@@ -16,12 +16,12 @@ const uuid = (hex: string): string =>
 
 const hexOf = (value: number, digits: number): string => value.toString(16).padStart(digits, "0");
 
-/** The two bits of the variant, followed by 62 random ones. */
+/** The two variant bits, followed by 62 random bits. */
 function variant(hex: string): string {
   return ((parseInt(hex[0]!, 16) & 0x3) | 0x8).toString(16) + hex.slice(1, 16);
 }
 
-/** Creates ids, each greater than all before, even if the clock is set back. */
+/** Creates IDs, each greater than all earlier ones, even if the clock is set back. */
 export class EventIds {
   #time = 0;
   #count = 0;
@@ -34,7 +34,7 @@ export class EventIds {
     this.#random = random;
   }
 
-  /** Continues after an id that was created earlier, here or by another node. */
+  /** Continues after an ID that was created earlier, here or by another node. */
   resume(last: string): void {
     const time = parseInt(last.slice(0, 8) + last.slice(9, 13), 16);
     const count = parseInt(last.slice(15, 18), 16);
@@ -58,8 +58,8 @@ export class EventIds {
 }
 
 /**
- * The id of one receiver's notification of an event: always the same, in the
- * order of events, and impossible to guess from another receiver's.
+ * The ID of one receiver's notification of an event. It is always the same, sorts in the order of
+ * events, and cannot be guessed from another receiver's ID.
  */
 export function receiptId(eventId: string, userId: string): string {
   const ordered = eventId.replaceAll("-", "").slice(0, 16);

@@ -1,6 +1,6 @@
 /**
- * Notes of events, stored in the same commit as their cause: if the platform is
- * killed before it raises the event, the next start raises it.
+ * Notes of events, stored in the same commit as their cause. If the platform is killed before it
+ * raises the event, the next start raises it.
  *
  * @module
  */
@@ -35,7 +35,7 @@ export function noteKey(
   return [...NOTES, audience.type, receiver, event, key];
 }
 
-/** Adds the note of an event to a commit. Raising the event removes the note. */
+/** Adds the note for an event to a commit. Raising the event removes the note. */
 export function noteEvent(
   operation: Pick<Draft, "set">,
   raised: RaisedEvent,

@@ -9,14 +9,14 @@ import type { EventAudience, RaisedEvent } from "./raise_event.ts";
 import type { Entry, Lease, RecordKey, RecordStore } from "../../../store/mod.ts";
 
 const eventKeys = {
-  /** Events that were not passed on yet, in order. */
+  /** Events that have not been passed on yet, in order. */
   pending: (): RecordKey => ["events", "pending"],
   pendingEvent: (id: string): RecordKey => ["events", "pending", id],
-  /** Events that cannot be read, kept for diagnosis. */
+  /** Events that cannot be read. They are kept for diagnosis. */
   damaged: (id: string): RecordKey => ["events", "damaged", id],
-  /** Id of the newest event. */
+  /** ID of the newest event. */
   last: (): RecordKey => ["events", "last"],
-  /** Id of the event that was raised with a key. */
+  /** ID of the event that was raised with a key. */
   byKey: (audience: EventAudience, event: string, key: string): RecordKey => [
     "event_by_key",
     audience.type,
@@ -26,11 +26,11 @@ const eventKeys = {
   ],
 } as const;
 
-/** How long an event with the same key is not stored again, in milliseconds. */
+/** How long events with the same key are not stored again, in milliseconds. */
 const KEY_MS = 30 * 24 * 60 * 60 * 1000;
 
 const eventRecord = z.object({
-  /** Version 7 UUID; later events have greater ones. */
+  /** A version 7 UUID. Later events have greater ones. */
   id: z.string(),
   event: eventName,
   audience: eventAudience,
@@ -46,18 +46,21 @@ export interface NewEvent extends Omit<EventRecord, "id"> {
 /** Maximum number of keys per `getMany` in Deno KV. */
 const MANY = 10;
 
-/** Returns the store key that leads to an event's id; `undefined` for an event without a key. */
+/**
+ * Returns the store key under which an event's ID is stored; `undefined` for an event without a
+ * key.
+ */
 const keyOf = ({ key, audience, event }: NewEvent): RecordKey | undefined =>
   key === undefined ? undefined : eventKeys.byKey(audience, event, key);
 
 export interface AddedEvents {
-  /** Ids in order; if a key was used before, the id of that earlier event. */
+  /** IDs in order. If a key was used before, its ID is that of the earlier event. */
   readonly ids: readonly string[];
   readonly stored: readonly EventRecord[];
 }
 
 export class EventStore {
-  /** Version of the newest event's id, as it was last stored here. */
+  /** Version of the newest event's ID, as it was last stored here. */
   #guardVersion: string | undefined;
 
   readonly #kv: RecordStore;
@@ -66,11 +69,11 @@ export class EventStore {
     this.#kv = kv;
   }
 
-  /** Stores events in one commit, which fails if the id of the newest event has changed. */
+  /** Stores events in one commit. The commit fails if the ID of the newest event has changed. */
   async add(events: readonly NewEvent[], newIds: EventIds): Promise<AddedEvents> {
     const guard = eventKeys.last();
     const { result, versionstamp } = await commitVersioned(this.#kv, [guard], async (operation) => {
-      // If another process has changed the id, the next attempt reads it.
+      // If another process has changed the ID, the next attempt reads it.
       const known = this.#guardVersion;
       this.#guardVersion = undefined;
       const version = known ?? await this.#follow(newIds);
@@ -105,14 +108,16 @@ export class EventStore {
     return result;
   }
 
-  /** Ensures that new ids are greater than the newest one; returns its version. */
+  /**
+   * Ensures that new IDs are greater than the newest stored one. Returns the version of the newest.
+   */
   async #follow(newIds: EventIds): Promise<string | null> {
     const { value, versionstamp } = await this.#kv.get(eventKeys.last());
     if (versionstamp !== null) newIds.resume(z.string().parse(value));
     return versionstamp;
   }
 
-  /** Ids of earlier events that were stored with the same keys, by the names of the store keys. */
+  /** IDs of earlier events that were stored with the same keys, by the names of the store keys. */
   async #usedKeys(events: readonly NewEvent[]): Promise<Map<string, string>> {
     const keys = events.map(keyOf).filter((key) => key !== undefined);
     const groups = Array.from(
@@ -142,7 +147,7 @@ export class EventStore {
     return events;
   }
 
-  /** Whether any of the changed keys belongs to an event that was not passed on yet. */
+  /** Whether any of the changed keys belongs to an event that has not been passed on yet. */
   static hasPending(changed: readonly RecordKey[]): boolean {
     return changed.some(([first, second]) => first === "events" && second === "pending");
   }
@@ -154,7 +159,7 @@ export class EventStore {
     await operation.commit(lease);
   }
 
-  /** Moves an unreadable event aside, so that the others can continue. */
+  /** Moves an unreadable event aside so the others can continue. */
   async #setAside(entry: Entry, cause: unknown, lease?: Lease): Promise<void> {
     await this.#kv.atomic().check(entry).delete(entry.key)
       .set(eventKeys.damaged(String(entry.key.at(-1))), entry.value).commit(lease);

@@ -17,11 +17,11 @@ export interface RaisedEvent {
   readonly audience: EventAudience;
   readonly data: EventData;
   /**
-   * Identifies the event in its audience: raising it again, for example after a crash, has no
+   * Identifies the event within its audience. Raising it again, for example after a crash, has no
    * effect.
    */
   readonly key?: string;
 }
 
-/** Raises an event. Resolves once it is stored; failures are logged and never reject. */
+/** Raises an event. Resolves once the event is stored. Failures are logged and never reject. */
 export type RaiseEvent = (event: RaisedEvent) => Promise<void>;

@@ -1,4 +1,4 @@
-/** Calls of endpoints: their authorization, and the input of their handlers. @module */
+/** Calls to endpoints: their authorization, and the input for their handlers. @module */
 import type { Endpoint } from "../../../contract/endpoint.ts";
 import type { Caller, Person, SelfCaller } from "../access/mod.ts";
 import type { Client } from "./client.ts";
@@ -31,28 +31,28 @@ export interface Visit {
 /** A request in a protocol other than the API's. */
 export interface ForeignVisit extends Visit {
   /**
-   * Authenticates a request and checks the permissions of its caller.
+   * Authenticates a request and checks its caller's permissions.
    *
    * @throws {Failure} as the API does
    */
   caller(request: Request, endpoint: GuardedEndpoint): Promise<Caller>;
 }
 
-/** Authenticates and authorizes callers; throws a `Failure` for those who may not call. */
+/** Authenticates and authorizes callers. Throws a `Failure` if the caller is not allowed. */
 export interface Gatekeeper {
   caller(request: Request, endpoint: GuardedEndpoint, client: Client): Promise<Caller>;
   person(request: Request, client: Client): Promise<Person>;
   self(request: Request, endpoint: Endpoint, client: Client): Promise<SelfCaller>;
 }
 
-/** A successful call of a workspace's endpoint. */
+/** A successful call to a workspace's endpoint. */
 export interface CompletedCall {
   readonly endpoint: Endpoint;
   readonly caller: Caller;
   readonly client: Client;
-  /** The requested path, which contains no secret if the endpoint is guarded. */
+  /** The requested path. It contains no secret if the endpoint is guarded. */
   readonly path: string;
-  /** The project that the path names, by name or id; null if it names none. */
+  /** The project that the path refers to by name or ID; null if it does not refer to one. */
   readonly project: string | null;
   readonly requestId: string;
   /** The parameters of its path and query, and the fields of its body. */

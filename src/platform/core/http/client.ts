@@ -1,14 +1,14 @@
-/** The client of a request, as limits and the audit log need it. @module */
+/** The client that sent a request, as limits and the audit log need it. @module */
 import Bowser from "bowser";
 import { TrustedProxies } from "../../../edge/mod.ts";
 
 export interface Client {
-  /** IP address; a proxy's value only counts if the operator trusts the proxy. */
+  /** The IP address. A proxy's value counts only if the operator trusts the proxy. */
   readonly address: string;
   readonly userAgent: string | null;
-  /** The unchanged `Cookie` field. */
+  /** The `Cookie` field, unchanged. */
   readonly cookie: string | null;
-  /** ISO 3166-1 alpha-2 country code of the address; null if unknown. Looked up when called. */
+  /** ISO 3166-1 alpha-2 country code for the address; null if unknown. Looked up when called. */
   country(): string | null;
 }
 
@@ -19,7 +19,7 @@ export interface ClientOptions {
   country(address: string): string | undefined;
 }
 
-/** @throws {TypeError} if an entry of `trustProxy` is not a CIDR. */
+/** @throws {TypeError} if an entry in `trustProxy` is not a CIDR range. */
 export function clientFinder(
   options: ClientOptions,
 ): (request: Request, socketAddress: string) => Client {

@@ -1,9 +1,11 @@
 /** Server-Sent Events (WHATWG HTML, 9.2) as a response. @module */
 
-/** Interval of comments that make proxies keep an idle stream open, in milliseconds. */
+/** Interval between comments that make proxies keep an idle stream open, in milliseconds. */
 const HEARTBEAT_MS = 15_000;
 
-/** Maximum number of events that wait for a slow reader, which is then disconnected. */
+/**
+ * Maximum number of events that can wait for a slow reader. Beyond it, the reader is disconnected.
+ */
 const MAX_BEHIND = 1000;
 
 export interface ServerEvent {

@@ -1,4 +1,4 @@
-/** Failures of the API: a public part, and a cause that only the platform's log gets. @module */
+/** API failures: a public part, and a cause that is only written to the platform's log. @module */
 import type { ApiErrorBody, ErrorCode, Problem } from "../../../contract/common.ts";
 import type { Explanation } from "../../../contract/error_codes/explanation.ts";
 import { docsOf, PLATFORM_CODES } from "../../../contract/error_codes/platform_codes.ts";
@@ -37,7 +37,7 @@ export class Failure extends Error {
   override readonly name = "Failure";
   readonly code: ErrorCode;
   readonly problems: readonly Problem[] | undefined;
-  /** Seconds after which a retry may succeed, for `Retry-After`. */
+  /** Number of seconds after which a retry may succeed, for `Retry-After`. */
   readonly retryAfter: number | undefined;
   readonly hint: string | undefined;
 
@@ -59,7 +59,7 @@ export class Failure extends Error {
   }
 }
 
-/** When to retry after the store was too busy or races were lost, in seconds. */
+/** When to retry if the store was too busy or races were lost, in seconds. */
 const CONTENTION_RETRY_SECONDS = 1;
 
 /** Returns the public failure for any thrown value. */
@@ -99,7 +99,7 @@ export function toFailure(error: unknown): Failure {
   });
 }
 
-/** The hint of a failure: its own, otherwise a remedy that fits every failure of the code. */
+/** A failure's hint: its own, or a remedy that applies to every failure with the same code. */
 function hintOf({ code, hint, problems }: Failure): string | undefined {
   if (hint !== undefined) return hint;
   const explanation: Explanation = PLATFORM_CODES[code];

@@ -9,7 +9,7 @@ import { hostnameOf } from "./hostname.ts";
 
 type Answer = Response | Promise<Response>;
 
-/** A connection to the edge; `isOwn` if a server of a deployment opened it. */
+/** A connection to the edge; `isOwn` if a deployment's server opened it. */
 export interface EdgeConnection extends ClientConnection {
   readonly isOwn?: boolean;
 }
@@ -19,7 +19,7 @@ export interface HostDispatchOptions {
   readonly api: (request: Request, connection: ClientConnection) => Answer;
   readonly edge: (request: Request, connection: EdgeConnection) => Answer;
   readonly hosts: {
-    /** The hostname that a domain redirects to, if it only redirects. */
+    /** The target hostname if the domain only redirects. */
     redirectOf(hostname: string): string | undefined;
   };
   readonly challenges: {

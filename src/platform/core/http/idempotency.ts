@@ -1,11 +1,11 @@
 /**
  * `Idempotency-Key`: a repeated request gets the first response again, and nothing is created
- * twice. It works for all endpoints that the contract marks; responses are stored for a day, by
+ * twice. It works for all endpoints that the contract marks. Responses are stored for a day, by
  * credential and path.
  *
  * The start of a request is stored before it is carried out. A crash in between therefore leaves a
- * mark without a response, and a repeated request is refused, because the first may have taken
- * effect. Nodes share the marks: if a request reaches two nodes, only one carries it out.
+ * marker without a response, and a repeated request is refused because the first may have taken
+ * effect. Nodes share the markers: if a request reaches two nodes, only one carries it out.
  *
  * @module
  */
@@ -44,10 +44,10 @@ export function readIdempotencyKey(request: Request): string | undefined {
 
 export interface RepeatableRequest {
   readonly key: string;
-  /** Id of the credential that the request comes with. */
+  /** ID of the credential that the request was sent with. */
   readonly credentialId: string;
   readonly maxBodyBytes: number;
-  /** Read from a copy, so that the handler can still read the body. */
+  /** Read from a copy so the handler can still read the body. */
   readonly request: Request;
 }
 
@@ -70,11 +70,11 @@ export class Idempotency {
   }
 
   /**
-   * Handles a request once; a repetition gets the same response, with `Idempotency-Replayed`.
+   * Handles a request once. A repeated request gets the same response, with `Idempotency-Replayed`.
    * Refusals and failures are not stored.
    *
-   * @throws {Failure} `conflict` if the key was used for another request, or the first one was
-   * interrupted, or another node is still handling it.
+   * @throws {Failure} `conflict` if the key was used for another request, if the first request was
+   * interrupted, or if another node is still handling it.
    */
   async run(asked: RepeatableRequest, answer: () => Promise<Response>): Promise<Response> {
     const { request, credentialId, key } = asked;

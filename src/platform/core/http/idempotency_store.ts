@@ -1,6 +1,6 @@
 /**
- * Requests with an `Idempotency-Key` in Deno KV: a mark that one was started, and its sealed
- * response, in parts, because a value has at most 64 KiB.
+ * Requests with an `Idempotency-Key` in Deno KV: a marker that one was started, and its sealed
+ * response, split into parts because a value can have at most 64 KiB.
  *
  * @module
  */
@@ -30,7 +30,10 @@ export class IdempotencyStore {
     return await readRecord(this.#kv, keys.idempotency(id), begun);
   }
 
-  /** Marks a request as started, replacing an earlier mark; false if another node was faster. */
+  /**
+   * Marks a request as started, replacing an earlier marker. Returns false if another node was
+   * faster.
+   */
   async begin(
     id: string,
     request: BegunRequest,
@@ -49,7 +52,7 @@ export class IdempotencyStore {
     await this.#kv.delete(keys.idempotency(id));
   }
 
-  /** Stores a response, which takes effect when its last part is written. */
+  /** Stores a response. It takes effect when its last part is written. */
   async keep(id: string, { data, ...sealed }: SealedSecret): Promise<void> {
     const expireIn = this.#keptMs;
     let parts = 0;

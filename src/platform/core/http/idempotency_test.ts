@@ -20,11 +20,11 @@ interface Bench {
   }): Promise<string>;
   /** How many times a handler ran. */
   ran: number;
-  /** The response of the next handler, instead of a number. */
+  /** What the next handler responds with, instead of a number. */
   next: (() => Promise<Response>) | undefined;
   time: number;
   readonly kv: RecordStore;
-  /** The same store after a restart. */
+  /** The same store, as it is after a restart. */
   restart(): void;
 }
 
@@ -166,7 +166,7 @@ Deno.test("long responses are stored completely, and responses are encrypted", (
     }
   }));
 
-Deno.test("every POST of the contract stores responses, handles the key itself, or refuses it", () => {
+Deno.test("every POST in the contract stores responses, handles the key itself, or refuses it", () => {
   const of = (kind: string) =>
     Object.entries(endpoints).filter(([, { idempotency }]) => idempotency === kind)
       .map(([name]) => name);

@@ -1,6 +1,6 @@
 /**
- * The limits that a request was counted under, in the fields of its response:
- * `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-11).
+ * The limits that a request counted against, in header fields of its response: `RateLimit-Policy`
+ * and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-11).
  *
  * @module
  */
@@ -12,7 +12,7 @@ interface NamedStanding extends RateStanding {
   readonly name: string;
 }
 
-/** Requests that were counted, until they get a response. */
+/** Requests that were counted and have not received a response yet. */
 const counted = new WeakMap<Request, NamedStanding[]>();
 
 export function noteLimit(request: Request, name: string, standing: RateStanding): void {

@@ -1,4 +1,4 @@
-/** Parses every part of a request by its endpoint's schemas. @module */
+/** Parses every part of a request with its endpoint's schemas. @module */
 import type { HonoRequest } from "hono";
 import type { BodyOf, Endpoint, ParamsOf, QueryOf } from "../../../contract/endpoint.ts";
 import type { Problem } from "../../../contract/common.ts";
@@ -19,7 +19,7 @@ function summary(problems: readonly Problem[]): string {
   return `Request is not valid: ${first?.path}: ${first?.message}${more}`;
 }
 
-/** Parses every part of a request; all problems are reported at once. */
+/** Parses every part of a request. All problems are reported at once. */
 export async function parseRequest<E extends Endpoint>(
   endpoint: E,
   request: HonoRequest,

@@ -1,4 +1,4 @@
-/** Explains a refusal for a missing permission. @module */
+/** Explains a refusal caused by a missing permission. @module */
 import { deployPermission, type Permission } from "../../../contract/permissions.ts";
 import { type Caller, isPermitted, type KeyGrant } from "../access/mod.ts";
 import { Failure } from "./failure.ts";

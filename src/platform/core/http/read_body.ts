@@ -1,20 +1,20 @@
-/** Reads request bodies of a limited size. @module */
+/** Reads request bodies up to a size limit. @module */
 import { createPause } from "../../../lib/next_turn.ts";
 import { JsonError, type ParsedJson, parseJson } from "../../../lib/parse_json.ts";
 import { Failure } from "./failure.ts";
 
-/** Maximum nesting of a JSON body: a manifest of 64 levels and the levels around it. */
+/** Maximum nesting depth of a JSON body: a manifest with 64 levels, plus the levels around it. */
 const MAX_BODY_DEPTH = 66;
 
-/** Bodies announced to be at most this long are read in one piece: a stream costs more. */
+/**
+ * Bodies whose announced size is at most this are read in one piece, because a stream costs more.
+ */
 const MAX_AT_ONCE = 65_536;
 
 /**
- * Reads a whole body of at most `maxBytes`; `onChunk` is awaited with each
- * piece of it.
+ * Reads a whole body of at most `maxBytes`. `onChunk` is called with each chunk and awaited.
  *
- * @throws {Failure} `payload_too_large`, before anything is read if the size is
- * announced.
+ * @throws {Failure} `payload_too_large`, before anything is read if the size is announced.
  */
 export async function readBytes(
   request: Request,
@@ -47,7 +47,7 @@ export async function readBytes(
   return bytes;
 }
 
-/** Reads a JSON body; `undefined` for an empty one. A large one is parsed in pieces. */
+/** Reads a JSON body. Returns `undefined` for an empty body. A large one is parsed in pieces. */
 export async function readJson(request: Request, maxBytes: number): Promise<ParsedJson> {
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   const bytes = await readBytes(request, maxBytes);

@@ -1,9 +1,11 @@
 /** Redirects: to another hostname, or to HTTPS. @module */
 
-/** Browsers cache a permanent redirect; after an hour they see a changed binding. */
+/**
+ * Browsers cache a permanent redirect. With this limit, they see a changed binding after an hour.
+ */
 const CACHE_CONTROL = "public, max-age=3600";
 
-/** Encodes characters that a header field cannot contain, such as `€`, as every browser does. */
+/** Encodes characters that a header field cannot contain, such as `€`, just as browsers do. */
 const permanently = (location: string): Response =>
   new Response(null, {
     status: 308,

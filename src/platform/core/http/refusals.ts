@@ -1,8 +1,8 @@
-/** Responses to requests that are refused: JSON for programs, a page for people. @module */
+/** Responses to refused requests: JSON for programs, a page for people. @module */
 import { Failure, failureBody, toFailure } from "./failure.ts";
 
 export interface RefusalOptions {
-  /** Receives the cause of each failure that is the platform's own. */
+  /** Receives the cause of each failure that is the platform's own fault. */
   onFault(requestId: string, cause: unknown): void;
   showFailure(failure: Failure, requestId: string): Response;
 }
@@ -13,7 +13,8 @@ export function shownPath(path: string): string {
 }
 
 /**
- * Whether a person sent the request: browsers accept HTML when they open a URL, programs do not.
+ * Whether a person sent the request. Browsers accept HTML when they open a URL, but programs do
+ * not.
  */
 function wantsPage({ method, headers }: Request): boolean {
   if (method !== "GET" && method !== "HEAD") return false;
@@ -41,7 +42,9 @@ export class Refusals {
     return response;
   }
 
-  /** The response for an unknown path: a page for browsers, unless they call the API. */
+  /**
+   * The response to a request for an unknown path: a page for browsers, unless they call the API.
+   */
   ofUnknownPath(
     { request, pathname }: { readonly request: Request; readonly pathname: string },
     requestId: string,
@@ -54,7 +57,7 @@ export class Refusals {
     return this.asJson(new Failure("not_found", message), requestId);
   }
 
-  /** The public failure for a thrown error; faults of the platform are reported. */
+  /** The public failure for a thrown error. Faults of the platform are also reported. */
   failureOf(error: unknown, requestId: string): Failure {
     const failure = toFailure(error);
     if (failure.status >= 500) this.#options.onFault(requestId, failure.cause ?? failure);

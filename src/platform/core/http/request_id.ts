@@ -1,7 +1,7 @@
-/** Request ids: unique on a platform, cheap to create, and not secret. @module */
+/** Request IDs: unique on a platform, cheap to create, and not secret. @module */
 import type { Random } from "../../../lib/clock.ts";
 
-/** Creates a generator: 40 random bits for the process, then a counter. */
+/** Creates a generator. An ID consists of 40 random bits for the process, followed by a counter. */
 export function requestIds(random: Random): () => string {
   const prefix = `${random(5).toHex()}-`;
   let count = 0;

@@ -3,7 +3,7 @@ import type { RateWindow } from "../access/mod.ts";
 import { Failure } from "./failure.ts";
 
 /**
- * Counts a request of a subject; `what` completes "Too many …".
+ * Counts a subject's request. `what` completes "Too many …".
  *
  * @throws {Failure} `rate_limited`
  */

@@ -1,6 +1,6 @@
 /**
  * Maps methods and paths to handlers. If several paths match a request, only the most specific one
- * is used: a fixed segment wins over a parameter, from left to right, so that
+ * is used: a fixed segment wins over a parameter, from left to right, so
  * `/v1/notifications/preferences` is never mistaken for `/v1/notifications/{notification}`.
  *
  * @module
@@ -11,9 +11,9 @@ export type PathPattern = string;
 
 export interface RouteSet<Handler> {
   readonly path: PathPattern;
-  /** The handler of a method; HEAD is handled like GET. */
+  /** The handler for a method. HEAD is handled like GET. */
   find(method: string): Handler | undefined;
-  /** Value of the field `Allow` (RFC 9110, 10.2.1). */
+  /** Value of the `Allow` field (RFC 9110, 10.2.1). */
   readonly allow: string;
 }
 

@@ -7,7 +7,7 @@ const nobody = () => Promise.reject(new Error("No credentials are expected"));
 const client = { address: "192.0.2.1", userAgent: "", cookie: null, country: () => null };
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 
-/** A router in which every endpoint of the contract responds with its own name. */
+/** A router in which every endpoint in the contract responds with its own name. */
 function namingRouter(): Router {
   const router = new Router({
     idempotency: { run: nobody },
@@ -42,14 +42,15 @@ function mostSpecific(path: string): string {
 }
 
 /**
- * Returns the possible words at a position of a path: any word, or a fixed segment of another path.
+ * Returns the possible words at a position in a path: any word, or a fixed segment from another
+ * path.
  */
 function wordsAt(index: number): string[] {
   const fixed = paths.map((path) => path.split("/")[index] ?? "{}");
   return ["any", ...new Set(fixed.filter((segment) => !segment.startsWith("{")))];
 }
 
-/** Concrete paths of the whole table: each parameter in turn takes every word. */
+/** Concrete paths for the whole table, in which each parameter in turn takes every word. */
 const samples = [
   ...new Set(paths.flatMap((path) => {
     const segments = path.split("/");
@@ -60,7 +61,7 @@ const samples = [
   })),
 ];
 
-Deno.test("a path leads to its most specific endpoint, and Allow lists its methods", async () => {
+Deno.test("a path resolves to its most specific endpoint, and Allow lists its methods", async () => {
   const router = namingRouter();
   for (const path of samples) {
     const wantedPath = mostSpecific(path);

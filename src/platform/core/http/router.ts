@@ -1,5 +1,5 @@
 /**
- * Binds endpoints of the contract to handlers: a request only reaches its handler once it is
+ * Binds the contract's endpoints to handlers. A request reaches its handler only once it is
  * authenticated and parsed, and the response follows the contract.
  *
  * @module
@@ -28,7 +28,7 @@ export interface RouterOptions extends RefusalOptions {
   readonly gatekeeper: Gatekeeper;
   readonly idempotency: Pick<Idempotency, "run">;
   requestId(): string;
-  /** Called for each call of a workspace's endpoint, before the response. */
+  /** Called for each call to a workspace's endpoint, before the response is sent. */
   onCompleted?(call: CompletedCall): Promise<void>;
 }
 
@@ -66,8 +66,8 @@ function bindingOf({ access }: Endpoint): "anyone" | "role" | "account" | "self"
 const honoPath = (path: string): string => path.replace(/\{(\w+)\}/g, ":$1");
 
 /**
- * Fields of every response of the platform's own host: browsers do not guess the content's type,
- * and no other site can embed it as an image, a script or a style.
+ * Header fields of every response from the platform's own host. Browsers do not guess its content
+ * type, and no other site can embed it as an image, a script or a style sheet.
  */
 const HARDENED = [
   ["x-content-type-options", "nosniff"],
@@ -112,7 +112,10 @@ export class Router {
     );
   }
 
-  /** Binds an endpoint with a secret in its path, which `admit` checks before the body is read. */
+  /**
+   * Binds an endpoint that has a secret in its path. `admit` checks the secret before the body is
+   * read.
+   */
   keyed<E extends Endpoint, Key>(endpoint: E, parts: {
     admit(params: ParamsOf<E>, request: Request): MaybePromise<Key>;
     before?(
@@ -140,9 +143,7 @@ export class Router {
     });
   }
 
-  /**
-   * Binds an endpoint of a workspace, whose callers must have the role that the contract requires.
-   */
+  /** Binds a workspace's endpoint. Its callers must have the role that the contract requires. */
   guarded<E extends Endpoint>(
     endpoint: E,
     handler: (caller: Caller, context: GuardedContext<E>) => MaybePromise<Answer<E>>,
@@ -205,8 +206,8 @@ export class Router {
 
   /**
    * Binds a page, or the form that it sends. `path` is in Hono's spelling, as in `/welcome/:token`.
-   * A page renders its visitor's failures itself; failures of the platform are thrown, and rendered
-   * here.
+   * A page renders its visitor's failures itself. Failures of the platform are thrown, and are
+   * rendered here.
    */
   page(
     method: "GET" | "POST",
@@ -225,7 +226,7 @@ export class Router {
     });
   }
 
-  /** Binds a path with a protocol other than the API's; `refuse` writes its failures. */
+  /** Binds a path that uses a protocol other than the API's. `refuse` writes its failures. */
   foreign(method: "GET" | "POST", path: string, parts: {
     answer(visit: ForeignVisit): MaybePromise<Response>;
     refuse(failure: Failure): Response;
@@ -250,7 +251,7 @@ export class Router {
     });
   }
 
-  /** Activates the bound routes; call it last. Responds to OPTIONS and unknown methods. */
+  /** Activates the bound routes. Call this last. Also responds to OPTIONS and unknown methods. */
   seal(): void {
     for (const { path, find, allow } of this.#routes.sets()) {
       this.#app.all(path, async (c) => {

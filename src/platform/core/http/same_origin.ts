@@ -1,7 +1,7 @@
 /**
  * Distinguishes requests from the platform's own pages from those that another site triggers.
- * Browsers treat deployments below the platform's host as the same site, so `SameSite` cookies are
- * not enough: only the same origin counts.
+ * Browsers treat deployments under the platform's host as the same site, so `SameSite` cookies are
+ * not enough. Only the same origin counts.
  *
  * @module
  */
@@ -15,8 +15,8 @@ export function isSafeMethod(method: string): boolean {
 }
 
 /**
- * Uses `Sec-Fetch-Site`, otherwise `Origin`. Returns `unknown` if the request has neither; all
- * current browsers send one of them.
+ * Uses `Sec-Fetch-Site` or, if it is missing, `Origin`. Returns `unknown` if the request has
+ * neither. All current browsers send one of them.
  */
 export function originOf(request: Request, publicOrigin: string): "same" | "other" | "unknown" {
   const site = request.headers.get("sec-fetch-site");

@@ -1,6 +1,7 @@
 /**
- * Validates a body by its endpoint's schema. Long lists are validated in steps, so that other work
+ * Validates a body against its endpoint's schema. Long lists are validated in steps, so other work
  * can run.
+ *
  * @module
  */
 import * as z from "zod";
@@ -13,7 +14,7 @@ import { MAX_PROBLEMS } from "../../../lib/schema_problems.ts";
 /** Number of values to check in one turn of the event loop. */
 const VALUES_PER_TURN = 5000;
 
-/** Finds the first ill-formed text in a JSON value, in a member's name or in a value. */
+/** Finds the first ill-formed string in a JSON value, as a member's name or as a value. */
 async function findIllFormed(root: unknown): Promise<readonly PathStep[] | undefined> {
   const waiting: { readonly value: unknown; readonly path: readonly PathStep[] }[] = [
     { value: root, path: [] },
@@ -37,8 +38,8 @@ async function findIllFormed(root: unknown): Promise<readonly PathStep[] | undef
 const MAX_NAMED = 10;
 
 /**
- * Maximum length of a problem's path and message, in characters, because they contain names that
- * the sender chooses.
+ * Maximum length of a problem's path and message, in characters. They contain names that the sender
+ * chooses.
  */
 const MAX_TEXT = 500;
 
@@ -102,7 +103,7 @@ async function validateInPieces(
   body: unknown,
   lists: ReadonlyMap<string, z.ZodArray>,
 ): Promise<Validated> {
-  // Checks of the lists themselves, such as their length, but not of their items.
+  // Checks of the lists themselves, such as their length, but not of the items.
   const outlines = Object.fromEntries(
     [...lists].map(([name, list]) => [
       name,
@@ -122,7 +123,7 @@ async function validateInPieces(
   return { ok: true, data };
 }
 
-/** Validates a body; an empty one counts as an empty object. */
+/** Validates a body. An empty body counts as an empty object. */
 export async function validateBody(schema: z.ZodType, parsed: ParsedJson): Promise<Validated> {
   const body = parsed.value === undefined ? {} : parsed.value;
   const illFormed = parsed.mayBeIllFormed ? await findIllFormed(body) : undefined;

@@ -1,4 +1,4 @@
-/** Another process that listens on a port, until its input ends. @module */
+/** Another process that listens on a port until its input ends. @module */
 import { attractConnections } from "./shared_port.ts";
 
 const [port, others] = [Number(Deno.env.get("PORT")), Number(Deno.env.get("OTHERS"))];

@@ -1,6 +1,6 @@
-/** Accepts connections, even when the system is short of descriptors or memory. @module */
+/** Accepts connections, even when the system is short of file descriptors or memory. @module */
 
-/** The first and the longest pause after a failed accept, in milliseconds. */
+/** The shortest and the longest pause after a failed accept, in milliseconds. */
 const FIRST_PAUSE_MS = 10;
 const LONGEST_PAUSE_MS = 1000;
 
@@ -11,7 +11,7 @@ export interface AcceptLoop<C> {
   /** Resolves when another connection is allowed; `undefined` if one is allowed now. */
   room(): Promise<void> | undefined;
   take(connection: C): void;
-  /** Called when the system is short of descriptors or memory. */
+  /** Called when the system is short of file descriptors or memory. */
   onShortage(error: unknown): void;
   pause(milliseconds: number): Promise<void>;
 }

@@ -3,7 +3,10 @@ import { acceptAll } from "./accept_loop.ts";
 
 type Step = "connection" | "shortage";
 
-/** Runs the loop over given steps, and records its actions; the listener closes after them. */
+/**
+ * Runs the loop over the given steps and records its actions. The listener closes after the last
+ * step.
+ */
 async function run(steps: readonly Step[]): Promise<readonly string[]> {
   const done: string[] = [];
   let at = 0;
@@ -24,7 +27,7 @@ async function run(steps: readonly Step[]): Promise<readonly string[]> {
   return done;
 }
 
-Deno.test("acceptAll() continues after a shortage, with growing pauses that reset", async () => {
+Deno.test("acceptAll() continues after a shortage, with growing pauses that are later reset", async () => {
   const short: Step[] = Array.from({ length: 9 }, () => "shortage");
   const seen = await run([...short, "connection", "shortage"]);
   const pauses = seen.filter((line) => line.startsWith("pause")).map((line) =>
@@ -34,7 +37,7 @@ Deno.test("acceptAll() continues after a shortage, with growing pauses that rese
   assert.ok(seen.includes("take"));
 });
 
-Deno.test("acceptAll() waits for room before it accepts", async () => {
+Deno.test("acceptAll() waits until another connection is allowed before it accepts", async () => {
   const room = Promise.withResolvers<void>();
   let accepted = 0;
   let closed = false;

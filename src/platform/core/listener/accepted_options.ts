@@ -1,4 +1,4 @@
-/** Options of accepted sockets, which Linux copies from the listening socket. @module */
+/** Options for accepted sockets. Linux copies them from the listening socket. @module */
 import { descriptors, type Libc, openLibc } from "./libc.ts";
 
 const SOL_SOCKET = 1;
@@ -27,7 +27,7 @@ export function isOn(libc: Libc, descriptor: number, port: number): boolean {
 }
 
 export interface AcceptedOptions {
-  /** Maximum time without an acknowledgement from the client, in milliseconds. */
+  /** Maximum time without an acknowledgment from the client, in milliseconds. */
   readonly stalledMs: number;
 }
 

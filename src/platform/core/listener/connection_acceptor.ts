@@ -10,29 +10,32 @@ import type { ConnectionHandler, ConnectionLimits } from "./types.ts";
 
 /** How often to check for connections that ran out of time, in milliseconds. */
 const SWEEP_MS = 500;
-/** Number of idle connections to close when the process runs out of descriptors. */
+/** Number of idle connections to close when the process runs out of file descriptors. */
 const EVICTED_AT_SHORTAGE = 16;
-/** How often to check whether descriptors are free again, in milliseconds. */
+/** How often to check whether file descriptors are free again, in milliseconds. */
 const LOOK_MS = 20;
 /**
- * Time that new connections get for their first request at shutdown, in milliseconds, because their
- * clients may not retry.
+ * How long new connections have for their first request at shutdown, in milliseconds. Their clients
+ * may not retry.
  */
 const NEWCOMER_MS = 1000;
 /** How often to look for connections without requests after accepting has stopped. */
 const FINISH_MS = 50;
 /** Number of event loop turns for reading connections and requests that have already arrived. */
 const READING_TURNS = 5;
-/** Maximum fraction of the connections, idle ones only, to close when their limit is reached. */
+/**
+ * Maximum fraction of the connections to close when the limit is reached. Only idle ones are
+ * closed.
+ */
 const EVICTED_PART = 1 / 32;
 
 export interface ConnectionAcceptorOptions {
   readonly limits: ConnectionLimits;
-  /** Creates the response if a handler throws; also called for bodies that end early. */
+  /** Creates the response if a handler throws. Also called for bodies that end early. */
   readonly onError: (error: unknown) => Response;
-  /** The group that connections of an address are counted in; `undefined` for exempt ones. */
+  /** The group in which an address's connections are counted; `undefined` for exempt addresses. */
   groupOf(address: string): string | undefined;
-  /** Whether so many descriptors are open that no more may be used for connections. */
+  /** Whether so many file descriptors are open that no more may be used for connections. */
   isShort(): boolean;
   /** Called, at a limited rate, with a warning about connections that were refused or delayed. */
   onShortage(message: string): void;
@@ -43,7 +46,7 @@ export interface ConnectionAcceptorOptions {
 export interface ListenerSource {
   readonly listener: Deno.TcpListener | Deno.TlsListener;
   readonly handler: ConnectionHandler;
-  /** Whether each connection serves many clients. */
+  /** Whether one connection can serve many clients. */
   readonly isOfMany?: boolean | undefined;
   /** Aborted when the listener is closed. */
   readonly closed: AbortSignal;
@@ -59,7 +62,7 @@ export class ConnectionAcceptor {
   readonly #finishing = new Set<Promise<void>>();
   readonly #sweeping: ReturnType<typeof setInterval>;
   #isLeaving = false;
-  /** Wakes the accept loops that wait for a free connection. */
+  /** Wakes the accept loops that are waiting for a free connection. */
   #freed = Promise.withResolvers<void>();
 
   readonly #options: ConnectionAcceptorOptions;
@@ -82,7 +85,7 @@ export class ConnectionAcceptor {
     return this.#options.limits;
   }
 
-  /** Serves the connections of a listener; resolves when it is closed. */
+  /** Serves a listener's connections. Resolves when the listener is closed. */
   async serve(source: ListenerSource): Promise<void> {
     const { listener, closed } = source;
     closed.addEventListener("abort", () => this.#wake(), { once: true });
@@ -100,8 +103,8 @@ export class ConnectionAcceptor {
   }
 
   /**
-   * Makes each following response the last one of its connection. Resolves when everything that has
-   * already arrived is read: connections, and requests on them.
+   * Makes each subsequent response the last one on its connection. Resolves once all connections
+   * that have already arrived are accepted, and the requests on them are read.
    */
   async leave(): Promise<void> {
     this.#isLeaving = true;

@@ -126,7 +126,7 @@ Deno.test("ConnectionAcceptor closes connections and sockets if no TLS handshake
     await slow.untilEnd();
   }));
 
-Deno.test("ConnectionAcceptor refuses too many connections of one address, and serves others", async () => {
+Deno.test("ConnectionAcceptor refuses too many connections from one address, and serves others", async () => {
   const release = Promise.withResolvers<void>();
   const arrived = Promise.withResolvers<void>();
   let requests = 0;

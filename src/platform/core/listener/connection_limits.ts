@@ -1,7 +1,9 @@
 /** The default limits of connections. @module */
 import type { ConnectionLimits } from "./types.ts";
 
-/** Minimum number, so that a platform with few descriptors still serves some clients. */
+/**
+ * Minimum number of connections, so a platform with few file descriptors still serves some clients.
+ */
 const FEWEST_CONNECTIONS = 16;
 const MOST_CONNECTIONS = 50_000;
 
@@ -12,10 +14,15 @@ export type GivenLimits =
   & Omit<ConnectionLimits, "maxConnections" | "maxPerAddress">
   & Partial<Pick<ConnectionLimits, "maxConnections" | "maxPerAddress">>;
 
-/** The share of connections that a single address must leave to others, if the total is small. */
+/**
+ * If the total is small, the fraction of connections that a single address must leave to others.
+ */
 const OTHERS = 1 / 2;
 
-/** Completes the limits. Half of the process's descriptors are for clients, half for their work. */
+/**
+ * Completes the limits. Half of the process's file descriptors are for clients, and half for the
+ * work that they cause.
+ */
 export function completeLimits(
   given: GivenLimits,
   descriptors: number,

@@ -1,6 +1,6 @@
 /**
  * The open connections: whether a client may open another, which are idle, and which have timed
- * out. It only decides; closing is left to each connection.
+ * out. It only decides. Each connection closes itself.
  *
  * @module
  */
@@ -9,26 +9,29 @@ import type { ConnectionLimits } from "./types.ts";
 /** The phase of a connection. */
 export type Phase =
   | "handshake"
-  /** Waits for the first request. */
+  /** Waiting for the first request. */
   | "head"
   | "answer"
-  /** Waits for another request. */
+  /** Waiting for another request. */
   | "idle"
-  /** Is being closed to free a slot for another connection. */
+  /** Being closed to free a slot for another connection. */
   | "closing";
 
 export type Ending = "between requests" | "at once";
 
-/** A request body while the platform waits for more of it. */
+/** A request body that the platform is waiting for. */
 export interface BodyWait {
   since: number;
 }
 
 /** A response on its way to a client. */
 export interface Sending {
-  /** When the client last received a part of it; `undefined` while its source must provide more. */
+  /**
+   * When the client last received a part of it; `undefined` while its source has yet to provide
+   * more.
+   */
   since: number | undefined;
-  /** Maximum number of its bytes that are buffered. */
+  /** Maximum number of its bytes that can be buffered. */
   readonly bytes: number;
   /** The number of responses that it represents, including unwatched ones. */
   readonly stands: number;
@@ -37,25 +40,25 @@ export interface Sending {
 }
 
 export interface Tracked {
-  /** The group that it is counted in; `undefined` for a trusted proxy and a front edge. */
+  /** The group in which it is counted; `undefined` for a trusted proxy or a front edge. */
   group: string | undefined;
   phase: Phase;
   /** When the phase started. */
   since: number;
-  /** Requests whose responses are not sent yet, and WebSockets that it was upgraded to. */
+  /** Requests whose responses have not been sent yet, and WebSockets that it was upgraded to. */
   busy: number;
   /** Bodies that the platform waits for. */
   readonly bodies: Set<BodyWait>;
-  /** Watched responses that the client has not received completely. */
+  /** Watched responses that the client has not fully received. */
   readonly sendings: Set<Sending>;
   /** Maximum number of bytes buffered for them. */
   unsent: number;
-  /** Whether it carries several requests at a time, as only HTTP/2 does. */
+  /** Whether it carries several requests at a time, which only HTTP/2 does. */
   isShared: boolean;
   /** Number of responses that the client cancelled since `resetsSince`. */
   resets: number;
   resetsSince: number;
-  /** Ends the connection; set by the code that serves it. */
+  /** Ends the connection. Set by the code that serves it. */
   end: (how: Ending) => void;
 }
 
@@ -66,7 +69,7 @@ export interface TableOptions {
 }
 
 /**
- * Maximum fraction of an address's connections to close when its limit is reached; only idle ones
+ * Maximum fraction of an address's connections to close when its limit is reached. Only idle ones
  * are closed.
  */
 const EVICTED_PART = 1 / 8;
@@ -80,23 +83,23 @@ const MAX_REQUESTS = 256;
 const MAX_RESETS = 400;
 const RESETS_MS = 10_000;
 
-/** Maximum number of bytes buffered for slow clients, over all connections. */
+/** Maximum number of bytes buffered for slow clients, across all connections. */
 const MAX_UNSENT = 64 * 1024 * 1024;
 /** Maximum number of bytes buffered for one connection while that total is exceeded. */
 const FAIR_UNSENT = 1024 * 1024;
 /**
- * How long a client may receive none of its responses while that total is exceeded, in
+ * How long a client may go without receiving any of its responses while that total is exceeded, in
  * milliseconds.
  */
 const PRESSED_MS = 2_000;
 
 /**
  * How long a connection must be idle before it is closed at shutdown, in milliseconds. A client
- * that sends requests one after another learns of the end from a response.
+ * that sends requests one after another is told of the shutdown in a response.
  */
 const QUIET_MS = 100;
 
-/** Phases of connections that have had no request yet. */
+/** The phases of a connection that has not had a request yet. */
 const NEW: ReadonlySet<Phase> = new Set<Phase>(["handshake", "head"]);
 const WAITING: ReadonlySet<Phase> = new Set<Phase>(["handshake", "head", "idle"]);
 
@@ -121,7 +124,9 @@ export class ConnectionTable {
     return this.#open.size >= this.#limits.maxConnections;
   }
 
-  /** Ends connections that had no request for a moment, once their client has all responses. */
+  /**
+   * Ends connections that have not had a request for a moment, once their client has all responses.
+   */
   finish(): void {
     const now = this.#now();
     for (const { phase, since, end } of this.#open) {
@@ -140,8 +145,8 @@ export class ConnectionTable {
   }
 
   /**
-   * Adds a new connection. At the limit of its group, closes the connections that were idle
-   * longest; returns `undefined` if all of them are busy.
+   * Adds a new connection. If its group is at its limit, closes the connections that have been idle
+   * longest. Returns `undefined` if all of them are busy.
    */
   admit(group: string | undefined, phase: "handshake" | "head"): Tracked | undefined {
     const others = group === undefined ? undefined : this.#groups.get(group);
@@ -182,7 +187,10 @@ export class ConnectionTable {
     this.exempt(entry);
   }
 
-  /** Stops counting a connection for its address, whose limit is for a single client. */
+  /**
+   * Stops counting a connection for its address, because the address's limit is meant for a single
+   * client.
+   */
   exempt(entry: Tracked): void {
     if (entry.group === undefined) return;
     const others = this.#groups.get(entry.group);
@@ -195,7 +203,7 @@ export class ConnectionTable {
     if (entry.phase === "handshake") this.#enter(entry, "head");
   }
 
-  /** Records a request or an opened WebSocket; `false` ends the connection. */
+  /** Records a request or an opened WebSocket. If it returns `false`, the connection is ended. */
   began(entry: Tracked): boolean {
     if (entry.busy > 0) entry.isShared = true;
     entry.busy++;
@@ -211,7 +219,7 @@ export class ConnectionTable {
     if (entry.busy === 0 && entry.phase === "answer") this.#enter(entry, "idle");
   }
 
-  /** Records that a response will be sent; call `sent` when the transfer has ended. */
+  /** Records that a response will be sent. Call `sent` when the transfer has ended. */
   sends(entry: Tracked, held: Pick<Sending, "bytes" | "stands">): Sending {
     const sending: Sending = { ...held, since: this.#now(), isHandedOver: false };
     entry.sendings.add(sending);
@@ -221,7 +229,7 @@ export class ConnectionTable {
     return sending;
   }
 
-  /** Records that the client wants more of a response. */
+  /** Records that the client has asked for more of a response. */
   wants(sending: Sending): void {
     sending.since = undefined;
   }
@@ -236,7 +244,8 @@ export class ConnectionTable {
     if (!entry.sendings.delete(sending)) return;
     entry.unsent -= sending.bytes;
     this.#unsent -= sending.bytes;
-    // Over HTTP/1.1 the runtime reports each stream with a length as aborted, even if it was sent.
+    // Over HTTP/1.1, the runtime reports each stream of known length as aborted, even if it was
+    // sent.
     if (how === "whole" || sending.isHandedOver) return;
     const now = this.#now();
     if (now - entry.resetsSince >= RESETS_MS) [entry.resets, entry.resetsSince] = [0, now];
@@ -248,7 +257,7 @@ export class ConnectionTable {
     return this.#unsent > MAX_UNSENT;
   }
 
-  /** Records that the platform waits for more of a body; call `over` when it no longer does. */
+  /** Records that the platform is waiting for more of a body. Call `over` when it no longer is. */
   awaitsBody(entry: Tracked): { over(): void } {
     const wait: BodyWait = { since: this.#now() };
     entry.bodies.add(wait);
@@ -256,8 +265,9 @@ export class ConnectionTable {
   }
 
   /**
-   * Ends up to `count` idle connections, starting with those idle longest. Connections of proxies
-   * and edges serve many clients, so they are only ended if there are no others.
+   * Ends up to `count` idle connections, starting with those that have been idle longest.
+   * Connections from proxies and edges serve many clients, so they are ended only if there are no
+   * others.
    */
   evict(count: number): number {
     const counted = [...this.#open].filter(({ group }) => group !== undefined);
@@ -276,7 +286,8 @@ export class ConnectionTable {
   }
 
   /**
-   * Whether a client receives none of its pending responses. Some may wait while others progress.
+   * Whether a client is not receiving any of its pending responses. Some may wait while others
+   * progress.
    */
   #isStalled(entry: Tracked, now: number): boolean {
     // The system ends other connections that make no progress.

@@ -33,7 +33,7 @@ function testTable(given: Partial<typeof limits> = {}) {
   return { table, clock, ended, admit, sweepAt };
 }
 
-Deno.test("ConnectionTable is full at its limit, until a connection is removed", () => {
+Deno.test("ConnectionTable is full at its limit until a connection is removed", () => {
   const { table, admit } = testTable();
   const [first] = ["a", "b", "c", "d"].map((name) => admit(name));
   assert.equal(table.isFull, true);
@@ -42,7 +42,7 @@ Deno.test("ConnectionTable is full at its limit, until a connection is removed",
   assert.equal(table.size, 3);
 });
 
-Deno.test("admit() replaces the longest idle connection of the newcomer's address", () => {
+Deno.test("admit() replaces the longest-idle connection from the new client's address", () => {
   const { table, clock, ended, admit } = testTable({ maxPerAddress: 2 });
   const busy = admit("busy", "192.0.2.1");
   table.began(busy!);
@@ -54,7 +54,7 @@ Deno.test("admit() replaces the longest idle connection of the newcomer's addres
   assert.equal(table.size, 3);
 });
 
-Deno.test("admit() refuses a new connection if all connections of its address are busy", () => {
+Deno.test("admit() refuses a new connection if all connections from its address are busy", () => {
   const { table, admit } = testTable();
   for (const name of ["one", "two"]) table.began(admit(name, "192.0.2.1")!);
   assert.equal(admit("three", "192.0.2.1"), undefined);
@@ -79,7 +79,7 @@ Deno.test("evict() ends the connections that have waited the longest, and never 
   assert.equal(table.evict(2), 1);
 });
 
-Deno.test("evict() ends connections that many clients share only if there are no others", () => {
+Deno.test("evict() ends connections that many clients share only if there are no other connections", () => {
   const { table, clock, ended, admit } = testTable();
   const shared = admit("shared")!;
   table.exempt(shared);
@@ -134,7 +134,7 @@ for (const [name, prepare, phase, limit, how] of phases) {
   });
 }
 
-Deno.test("sweep() keeps connections with a running response, for any duration", () => {
+Deno.test("sweep() keeps connections with a response in progress, however long it takes", () => {
   const { table, admit, sweepAt } = testTable();
   const entry = admit("it")!;
   table.began(entry);
@@ -209,7 +209,7 @@ Deno.test("a connection that resets many responses in a short time ends", () => 
   assert.deepEqual(ended, ["a at once"]);
 });
 
-Deno.test("began() ends a connection with more requests than allowed streams", () => {
+Deno.test("began() ends a connection with more requests than the allowed number of streams", () => {
   const { table, ended, admit } = testTable();
   const entry = admit("a")!;
   for (let count = 0; count < 256; count++) assert.equal(table.began(entry), true);

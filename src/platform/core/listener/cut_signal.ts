@@ -1,6 +1,6 @@
 /**
  * The signal that makes the runtime close a connection immediately. An `AbortSignal` does not work:
- * the runtime's listener throws if the connection has started to end, and an exception in a
+ * the runtime's listener throws if the connection has already begun to end, and an exception in a
  * listener ends the process.
  *
  * @module

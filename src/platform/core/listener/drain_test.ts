@@ -1,4 +1,4 @@
-/** Connections and requests when an acceptor stops. */
+/** Tests what happens to connections and requests when an acceptor stops. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import http2 from "node:http2";
@@ -100,14 +100,14 @@ Deno.test("clients can disconnect while the acceptor drains", async () => {
     listener.close();
     for (const { conn } of clients) conn.close();
     for (let turn = 0; turn < round % 4; turn++) await delay(0);
-    // The runtime panicked here, and ended the process (docs/decisions/runtime.md).
+    // The runtime used to panic here, which ended the process (docs/decisions/runtime.md).
     await acceptor.drain(1000);
     await served;
     assert.equal(acceptor.size, 0);
   }
 });
 
-Deno.test("clients that keep sending requests learn of the drain from a response", async () => {
+Deno.test("clients that keep sending requests are told of the drain in a response", async () => {
   const { acceptor, serve } = testAcceptor({ groupOf: () => undefined });
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const closed = new AbortController();

@@ -22,10 +22,10 @@ export interface HttpConnectionOptions {
   /** The connection's own entry in the table. */
   readonly entry: Tracked;
   readonly handler: ConnectionHandler;
-  /** Whether each response must be the last of its connection. */
+  /** Whether each response must be the last on its connection. */
   isLeaving(): boolean;
   readonly onError: (error: unknown) => Response;
-  /** Closes the sockets of TLS connections that the runtime would keep open. */
+  /** Closes the sockets of TLS connections that the runtime would otherwise keep open. */
   readonly closer: SocketCloser;
   readonly emptySockets: EmptySockets;
   /** Returns a number from 0 to 1 that decides whether a response is watched. */
@@ -39,7 +39,7 @@ const refused = (problem: string): Response =>
 export class HttpConnection implements ClientConnection {
   readonly remoteAddress: string;
   readonly scheme: "http" | "https";
-  /** Settles when HTTP has ended on it; never rejects. */
+  /** Settles when HTTP has ended on the connection; never rejects. */
   readonly finished: Promise<void>;
   readonly #placeholder: string;
   readonly #cut = new CutSignal();
@@ -107,7 +107,7 @@ export class HttpConnection implements ClientConnection {
     entry.isShared = isHttp2;
     const mayBeShared = isHttp2 || !isTls(this.#conn);
     const watch = { table, entry, random: this.#options.random };
-    /** Sends a response; its request counts as over when the client has the response. */
+    /** Sends a response. Its request counts as finished once the client has the response. */
     const send = (response: Response, { completed }: Deno.ServeHandlerInfo<Deno.NetAddr>) => {
       const watched = mayBeShared ? watchAnswer(response, watch) : undefined;
       if (watched === undefined) {
@@ -124,7 +124,7 @@ export class HttpConnection implements ClientConnection {
       return watched.response;
     };
     /**
-     * Sends a response once the client has sent the rest of the request that its handler left
+     * Sends a response once the client has sent the part of the request that its handler left
      * unread.
      */
     const sendBehind = (
@@ -149,13 +149,13 @@ export class HttpConnection implements ClientConnection {
         if (problem === undefined && host === null) entry.isShared = true;
         const seen = watchRequest(request, { shared: entry.isShared, awaits });
         const answer = problem === undefined ? handler(seen, this) : refused(problem);
-        // The runtime drops a Content-Length after Transfer-Encoding, so the end of such a request
-        // is never trusted.
+        // The runtime drops a Content-Length that follows Transfer-Encoding, so the end of such a
+        // request is never trusted.
         const isCoded = hasField(request.headers, "transfer-encoding");
         const reply = (response: Response) =>
           sendBehind(seen, isCoded || isLeaving() ? asLast(response) : response, info);
         if (!(answer instanceof Promise)) return reply(answer);
-        // The signal only reports that the client reset the stream if it was read before the reset.
+        // Only a signal that was read before the reset reports that the client reset the stream.
         if (entry.isShared) void request.signal;
         return answer.then(reply, (error) => {
           over();

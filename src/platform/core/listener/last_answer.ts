@@ -4,7 +4,7 @@ import { addField, hasField } from "../../../lib/raw_fields.ts";
 const SWITCHING_PROTOCOLS = 101;
 
 /**
- * Tells the client that this response is the last of its connection. Otherwise, the connection
+ * Tells the client that this response is the last on its connection. Otherwise, the connection
  * could close just as the client sends another request, which would be lost.
  */
 export function asLast(response: Response): Response;

@@ -1,4 +1,4 @@
-/** Socket functions of the C library that Deno does not offer. @module */
+/** C library socket functions that Deno does not offer. @module */
 import { lazyLibc } from "../../../lib/libc.ts";
 
 const SYMBOLS = {
@@ -17,15 +17,16 @@ const SYMBOLS = {
 
 export type Libc = Deno.DynamicLibrary<typeof SYMBOLS>["symbols"];
 
-/** The library, opened once; `undefined` if the system has another one. */
+/** The library, opened once; `undefined` if the system has a different C library. */
 export const openLibc: () => Libc | undefined = lazyLibc(SYMBOLS);
 
 const F_GETFD = 1;
-/** Maximum number of descriptors that are examined. */
+/** Maximum number of file descriptors to examine. */
 const MOST = 1_048_576;
 
 /**
- * The descriptors of this process. If none is free to list them, assumes that they have no gaps.
+ * Returns this process's file descriptors. If none is free for listing them, assumes that there are
+ * no gaps.
  */
 export function descriptors(): readonly number[] {
   try {

@@ -12,7 +12,7 @@ const LIMITS: ConnectionLimits = {
   keepAliveMs: 30_000,
 };
 
-/** @param what names the target of servers in messages to the operator */
+/** @param what names the servers' target in messages to the operator */
 export function createLoopbackAcceptor(
   what: string,
   onTrouble: (message: string) => void,

@@ -1,4 +1,4 @@
-/** Accepting connections, and serving HTTP on them within limits. @module */
+/** Accepts connections, and serves HTTP on them within limits. @module */
 export { setAcceptedOptions } from "./accepted_options.ts";
 export {
   attractConnections,

@@ -8,7 +8,7 @@ import { fieldOf, hasField } from "../../../lib/raw_fields.ts";
 const COMMA = ",";
 const DEFAULT_PORT = { http: 80, https: 443 } as const;
 
-/** The host that the runtime writes in a request's URL if the request names none. */
+/** The host that the runtime puts in a request's URL if the request does not name one. */
 export function placeholderHost(
   local: Pick<Deno.NetAddr, "hostname" | "port">,
   scheme: "http" | "https",
@@ -20,11 +20,11 @@ export function placeholderHost(
 }
 
 export interface HostFacts {
-  /** As the runtime composed it from the request line and `Host`. */
+  /** The URL, as composed by the runtime from the request line and `Host`. */
   readonly url: string;
-  /** The host that is in the URL if the request names none. */
+  /** The host in the URL if the request does not name one. */
   readonly placeholder: string;
-  /** Whether HTTP/2 was negotiated: its requests name their host in `:authority`. */
+  /** Whether HTTP/2 was negotiated. Its requests name their host in `:authority`. */
   readonly isHttp2: boolean;
   readonly host: string | null;
 }

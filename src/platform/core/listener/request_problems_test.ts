@@ -43,7 +43,7 @@ Deno.test("hostProblem() does not require a Host header for HTTP/2", () => {
   assert.equal(hostProblem(facts), undefined);
 });
 
-Deno.test("framingProblem() refuses a length with a coding, but accepts each alone", () => {
+Deno.test("framingProblem() refuses a length together with a coding, but accepts each alone", () => {
   const [length, coding] = [{ "content-length": "5" }, { "transfer-encoding": "chunked" }];
   assert.match(framingProblem(new Headers({ ...length, ...coding }))!, /not both/);
   for (const headers of [length, coding, {}]) {
@@ -60,6 +60,6 @@ for (const coding of ["gzip, chunked", "chunked, chunked", "identity, chunked", 
   });
 }
 
-Deno.test("framingProblem() accepts the coding chunked in upper and lower case", () => {
+Deno.test("framingProblem() accepts the chunked coding in upper and lower case", () => {
   assert.equal(framingProblem(new Headers({ "transfer-encoding": "Chunked" })), undefined);
 });

@@ -1,7 +1,7 @@
 /**
- * Serves HTTP on one accepted connection with the function that `Deno.serve` is
- * built on. It is not a public API (docs/decisions/runtime.md): it is
- * looked up at start, and a runtime without it is refused with an explanation.
+ * Serves HTTP on one accepted connection with the function that `Deno.serve` is built on. It is not
+ * a public API (docs/decisions/runtime.md): it is looked up at startup, and a runtime without it is
+ * refused with an explanation.
  *
  * @module
  */
@@ -9,7 +9,7 @@
 import type { CutSignal } from "./cut_signal.ts";
 
 export interface ServedConnection {
-  /** Settles when HTTP has ended; rejects if the client disconnected or violated the protocol. */
+  /** Settles when HTTP has ended. Rejects if the client disconnected or violated the protocol. */
   readonly finished: Promise<void>;
 }
 

@@ -16,7 +16,7 @@ const AF_INET6 = 10;
 /** Size of `struct sockaddr_in6`, the longest address of an IP socket, in bytes. */
 const ADDRESS_BYTES = 28;
 
-/** Instructions of classic BPF (bpf(4)), and the address at which it reads a random number. */
+/** Classic BPF instructions (bpf(4)), and the address at which a program reads a random number. */
 const [LOAD_WORD, MODULO, ADD, RETURN_A, RETURN] = [0x20, 0x94, 0x04, 0x16, 0x06];
 const RANDOM = 0xfffff000 + 56;
 
@@ -25,7 +25,7 @@ const PROGRAM_BYTES = 16;
 
 type Step = readonly [code: number, value: number];
 
-/** Chooses one of `count` sockets at random, from position `first` on. */
+/** Chooses one of `count` sockets at random, starting at position `first`. */
 const chooser = (first: number, count: number): readonly Step[] => [
   [LOAD_WORD, RANDOM],
   [MODULO, count],
@@ -33,7 +33,7 @@ const chooser = (first: number, count: number): readonly Step[] => [
   [RETURN_A, 0],
 ];
 
-/** Drops every packet. Clients send the first packet of a connection again after a second. */
+/** Drops every packet. Clients resend a connection's first packet after a second. */
 const DROPS_ALL: readonly Step[] = [[RETURN, 0]];
 
 function setNumber(libc: Libc, descriptor: number, [level, option]: Step, value: number): boolean {
@@ -70,7 +70,7 @@ function reusesPort(libc: Libc, descriptor: number): boolean {
 }
 
 /**
- * Sets whether other sockets of this user may listen on the port too; returns the process's own
+ * Sets whether this user's other sockets may also listen on the port. Returns the process's own
  * sockets.
  */
 function setShared(libc: Libc, port: number, isShared: boolean): readonly number[] {
@@ -82,11 +82,12 @@ function setShared(libc: Libc, port: number, isShared: boolean): readonly number
 }
 
 /**
- * Makes the system pass all new connections to these sockets, regardless of who joins the group.
+ * Makes the system pass all new connections to these sockets, regardless of which other sockets
+ * join the group.
  *
- * Only a group accepts such a program, and a socket that listened before sharing is in no group
- * until another socket joins. Therefore, a temporary socket joins, drops packets that arrive in the
- * meantime, and is closed immediately.
+ * Only a group accepts such a program, and a socket that was listening before the port was shared
+ * is not in a group until another socket joins. Therefore, a temporary socket joins, drops packets
+ * that arrive in the meantime, and is closed immediately.
  */
 function keepConnections(libc: Libc, sockets: readonly number[]): void {
   const first = sockets[0]!;
@@ -113,7 +114,7 @@ function keepConnections(libc: Libc, sockets: readonly number[]): void {
 
 /**
  * Lets other processes of this user listen on this process's port. This process still gets all new
- * connections until another process attracts them. Returns the number of its sockets on the port: 0
+ * connections until another process attracts them. Returns how many sockets it has on the port: 0
  * on systems that cannot share a port.
  */
 export function sharePort(port: number): number {
@@ -124,17 +125,17 @@ export function sharePort(port: number): number {
   return sockets.length;
 }
 
-/** Joins a port on which this process listens; false if it cannot be shared. */
+/** Joins a port on which this process listens. Returns false if the port cannot be shared. */
 export function joinPort(port: number): boolean {
   const libc = openLibc();
   return libc !== undefined && setShared(libc, port, true).length > 0;
 }
 
 /**
- * Opens a second socket of this process on a port. If `takesAll`, it gets all new connections from
- * then on; the first socket keeps those that it has already accepted. Call {@link endSharing} once
- * the first socket is closed. Returns `undefined` if the system cannot share a port, or if others
- * already share it.
+ * Opens a second socket of this process on a port. If `takesAll`, the second socket gets all new
+ * connections from then on, and the first keeps those that it has already accepted. Call {@link
+ * endSharing} once the first socket is closed. Returns `undefined` if the system cannot share a
+ * port, or if others already share it.
  */
 export function openBeside<T>(
   port: number,
@@ -147,7 +148,7 @@ export function openBeside<T>(
   setShared(libc, port, true);
   try {
     const opened = open();
-    // The opened socket is the second one of the group, because it joined last.
+    // The new socket is the second one in the group, because it joined last.
     const takesAll = setProgram(libc, first, SO_ATTACH_REUSEPORT_CBPF, [[RETURN, 1]]);
     return { opened, takesAll };
   } catch {
@@ -164,7 +165,7 @@ export function endSharing(port: number): void {
 }
 
 /**
- * Makes the system pass all new connections of a shared port to this process's sockets, which
+ * Makes the system pass all new connections on a shared port to this process's sockets, which
  * joined after `others` sockets of another process. Returns whether it succeeded.
  */
 export function attractConnections(port: number, others: number): boolean {
@@ -177,14 +178,15 @@ export function attractConnections(port: number, others: number): boolean {
 }
 
 /**
- * Stops the system from passing new connections of a shared port to this process, whose sockets
- * close one after the other while those of another process stay open.
+ * Stops the system from passing new connections on a shared port to this process. Its sockets close
+ * one after the other, while another process's sockets stay open.
  *
  * When a socket closes, the last socket of the group takes its position. If a program names an
- * empty position, the system chooses any socket, and a socket that is also about to close would
- * lose its queue. Therefore, the program names the first position after this process's own sockets:
- * it contains a socket until as many sockets have closed as the other process has. After that, the
- * first packet to a socket of this process is dropped, and the client repeats it after a second.
+ * empty position, the system chooses any socket. If that socket is also about to close, the
+ * connections in its queue are lost. Therefore, the program names the first position after this
+ * process's own sockets: that position contains a socket until as many sockets have closed as the
+ * other process has. After that, the first packet to one of this process's sockets is dropped, and
+ * the client sends it again after a second.
  */
 export function stopReceiving(port: number): void {
   const libc = openLibc();
@@ -195,7 +197,7 @@ export function stopReceiving(port: number): void {
   for (const each of sockets) setProgram(libc, each, SO_ATTACH_FILTER, DROPS_ALL);
 }
 
-/** Removes the program that directs the connections of a port. */
+/** Removes the program that directs a port's connections. */
 export function stopAttracting(port: number): void {
   const libc = openLibc();
   if (libc === undefined) return;

@@ -9,7 +9,7 @@ import {
 
 const CONNECTIONS = 40;
 
-/** Counts the connections that each listener accepts, until it is closed. */
+/** Counts the connections that each listener accepts until it is closed. */
 function count(listeners: readonly Deno.Listener[]): number[] {
   const counts = listeners.map(() => 0);
   for (const [at, listener] of listeners.entries()) {
@@ -27,7 +27,7 @@ function count(listeners: readonly Deno.Listener[]): number[] {
 async function connectAll(port: number, hostname = "127.0.0.1"): Promise<void> {
   for (let at = 0; at < CONNECTIONS; at++) {
     const conn = await Deno.connect({ hostname, port });
-    // Number of accepted connections once it is closed.
+    // How many connections it had accepted when it was closed.
     assert.equal(await conn.read(new Uint8Array(1)), null);
     conn.close();
   }
@@ -82,7 +82,7 @@ for (const hostname of ["127.0.0.1", "::1"]) {
   });
 }
 
-/** Starts another process, which attracts the connections of the port and closes each of them. */
+/** Starts another process, which attracts the port's connections and closes each of them. */
 async function startOther(port: number, own: number): Promise<Deno.ChildProcess> {
   const other = new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", "--no-check", new URL("./_test_other.ts", import.meta.url).href],
@@ -99,7 +99,7 @@ async function startOther(port: number, own: number): Promise<Deno.ChildProcess>
 
 for (const order of [[0, 1], [1, 0]]) {
   Deno.test({
-    name: `stopReceiving() leaves connections to other processes while sockets close, ${order}`,
+    name: `stopReceiving() leaves new connections to other processes while sockets close, ${order}`,
     ignore: Deno.build.os !== "linux",
     fn: async () => {
       const first = Deno.listen({ hostname: "127.0.0.1", port: 0, reusePort: true });

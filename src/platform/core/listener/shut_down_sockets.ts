@@ -1,5 +1,5 @@
 /**
- * Ends connections, based on the state of their sockets in the system (docs/decisions/runtime.md).
+ * Ends connections based on the state of their sockets in the system (docs/decisions/runtime.md).
  *
  * @module
  */
@@ -25,7 +25,7 @@ const keyOf = (address: string, port: number, localPort: number): string =>
 const keyOfEnds = ({ localAddr, remoteAddr: { hostname, port } }: Ends): string =>
   keyOf(ipaddr.parse(hostname).toNormalizedString(), port, localAddr.port);
 
-/** An address of a socket, and its port; `undefined` if it is not an IP socket. */
+/** A socket's address and port; `undefined` if it is not an IP socket. */
 function readAddress(
   call: Libc["getpeername"],
   descriptor: number,
@@ -42,7 +42,7 @@ function readAddress(
   };
 }
 
-/** The descriptors of connections that are still open, by their keys. */
+/** The file descriptors of connections that are still open, by connection key. */
 function openSockets(libc: Libc, connections: readonly Ends[]): ReadonlyMap<string, number> {
   const wanted = new Set(connections.map(({ remoteAddr }) => remoteAddr.port));
   const found = new Map<string, number>();
@@ -55,7 +55,10 @@ function openSockets(libc: Libc, connections: readonly Ends[]): ReadonlyMap<stri
   return found;
 }
 
-/** Collects the items of one turn of the event loop, because examining every descriptor is slow. */
+/**
+ * Collects the items from one turn of the event loop, because examining every file descriptor is
+ * slow.
+ */
 class Batch<T> {
   #items: T[] = [];
   readonly #run: (items: readonly T[]) => void;
@@ -87,7 +90,7 @@ export class SocketCloser {
     }
   });
 
-  /** Shuts the socket of a connection down in the next microtask. */
+  /** Shuts down a connection's socket in the next microtask. */
   add(connection: Ends): void {
     this.#connections.add(connection);
   }
@@ -121,8 +124,8 @@ export class EmptySockets {
   });
 
   /**
-   * Calls `close` in the next microtask if the client has received every byte, and no byte of the
-   * client is unread.
+   * Calls `close` in the next microtask if the client has received every byte and none of the
+   * client's bytes are unread.
    */
   close(question: Question): void {
     this.#questions.add(question);

@@ -1,4 +1,4 @@
-/** Responses to requests whose bodies are not read completely. */
+/** Tests responses to requests whose bodies are not fully read. */
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import { openClient, serverOf } from "./_test_acceptor.ts";
@@ -18,7 +18,7 @@ const HANDLERS: readonly [name: string, handler: ConnectionHandler][] = [
 ];
 
 for (const [name, handler] of HANDLERS) {
-  Deno.test(`a client that is still sending gets the response of a handler that ${name}`, async () => {
+  Deno.test(`a client that is still sending gets the response from a handler that ${name}`, async () => {
     const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
     const server = serverOf(listener, { handler });
     using client = await openClient(server.port, HEAD);

@@ -8,8 +8,8 @@ import { isStreamed, isWhole } from "../../../lib/whole_answer.ts";
 const BODILESS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 
 /**
- * Maximum size of a body to read in one piece. It must arrive within the time for which a longer
- * body may be idle.
+ * Maximum size of a body to read in one piece. The body must arrive within the time for which a
+ * longer body may be idle.
  */
 const MAX_AT_ONCE = 64 * 1024;
 
@@ -64,12 +64,12 @@ const REST = Symbol("rest");
 interface Watched extends Request {
   [AWAITS]: Awaits;
   [STREAM]?: ReadableStream<Uint8Array<ArrayBuffer>> | null;
-  /** Settles when the rest of the body, which the handler left unread, is read. */
+  /** Settles when the rest of the body, which the handler left unread, has been read. */
   [REST]?: Promise<void>;
 }
 
 /**
- * Replaces the methods of a request through its prototype, which costs less than setting each one.
+ * Replaces a request's methods through its prototype, which costs less than setting each method.
  */
 function watchReads(request: Request, awaits: Awaits): Request {
   Object.setPrototypeOf(request, WATCHED);
@@ -111,7 +111,7 @@ function watchedRead(name: (typeof READS)[number]): (this: Watched) => Promise<u
   };
 }
 
-/** Whether the client sends the body only on request. */
+/** Whether the client sends the body only when asked to. */
 const waitsFor = ({ headers }: Request): boolean => hasField(headers, "expect");
 
 function watched(
@@ -137,7 +137,7 @@ function watched(
   }, { highWaterMark: 0 });
 }
 
-/** Starts to read the rest of a body; returns `undefined` if there is none to read. */
+/** Starts to read the rest of a body. Returns `undefined` if there is nothing to read. */
 export function leaveBody(request: Request, response: Response): Promise<void> | undefined {
   if (BODILESS.has(request.method)) return undefined;
   const isOver = isWhole(response) || (response.status >= 400 && !isStreamed(response));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { watchBody, watchRequest } from "./watch_body.ts";
 
-/** A request with a body that the test sends, and the reports to its watcher. */
+/** A request with a body that the test sends, and what is reported to its watcher. */
 function watchedRequest(headers: Readonly<Record<string, string>>) {
   const told: string[] = [];
   let controller!: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>;

@@ -1,4 +1,4 @@
-/** A store in memory whose records expire by a clock that the test sets. @module */
+/** An in-memory store whose records expire according to a clock that the test sets. @module */
 import {
   type Changes,
   DenoStore,

@@ -1,6 +1,6 @@
 /**
- * Claims of work that any node can do. The process that does the work stores its own id, so that
- * other nodes leave the work alone until that process has ended.
+ * Claims to work that any node can do. The process that does the work stores its own ID, so other
+ * nodes leave the work alone until that process has ended.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { readAll, readRecord } from "../store/mod.ts";
 import type { Check, RecordKey, RecordStore } from "../../../store/mod.ts";
 import type { Nodes } from "./nodes.ts";
 
-/** The stored id of the process that holds a claim; `null` if none does. */
+/** The stored ID of the process that holds a claim; `null` if no process does. */
 export type ClaimHolder = string | null;
 
 const claimRecord = z.string();
@@ -17,17 +17,17 @@ const claimRecord = z.string();
 export class Claims {
   readonly #nodes: Pick<Nodes, "instance" | "isAlive"> | undefined | undefined;
 
-  /** @param nodes the nodes that share the work; by default only this process */
+  /** @param nodes the nodes that share the work; by default, only this process */
   constructor(nodes?: Pick<Nodes, "instance" | "isAlive"> | undefined) {
     this.#nodes = nodes;
   }
 
-  /** This process as the holder in a record. */
+  /** Names this process as the holder in a record. */
   get holder(): ClaimHolder {
     return this.#nodes?.instance ?? null;
   }
 
-  /** Whether the holder is another live process. */
+  /** Whether the holder is another process that is alive. */
   async isHeldElsewhere(holder: ClaimHolder | undefined): Promise<boolean> {
     const nodes = this.#nodes;
     if (nodes === undefined || typeof holder !== "string") return false;
@@ -47,7 +47,8 @@ export class Claims {
   }
 
   /**
-   * Claims work by a separate record. Whoever ends the work deletes the key of the returned check.
+   * Claims work with a separate record. Whoever ends the work deletes the key from the returned
+   * check.
    */
   async take(
     kv: RecordStore,
@@ -64,7 +65,10 @@ export class Claims {
     });
   }
 
-  /** Returns the last parts of the keys below a prefix whose claims other live processes hold. */
+  /**
+   * Returns the last parts of those keys under a prefix whose claims are held by other live
+   * processes.
+   */
   async heldElsewhere(kv: RecordStore, prefix: RecordKey): Promise<ReadonlySet<string>> {
     const held = new Set<string>();
     const known = new Map<string, boolean>();

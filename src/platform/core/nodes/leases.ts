@@ -1,7 +1,7 @@
 /**
- * Leases of roles, each held by one node at a time. A node holds a lease as long as its pulse is
- * stored, and the pulse expires by the database's clock. Taking over a lease changes its record, so
- * that every later check by the earlier holder fails.
+ * Leases for roles, each held by one node at a time. A node holds a lease as long as its pulse is
+ * stored, and the pulse expires according to the database's clock. Taking over a lease changes its
+ * record, so every later check by the earlier holder fails.
  *
  * @module
  */
@@ -42,7 +42,7 @@ export class Leases {
     return ROLES.filter((role) => this.leads(role));
   }
 
-  /** Calls `begin` each time this node gets the role again, even after a late pulse. */
+  /** Calls `begin` each time this node regains the role, even after a late pulse. */
   onGained(role: Role, begin: () => void): void {
     this.#gained.set(role, [...this.#gained.get(role) ?? [], begin]);
     if (this.leads(role)) begin();
@@ -65,7 +65,8 @@ export class Leases {
     const { kv, instance, monotonic } = this.#options;
     const asked = monotonic();
     await kv.set(keys.pulse(instance), true, { expireIn: PULSE_MS });
-    // Work that arrived after the pulse had lapsed found no leader, so nothing else will start it.
+    // Work that arrived after the pulse had lapsed did not find a leader, so nothing else will
+    // start it.
     const hasLapsed = monotonic() >= this.#until;
     this.#until = asked + PULSE_MS;
     for (const role of ROLES) await this.#look(role, hasLapsed);

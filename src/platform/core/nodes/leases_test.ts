@@ -6,7 +6,7 @@ import { DenoStore, LeaseLostError, type RecordStore } from "../../../store/mod.
 
 interface LeaseBench {
   readonly kv: RecordStore;
-  /** The clock of all nodes. */
+  /** The clock that all nodes use. */
   readonly clock: { time: number };
   node(id: string, instance?: string): Leases;
   /** Removes a pulse, as the database does if it was not renewed. */
@@ -44,7 +44,7 @@ Deno.test("Leases are held by one node, and by another once the first stops repo
     assert.deepEqual(a.roles, [], "the node notices that it no longer leads anything");
   }));
 
-Deno.test("Leases call back waiters for a role when a late pulse regains the lease", () =>
+Deno.test("Leases call back those waiting for a role when a late pulse regains the lease", () =>
   withParts(async ({ node, clock, expire }) => {
     const a = node("a");
     await a.round();
@@ -79,7 +79,7 @@ Deno.test("a node keeps the leases of its previous process, because no one else 
     assert.deepEqual(again.roles, ROLES);
   }));
 
-Deno.test("Leases.leads() is false if the lease may have expired, regardless of the store", () =>
+Deno.test("Leases.leads() is false if the lease may have expired, regardless of what the store says", () =>
   withParts(async ({ node, clock }) => {
     const a = node("a");
     await a.round();

@@ -1,4 +1,8 @@
-/** A node among others: reports that it is alive, tracks the others, and holds leases. @module */
+/**
+ * Makes this node one of several: reports that it is alive, tracks the others, and holds leases.
+ *
+ * @module
+ */
 import type { Clock } from "../../../lib/clock.ts";
 import { type Rounds, startRounds } from "../../../lib/rounds.ts";
 import { keys, readAll, readRecord, StoreUnavailableError } from "../store/mod.ts";
@@ -35,12 +39,12 @@ export interface MembershipOptions extends NodeIdentity {
   readonly instance: string;
   readonly version: string;
   readonly addresses: readonly string[];
-  /** The URL of this node for other nodes. */
+  /** The URL at which other nodes reach this node. */
   readonly url: string;
   readonly now: Clock;
   /** A monotonic clock, in milliseconds. */
   readonly monotonic: () => number;
-  /** How far this node is behind the changes of others, in milliseconds. */
+  /** How far this node lags behind the changes of others, in milliseconds. */
   lagMs(): number;
   onTrouble(message: string): void;
 }
@@ -159,7 +163,10 @@ export class Membership implements Nodes {
     }
   }
 
-  /** Stores this node's record, which may have expired, or belong to an earlier process. */
+  /**
+   * Stores this node's record. The stored one may have expired, or may belong to an earlier
+   * process.
+   */
   async #announce(): Promise<void> {
     const { kv, id, home, instance, version, addresses, url, lagMs } = this.#options;
     const key = keys.node(id);
@@ -179,7 +186,8 @@ export class Membership implements Nodes {
   }
 
   /**
-   * For a day, other nodes report this node as missing if it is down when they need its response.
+   * For a day, if other nodes need a response from this node while it is down, they report it as
+   * missing.
    */
   async #noteKnown(): Promise<void> {
     const { kv, id, now } = this.#options;
@@ -197,7 +205,7 @@ export class Membership implements Nodes {
   }
 
   #report(error: unknown): void {
-    // Code that uses the store notices by itself when the store is unreachable.
+    // Code that uses the store notices on its own when the store is unreachable.
     if (error instanceof StoreUnavailableError) return;
     const reason = error instanceof NodeIdInUseError ? error.message : String(error);
     this.#options.onTrouble(`This node cannot renew its membership: ${reason}`);

@@ -40,7 +40,7 @@ async function withNodes(
   }
 }
 
-Deno.test("Membership lists all nodes with their roles, until they leave", () =>
+Deno.test("Membership lists all nodes with their roles until they leave", () =>
   withNodes(async (join) => {
     const [a, b] = [await join("a", "x"), await join("b", "y")];
     const [first, second] = await b.list();
@@ -53,7 +53,7 @@ Deno.test("Membership lists all nodes with their roles, until they leave", () =>
     assert.deepEqual((await b.list()).map(({ id }) => id), ["b"]);
   }));
 
-Deno.test("Membership.join() refuses the name of another data directory's node", () =>
+Deno.test("Membership.join() refuses a name that another data directory's node uses", () =>
   withNodes(async (join) => {
     await join("a", "x");
     await assert.rejects(join("a", "y"), (error: Error) => {
@@ -79,7 +79,7 @@ Deno.test("Membership.isAlive() is true while a process reports that it is alive
     assert.equal(await a.isAlive("b y"), false);
   }));
 
-Deno.test("keepIdentity() creates a name once, keeps a given one, and reports damage", async () => {
+Deno.test("keepIdentity() creates a name once, keeps a given name, and reports a damaged file", async () => {
   await inTestFolder(async (folder) => {
     const keep = (id?: string) => keepIdentity(folder, { id, random: systemRandom });
     const made = await keep();

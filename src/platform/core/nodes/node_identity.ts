@@ -1,4 +1,4 @@
-/** The name of a node and the ID of its data directory, which both survive restarts. @module */
+/** The name of a node and the ID of its data directory. Both survive restarts. @module */
 import { join } from "node:path";
 import * as z from "zod";
 import { writeFileAtomically } from "../../../lib/atomic_file.ts";
@@ -6,12 +6,12 @@ import type { Random } from "../../../lib/clock.ts";
 import { readTextFile } from "../../../lib/utf8.ts";
 import { isFullDisk } from "../store/mod.ts";
 
-/** Letters, digits, `.`, `_` and `-`, as in host names; at most 63. */
+/** At most 63 letters, digits, `.`, `_` and `-`, as in hostnames. */
 const NODE_ID = /^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$/;
 
 const identity = z.object({
   id: z.string().regex(NODE_ID),
-  /** Random, so every data directory has a different one. */
+  /** A random value, so every data directory has a different one. */
   home: z.string().min(1),
 });
 export type NodeIdentity = Readonly<z.infer<typeof identity>>;
@@ -45,7 +45,7 @@ function damaged(path: string, cause: unknown): NodeFileError {
 /**
  * The identity of a data directory, created if missing.
  *
- * @param id the operator's name for the node, which replaces any other.
+ * @param id the operator's name for the node. It replaces any other name.
  * @throws {NodeFileError} if its file is damaged.
  */
 export async function keepIdentity(
@@ -62,7 +62,7 @@ export async function keepIdentity(
   try {
     await writeFileAtomically(path, `${JSON.stringify(kept)}\n`, { mode: 0o600 });
   } catch (error) {
-    // A platform must start even on a full disk.
+    // A platform must be able to start even on a full disk.
     if (!isFullDisk(error)) throw error;
   }
   return kept;

@@ -1,7 +1,7 @@
-/** Records of nodes about themselves and about leaders. @module */
+/** The records that nodes store about themselves and about leaders. @module */
 import * as z from "zod";
 
-/** Tasks that one node at a time performs for all. */
+/** Tasks that one node at a time performs for all nodes. */
 export const ROLES = [
   "backups",
   "bot",
@@ -14,18 +14,18 @@ export type Role = typeof ROLES[number];
 
 export const nodeRecord = z.object({
   id: z.string(),
-  /** Id of its data directory. */
+  /** ID of its data directory. */
   home: z.string(),
-  /** Id of its process. */
+  /** ID of its process. */
   instance: z.string(),
   version: z.string(),
   /** Addresses of its listeners. */
   addresses: z.array(z.string()),
-  /** Its URL for other nodes; older versions have none. */
+  /** The URL at which other nodes reach it; missing in older versions. */
   url: z.string().optional(),
-  /** When it started, in milliseconds since the epoch, by its own clock. */
+  /** When it started, according to its own clock, in milliseconds since the epoch. */
   since: z.number(),
-  /** How far it is behind the changes of others, in milliseconds. */
+  /** How far it lags behind the changes of others, in milliseconds. */
   lagMs: z.number(),
 });
 export type NodeRecord = Readonly<z.infer<typeof nodeRecord>>;
@@ -35,7 +35,7 @@ export type KnownNodeRecord = Readonly<z.infer<typeof knownNodeRecord>>;
 
 export const leaseRecord = z.object({
   node: z.string(),
-  /** Id of the process that holds the lease, as long as its pulse is stored. */
+  /** ID of the process that holds the lease, as long as its pulse is stored. */
   instance: z.string(),
   /** How many times the lease was acquired. */
   epoch: z.number(),

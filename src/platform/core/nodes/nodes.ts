@@ -1,22 +1,24 @@
-/** The nodes of a platform for its capabilities: this node's identity and its roles. @module */
+/** A platform's nodes, as its capabilities see them: this node's identity and its roles. @module */
 import { Lease } from "../../../store/mod.ts";
 import type { KnownNodeRecord, NodeView, Role } from "./node_record.ts";
 
 export interface Nodes {
   readonly id: string;
-  /** Id of this process; its claims are free when its pulse expires. */
+  /** ID of this process. Its claims become free when its pulse expires. */
   readonly instance: string;
   /** Whether there may be other nodes. */
   readonly isShared: boolean;
   leads(role: Role): boolean;
   /**
-   * Runs a round of work that one node does for all; `undefined` if another node leads. Commits
-   * under its lease are refused once the lease is lost.
+   * Runs a round of work that one node does for all. Returns `undefined` if another node leads.
+   * Commits under its lease are refused once the lease is lost.
    *
    * @throws {LeaseLostError} if it was lost in the meantime.
    */
   during<T>(role: Role, work: (lease: Lease) => Promise<T>): Promise<T | undefined>;
-  /** Calls back whenever this node begins to lead; immediately if there are no others. */
+  /**
+   * Calls back whenever this node becomes the leader, or immediately if there are no other nodes.
+   */
   onGained(role: Role, begin: () => void): void;
   /** Calls back whenever a process of another node has ended without releasing its claims. */
   onDeath(look: () => void): void;
@@ -25,11 +27,11 @@ export interface Nodes {
   /** The number of nodes that this one last saw. */
   count(): number;
   list(): Promise<readonly NodeView[]>;
-  /** Nodes that sent a heartbeat within the last day, but no longer do. */
+  /** Nodes that sent a heartbeat within the last day but no longer do. */
   lost(): Promise<readonly KnownNodeRecord[]>;
 }
 
-/** A platform with a single node: it leads everything, at no cost. */
+/** A platform with a single node. This node leads everything, at no cost. */
 export function soleNode(
   { instance, id, self }: {
     readonly id: string;

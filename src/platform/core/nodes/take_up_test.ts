@@ -1,4 +1,7 @@
-/** Another node takes over the claims of a dead one within 15 seconds; the test sets the clock. */
+/**
+ * Tests that another node takes over the claims of a dead one within 15 seconds. The test sets the
+ * clock.
+ */
 import assert from "node:assert/strict";
 import { systemRandom } from "../../../lib/clock.ts";
 import { until } from "../../../lib/_test_until.ts";
@@ -22,11 +25,11 @@ interface Nodes {
   readonly kv: RecordStore;
   readonly dying: Membership;
   readonly other: Membership;
-  /** Kills the first node after a time, and advances the clock by 15 seconds. */
+  /** Kills the first node after a given time, and advances the clock by 15 seconds. */
   die(afterMs: number): Promise<void>;
 }
 
-/** Runs a test on two nodes whose pulses are some time apart. */
+/** Runs a test on two nodes whose pulses are a given time apart. */
 async function withNodes(apartMs: number, run: (nodes: Nodes) => Promise<void>): Promise<void> {
   using clocked = await ClockedStore.open();
   const kv = clocked;

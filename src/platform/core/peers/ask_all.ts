@@ -3,12 +3,12 @@ import type * as z from "zod";
 import { PeerError } from "./peer_error.ts";
 import type { Peers, SilentNode } from "./peers.ts";
 
-/** Time for a whole response, in milliseconds. */
+/** Time limit for a whole response, in milliseconds. */
 const PATIENCE_MS = 10_000;
 
 export interface Gathered<T> {
   readonly answers: ReadonlyMap<string, readonly T[]>;
-  /** Nodes whose response is missing. */
+  /** Nodes whose responses are missing. */
   readonly silent: readonly SilentNode[];
 }
 
@@ -17,10 +17,10 @@ export async function askAll<T>(
   peers: Peers,
   { name, data, isAsked = () => true, schema, withLost, closing }: {
     readonly name: string;
-    /** The data of the request to a node. */
+    /** The data to send in the request to a node. */
     data(node: string): unknown;
     isAsked?(node: string): boolean;
-    /** Whether nodes that are down are also reported as missing. */
+    /** Whether to also report nodes that are down as missing. */
     readonly withLost: boolean;
     /** The schema of each part of a response. */
     readonly schema: z.ZodType<T>;
@@ -49,7 +49,7 @@ export async function askAll<T>(
   return { answers, silent };
 }
 
-/** Lists the nodes whose response is missing; an empty object if there are none. */
+/** Lists the nodes whose responses are missing, or returns an empty object if there are none. */
 export function missingNodes(
   silent: readonly SilentNode[],
 ): { readonly missingNodes?: SilentNode[] } {

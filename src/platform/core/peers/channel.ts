@@ -1,7 +1,7 @@
 /**
  * Encrypts the traffic between two nodes with keys that both derive from `keys.json`. The network
- * needs no TLS, and only processes with the file can send requests. Both sides contribute a salt,
- * so no key seals twice with the same nonce, even if someone replays a recorded request.
+ * needs no TLS, and only processes that have the file can send requests. Both sides contribute a
+ * salt, so no key seals twice with the same nonce, even if someone replays a recorded request.
  *
  * @module
  */
@@ -38,7 +38,7 @@ const questionSchema = z.object({
 });
 export type OpenedQuestion = z.infer<typeof questionSchema>;
 
-/** A counter as a nonce: each key seals one stream. */
+/** A counter serves as the nonce, because each key seals only one stream. */
 function nonceOf(count: number): Bytes {
   const nonce = new Uint8Array(NONCE_BYTES);
   new DataView(nonce.buffer).setBigUint64(4, BigInt(count));
@@ -80,7 +80,7 @@ const ofAnswer = (question: Bytes, answer: Bytes, keyId: string) => ({
   keyId,
 });
 
-/** Seals a question; the salt opens its response. */
+/** Seals a question. The salt opens its response. */
 export async function sealQuestion(
   question: OpenedQuestion,
   { box, random }: { readonly box: Keys; readonly random: Random },
@@ -113,7 +113,7 @@ export async function openQuestion(
   return { question, salt };
 }
 
-/** Seals the parts of a response, in order. */
+/** Seals a response's parts, in order. */
 export class AnswerSealer {
   #count = 0;
 
@@ -139,7 +139,7 @@ export class AnswerSealer {
   }
 }
 
-/** @throws {PeerError} if a part was changed, left out, or arrives twice. */
+/** @throws {PeerError} if a part was changed or left out, or arrives twice. */
 export async function* openAnswer(
   body: AsyncIterable<Bytes>,
   { keyId, question, box }: {

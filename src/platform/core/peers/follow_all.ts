@@ -6,7 +6,7 @@ import type { Peer, Peers, SilentNode } from "./peers.ts";
 
 const LOOK_MS = 2000;
 
-/** Follows every other node until the signal aborts; retries those that do not respond. */
+/** Follows every other node until the signal aborts, and retries those that do not respond. */
 export async function followAll<T>(
   peers: Peers,
   { name, data, schema, signal, onPart, onSilent }: {

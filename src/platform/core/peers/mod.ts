@@ -1,4 +1,8 @@
-/** Nodes that ask each other for data that only one has (docs/decisions/scale.md). @module */
+/**
+ * Lets nodes ask each other for data that only one of them has (docs/decisions/scale.md).
+ *
+ * @module
+ */
 export { askAll, missingNodes } from "./ask_all.ts";
 export { followAll } from "./follow_all.ts";
 export { nodeUrlOf } from "./node_url.ts";

@@ -1,11 +1,11 @@
-/** The URL of this node for other nodes. @module */
+/** The URL at which other nodes reach this node. @module */
 const ANY_ADDRESS: ReadonlySet<string> = new Set(["0.0.0.0", "::", "[::]"]);
 
 export type Interface = Pick<Deno.NetworkInterfaceInfo, "address" | "family">;
 
 /**
- * The operator's URL, otherwise the listener's. For a listener on all addresses, the first address
- * that is not local.
+ * Returns the operator's URL if there is one, otherwise the listener's. For a listener on all
+ * addresses, uses the first address that is not local.
  */
 export function nodeUrlOf(
   { nodeUrl, host, port }: {

@@ -12,7 +12,7 @@ import { type GiveAnswer, type Peer, PEER_PATH, type PeerQuestion, type Peers } 
 /** How often a pending response sends an `alive` part, in milliseconds. */
 const ALIVE_MS = 3000;
 const MAX_QUESTION = 128 * 1024;
-/** Maximum length to read of the reason for a refusal. */
+/** Maximum length of a refusal's reason to read. */
 const MAX_REFUSAL = 1024;
 
 export interface PeersOptions {
@@ -36,7 +36,7 @@ interface Answerer {
   readonly give: GiveAnswer<unknown>;
 }
 
-/** A part of a response; `alive` means that more parts follow later. */
+/** A part of a response. `alive` means that more parts will follow later. */
 type Part =
   | { readonly type: "value"; readonly value: unknown }
   | { readonly type: "alive" | "end" | "failed" };
@@ -53,7 +53,9 @@ async function readQuestion(request: Request): Promise<unknown> {
   return JSON.parse(text);
 }
 
-/** Streams the values as sealed parts. Reads one value ahead, and sends `alive` in long pauses. */
+/**
+ * Streams the values as sealed parts. Reads one value ahead, and sends `alive` during long pauses.
+ */
 function answerStream(
   values: AsyncIterable<unknown>,
   { sealer, abort, onFault }: {

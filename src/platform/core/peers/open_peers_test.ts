@@ -11,7 +11,7 @@ import { PeerError } from "./peer_error.ts";
 
 interface Sent {
   readonly body: string;
-  /** Changes a response on its way. */
+  /** Changes a response in transit. */
   change: ((bytes: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer>) | undefined;
 }
 
@@ -90,7 +90,7 @@ const refused = (reason: RegExp) => (error: Error) => {
   return true;
 };
 
-Deno.test("a node responds to another one in parts, and no one in between can read them", () =>
+Deno.test("a node responds to another in parts, and no one in between can read them", () =>
   withPeers(async ({ a, b, sent }, network) => {
     let seen = "";
     network.change = (bytes) => {
@@ -133,7 +133,7 @@ Deno.test("a response that was changed, truncated or reordered is refused", () =
     await assert.rejects(ask(a), refused(/was modified in transit/));
   }));
 
-Deno.test("foreign, outdated, misdirected and unknown requests are refused", () =>
+Deno.test("requests that are foreign, outdated, misdirected or unknown are refused", () =>
   withPeers(async ({ a, b }, { times }) => {
     b.answer("count", z.number(), count);
     await assert.rejects(
@@ -152,7 +152,7 @@ Deno.test("foreign, outdated, misdirected and unknown requests are refused", () 
     }
   }));
 
-Deno.test("a node with other keys is refused", () =>
+Deno.test("a node with different keys is refused", () =>
   withPeers(async ({ a, b }) => {
     b.answer("count", z.number(), count);
     await assert.rejects(ask(a), refused(/the same keys file/));
@@ -167,7 +167,7 @@ Deno.test("a failing node reports the failure, but not the reason", () =>
     await assert.rejects(ask(a, { name: "fail", data: null }), refused(/Its log has the reason$/));
   }));
 
-Deno.test("nodeUrlOf() returns the URL of the operator, the listener or the machine", () => {
+Deno.test("nodeUrlOf() returns the URL from the operator, the listener or the machine", () => {
   const found = (host: string, nodeUrl?: string) =>
     nodeUrlOf({ nodeUrl, host, port: 8787 }, () => [
       { address: "127.0.0.1", family: "IPv4" },

@@ -1,25 +1,25 @@
 /**
- * The other nodes: a capability handles their requests, and sends its own requests to them.
+ * The other nodes. A capability handles their requests, and sends its own requests to them.
  *
  * @module
  */
 import type * as z from "zod";
 
-/** The path of requests between nodes; its number changes with their format. */
+/** The path for requests between nodes. Its number changes when their format does. */
 export const PEER_PATH = "/_svc/nodes/1";
 
 export const isPeerPath = (path: string): boolean => path === PEER_PATH;
 
-/** Another node that was heard from a moment ago. */
+/** Another node that sent a heartbeat a moment ago. */
 export interface Peer {
   readonly id: string;
-  /** Id of its process. */
+  /** ID of its process. */
   readonly instance: string;
-  /** Its URL; older versions have none. */
+  /** Its URL; missing in older versions. */
   readonly url?: string | undefined;
 }
 
-/** A node that did not respond, and why: a sentence that begins with the node's name. */
+/** A node that did not respond, and why: a sentence that starts with the node's name. */
 export interface SilentNode {
   readonly node: string;
   readonly reason: string;
@@ -31,20 +31,22 @@ export interface PeerQuestion {
   readonly signal: AbortSignal;
 }
 
-/** Returns the response part by part; the signal aborts when nothing waits for it. */
+/**
+ * Returns the response part by part. The signal aborts when nothing is waiting for it any longer.
+ */
 export type GiveAnswer<T> = (question: T, signal: AbortSignal) => AsyncIterable<unknown>;
 
 export interface Peers {
-  /** Registers the handler of the requests with a name. */
+  /** Registers the handler for requests with a name. */
   answer<T>(name: string, schema: z.ZodType<T>, give: GiveAnswer<T>): void;
   list(): Promise<readonly Peer[]>;
-  /** Nodes that were active within the last day and are down. */
+  /** Nodes that were active within the last day and are now down. */
   lost(): Promise<readonly SilentNode[]>;
   /** @throws {PeerError} if the other node does not respond, or its response is incomplete. */
   ask(peer: Peer, question: PeerQuestion): AsyncIterable<unknown>;
 }
 
-/** The peers of a single node: none. */
+/** The peers of a single node: there are none. */
 export function solePeers(): Peers {
   return {
     answer: () => {},

@@ -1,6 +1,6 @@
 /**
- * A real object storage for tests: the one in `SVC_TEST_S3` (like `--blobs`, with keys in the
- * environment), otherwise s3rver in this process. A proxy in front of it can break requests.
+ * Real object storage for tests: the one in `SVC_TEST_S3` (in the format of `--blobs`, with keys in
+ * the environment), or else s3rver in this process. A proxy in front of it can break requests.
  *
  * @module
  */
@@ -18,7 +18,7 @@ export interface TestStorage {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Starts an empty storage, or uses a new prefix of the given storage. */
+/** Starts empty object storage, or uses a new prefix in the given object storage. */
 export async function openTestStorage(): Promise<TestStorage> {
   const given = Deno.env.get("SVC_TEST_S3");
   if (given !== undefined) {
@@ -48,7 +48,7 @@ export async function openTestStorage(): Promise<TestStorage> {
 
 export type Decision = Response | "pass" | "cut";
 
-/** The action of the proxy for a request: pass it on, respond, or close the connection. */
+/** What the proxy does with a request: pass it on, respond, or close the connection. */
 export type Fault = (request: Request) => Decision | Promise<Decision>;
 
 export interface FaultyStorage extends AsyncDisposable {
@@ -56,13 +56,13 @@ export interface FaultyStorage extends AsyncDisposable {
   readonly env: Environment;
   /** Requests so far, as `METHOD key`. */
   readonly requests: string[];
-  /** Decides about each request from now on; all pass at first. */
+  /** Decides what happens to each subsequent request. Initially, all of them pass. */
   fault: Fault;
   /** Passes on a request and returns the storage's response. */
   pass(request: Request): Promise<Response>;
 }
 
-/** A storage behind a proxy that the test controls. */
+/** Object storage behind a proxy that the test controls. */
 export async function openFaultyStorage(): Promise<FaultyStorage> {
   const storage = await openTestStorage();
   const url = new URL(storage.place);

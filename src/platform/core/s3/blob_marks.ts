@@ -1,12 +1,12 @@
 /**
- * Marks of blobs in the records: unused, being removed, or damaged. All nodes see the same marks,
+ * Marks on blobs in the records: unused, being removed, or damaged. All nodes see the same marks,
  * and a mark changes only in a checked commit.
  *
- * A blob is removed in two steps. A sweep marks it; a day later a sweep that finds the mark
+ * A blob is removed in two steps. A sweep marks it. A day later, a sweep that finds the mark
  * untouched changes it to "removing" and removes the object. Code that needs the blob in the
  * meantime removes the mark: only one of the two commits succeeds. The request that removes the
- * object is signed before the commit and expires, so that a suspended node cannot remove an object
- * that was stored again.
+ * object is signed before the commit and expires, so a suspended node cannot remove an object that
+ * has been stored again.
  *
  * @module
  */
@@ -19,7 +19,7 @@ const time = z.number();
 const markSchema = z.discriminatedUnion("state", [
   /** Nothing needed it at that time. */
   z.object({ state: z.literal("unneeded"), since: time }),
-  /** Until that time, by the storage's clock, its object can still be removed. */
+  /** Until that time, according to the storage's clock, its object can still be removed. */
   z.object({ state: z.literal("removing"), until: time }),
   /** Its object has different content. */
   z.object({ state: z.literal("damaged"), since: time }),
@@ -51,7 +51,7 @@ export class BlobMarks {
     }
   }
 
-  /** Sets a mark if it is still `before`; false if others were faster. */
+  /** Sets a mark if it is still `before`. Returns false if another process was faster. */
   async set(
     blob: BlobName,
     before: Versioned<BlobMark> | undefined,

@@ -1,4 +1,4 @@
-/** Blobs in object storage (S3 and compatible), for platforms of several nodes. @module */
+/** Blobs in object storage (S3 and compatible), for platforms with several nodes. @module */
 export { type CachedVault, openS3BlobVault } from "./s3_blob_vault.ts";
 export { type BlobObject, listObjects } from "./list_objects.ts";
 export { objectKey } from "./s3_blob_store.ts";

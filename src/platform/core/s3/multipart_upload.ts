@@ -23,7 +23,7 @@ export class MultipartUpload {
     return new MultipartUpload(requests, key, id);
   }
 
-  /** Sends a part; numbers begin at 1, in any order. */
+  /** Sends a part. Numbers start at 1, and parts can be sent in any order. */
   async send(number: number, content: Uint8Array<ArrayBuffer>): Promise<void> {
     const sha256 = sha256Hex(content);
     await this.#requests.attempt(async () => {
@@ -37,7 +37,7 @@ export class MultipartUpload {
     });
   }
 
-  /** Creates the object from all parts. The storage may report a failure with the status 200. */
+  /** Creates the object from all parts. The storage may report a failure with status 200. */
   async complete(): Promise<void> {
     await this.#requests.attempt(async () => {
       const answer = await this.#requests.text({
@@ -52,14 +52,14 @@ export class MultipartUpload {
     });
   }
 
-  /** Cancels the upload, so that its parts are not kept. */
+  /** Cancels the upload so its parts are not kept. */
   async abort(): Promise<void> {
     const query = { uploadId: this.#id };
     await this.#requests.attempt(() =>
       this.#requests.text({ method: "DELETE", key: this.#key, query })
     )
       .catch(() => {
-        // The upload or the storage no longer exists. A rule of the bucket eventually removes the
+        // The upload no longer exists, or the storage is gone. A bucket rule eventually removes the
         // upload.
       });
   }

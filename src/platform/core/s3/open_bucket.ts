@@ -8,7 +8,7 @@ import { DEFAULT_PATIENCE, S3Error, S3Requests } from "./s3_requests.ts";
 
 export interface OpenBucket {
   readonly bucket: S3Bucket;
-  /** The bucket and its prefix, for people. */
+  /** The bucket and its prefix, in a form for people. */
   readonly name: string;
   /**
    * The storage's refusal behind a failed call, or an error with status 0 if it did not respond.
@@ -17,7 +17,7 @@ export interface OpenBucket {
   close(): void;
 }
 
-/** No visitor waits for these requests, so they are retried longer. */
+/** No visitor is waiting for these requests, so they are retried longer. */
 const PATIENCE = { ...DEFAULT_PATIENCE, answerMs: 60_000, retries: 6, longestMs: 60_000 };
 
 /** @throws {S3PlaceError} @throws {S3CredentialsError} */

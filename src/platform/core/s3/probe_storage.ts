@@ -12,9 +12,9 @@ export class ProbeError extends Error {
 }
 
 /**
- * Stores an object of a few bytes below `probe/`, reads it back, and deletes it.
+ * Stores an object of a few bytes under `probe/`, reads it back, and deletes it.
  *
- * @param name names the object, so that two concurrent probes do not collide.
+ * @param name names the object, so two concurrent probes do not collide.
  * @throws {S3PlaceError} @throws {S3CredentialsError}
  * @throws {ProbeError} naming the step that failed.
  */

@@ -1,6 +1,6 @@
 /**
- * The blobs of one workspace in object storage. A blob is fetched once when it is first read; from
- * then on it is a local file, read as on a platform without object storage.
+ * The blobs of one workspace in object storage. A blob is fetched when it is first read. From then
+ * on, it is a local file, read as on a platform without object storage.
  *
  * @module
  */
@@ -23,10 +23,13 @@ import {
 import type { BlobMark, BlobMarks } from "./blob_marks.ts";
 import { FileChangedError, type S3Bucket } from "./s3_bucket.ts";
 
-/** How long a known blob is assumed to exist, in milliseconds; well below the delay of removals. */
+/**
+ * How long a known blob is assumed to exist, in milliseconds. It is well below the delay before
+ * removals.
+ */
 const TRUSTED_MS = 6 * 60 * 60_000;
 
-/** Maximum number of blobs of a workspace that are remembered; beyond that, all are forgotten. */
+/** Maximum number of a workspace's blobs to remember. Beyond it, all are forgotten. */
 const MAX_REMEMBERED = 1_000_000;
 
 /** Maximum number of blobs that are looked up or fetched at the same time. */
@@ -46,7 +49,7 @@ export interface S3BlobStoreOptions {
   readonly bucket: S3Bucket;
   readonly marks: BlobMarks;
   readonly cache: DiskCache;
-  /** Folder of the cached files. */
+  /** The folder for cached files. */
   readonly root: string;
   readonly now: Clock;
   /** Called with a message for the operator if an object is damaged. */
@@ -133,7 +136,7 @@ export class S3BlobStore implements BlobStore {
       if (error instanceof FileChangedError) await this.#local.reportDamage(sha256);
       throw error;
     } finally {
-      // Only now, because the cache may evict a file as soon as it is added.
+      // This happens only now, because the cache may evict a file as soon as it is added.
       this.#options.cache.add(this.#nameOf(sha256), size);
     }
   }
@@ -146,7 +149,7 @@ export class S3BlobStore implements BlobStore {
     const known = this.#trusted(sha256);
     if (known !== undefined) return known;
     const at = this.#options.now();
-    // Removes the mark first: without a mark, nothing removes the object for a day.
+    // The mark is removed first: without a mark, nothing removes the object for a day.
     if (await this.#options.marks.takeBack(this.#blob(sha256)) !== undefined) return undefined;
     const size = await this.#options.bucket.size(this.#key(sha256));
     if (size !== undefined) this.#remember(sha256, { size, at });
@@ -197,7 +200,7 @@ export class S3BlobStore implements BlobStore {
     await this.#withFile(sha256, () => this.#local.link(sha256, path));
   }
 
-  /** Runs work on the file of a blob, which is fetched if it is missing or damaged. */
+  /** Runs work on a blob's file, which is fetched if it is missing or damaged. */
   async #withFile<T>(sha256: string, work: () => Promise<T>): Promise<T> {
     for (let fetches = 0;; fetches++) {
       try {
@@ -278,13 +281,13 @@ export class S3BlobStore implements BlobStore {
     }
   }
 
-  /** Waits while a blob is being removed; returns the mark that the upload invalidates. */
+  /** Waits while a blob is being removed. Returns the mark that the upload invalidates. */
   async #settle(sha256: string): Promise<Versioned<BlobMark> | undefined> {
     for (;;) {
       const mark = await this.#options.marks.takeBack(this.#blob(sha256));
       if (mark?.value.state !== "removing") return mark;
       const { requests } = this.#options.bucket;
-      // This machine's clock may have been set since the storage's last response.
+      // This machine's clock may have been changed since the storage's last response.
       await requests.look();
       if (mark.value.until < requests.storageTime()) return mark;
       await new Promise((resolve) => setTimeout(resolve, REMOVAL_PAUSE_MS));

@@ -20,13 +20,13 @@ export interface S3VaultOptions {
   readonly env: Environment;
   /** The records, which contain the marks of blobs. */
   readonly kv: RecordStore;
-  /** Folder for cached files, which only this node uses. */
+  /** Folder for cached files. Only this node uses it. */
   readonly cache: string;
   /** Maximum disk space for cached files, in bytes. */
   readonly cacheBytes?: number | undefined;
   readonly now: Clock;
   readonly patience?: S3Patience;
-  /** Size of the parts of large objects, in bytes. */
+  /** Size of the parts in which large objects are sent, in bytes. */
   readonly partBytes?: number;
   onDamaged(message: string): void;
   onTrouble(message: string): void;
@@ -39,13 +39,13 @@ export interface CachedVault extends BlobVault {
 }
 
 /**
- * Opens the blobs in object storage. If it does not respond, retries in the background; cached
- * blobs stay readable.
+ * Opens the blobs in object storage. If the storage does not respond, retries in the background.
+ * Cached blobs stay readable.
  *
  * @throws {S3PlaceError}
  * @throws {S3CredentialsError} if there are no access keys.
- * @throws {StoreUnusableError} if the storage refuses the keys or has no such bucket, or the folder
- * cannot be written.
+ * @throws {StoreUnusableError} if the storage refuses the keys, the bucket does not exist, or the
+ * folder cannot be written.
  */
 export async function openS3BlobVault(options: S3VaultOptions): Promise<CachedVault> {
   const { kv, now, cache: root, onTrouble } = options;

@@ -1,4 +1,4 @@
-/** The objects below a prefix of a bucket, each verified in transit. @module */
+/** The objects under a prefix in a bucket, each verified in transit. @module */
 import { createHash } from "node:crypto";
 import pLimit from "p-limit";
 import { sha256Hex } from "../../../lib/hash.ts";
@@ -7,12 +7,12 @@ import { isMissing, type S3Requests } from "./s3_requests.ts";
 import { MultipartUpload } from "./multipart_upload.ts";
 
 /**
- * Maximum size of an object sent in one request, and minimum size of a part of a larger one, in
- * bytes.
+ * Maximum size of an object that is sent in one request, and minimum size of the parts of a larger
+ * one, in bytes.
  */
 const PART_BYTES = 8 * 1024 * 1024;
 
-/** Maximum number of parts of an upload (Amazon S3, "multipart upload limits"). */
+/** Maximum number of parts in an upload (Amazon S3, "multipart upload limits"). */
 const MAX_PARTS = 10_000;
 
 const MAX_BODIES = 8;
@@ -39,7 +39,7 @@ export class S3Bucket {
 
   constructor(
     readonly requests: S3Requests,
-    /** The prefix of all keys, with its final slash; the requests add it. */
+    /** The prefix of all keys, with a trailing slash. The requests add it. */
     prefix: string,
     partBytes = PART_BYTES,
   ) {
@@ -47,7 +47,7 @@ export class S3Bucket {
     this.#partBytes = partBytes;
   }
 
-  /** Stores bytes; the storage refuses them if they arrive changed. */
+  /** Stores bytes. The storage refuses them if they were changed in transit. */
   async put(key: string, content: Uint8Array<ArrayBuffer>, sha256: string): Promise<void> {
     await this.#bodies(() =>
       this.requests.attempt(async () => {
@@ -61,8 +61,8 @@ export class S3Bucket {
   }
 
   /**
-   * Stores a file, a large one in parallel parts. The object appears once it is complete; a failure
-   * leaves nothing behind.
+   * Stores a file; a large one is sent in parallel parts. The object appears once it is complete. A
+   * failure leaves nothing behind.
    */
   async putFile(key: string, { path, size, sha256 }: FileUpload): Promise<void> {
     if (size <= this.#partBytes) {
@@ -98,7 +98,7 @@ export class S3Bucket {
     let failure: { readonly error: unknown } | undefined;
     using file = await Deno.open(path);
     for (let number = 1; failure === undefined; number++) {
-      // Waits for a slot before it reads the part, so that only few parts are in memory.
+      // Waits for a slot before it reads the part, so only a few parts are in memory.
       const { promise: read, resolve: onRead, reject } = Promise.withResolvers<boolean>();
       const part: Promise<void> = this.#bodies(async () => {
         const content = await readPart(file, partBytes);
@@ -127,7 +127,8 @@ export class S3Bucket {
   }
 
   /**
-   * Passes an object to `take`, and resumes after an interruption; `undefined` if it is missing.
+   * Passes an object to `take`, and resumes after an interruption. Returns `undefined` if the
+   * object is missing.
    */
   async get<T>(
     key: string,
@@ -143,7 +144,7 @@ export class S3Bucket {
     await this.#ifThere(() => this.requests.text({ method: "DELETE", key }));
   }
 
-  /** Lists all objects, or those whose keys have a prefix, in order of their keys. */
+  /** Lists all objects, or those whose keys have a prefix, ordered by key. */
   async *list(begin = ""): AsyncGenerator<ListedObject> {
     const prefix = `${this.#prefix}${begin}`;
     for (let next: string | undefined = ""; next !== undefined;) {
@@ -156,14 +157,14 @@ export class S3Bucket {
     }
   }
 
-  /** Lists the first part of all keys, up to the slash, with one request for each result. */
+  /** Lists the first part of every key, up to the slash, with one request per result. */
   async *folders(): AsyncGenerator<string> {
     for (let after = "";;) {
       const { objects: [first] } = await this.#page({ "start-after": `${this.#prefix}${after}` });
       if (first === undefined) return;
       const [folder = ""] = first.key.slice(this.#prefix.length).split("/");
       yield folder;
-      // In ASCII, `0` follows the slash, so this is after every key of the folder.
+      // In ASCII, `0` follows the slash, so this comes after every key in the folder.
       after = `${folder}0`;
     }
   }

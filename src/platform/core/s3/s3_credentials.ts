@@ -1,4 +1,4 @@
-/** Access keys of object storage: from the environment, or from Amazon's file. @module */
+/** Access keys for object storage, from the environment or from Amazon's file. @module */
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Environment } from "../../../lib/network_variables.ts";
@@ -13,7 +13,7 @@ export interface S3Credentials {
 
 export class S3CredentialsError extends StoreUnusableError {}
 
-/** Maximum size of a file of keys, in bytes. */
+/** Maximum size of a key file, in bytes. */
 const MAX_FILE_BYTES = 64 * 1024;
 
 const ADVICE = "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_SHARED_CREDENTIALS_FILE";
@@ -67,10 +67,10 @@ async function readFile(path: string, isNamed: boolean): Promise<string | undefi
 
 /**
  * Finds the access keys: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`,
- * otherwise the profile `AWS_PROFILE` (`default`) of the file `AWS_SHARED_CREDENTIALS_FILE`
- * (`~/.aws/credentials`).
+ * otherwise the profile `AWS_PROFILE` (by default, `default`) in the file
+ * `AWS_SHARED_CREDENTIALS_FILE` (by default, `~/.aws/credentials`).
  *
- * @throws {S3CredentialsError} if there are none.
+ * @throws {S3CredentialsError} if there are no keys.
  */
 export async function findS3Credentials(env: Environment): Promise<S3Credentials> {
   const given = complete({

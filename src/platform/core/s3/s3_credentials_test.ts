@@ -22,7 +22,7 @@ async function withFile(run: (path: string) => Promise<void>): Promise<void> {
   });
 }
 
-Deno.test("findS3Credentials() prefers the environment to a profile in a file", () =>
+Deno.test("findS3Credentials() prefers the environment over a profile in a file", () =>
   withFile(async (path) => {
     const inFile = { AWS_SHARED_CREDENTIALS_FILE: path };
     const given = { AWS_ACCESS_KEY_ID: "A", AWS_SECRET_ACCESS_KEY: "B", AWS_SESSION_TOKEN: "C" };

@@ -3,24 +3,24 @@ import { nearest } from "../../../lib/suggest.ts";
 
 export interface S3Place {
   readonly bucket: string;
-  /** The start of every key: empty, or ends with a slash. */
+  /** The prefix of every key. It is empty or ends with a slash. */
   readonly prefix: string;
-  /** URL of the storage, without a final slash. */
+  /** The storage's URL, without a trailing slash. */
   readonly endpoint: string;
   readonly region: string;
-  /** Whether the bucket is in the path, not in the host name. */
+  /** Whether the bucket is in the path rather than in the hostname. */
   readonly pathStyle: boolean;
 }
 
-/** A URL of object storage cannot be used. */
+/** An object storage URL cannot be used. */
 export class S3PlaceError extends TypeError {
   override readonly name = "S3PlaceError";
 }
 
-/** Names of buckets (Amazon S3, "General purpose bucket naming rules"). */
+/** Bucket names (Amazon S3, "General purpose bucket naming rules"). */
 const BUCKET = /^[a-z0-9](?:[a-z0-9.-]{1,61})[a-z0-9]$/;
 
-/** A prefix whose parts need no escaping and cannot name a parent folder. */
+/** A prefix whose parts do not need escaping and cannot refer to a parent folder. */
 const PREFIX = /^(?:[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}\/){0,8}$/;
 
 const REGION = /^[a-z0-9-]{1,64}$/;
@@ -103,7 +103,7 @@ export function parseS3Place(text: string): S3Place {
   return { bucket, prefix, endpoint, region, pathStyle: style === "path" };
 }
 
-/** Names the bucket and prefix for people, without anything that could be a secret. */
+/** Describes the bucket and prefix for people, without anything that could be a secret. */
 export function describeS3Place({ endpoint, bucket, prefix }: S3Place): string {
   return `bucket "${bucket}${prefix === "" ? "" : `/${prefix.slice(0, -1)}`}" of ${endpoint}`;
 }

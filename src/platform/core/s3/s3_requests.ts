@@ -1,6 +1,6 @@
 /**
  * Requests to object storage: signed, bounded in time, and retried if that helps. It also tracks
- * whether the storage responds, so that nothing waits for one that does not.
+ * whether the storage responds, so nothing waits for storage that does not.
  *
  * @module
  */
@@ -28,20 +28,22 @@ const noAnswer = (reason: unknown): S3Error =>
 
 export interface S3Patience {
   /**
-   * Timeout for the response headers, in addition to the time for the request's body, in
+   * Timeout for the response headers, in addition to the time that the request's body takes, in
    * milliseconds.
    */
   readonly answerMs: number;
   /** Maximum time to wait for the next bytes of a response's body, in milliseconds. */
   readonly idleMs: number;
-  /** Maximum number of attempts after the first. */
+  /** Maximum number of attempts after the first one. */
   readonly retries: number;
   /** Time after which no further attempt starts, in milliseconds. */
   readonly longestMs: number;
-  /** Pause before the second attempt, in milliseconds; it doubles, up to `longestPauseMs`. */
+  /**
+   * Pause before the second attempt, in milliseconds. It doubles each time, up to `longestPauseMs`.
+   */
   readonly firstPauseMs: number;
   readonly longestPauseMs: number;
-  /** Pause between checks of a storage that does not respond, in milliseconds. */
+  /** Pause between checks while the storage does not respond, in milliseconds. */
   readonly probeMs: number;
 }
 
@@ -60,20 +62,18 @@ const SLOWEST_UPLOAD = 32;
 
 const MAX_REQUESTS = 64;
 
-/**
- * Maximum length of a response to read completely, in bytes: a page of a listing is below 1 MiB.
- */
+/** Maximum length of a response to read in full, in bytes. A page of a listing is below 1 MiB. */
 const MAX_TEXT_BYTES = 8 * 1024 * 1024;
 
 /** Seconds after which clients may retry. */
 const RETRY_AFTER_SECONDS = 5;
 
-/** Codes of temporary refusals, in addition to all statuses of 500 and above. */
+/** Error codes of temporary refusals, in addition to every status from 500. */
 const PASSING_CODES = new Set(["SlowDown", "RequestTimeout", "InternalError", "BadDigest"]);
 
 export interface S3Request {
   readonly method: "GET" | "HEAD" | "PUT" | "POST" | "DELETE";
-  /** The object's key below the prefix; without it, the request is for the bucket itself. */
+  /** The object's key under the prefix. Without it, the request is for the bucket itself. */
   readonly key?: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
@@ -103,7 +103,7 @@ export function isMissing(error: unknown): boolean {
   return error instanceof S3Error && error.status === 404 && error.code !== "NoSuchBucket";
 }
 
-/** Fraction of the usual time limit that a storage gets if it recently did not respond. */
+/** Fraction of the usual time limit that the storage gets if it recently did not respond. */
 const IMPATIENCE = 1 / 4;
 
 export class S3Requests {
@@ -136,7 +136,7 @@ export class S3Requests {
     return this.#problem;
   }
 
-  /** The time by the storage's clock, in milliseconds since 1970, to the second. */
+  /** The time according to the storage's clock, in milliseconds since 1970, to the second. */
   storageTime(): number {
     return this.#options.now() + this.#skewMs;
   }
@@ -182,7 +182,10 @@ export class S3Requests {
     );
   }
 
-  /** Sends one request and returns its successful response, whose body the caller must read. */
+  /**
+   * Sends one request and returns its successful response. The caller must read the response's
+   * body.
+   */
   async send(request: S3Request): Promise<Response> {
     const url = s3Url(this.#options.place, request.key);
     for (const [name, value] of Object.entries(request.query ?? {})) {
@@ -196,7 +199,7 @@ export class S3Requests {
     return await this.#limit(() => this.#fetch(signed, request.body?.length ?? 0));
   }
 
-  /** Sends content and returns its ETag, without which it was not stored. */
+  /** Sends content and returns its ETag. Without an ETag, the content was not stored. */
   async store(request: S3Request): Promise<string> {
     const response = await this.send(request);
     await readText(response);
@@ -207,7 +210,7 @@ export class S3Requests {
     return etag;
   }
 
-  /** Sends one request and reads its response as text. */
+  /** Sends one request and reads the response as text. */
   async text(request: S3Request): Promise<string> {
     return await readText(await this.send(request));
   }
@@ -223,7 +226,7 @@ export class S3Requests {
   async presign(method: "DELETE", key: string, seconds: number): Promise<Request> {
     const url = s3Url(this.#options.place, key);
     url.searchParams.set("X-Amz-Expires", String(seconds));
-    // By the storage's clock, which decides about expiry.
+    // Uses the storage's clock, which decides about expiry.
     const datetime = new Date(this.storageTime()).toISOString().replace(/[:-]|\.\d{3}/g, "");
     return await this.#aws.sign(url.href, { method, aws: { signQuery: true, datetime } });
   }

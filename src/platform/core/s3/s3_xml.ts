@@ -1,4 +1,4 @@
-/** Reads XML responses of object storage. @module */
+/** Reads XML responses from object storage. @module */
 import { XMLParser } from "fast-xml-parser";
 import * as z from "zod";
 
@@ -29,7 +29,7 @@ const listSchema = z.object({
   }),
 });
 
-/** Code and message of an error; both are empty if the text has none. */
+/** The code and message of an error; empty strings if the text does not contain them. */
 export function parseError(text: string): { readonly code: string; readonly message: string } {
   try {
     const { Error: { Code: code, Message: message } } = errorSchema.parse(parser.parse(text));
@@ -39,7 +39,7 @@ export function parseError(text: string): { readonly code: string; readonly mess
   }
 }
 
-/** The id of a multipart upload that was started. */
+/** The ID of a multipart upload that was started. */
 export function parseUploadId(text: string): string {
   return uploadSchema.parse(parser.parse(text)).InitiateMultipartUploadResult.UploadId;
 }
@@ -47,7 +47,7 @@ export function parseUploadId(text: string): string {
 export interface ListedObject {
   readonly key: string;
   readonly size: number;
-  /** When it was written, by the storage's clock, in milliseconds since 1970. */
+  /** When it was written, according to the storage's clock, in milliseconds since 1970. */
   readonly writtenAt: number;
 }
 

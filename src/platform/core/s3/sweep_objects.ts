@@ -6,10 +6,10 @@ import type { S3Bucket } from "./s3_bucket.ts";
 import { listObjects } from "./list_objects.ts";
 import type { Lease, Led } from "../../../store/mod.ts";
 
-/** Time between a mark and the removal, in milliseconds. */
+/** Time between marking an object and removing it, in milliseconds. */
 const REMOVAL_DELAY_MS = 24 * 60 * 60_000;
 
-/** How long the storage accepts the request that removes an object, in seconds. */
+/** How long the storage accepts a request to remove an object, in seconds. */
 const REMOVAL_SECONDS = 30;
 
 /** Allowance for clock differences and slow requests, in milliseconds. */
@@ -25,7 +25,7 @@ export interface SweepOptions {
   readonly lease: Lease;
 }
 
-/** Runs one round; returns the number of removed objects. */
+/** Runs one round. Returns how many objects were removed. */
 export async function sweepObjects(options: SweepOptions): Promise<number> {
   const { bucket, marks, isNeeded, minAgeMs, now, lease } = options;
   const marked = new Map<string, BlobName & { readonly mark: BlobMark }>();
@@ -42,7 +42,7 @@ export async function sweepObjects(options: SweepOptions): Promise<number> {
       if (await judge(options, blob, known !== undefined)) removed++;
     }
   }
-  // Marks of removed objects are obsolete.
+  // The marks on removed objects are obsolete.
   for (const blob of marked.values()) await removeMark(options, blob);
   return removed;
 }
@@ -71,7 +71,8 @@ async function removeObject(
   const { requests } = bucket;
   await requests.look();
   const key = objectKey(blob.workspaceId, blob.sha256);
-  // Signed before the commit, so that it has expired when another process can store the blob again.
+  // Signed before the commit, so it has expired by the time another process can store the blob
+  // again.
   const removal = await requests.presign("DELETE", key, REMOVAL_SECONDS);
   const until = requests.storageTime() + REMOVAL_SECONDS * 1000 + REMOVAL_MARGIN_MS;
   if (!await marks.set(blob, before, { state: "removing", until }, lease)) return false;

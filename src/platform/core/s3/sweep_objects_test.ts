@@ -22,7 +22,7 @@ async function withNodes(
     readonly b: CachedVault;
     readonly kv: RecordStore;
     readonly storage: FaultyStorage;
-    /** Sweeps on a node some hours from now; nothing is needed. */
+    /** Sweeps on a node at a time some hours from now, when no blobs are needed. */
     sweep(node: CachedVault, hours: number): Promise<number>;
   }) => Promise<void>,
 ): Promise<void> {
@@ -102,7 +102,7 @@ Deno.test("a sweep keeps a blob whose mark is removed during the sweep", () =>
     await a.of(WORKSPACE).put(SHA, bytes("blob"));
     await sweep(a, 2);
     let found: number | undefined = -1;
-    // The sweep reads the storage before it commits; at this moment, b needs the blob.
+    // The sweep reads the storage before it commits. At this moment, b needs the blob.
     storage.fault = async (request): Promise<Decision> => {
       if (found === -1 && request.url.includes("look")) {
         found = undefined;
@@ -116,7 +116,7 @@ Deno.test("a sweep keeps a blob whose mark is removed during the sweep", () =>
     assert.equal(await markOf(kv), undefined);
   }));
 
-Deno.test("a blob that is being removed is missing, and is stored again after that", () =>
+Deno.test("a blob that is being removed counts as missing, and is stored again afterwards", () =>
   withNodes(async ({ a, b, kv, storage, sweep }) => {
     await a.of(WORKSPACE).put(SHA, bytes("blob"));
     await sweep(a, 2);
@@ -135,7 +135,7 @@ Deno.test("a blob that is being removed is missing, and is stored again after th
     assert.equal(await markOf(kv), undefined);
   }));
 
-Deno.test("the storage refuses a late request that removes an object", async () => {
+Deno.test("the storage refuses a late request to remove an object", async () => {
   await using storage = await openFaultyStorage();
   const requests = (ageMs: number) =>
     new S3Requests({

@@ -25,7 +25,7 @@ const streamOf = (content: Uint8Array<ArrayBuffer>) => new Blob([content]).strea
 const textOf = async (stream: ReadableStream<Uint8Array<ArrayBuffer>>) =>
   await new Response(stream).text();
 
-/** A kind of blob vault; the same tests run on every kind. */
+/** A kind of blob vault. The same tests run on every kind. */
 interface Kind {
   readonly name: string;
   /** Opens an empty vault, which the caller must close. */

@@ -1,6 +1,7 @@
 /**
- * The keys that a data directory encrypts its secrets with, in a file that only its owner can read.
- * New secrets use the latest key; older keys exist only while secrets are resealed with it.
+ * The keys with which a data directory encrypts its secrets, in a file that only its owner can
+ * read. New secrets use the latest key. Older keys exist only until all secrets are resealed with
+ * the latest one.
  *
  * @module
  */
@@ -20,7 +21,7 @@ const fileSchema = z.object({
   keys: z.array(z.object({
     id: z.string().regex(/^[0-9a-f]{8}$/),
     key: z.base64().length(44),
-    /** Proves that the key is the original one; older keys have none. */
+    /** Proves that the key is the original one. Missing for older keys. */
     check: z.string().optional(),
   })).min(1),
 }).strict();
@@ -33,13 +34,13 @@ export interface SecretKey {
   readonly base: CryptoKey;
 }
 
-/** The keys of a data directory, by id. */
+/** A data directory's keys, by ID. */
 export interface KeyRing {
   readonly current: SecretKey;
   find(id: string): SecretKey | undefined;
 }
 
-/** The key file cannot be used; without it no secret can be read. */
+/** The key file cannot be used. Without it, no secret can be read. */
 export class KeyFileError extends Error {
   override readonly name = "KeyFileError";
 }
@@ -67,17 +68,17 @@ async function readKeyFile(path: string): Promise<KeyFile | undefined> {
   throw damaged(path);
 }
 
-/** Number of hexadecimal digits of a check value. */
+/** Number of hexadecimal digits in a check value. */
 const CHECK_DIGITS = 16;
 
-/** The check value of a key: it reveals nothing about the key, and also covers its id. */
+/** A key's check value. It reveals nothing about the key, and also covers its ID. */
 function checkOf(id: string, bytes: Uint8Array): string {
   return createHmac("sha256", bytes).update(`svc key ${id}`).digest("hex").slice(0, CHECK_DIGITS);
 }
 
 function isSound({ id, key, check }: KeyFile["keys"][number]): boolean {
   const bytes = Buffer.from(key, "base64");
-  // Several base64 texts can represent the same bytes; only one is canonical.
+  // Several base64 strings can represent the same bytes, but only one is canonical.
   if (bytes.toString("base64") !== key) return false;
   return check === undefined || check === checkOf(id, bytes);
 }
@@ -129,12 +130,12 @@ export async function deriveBytes(path: string, purpose: string): Promise<Uint8A
   return new Uint8Array(hkdfSync("sha256", key, "", purpose, KEY_BYTES));
 }
 
-/** The ids of the keys in a file; none if it is missing. */
+/** The IDs of the keys in a file; empty if the file is missing. */
 export async function readKeyIds(path: string): Promise<ReadonlySet<string>> {
   return new Set((await readKeyFile(path))?.keys.map(({ id }) => id));
 }
 
-/** Adds a new current key; old ones remain until `forgetOldKeys()`. */
+/** Adds a new current key. Old keys remain until `forgetOldKeys()` is called. */
 export async function addKey(path: string, random: Random): Promise<KeyRing> {
   const known = await readKeyFile(path);
   if (known === undefined) throw new KeyFileError(`Key file ${path} does not exist`);

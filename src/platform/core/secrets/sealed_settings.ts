@@ -10,7 +10,7 @@ const allSettings = (): RecordKey => ["sealed_settings"];
 const settingKey = (name: string): RecordKey => ["sealed_settings", name];
 const placeOf = (name: string): string => `setting/${name}`;
 
-/** Reads a secret; generates and stores it if there is none. */
+/** Reads a secret, or generates and stores it if there is none. */
 export async function sealedSetting(
   { kv, box }: { readonly kv: RecordStore; readonly box: SecretBox },
   name: string,
@@ -25,7 +25,7 @@ export async function sealedSetting(
   return stored.ok ? text : await sealedSetting({ kv, box }, name, make);
 }
 
-/** A secret that the first start creates, so that later starts can verify their keys. */
+/** A secret that the first start creates so later starts can verify their keys. */
 const CHECK = "keys_check";
 
 /**
@@ -58,8 +58,8 @@ export async function checkKeys(
 }
 
 /**
- * Reseals secrets that are sealed with another key; returns their number, not counting the secret
- * that only verifies the keys.
+ * Reseals secrets that are sealed with another key. Returns how many, not counting the secret that
+ * only verifies the keys.
  */
 export async function resealSettings(kv: RecordStore, box: SecretBox): Promise<number> {
   let count = 0;

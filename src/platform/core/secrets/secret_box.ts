@@ -1,7 +1,7 @@
 /**
  * Encryption of secrets at rest: AES-256-GCM (NIST SP 800-38D) with a random 96-bit nonce. A sealed
- * secret names its key, and is bound to its position in the store; elsewhere, it cannot be
- * decrypted.
+ * secret names its key, and is bound to its position in the store. It cannot be decrypted anywhere
+ * else.
  *
  * @module
  */
@@ -17,7 +17,7 @@ const bytes = z.custom<Uint8Array<ArrayBuffer>>((value) => value instanceof Uint
 export const sealedSecret = z.object({ keyId: z.string(), nonce: bytes, data: bytes });
 export type SealedSecret = z.infer<typeof sealedSecret>;
 
-/** A sealed secret cannot be decrypted: another key, another place, or changed bytes. */
+/** A sealed secret cannot be decrypted, because the key, its place, or its bytes are different. */
 export class SecretDamagedError extends Error {
   override readonly name = "SecretDamagedError";
 }
@@ -36,7 +36,9 @@ export class SecretBox {
   }
 
   /**
-   * Derives a key of AES-256-GCM for a purpose. @throws {SecretDamagedError} if `keyId` is missing.
+   * Derives an AES-256-GCM key for a purpose.
+   *
+   * @throws {SecretDamagedError} if `keyId` is missing.
    */
   async deriveKey(
     { purpose, salt, keyId = this.#ring.current.id }: {
@@ -62,7 +64,7 @@ export class SecretBox {
     const info = new TextEncoder().encode(purpose);
     const salt = new Uint8Array();
     const { base } = this.#ring.current;
-    // Derives an HMAC key, because `base` can only derive keys, and an AES key is not exported.
+    // Derives an HMAC key, because `base` can only derive keys and an AES key cannot be exported.
     const key = await crypto.subtle.deriveKey(
       { name: "HKDF", hash: "SHA-256", salt, info },
       base,
@@ -73,7 +75,7 @@ export class SecretBox {
     return new Uint8Array(await crypto.subtle.exportKey("raw", key));
   }
 
-  /** Encrypts a text for a position, such as `variable/<project>/<key>/<scope>`. */
+  /** Encrypts a string for a position, such as `variable/<project>/<key>/<scope>`. */
   async seal(text: string, place: string): Promise<SealedSecret> {
     const { id, key } = this.#ring.current;
     const nonce = this.#random(NONCE_BYTES);

@@ -14,7 +14,7 @@ async function withKeyFile(run: (path: string) => Promise<void>) {
 const openBox = async (path: string) =>
   new SecretBox(await openKeyRing(path, systemRandom), systemRandom);
 
-Deno.test("SecretBox opens the values that it has sealed, even after a restart", () =>
+Deno.test("SecretBox opens values that it has sealed, even after a restart", () =>
   withKeyFile(async (path) => {
     const sealed = await (await openBox(path)).seal("hunter2", "variable/a");
     assert.ok(!new TextDecoder("latin1").decode(sealed.data).includes("hunter2"));
@@ -28,7 +28,7 @@ Deno.test("SecretBox never seals a value the same way twice", () =>
     assert.notDeepEqual(one.data, two.data);
   }));
 
-Deno.test("SecretBox.open() refuses another place, changed bytes and another key", () =>
+Deno.test("SecretBox.open() refuses a different place, changed bytes and a different key", () =>
   withKeyFile(async (path) => {
     const box = await openBox(path);
     const sealed = await box.seal("hunter2", "variable/a");

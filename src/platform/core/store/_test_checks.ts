@@ -8,7 +8,7 @@ import {
   StoreLayer,
 } from "../../../store/mod.ts";
 
-/** Wraps a store; `most` is the maximum number of checks in a commit so far. */
+/** Wraps a store. `most` is the maximum number of checks in a commit so far. */
 export class CheckCounter extends StoreLayer {
   most = 0;
 
@@ -25,7 +25,7 @@ class PatientStore extends StoreLayer {
   }
 }
 
-/** Runs a test on two connections to one store, as from two processes. */
+/** Runs a test on two connections to one store, as if from two processes. */
 export async function withTwoProcesses(
   test: (one: RecordStore, other: RecordStore) => Promise<void>,
 ): Promise<void> {

@@ -1,5 +1,5 @@
 /**
- * A PostgreSQL server with stores in it, for tests, and a connection to it that tests can
+ * For tests: a PostgreSQL server that contains stores, and a connection to it that tests can
  * interrupt.
  *
  * @module

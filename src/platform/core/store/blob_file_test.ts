@@ -28,7 +28,7 @@ Deno.test("openBlobFile() returns the whole content", () =>
     assert.deepEqual(await readAll((await openBlobFile(path)).stream), CONTENT);
   }));
 
-Deno.test("openBlobFile() returns another fingerprint once a file has changed", () =>
+Deno.test("openBlobFile() returns a different fingerprint once a file has changed", () =>
   withFile(async (path) => {
     const first = await fingerprintOf(path);
     assert.equal(await fingerprintOf(path), first);

@@ -1,11 +1,12 @@
 /**
- * Content-addressed blobs per workspace: a hash gives no access to other workspaces' blobs.
+ * Content-addressed blobs, separate for each workspace. A hash gives no access to other workspaces'
+ * blobs.
  *
  * @module
  */
 import type { Lease } from "../../../store/mod.ts";
 
-/** Uploaded content does not have the hash that it was announced with. */
+/** Uploaded content does not have the announced hash. */
 export class BlobMismatchError extends Error {
   override readonly name = "BlobMismatchError";
   constructor(readonly announced: string, readonly actual: string) {
@@ -18,7 +19,7 @@ export class BlobTooLargeError extends Error {
   override readonly name = "BlobTooLargeError";
 }
 
-/** A blob is missing from the store, or its content changed there. */
+/** A blob is missing from the store, or its stored content has changed. */
 export class BlobDamagedError extends Error {
   override readonly name = "BlobDamagedError";
 }
@@ -32,7 +33,7 @@ export interface ByteRange {
 
 /** The open file of a blob. */
 export interface BlobFile {
-  /** Changes when the file is modified or replaced. */
+  /** A value that changes when the file is modified or replaced. */
   readonly fingerprint: string;
   /** The whole content. The caller must read it to its end or cancel it. */
   readonly stream: ReadableStream<Uint8Array<ArrayBuffer>>;
@@ -44,7 +45,7 @@ export interface LookOptions {
 }
 
 export interface BlobStore {
-  /** Stores bytes under their hash; once this resolves they survive a crash. */
+  /** Stores bytes under their hash. Once this resolves, they survive a crash. */
   put(sha256: string, content: Uint8Array): Promise<void>;
   /** Stores a stream under its hash without holding it in memory. */
   putStream(
@@ -52,15 +53,15 @@ export interface BlobStore {
     content: ReadableStream<Uint8Array>,
     options: { readonly maxBytes: number },
   ): Promise<void>;
-  /** Stores a stream of unknown hash; stores nothing if the stream fails. */
+  /** Stores a stream whose hash is unknown. Stores nothing if the stream fails. */
   add(
     content: ReadableStream<Uint8Array>,
     options: { readonly maxBytes: number },
   ): Promise<{ readonly sha256: string; readonly size: number }>;
   size(sha256: string): Promise<number | undefined>;
   /**
-   * Returns the size of an intact blob, otherwise `undefined`. Reads the content again only after
-   * changes.
+   * Returns the size of a blob if it is intact, otherwise `undefined`. Reads the content again only
+   * after changes.
    */
   verify(sha256: string): Promise<number | undefined>;
   /** Runs {@link verify} on many blobs and returns the results by hash. */
@@ -68,11 +69,11 @@ export interface BlobStore {
     hashes: readonly string[],
     options?: LookOptions,
   ): Promise<ReadonlyMap<string, number | undefined>>;
-  /** Verifies a blob, and moves it aside if it is damaged, so that it counts as missing. */
+  /** Verifies a blob. A damaged blob is moved aside, so it counts as missing. */
   reportDamage(sha256: string): Promise<void>;
   read(sha256: string): Promise<Uint8Array<ArrayBuffer>>;
   stream(sha256: string, range?: ByteRange): Promise<ReadableStream<Uint8Array<ArrayBuffer>>>;
-  /** Opens the file of a blob, so that the runtime can send it directly. */
+  /** Opens a blob's file so the runtime can send it directly. */
   openFile(sha256: string): Promise<BlobFile>;
   /** Creates a read-only file with the content at an unused path: a hard link, or a copy. */
   link(sha256: string, path: string): Promise<void>;

@@ -1,4 +1,4 @@
-/** Refuses a data directory whose parts do not belong together, before data is lost. @module */
+/** Refuses a data directory whose parts do not belong together before data is lost. @module */
 import * as z from "zod";
 import { ifMissing } from "../../../lib/missing_files.ts";
 import type { BlobVault } from "./blob_store.ts";
@@ -10,7 +10,7 @@ export class DataIncompleteError extends Error {
   override readonly name = "DataIncompleteError";
 }
 
-/** The destination of a move, if only files are moved. */
+/** The destination of a move if only files are moved. */
 const filesMove = z.object({ to: z.string() });
 
 /** Whether a move of files to this location is incomplete. */

@@ -2,13 +2,13 @@
 import { Buffer } from "node:buffer";
 import type { KeyPart, RecordKey } from "../../../store/mod.ts";
 
-/** The keys of a commit, and its share of a transaction. */
+/** A commit's keys, and its share of a transaction. */
 export interface Footprint {
   /** Versions that the commit checks, by the names of their keys. */
   readonly checked: ReadonlyMap<string, string | null>;
   /**
-   * Names of the keys that it changes, each with its new value if that is short, because the order
-   * of commits that set the same value, such as a flag, does not matter.
+   * Names of the keys that it changes, each with its new value if that is short. The order of
+   * commits that set the same value, such as a flag, does not matter.
    */
   readonly changed: ReadonlyMap<string, string | undefined>;
   readonly mutations: number;
@@ -37,7 +37,7 @@ export const LOCAL_LIMITS: GroupLimits = {
 /** A store on another machine (`denokv`) accepts 10 checks. */
 export const REMOTE_LIMITS: GroupLimits = { ...LOCAL_LIMITS, checks: 10 };
 
-/** PostgreSQL commits each operation separately: the limits of one call and its transaction. */
+/** The limits of one call and its transaction. PostgreSQL commits each operation separately. */
 export const BATCH_LIMITS: GroupLimits = {
   checks: 1_000,
   mutations: 2_000,
@@ -47,7 +47,7 @@ export const BATCH_LIMITS: GroupLimits = {
 
 const LOOK_AHEAD = 500;
 
-/** Maximum number of bytes that a key part takes beyond its name; numbers take 9 bytes. */
+/** Maximum number of bytes that a key part needs in addition to its name. Numbers take 9 bytes. */
 const PART_BYTES = 12;
 
 function partName(part: KeyPart): string {
@@ -60,7 +60,11 @@ function partName(part: KeyPart): string {
   throw new TypeError("Cannot name the key: a part of it is of another type");
 }
 
-/** A name that no other key has. @throws {TypeError} if a part has a type that keys cannot have. */
+/**
+ * A name that no other key has.
+ *
+ * @throws {TypeError} if a part has a type that keys cannot contain.
+ */
 export function keyName(key: RecordKey): string {
   return key.map(partName).join();
 }
@@ -102,9 +106,9 @@ class Union {
 }
 
 /**
- * Selects the commits for the next transaction; the others keep their order. No two commits of a
- * group touch the same key, except to check it for the same version or to set the same value, and
- * none overtakes an earlier one that touches its keys. Therefore, separate commits would have the
+ * Selects the commits for the next transaction. The others keep their order. No two commits in a
+ * group touch the same key, except to check it for the same version or to set the same value. No
+ * commit overtakes an earlier one that touches its keys. Therefore, separate commits would have the
  * same result.
  */
 export function takeGroup<T extends { readonly footprint: Footprint }>(

@@ -1,4 +1,8 @@
-/** The folder of a platform's data, and the lock that keeps a second platform out. @module */
+/**
+ * The folder that contains a platform's data, and the lock that keeps a second platform out.
+ *
+ * @module
+ */
 import { describeFileFault } from "../../../lib/file_fault.ts";
 import { lockInTime } from "../../../lib/file_lock.ts";
 import { join } from "node:path";
@@ -6,7 +10,7 @@ import { join } from "node:path";
 /** Time for a killed process to finish disk writes and release its lock, in milliseconds. */
 const ENDING_MS = 3000;
 
-/** How long a check of the lock waits, in milliseconds. */
+/** How long to wait when checking the lock, in milliseconds. */
 const LOOK_MS = 300;
 
 export interface DataDir {
@@ -16,9 +20,9 @@ export interface DataDir {
   readonly logs: string;
   /** Data that can be rebuilt at any time. */
   readonly cache: string;
-  /** The keys that secrets are encrypted with. */
+  /** The keys with which secrets are encrypted. */
   readonly keys: string;
-  /** Releases the lock, so that another platform can use the folder. */
+  /** Releases the lock so another platform can use the folder. */
   release(): void;
 }
 
@@ -43,8 +47,8 @@ export class DataDirUnusableError extends Error {
 }
 
 /**
- * Creates the data directory if it is missing (readable by its owner only) and locks it for this
- * process; the system releases the lock when the process ends for any reason.
+ * Creates the data directory if it is missing, so that only its owner can read it, and locks it for
+ * this process. The system releases the lock when the process ends for any reason.
  *
  * @throws {DataDirInUseError} if another process holds it.
  * @throws {DataDirUnusableError} if it cannot be created or written.
@@ -66,7 +70,7 @@ export async function openDataDir(root: string): Promise<DataDir> {
 }
 
 /**
- * Locks a data directory; does nothing for other folders.
+ * Locks a data directory. Does nothing for other folders.
  *
  * @throws {DataDirInUseError} if another process holds the lock.
  */
@@ -82,7 +86,7 @@ export async function lockIfDataDir(root: string, waitMs = ENDING_MS): Promise<D
   return lock;
 }
 
-/** Whether a platform serves from a data directory. */
+/** Whether a platform is serving from a data directory. */
 export async function isServed(root: string): Promise<boolean> {
   try {
     using _lock = await lockIfDataDir(root, LOOK_MS);

@@ -1,7 +1,7 @@
 /** Deletes many records in batches. After a crash, the caller must repeat it. @module */
 import type { RecordKey, RecordStore } from "../../../store/mod.ts";
 
-/** Maximum number of mutations in one commit; Deno KV allows 1,000. */
+/** Maximum number of mutations in one commit. Deno KV allows 1,000. */
 const BATCH = 200;
 
 /** Deletes each key as it is found. */
@@ -17,7 +17,7 @@ export async function deleteKeys(kv: RecordStore, found: AsyncIterable<RecordKey
   if (size > 0) await batch.commit();
 }
 
-/** Counts the keys that begin with a prefix and have more parts, up to `most`. */
+/** Counts the keys that start with a prefix and have more parts, up to `most`. */
 export async function countBelow(
   kv: RecordStore,
   prefix: RecordKey,
@@ -28,7 +28,7 @@ export async function countBelow(
   return count;
 }
 
-/** All keys that begin with a prefix and have more parts. */
+/** Selects all keys that start with a prefix and have more parts. */
 export async function* keysBelow(kv: RecordStore, prefix: RecordKey): AsyncGenerator<RecordKey> {
   for await (const entry of kv.list({ prefix })) yield entry.key;
 }

@@ -1,5 +1,5 @@
 /**
- * Caches the files of blobs on this machine, up to a total size. The least recently used files are
+ * Caches blobs' files on this machine, up to a total size. The least recently used files are
  * removed first. Names are written last, and reads are verified by hash, so a crash never leaves
  * wrong content behind.
  *
@@ -27,7 +27,7 @@ interface DiskCacheOptions {
 }
 
 export class DiskCache {
-  /** Sizes by name, the least recently used file first. */
+  /** Sizes by name, ordered from the least recently used file. */
   readonly #files = new Map<string, number>();
   readonly #counted: Promise<void>;
   #bytes = 0;
@@ -44,7 +44,8 @@ export class DiskCache {
   }
 
   /**
-   * Resolves when the files of earlier processes are known, and those beyond the limit are removed.
+   * Resolves when the files of earlier processes are known and those beyond the limit have been
+   * removed.
    */
   async settled(): Promise<void> {
     await this.#counted;
@@ -76,7 +77,7 @@ export class DiskCache {
     this.#files.delete(name);
   }
 
-  /** Counts the files of earlier processes, which were used before all others. */
+  /** Counts the files of earlier processes, which count as used before all others. */
   async #count(): Promise<void> {
     const found: FoundFile[] = [];
     for await (const file of filesBelow(this.#options.root)) found.push(file);
@@ -103,7 +104,7 @@ export class DiskCache {
   async #evict(): Promise<void> {
     const wanted = this.#options.maxBytes * (1 - ROOM);
     for (const name of this.#files.keys()) {
-      // Keeps the newest one, because someone is about to read it.
+      // Keeps the newest file, because it is about to be read.
       if (this.#bytes <= wanted || this.#files.size === 1) return;
       this.#forget(name);
       const [workspaceId = "", sha256 = ""] = name.split("/");

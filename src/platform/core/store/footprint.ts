@@ -1,8 +1,8 @@
-/** The keys of a commit, which decide whether commits can share a transaction. Pure. @module */
+/** The keys of a commit. They determine whether commits can share a transaction. Pure. @module */
 import type { Changes, Mutation, RecordKey } from "../../../store/mod.ts";
 import { type Footprint, keyName, keySize } from "./commit_group.ts";
 
-/** Maximum size of keys and values in Deno KV, in bytes; Deno KV itself refuses anything larger. */
+/** Maximum size of keys and values in Deno KV, in bytes. Deno KV itself refuses anything larger. */
 const MAX_KEY_BYTES = 2048;
 const MAX_VALUE_BYTES = 65_536;
 
@@ -39,7 +39,7 @@ class Measure {
   alone = false;
   keyBytes = 0;
 
-  /** Names a key and counts its size; `undefined` for a key that Deno KV will refuse. */
+  /** Names a key and counts its size. Returns `undefined` for a key that Deno KV will refuse. */
   nameOf(key: RecordKey): string | undefined {
     try {
       const name = keyName(key);

@@ -1,7 +1,7 @@
 /**
- * The blobs of one workspace in a folder: `<root>/<first two digits>/<sha256>`.
- * A blob is written to a temporary file, flushed, then renamed, so that a file
- * with a blob's name always has the blob's content.
+ * The blobs of one workspace in a folder: `<root>/<first two digits>/<sha256>`. A blob is written
+ * to a temporary file, flushed, then renamed, so a file with a blob's name always has the blob's
+ * content.
  *
  * @module
  */
@@ -26,7 +26,7 @@ import { VerifiedBlobs } from "./verified_blobs.ts";
 /** Maximum number of blobs that are verified at the same time. */
 const PARALLEL = 16;
 
-/** Maximum size of a blob that is read whole to verify it, in bytes. */
+/** Maximum size of a blob that is read in one piece to verify it, in bytes. */
 const READ_WHOLE = 1024 * 1024;
 
 /** Age at which a lookup refreshes a file that other nodes may sweep, in milliseconds. */
@@ -43,15 +43,15 @@ export interface FsBlobStoreOptions {
   /** Folder for unfinished writes, on the same file system. */
   readonly incoming: string;
   readonly damaged: string;
-  /** True if a power loss can lose writes; false by default. */
+  /** True if a power failure may lose writes; false by default. */
   readonly isCache?: boolean;
   /** A clock in milliseconds. With it, a check of a file remains valid for a few seconds. */
   readonly monotonic?: (() => number) | undefined;
-  /** Whether other nodes sweep the same folder; they detect lookups by the age of a file. */
+  /** Whether other nodes sweep the same folder. They detect lookups by a file's age. */
   readonly isShared?: boolean;
   /** Called for each lookup of a blob. */
   onUse(sha256: string): void;
-  /** Called for each blob that was found damaged, with the path it was moved to. */
+  /** Called for each blob that was found to be damaged, with the path to which it was moved. */
   onDamaged(sha256: string, movedTo: string): void;
 }
 
@@ -117,7 +117,7 @@ export class FsBlobStore implements BlobStore {
       : info;
   }
 
-  /** Makes a file count as new. Fails if a sweep has removed it in the meantime. */
+  /** Makes a file count as new. Fails if a sweep has already removed it. */
   async #renew(sha256: string, info: Deno.FileInfo): Promise<Deno.FileInfo> {
     const now = new Date();
     if (now.getTime() - (info.mtime?.getTime() ?? 0) < RENEW_AFTER_MS) return info;
@@ -144,7 +144,7 @@ export class FsBlobStore implements BlobStore {
   }
 
   /**
-   * Passes a new file to `write`, which returns the content's hash, then moves the file to its
+   * Passes a new file to `write`, which returns the content's hash, and then moves the file to its
    * path.
    */
   async #store(write: (file: Deno.FsFile) => Promise<string>): Promise<void> {
@@ -179,7 +179,7 @@ export class FsBlobStore implements BlobStore {
   }
 
   /**
-   * Flushes the workspace's folder, which contains a new folder of blobs, and its parent folder.
+   * Flushes the workspace's folder, which contains a new folder for blobs, and its parent folder.
    */
   async #syncNewFolder(): Promise<void> {
     await syncFolder(this.#options.root);
@@ -268,7 +268,7 @@ export class FsBlobStore implements BlobStore {
       await Deno.mkdir(damaged, { recursive: true, mode: 0o700 });
       await Deno.rename(this.#path(sha256), movedTo);
     } catch (error) {
-      // Another lookup moved it first, or the content has been stored again in the meantime.
+      // Another lookup moved it first, or the content has since been stored again.
       if (error instanceof Deno.errors.NotFound) return;
       throw error;
     }
@@ -307,7 +307,8 @@ export class FsBlobStore implements BlobStore {
     }
     const source = this.#path(sha256);
     try {
-      // Synchronous: for thousands of files, an asynchronous call takes ten times as long.
+      // This call is synchronous. An asynchronous one takes ten times as long for thousands of
+      // files.
       Deno.linkSync(source, path);
     } catch {
       // The path is on another file system, or the file system allows no more links to the file.

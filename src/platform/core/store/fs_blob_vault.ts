@@ -1,4 +1,4 @@
-/** The blobs of all workspaces, in one folder below `<root>` for each. @module */
+/** The blobs of all workspaces, with a folder under `<root>` for each workspace. @module */
 import { join } from "node:path";
 import { describeFileFault } from "../../../lib/file_fault.ts";
 import { isUuid } from "../../../lib/ids.ts";
@@ -6,10 +6,10 @@ import type { BlobStore, BlobVault } from "./blob_store.ts";
 import { describeDamage, FsBlobStore } from "./fs_blob_store.ts";
 import { StoreUnusableError } from "./open_kv.ts";
 
-/** Folder for unfinished writes; emptied at start. */
+/** Folder for unfinished writes; emptied at startup. */
 const INCOMING = "incoming";
 
-/** Folder for blobs that were found damaged, which are no longer served. */
+/** Folder for blobs that were found to be damaged. They are no longer served. */
 const DAMAGED = "damaged";
 
 /**
@@ -19,7 +19,7 @@ const DAMAGED = "damaged";
 export async function prepareIncoming(root: string, owner?: string): Promise<string> {
   const incoming = join(root, INCOMING, owner ?? "");
   try {
-    // Keeps the folder itself, because it could not be created again on a full disk.
+    // The folder itself is kept, because it could not be created again on a full disk.
     await Deno.mkdir(incoming, { recursive: true, mode: 0o700 });
     for await (const { name } of Deno.readDir(incoming)) {
       await Deno.remove(join(incoming, name), { recursive: true });
@@ -35,7 +35,7 @@ export async function prepareIncoming(root: string, owner?: string): Promise<str
 export async function openFsBlobVault(
   root: string,
   options: {
-    /** The id of this node, if others use the same folder. */
+    /** This node's ID, if others use the same folder. */
     readonly owner?: string | undefined;
     /** A clock in milliseconds. With it, a check of a file remains valid for a few seconds. */
     readonly monotonic?: (() => number) | undefined;
@@ -44,7 +44,7 @@ export async function openFsBlobVault(
 ): Promise<BlobVault> {
   const incoming = await prepareIncoming(root, options.owner);
   const stores = new Map<string, BlobStore>();
-  /** Blobs that were looked up since the last sweep started, because they may be recorded soon. */
+  /** Blobs that were looked up since the last sweep started. They may soon be recorded. */
   let used = new Set<string>();
   return {
     of(workspaceId) {

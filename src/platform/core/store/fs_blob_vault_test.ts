@@ -34,14 +34,14 @@ Deno.test("BlobStore returns stored content, complete or as a range", () =>
     assert.equal(await bytesOf(await blobs.stream(hash, { start: 6, end: 8 })), "wor");
   }));
 
-Deno.test("BlobStore keeps workspaces apart", () =>
+Deno.test("BlobStore keeps workspaces separate", () =>
   withVault(async (vault) => {
     await vault.of(WORKSPACE).put(hash, text);
     assert.equal(await vault.of(OTHER).size(hash), undefined);
     await assert.rejects(vault.of(OTHER).read(hash), BlobDamagedError);
   }));
 
-Deno.test("BlobStore refuses content with another hash and keeps nothing of it", () =>
+Deno.test("BlobStore refuses content with a different hash and keeps none of it", () =>
   withVault(async (vault, root) => {
     const blobs = vault.of(WORKSPACE);
     const wrong = sha256Hex("other");
@@ -77,7 +77,8 @@ Deno.test("BlobStore.verifyAll() finds intact, changed and missing blobs", () =>
       await writing.put(hashes[n]!, new TextEncoder().encode(each));
     }
     const sound = texts.map(({ length }) => length);
-    // Verifies with the store that wrote the blobs, then twice with one that must read them first.
+    // Verifies with the store that wrote the blobs, and then twice with one that must read them
+    // first.
     const reading = (await openFsBlobVault(root)).of(WORKSPACE);
     for (const blobs of [writing, reading, reading]) {
       const sizes = await blobs.verifyAll(hashes);
@@ -93,7 +94,7 @@ Deno.test("BlobStore.verifyAll() finds intact, changed and missing blobs", () =>
     }
   }));
 
-Deno.test("BlobStore only accepts hashes and workspace ids as names", () =>
+Deno.test("BlobStore accepts only hashes and workspace IDs as names", () =>
   withVault(async (vault) => {
     await assert.rejects(vault.of(WORKSPACE).size("../../etc/passwd"), TypeError);
     assert.throws(() => vault.of("../x"), TypeError);
@@ -131,7 +132,7 @@ Deno.test("BlobVault.sweep() keeps a blob that is requested in the meantime", ()
     assert.equal(await blobs.size(hash), 11);
   }));
 
-Deno.test("openFsBlobVault() removes only unfinished writes of its own node", async () => {
+Deno.test("openFsBlobVault() removes only its own node's unfinished writes", async () => {
   await inTestFolder(async (root) => {
     for (const owner of ["a", "b"]) {
       await openFsBlobVault(root, { owner });
@@ -159,7 +160,7 @@ Deno.test("all nodes keep a blob in a shared folder if one of them looks it up",
       await Deno.utime(path, old, old);
     }
     const blobs = b.of(WORKSPACE);
-    // The sweep has already read which blobs are needed when the other node looks up the blobs.
+    // When the other node looks up the blobs, the sweep has already read which ones are needed.
     const mark = async () => {
       assert.equal(await blobs.size(hashes[0]!), texts[0]!.length);
       assert.equal(await blobs.verify(hashes[1]!), texts[1]!.length);

@@ -1,6 +1,6 @@
-/** Recognizes errors that a full disk causes. @module */
+/** Recognizes errors caused by a full disk. @module */
 
-/** Linux: "No space left on device" and "Disk quota exceeded"; and SQLite's messages. */
+/** Messages from Linux ("No space left on device" and "Disk quota exceeded") and from SQLite. */
 const FULL_DISK = /os error (28|122)\b|database or disk is full/;
 
 export function isFullDisk(error: unknown): boolean {

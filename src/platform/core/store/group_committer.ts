@@ -13,7 +13,7 @@ export interface Waiting extends Changes {
 }
 
 export interface GroupCommitter {
-  /** Takes the next commits; the others keep their order. */
+  /** Takes the next commits. The others keep their order. */
   take<T extends Waiting>(waiting: readonly T[]): {
     readonly group: readonly T[];
     readonly rest: T[];
@@ -22,8 +22,8 @@ export interface GroupCommitter {
 }
 
 /**
- * For Deno KV, whose transactions succeed or fail completely. After a failed check, each half of
- * the group is committed separately. An error fails every commit of the transaction.
+ * For Deno KV, whose transactions are all or nothing. After a failed check, each half of the group
+ * is committed separately. An error fails every commit of the transaction.
  */
 export function sharingCommitter(store: RecordStore, limits: GroupLimits): GroupCommitter {
   const commit = async (group: readonly Changes[]): Promise<readonly (Outcome | Failed)[]> => {
@@ -43,7 +43,7 @@ export function sharingCommitter(store: RecordStore, limits: GroupLimits): Group
   return { take: (waiting) => takeGroup(waiting, limits), commit };
 }
 
-/** For PostgreSQL, which commits the changes of a call one after the other. */
+/** For PostgreSQL, which commits a call's changes one after the other. */
 export function batchingCommitter(store: PgRecordStore): GroupCommitter {
   return {
     take: (waiting) => takeBatch(waiting, BATCH_LIMITS),

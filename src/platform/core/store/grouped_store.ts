@@ -29,7 +29,7 @@ interface Writer extends Waiting {
   reject(reason: unknown): void;
 }
 
-/** Lets waiting commits share a transaction if possible; each commit has its own outcome. */
+/** Lets waiting commits share a transaction if possible. Each commit has its own outcome. */
 export class GroupedStore extends StoreLayer {
   override readonly get: <T = unknown>(key: RecordKey) => Promise<MaybeEntry<T>>;
   #waiting: Writer[] = [];
@@ -46,10 +46,10 @@ export class GroupedStore extends StoreLayer {
     this.get = sharedReads(under);
   }
 
-  /** @throws {StoreBusyError} if too much is already waiting. */
+  /** @throws {StoreBusyError} if too many commits are already waiting. */
   override async write({ checks, mutations }: Changes): Promise<Outcome> {
     if (checks.length + mutations.length === 0) return { ok: true, versionstamp: this.#newest };
-    // Copies them, because later additions to the operation belong to its next commit.
+    // Copies the changes, because later additions to the operation belong to its next commit.
     const changes = { checks: [...checks], mutations: [...mutations] };
     const footprint = footprintOf(changes);
     const { bytes } = footprint;
@@ -60,7 +60,7 @@ export class GroupedStore extends StoreLayer {
     this.#bytes += bytes;
     if (!this.#running) {
       this.#running = true;
-      // Commits in the same turn of the event loop join the group.
+      // Commits made in the same turn of the event loop join the group.
       queueMicrotask(() => void this.#run().catch((failure) => this.#refuseAll(failure)));
     }
     return await promise;

@@ -5,7 +5,7 @@ import { sharingCommitter } from "./group_committer.ts";
 import { GroupedStore } from "./grouped_store.ts";
 import { DenoStore, type Outcome, type RecordStore } from "../../../store/mod.ts";
 
-/** A store, and the sizes of its transactions: the number of keys that each one changed. */
+/** A store, and the sizes of its transactions: how many keys each of them changed. */
 async function withStores(
   test: (stores: {
     readonly plain: RecordStore;
@@ -54,7 +54,7 @@ Deno.test("GroupedStore() groups commits that set the same flag, but not differe
     assert.deepEqual((await grouped.get(["flag"])).value, bytes(1));
   }));
 
-Deno.test("GroupedStore() lets writers that wait for a flush share the next one", () =>
+Deno.test("GroupedStore() lets writers that are waiting for a flush share the next one", () =>
   withStores(async ({ grouped, versions }) => {
     const first = grouped.set(["first"], bytes(0));
     await Promise.resolve();
@@ -64,7 +64,7 @@ Deno.test("GroupedStore() lets writers that wait for a flush share the next one"
     assert.equal((await versions()).size, 2);
   }));
 
-Deno.test("GroupedStore() fails the commit whose check fails, and no other in its transaction", () =>
+Deno.test("GroupedStore() fails only the commit whose check fails, and no others in its transaction", () =>
   withStores(async ({ grouped }) => {
     await grouped.set(["taken"], bytes(1));
     const outcomes = await Promise.all(Array.from({ length: 9 }, (_, n) =>
@@ -85,12 +85,13 @@ Deno.test("GroupedStore() hides values set in the same transaction from checks",
     assert.deepEqual((await grouped.get(["k"])).value, bytes(1));
   }));
 
-Deno.test("GroupedStore() commits changes of the same keys in the order of the calls", () =>
+Deno.test("GroupedStore() commits changes to the same keys in the order of the calls", () =>
   withStores(async ({ grouped }) => {
     const writers = [
       grouped.set(["a"], bytes(1)),
       grouped.atomic().set(["a"], bytes(2)).set(["b"], bytes(2)).commit(),
-      // Must not overtake the previous one, although it could share a transaction with the first.
+      // This commit must not overtake the previous one, although it could share a transaction with
+      // the first.
       grouped.set(["b"], bytes(3)),
     ];
     await Promise.all(writers);
@@ -98,7 +99,7 @@ Deno.test("GroupedStore() commits changes of the same keys in the order of the c
     assert.deepEqual((await grouped.get(["b"])).value, bytes(3));
   }));
 
-Deno.test("GroupedStore() separates commits that Deno KV would store in part: counters of another type", () =>
+Deno.test("GroupedStore() separates commits that Deno KV would store only in part: counters of another type", () =>
   withStores(async ({ grouped }) => {
     await grouped.set(["no counter"], bytes(1));
     const others = Array.from({ length: 5 }, (_, n) => grouped.set(["other", n], bytes(n)));
@@ -130,7 +131,7 @@ Deno.test("GroupedStore() respects the store's maximum number of checks per tran
     assert.equal((await versions()).size, 3);
   }, { ...LOCAL_LIMITS, checks: 10 }));
 
-Deno.test("GroupedStore() refuses commits if too many wait, and accepts them again afterwards", () =>
+Deno.test("GroupedStore() refuses commits while too many are waiting, and accepts them again afterwards", () =>
   withStores(async ({ grouped }) => {
     const large = new Uint8Array(60_000);
     const commits = Array.from({ length: 1300 }, (_, n) => grouped.set(["k", n], large));
@@ -151,7 +152,7 @@ Deno.test("GroupedStore() fails all writers of a closed store", () =>
     await grouped.set(["another"], bytes(1));
   }));
 
-/** One commit of a random program over four keys; it checks the versions that the setup stored. */
+/** One commit in a random program over four keys. It checks the versions that the setup stored. */
 const commit = fc.record({
   checks: fc.uniqueArray(
     fc.record({ key: fc.nat(3), expects: fc.constantFrom("setup", "absent", "stale") }),
@@ -165,12 +166,12 @@ const commit = fc.record({
     }),
     { maxLength: 3 },
   ),
-  /** Number of event loop turns before it is committed. */
+  /** Number of event loop turns before the commit. */
   pause: fc.constantFrom("none", "none", "microtask", "turn"),
 });
 type Commit = typeof commit extends fc.Arbitrary<infer T> ? T : never;
 
-/** At first, keys 0 and 1 contain bytes, 2 a counter, and 3 nothing. */
+/** Initially, keys 0 and 1 contain bytes, key 2 contains a counter, and key 3 does not exist. */
 async function setUp(kv: RecordStore): Promise<readonly (string | null)[]> {
   const stamps = [];
   for (const n of [0, 1]) stamps.push((await kv.set(["k", n], bytes(n))).versionstamp);
@@ -208,7 +209,7 @@ const outcomeOf = (commit: Promise<Outcome>) =>
 const contentsOf = (kv: RecordStore) =>
   Array.fromAsync(kv.list({ prefix: [] }), ({ key, value }) => [key, value]);
 
-Deno.test("GroupedStore() gives concurrent commits the outcomes of sequential ones", async () => {
+Deno.test("GroupedStore() gives concurrent commits the same outcomes as sequential ones", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(commit, { maxLength: 12 }),

@@ -3,22 +3,22 @@ import type { RecordKey } from "../../../store/mod.ts";
 type Key = RecordKey;
 
 export const keys = {
-  /** Settings of the whole platform, such as the format version of the store. */
+  /** Settings for the whole platform, such as the store's format version. */
   meta: (name: string): Key => ["meta", name],
 
-  /** Records that were found damaged, by their encoded keys. */
+  /** Records that were found to be damaged, by their encoded keys. */
   damagedRecords: (): Key => ["damaged_records"],
   damagedRecord: (encoded: Uint8Array): Key => ["damaged_records", encoded],
-  /** Nodes that share the store, by name; the record of a node without heartbeats expires. */
+  /** Nodes that share the store, by name. The record of a node that sends no heartbeats expires. */
   nodes: (): Key => ["nodes"],
   node: (id: string): Key => ["nodes", id],
-  /** Nodes that were active within the last day; if they are gone, their own data is missing. */
+  /** Nodes that were active within the last day. If they are gone, their own data is missing. */
   knownNodes: (): Key => ["known_nodes"],
   knownNode: (id: string): Key => ["known_nodes", id],
-  /** Live processes of nodes; their claims are valid until this record expires. */
+  /** Live processes of nodes. Their claims are valid until this record expires. */
   pulses: (): Key => ["pulses"],
   pulse: (instance: string): Key => ["pulses", instance],
-  /** Front edges by id, by name, and by the hash of their key. */
+  /** Front edges by ID, by name, and by the hash of their key. */
   frontEdges: (): Key => ["front_edges"],
   frontEdgeByName: (name: string): Key => ["front_edge_by_name", name],
   frontEdgeByHash: (hash: string): Key => ["front_edge_by_hash", hash],
@@ -35,7 +35,7 @@ export const keys = {
   apiKey: (id: string): Key => ["api_keys", id],
   apiKeyByHash: (hash: string): Key => ["api_key_by_hash", hash],
 
-  /** Changes in a workspace, oldest first. */
+  /** Changes made in a workspace, oldest first. */
   audit: (workspaceId: string): Key => ["audit", workspaceId],
   auditEntry: (workspaceId: string, id: string): Key => ["audit", workspaceId, id],
 
@@ -50,7 +50,7 @@ export const keys = {
     workspaceId,
     id,
   ],
-  /** The last reported health of a project's servers. */
+  /** The health of a project's servers, as last reported. */
   allProjectHealth: (): Key => ["project_health"],
   projectHealth: (projectId: string): Key => ["project_health", projectId],
   /** The last minute for which scheduled tasks were started. */
@@ -60,41 +60,41 @@ export const keys = {
   cronRun: (projectId: string, pathHash: string): Key => ["cron_runs", projectId, pathHash],
   allDrains: (): Key => ["drains"],
   drains: (projectId: string): Key => ["drains", projectId],
-  /** Messages of queues, by project, environment and queue; larger bodies are stored separately. */
+  /** Queue messages, by project, environment and queue. Larger bodies are stored separately. */
   queueMessages: (...of: readonly string[]): Key => ["queue_messages", ...of],
   queueParts: (...of: readonly string[]): Key => ["queue_parts", ...of],
   queuePart: (of: readonly string[], number: number): Key => ["queue_parts", ...of, number],
-  /** Messages by the time of their next delivery; only the first message of each key. */
+  /** Messages by the time of their next delivery; only the first message for each key. */
   queueDue: (...of: readonly string[]): Key => ["queue_due", ...of],
   queueDueAt: (of: readonly string[], at: number, id: string): Key => ["queue_due", ...of, at, id],
-  /** The first message of each key, and the messages that wait for it. */
+  /** The first message for each key, and the messages waiting behind it. */
   queueHeads: (...of: readonly string[]): Key => ["queue_heads", ...of],
   queueHeld: (...of: readonly string[]): Key => ["queue_held", ...of],
   queueHeldAt: (of: readonly string[], place: number): Key => ["queue_held", ...of, place],
   queueDead: (...of: readonly string[]): Key => ["queue_dead", ...of],
-  /** Recent ids from senders; sending a message with one of them again has no effect. */
+  /** Recent IDs from senders. Sending another message with one of them has no effect. */
   queueSeen: (...of: readonly string[]): Key => ["queue_seen", ...of],
   queueCounts: (...of: readonly string[]): Key => ["queue_counts", ...of],
-  /** Queues with messages, and the process that delivers them. */
+  /** Queues that contain messages, and the process that delivers them. */
   queueActive: (...of: readonly string[]): Key => ["queue_active", ...of],
   queueClaims: (...of: readonly string[]): Key => ["queue_claims", ...of],
-  /** Form submissions of visitors, by project, environment, form and state; and their counts. */
+  /** Visitors' form submissions by project, environment, form and state, and their counts. */
   formSubmissions: (...of: readonly string[]): Key => ["form_submissions", ...of],
   formCounts: (...of: readonly string[]): Key => ["form_counts", ...of],
   /** Projects whose data is still being removed. */
   deletions: (): Key => ["project_deletions"],
   deletion: (projectId: string): Key => ["project_deletions", projectId],
 
-  /** Counts of requests by unit, start of the period, environment and counting process. */
+  /** Request counts by unit, start of the period, environment and counting process. */
   traffic: (projectId: string): Key => ["traffic", projectId],
   trafficUnit: (projectId: string, unit: string): Key => ["traffic", projectId, unit],
   trafficPart: (
     part: { projectId: string; unit: string; start: number; environment: string; part: string },
   ): Key => ["traffic", part.projectId, part.unit, part.start, part.environment, part.part],
-  /** The salt for hashing the visitors of a day. */
+  /** The salt for hashing a day's visitors. */
   trafficSalt: (day: number): Key => ["traffic_salts", day],
 
-  /** Faults of a project's functions and servers, by fingerprint. */
+  /** Errors in a project's functions and servers, by fingerprint. */
   errors: (projectId: string): Key => ["errors", projectId],
   errorGroup: (projectId: string, id: string): Key => ["errors", projectId, id],
 
@@ -110,7 +110,7 @@ export const keys = {
   releases: (projectId: string): Key => ["rolling_releases", projectId],
   runningReleases: (): Key => ["running_releases"],
   runningRelease: (projectId: string): Key => ["running_releases", projectId],
-  /** Requests to both deployments of a release, counted by one process at one share. */
+  /** Requests to both of a release's deployments, counted by one process at one traffic share. */
   releaseCounts: (projectId: string): Key => ["release_counts", projectId],
   releaseCount: (projectId: string, id: string, share: number, instance: string): Key => [
     "release_counts",
@@ -139,7 +139,7 @@ export const keys = {
     variable.key,
     variable.scope,
   ],
-  /** Updated by every change of a project's variables, so that changes exclude each other. */
+  /** Updated by every change to a project's variables, so that changes exclude each other. */
   variablesGuard: (projectId: string): Key => ["variables_guard", projectId],
   /** Updated by every change in one scope. */
   variablesVersions: (projectId: string): Key => ["variables_version", projectId],
@@ -148,11 +148,11 @@ export const keys = {
     projectId,
     scope,
   ],
-  /** The variables that a deployment was created with. */
+  /** The variables with which a deployment was created. */
   allDeploymentVariables: (): Key => ["deployment_variables"],
   deploymentVariables: (id: string): Key => ["deployment_variables", id],
 
-  /** Host labels below the base domain. */
+  /** Host labels under the base domain. */
   hosts: (): Key => ["hosts"],
   host: (label: string): Key => ["hosts", label],
 
@@ -165,7 +165,7 @@ export const keys = {
     workspaceId,
     hostname,
   ],
-  /** A workspace's domains of one zone. */
+  /** A workspace's domains in one zone. */
   zoneDomains: (zone: string, workspaceId: string): Key => ["zone_domains", zone, workspaceId],
   zoneDomain: (zone: string, workspaceId: string, id: string): Key => [
     "zone_domains",
@@ -184,17 +184,17 @@ export const keys = {
 
   certificates: (): Key => ["certificates"],
   certificate: (hostname: string): Key => ["certificates", hostname],
-  /** Responses to challenges of current orders. */
+  /** Responses to the challenges of current orders. */
   acmeChallenges: (): Key => ["acme_challenges"],
   acmeChallenge: (token: string): Key => ["acme_challenges", token],
   acmeAccounts: (): Key => ["acme_accounts"],
 
   /** The access settings of a project's hosts. */
   previewAccess: (projectId: string): Key => ["preview_access", projectId],
-  /** Grants that admitted members to a protected host; each works once. */
+  /** Grants that have admitted a member to a protected host. Each works only once. */
   usedGrant: (id: string): Key => ["used_grants", id],
 
-  /** Recent purges, for nodes that have not applied them yet. */
+  /** Recent purges, for nodes that have yet to apply them. */
   purges: (): Key => ["purges"],
   purge: (id: string): Key => ["purges", id],
 
@@ -207,15 +207,15 @@ export const keys = {
   allGitCredentials: (): Key => ["git_credentials"],
   gitCredentials: (projectId: string): Key => ["git_credentials", projectId],
 
-  /** Values that projects' code stores; `src/kv` creates their keys. */
+  /** Values stored by projects' code. `src/kv` creates their keys. */
   userKv: (): Key => ["user_kv"],
 
-  /** Objects of the blob stores of projects, by environment and key. */
+  /** Objects in projects' blob stores, by environment and key. */
   allBlobObjects: (): Key => ["blob_objects"],
   /** Current multipart uploads, and their parts. */
   allBlobUploads: (): Key => ["blob_uploads"],
   allBlobParts: (): Key => ["blob_parts"],
-  /** Totals of the bytes and objects that were added to a store, and of those removed from it. */
+  /** Totals of the bytes and objects added to a store, and of those removed from it. */
   allBlobUsage: (): Key => ["blob_usage"],
   blobUsage: (projectId: string): Key => ["blob_usage", projectId],
   blobUse: (projectId: string, environment: string, counter: string): Key => [
@@ -224,14 +224,14 @@ export const keys = {
     environment,
     counter,
   ],
-  /** Stores that began as a copy of production's. */
+  /** Stores that started as a copy of production's. */
   blobSeeds: (projectId: string): Key => ["blob_seeds", projectId],
   blobSeed: (projectId: string, environment: string): Key => [
     "blob_seeds",
     projectId,
     environment,
   ],
-  /** Access keys of blob stores, by project and by the id that requests name. */
+  /** Access keys for blob stores, by project and by the ID that requests name. */
   allBlobKeys: (): Key => ["blob_keys"],
   blobKeyById: (id: string): Key => ["blob_key_by_id", id],
 
@@ -249,10 +249,10 @@ export const keys = {
     databaseId,
     name,
   ],
-  /** The branch that a database role gives access to. */
+  /** The branch to which a database role gives access. */
   databaseRole: (role: string): Key => ["database_roles", role],
   allDatabaseSnapshots: (): Key => ["database_snapshots"],
-  /** Size and connections over time, by database, length and start of the step. */
+  /** Size and connections over time, by database and by the length and start of the step. */
   databaseSamples: (databaseId: string, unit: string): Key => [
     "database_samples",
     databaseId,
@@ -265,7 +265,7 @@ export const keys = {
   /** Branches that must be removed from their engines. */
   databaseRemains: (): Key => ["database_remains"],
   databaseRemain: (id: string): Key => ["database_remains", id],
-  /** Branches in engines that have no record, and since when. */
+  /** Branches in engines without a record, and when that was first noticed. */
   databaseStrays: (): Key => ["database_strays"],
   databaseStraysOf: (engine: string): Key => ["database_strays", engine],
   databaseStray: (engine: string, id: string): Key => ["database_strays", engine, id],
@@ -277,10 +277,10 @@ export const keys = {
   /** Pull requests of a project, by their source branch. */
   pulls: (projectId: string): Key => ["forge_pulls", projectId],
   pull: (projectId: string, branch: string): Key => ["forge_pulls", projectId, branch],
-  /** Reports to forges about a project's deployments. */
+  /** Reports that are sent to forges about a project's deployments. */
   forgeReports: (projectId: string): Key => ["forge_reports", projectId],
   forgeReport: (projectId: string, id: string): Key => ["forge_reports", projectId, id],
-  /** Counters, separate from the hook, so that triggers do not contend for its record. */
+  /** Counters, stored separately so that triggers do not contend for the hook's record. */
   hookUses: (id: string): Key => ["deploy_hook_uses", id],
   hookUse: (id: string, counter: "count" | "last"): Key => ["deploy_hook_uses", id, counter],
   /** Responses to triggers with an `Idempotency-Key`. */
@@ -293,11 +293,11 @@ export const keys = {
   idempotencyParts: (id: string): Key => ["idempotency_parts", id],
   idempotencyPart: (id: string, number: number): Key => ["idempotency_parts", id, number],
 
-  /** Repositories that were pushed to a platform with several nodes, as blobs. */
+  /** Repositories that were pushed to a platform with several nodes, stored as blobs. */
   pushedRepositories: (): Key => ["pushed_repositories"],
   pushedRepository: (projectId: string): Key => ["pushed_repositories", projectId],
 
-  /** The logs of builds that have ended, as blobs. */
+  /** The logs of builds that have ended, stored as blobs. */
   allBuildLogs: (): Key => ["build_logs"],
   buildLogs: (projectId: string): Key => ["build_logs", projectId],
   buildLog: (projectId: string, deploymentId: string): Key => [
@@ -309,7 +309,7 @@ export const keys = {
   allBuilds: (): Key => ["builds"],
   builds: (projectId: string): Key => ["builds", projectId],
   build: (projectId: string, id: string): Key => ["builds", projectId, id],
-  /** Waiting and running builds, in the order of their triggers. */
+  /** Waiting and running builds, in the order in which they were triggered. */
   buildQueue: (): Key => ["build_queue"],
   buildTicket: (place: number): Key => ["build_queue", place],
   /** The active builds of a branch. */

@@ -1,6 +1,6 @@
 /**
- * Sets aside rows that Deno KV cannot read, in the database file itself. Deno KV fails on a damaged
- * key, and ends the process on a damaged counter.
+ * Sets aside rows that Deno KV cannot read, in the database file itself. A damaged key makes Deno
+ * KV fail, and a damaged counter makes it end the process.
  *
  * @module
  */
@@ -18,7 +18,7 @@ const COUNTER_BYTES = 8;
 /** Maximum wait for the database, in milliseconds. */
 const BUSY_MS = 30_000;
 
-/** Rows with columns of a wrong type; the database finds them itself. */
+/** Rows with columns of the wrong type. The database finds them itself. */
 const WRONG_ROWS = `SELECT k, v, v_encoding FROM kv WHERE typeof(k) <> 'blob'
   OR typeof(v) <> 'blob' OR v_encoding NOT IN (1, 2, 3) OR (v_encoding = 2 AND length(v) <> 8)`;
 const ALL_ROWS = "SELECT * FROM kv";
@@ -50,7 +50,7 @@ function faultOf({ k, v, v_encoding }: Row): unknown {
   }
 }
 
-/** The key for the operator; its raw bytes if it cannot be decoded. */
+/** The key in a form for the operator, or its raw bytes if it cannot be decoded. */
 function shownKey(k: unknown): RecordKey {
   if (!(k instanceof Uint8Array)) return [String(k)];
   try {
@@ -66,13 +66,13 @@ const bytesOf = (value: unknown): Uint8Array<ArrayBuffer> =>
     : new TextEncoder().encode(value === null ? "" : String(value));
 
 export interface MendOptions {
-  /** Whether to read every row, which takes a second per 100,000 rows. */
+  /** Whether to read every row. That takes a second per 100,000 rows. */
   readonly readsAll: boolean;
   readonly now: number;
   readonly onDamaged: (message: string) => void;
 }
 
-/** Sets aside rows that Deno KV cannot read; returns their number. @throws for damaged files. */
+/** Sets aside rows that Deno KV cannot read. Returns how many. @throws for damaged files. */
 export async function mendFile(path: string, options: MendOptions): Promise<number> {
   const { DatabaseSync } = await import("node:sqlite");
   const database = new DatabaseSync(path);
@@ -80,7 +80,7 @@ export async function mendFile(path: string, options: MendOptions): Promise<numb
     database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
     const rows = database.prepare(options.readsAll ? ALL_ROWS : WRONG_ROWS).iterate();
     let isWhole = true;
-    // Reads to the end, because a table that is being read cannot be changed.
+    // Reads to the end first, because a table that is being read cannot be changed.
     for (const row of rows as unknown as Iterable<Row>) {
       isWhole &&= faultOf(row) === undefined;
     }
@@ -133,7 +133,7 @@ function rebuild(database: DatabaseSync, { now, onDamaged }: MendOptions): numbe
   }
 }
 
-/** Whether a file is a database of Deno KV that has been used before. */
+/** Whether a file is a Deno KV database that has been used before. */
 export async function hasRecords(path: string): Promise<boolean> {
   const { DatabaseSync } = await import("node:sqlite");
   const database = new DatabaseSync(path, { readOnly: true });

@@ -28,25 +28,26 @@ import {
 } from "./portable_store.ts";
 import { ReadOnlyStore } from "./read_only_store.ts";
 
-/** A store of the platform cannot be opened. */
+/** One of the platform's stores cannot be opened. */
 export class StoreUnusableError extends Error {
   override readonly name = "StoreUnusableError";
 }
 
 /**
- * Whether the location of a store is a URL: it is on another machine, and others may write to it.
+ * Whether the location of a store is a URL. If so, it is on another machine, and others may write
+ * to it.
  */
 export const isRemoteStore = (place: string): boolean => /^[a-z]+:\/\//i.test(place);
 
 export interface OpenedKv {
   readonly kv: RecordStore;
   readonly readOnly: string | undefined;
-  /** Follows the changes of other nodes, if several share the store. */
+  /** Follows changes made by other nodes, if several nodes share the store. */
   readonly follower: ChangeFollower | undefined;
   close(): Promise<void>;
 }
 
-/** SQLite's messages for a disk that is full, or cannot be written. */
+/** SQLite's messages for a disk that is full or not writable. */
 const UNWRITABLE = /disk is full|disk I\/O error|readonly database|unable to open database file/;
 
 /** SQLite's messages for a file that is not a whole database. */
@@ -55,7 +56,7 @@ const MALFORMED = /database disk image is malformed|not a database|malformed dat
 /** Deno KV's messages for a key that it cannot decode. */
 const UNDECODABLE = /invalid tag|unexpected end of file/;
 
-/** Written and removed at start, to see whether the store can be written. */
+/** Written and removed at startup, to check whether the store is writable. */
 const PROBE: RecordKey = ["meta", "probe"];
 
 const reasonOf = (cause: unknown): string =>
@@ -63,12 +64,12 @@ const reasonOf = (cause: unknown): string =>
     ? describeFileFault(cause)
     : describeFault(cause);
 
-/** The location of a store, for messages. */
+/** A store's location, for messages. */
 export function placeName(place: string): string {
   return isStoreUrl(place) ? describeStoreUrl(place) : place;
 }
 
-/** Adds the name of the store to an error, and advice for the operator. */
+/** Adds the store's name and advice for the operator to an error. */
 export function unusable(place: string, cause: unknown): StoreUnusableError {
   if (cause instanceof StoreUnusableError) return cause;
   // A faulty URL needs no further explanation, because nothing was opened yet.
@@ -83,7 +84,9 @@ export function unusable(place: string, cause: unknown): StoreUnusableError {
   return new StoreUnusableError(message, { cause });
 }
 
-/** The store as the platform uses it: values encoded, concurrent commits in groups. */
+/**
+ * The store as the platform uses it: with encoded values, and with concurrent commits in groups.
+ */
 function wrap(kv: RecordStore, place: string, options: DamageOptions): RecordStore {
   const limits = isUrl(place) ? REMOTE_LIMITS : LOCAL_LIMITS;
   return new PortableStore(new GroupedStore(kv, sharingCommitter(kv, limits)), options);
@@ -96,7 +99,7 @@ async function isFile(place: string): Promise<boolean> {
   return await Deno.stat(place).then(({ isFile, size }) => isFile && size > 0, () => false);
 }
 
-/** @throws {StoreUnusableError} with the store that cannot be opened, and the reason. */
+/** @throws {StoreUnusableError} naming the store that cannot be opened, and the reason. */
 export async function openKv(
   place: string,
   env: Environment = {},
@@ -113,7 +116,7 @@ export async function openKv(
 
 /**
  * Reports a damaged file as a store that cannot be opened. If damaged keys are repaired (`mends`),
- * errors about them stay unchanged.
+ * errors about them are unchanged.
  */
 const explainAt = (place: string, mends: boolean) => (error: unknown): unknown =>
   error instanceof Error &&
@@ -127,7 +130,7 @@ interface Opened {
   readonly damage: DamageOptions;
 }
 
-/** Opens a database once all its values can be read; sets unreadable ones aside. */
+/** Opens a database once all of its values can be read. Sets aside unreadable values. */
 async function openReadable(
   place: string,
   onDamaged: ((message: string) => void) | undefined,
@@ -139,7 +142,8 @@ async function openReadable(
       throw explain(error);
     });
   };
-  // Before Deno KV opens it, because a damaged counter would end the process.
+  // This happens before Deno KV opens the database, because a damaged counter would end the
+  // process.
   if (await isFile(place) && await hasRecords(place)) await mend(false);
   const kv = await DenoStore.open(place, explain);
   try {
@@ -158,8 +162,8 @@ async function openReadable(
 }
 
 /**
- * Denies other users access to the files, because the folder may be open to one of them, as for a
- * local PostgreSQL.
+ * Denies other users access to the files, because the folder may be open to one of them, for
+ * example for a local PostgreSQL server.
  */
 async function closeToOthers(place: string): Promise<void> {
   if (Deno.build.os === "windows" || /^(?:https?:|:memory:)/.test(place)) return;
@@ -187,11 +191,11 @@ async function openWritable(
 
 async function copyInto(folder: string, place: string): Promise<void> {
   await Deno.copyFile(place, join(folder, basename(place)));
-  // Data that is not yet merged into the database.
+  // Data that has not been merged into the database yet.
   await Deno.copyFile(`${place}-wal`, join(folder, `${basename(place)}-wal`)).catch(ifMissing);
 }
 
-/** Copies a database to a folder with room, on disk or in memory; returns the folder. */
+/** Copies a database to a folder with enough space, on disk or in memory. Returns the folder. */
 async function copyElsewhere(place: string): Promise<HeldFolder> {
   let failure: unknown;
   for (const inMemory of [false, true]) {
@@ -228,19 +232,18 @@ async function openPlatformPg(
 }
 
 export interface PlatformKvOptions {
-  /** Completes the URL of a PostgreSQL server, for example with the password. */
+  /** Completes a PostgreSQL server's URL, for example with the password. */
   readonly env: Environment;
   readonly onTrouble: (message: string) => void;
-  /** Called for each damaged record, which is set aside. */
+  /** Called for each damaged record that was set aside. */
   readonly onDamaged: (message: string) => void;
 }
 
 /**
- * Opens the platform's store. If its disk is full, a copy is opened elsewhere,
- * for reading only: sites are still served, and changes are refused with the
- * reason.
+ * Opens the platform's store. If its disk is full, a read-only copy is opened elsewhere. Sites are
+ * still served, and changes are refused with the reason.
  *
- * @throws {StoreUnusableError} if it cannot be opened; the message names the store and the reason.
+ * @throws {StoreUnusableError} if it cannot be opened. The message names the store and the reason.
  */
 export async function openPlatformKv(
   place: string,

@@ -15,7 +15,7 @@ Deno.test("openKv() reports which store cannot be opened, and why", async () => 
 });
 
 Deno.test({
-  name: "openPlatformKv() leaves no file of the store open to other users",
+  name: "openPlatformKv() leaves none of the store's files accessible to other users",
   ignore: Deno.build.os === "windows",
   async fn() {
     await inTestFolder(async (folder) => {

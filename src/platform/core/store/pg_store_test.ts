@@ -64,7 +64,7 @@ testPg(
 testPg("no commit is lost or repeated if connections are cut repeatedly", async (pg) => {
   await using proxy = new TestProxy(pg.cluster.socket);
   const store = await openPgStore(await through(pg, [{ hostname: LOCALHOST, port: proxy.port }]));
-  // Signing in takes four messages, so every connection makes some progress.
+  // Signing in takes four messages, so every connection makes some progress first.
   let messages = 0;
   proxy.onRequest = () => void (++messages % 9 === 0 && proxy.cut());
   try {
@@ -77,7 +77,7 @@ testPg("no commit is lost or repeated if connections are cut repeatedly", async 
 
 testPg("a store with several hosts uses the host that accepts writes", async (pg) => {
   await using proxy = new TestProxy(pg.cluster.socket);
-  // Closed immediately, so that nothing listens there.
+  // Closed immediately, so nothing listens there.
   using unused = Deno.listen({ hostname: LOCALHOST, port: 0 });
   const closed = unused.addr.port;
   unused.close();

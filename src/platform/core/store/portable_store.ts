@@ -23,7 +23,7 @@ import { keys } from "./keys.ts";
 import { checksumOf, decodeValue, encodeValue } from "./portable_values.ts";
 import { describeDamage, setAside } from "./set_aside.ts";
 
-/** The store contains values that this program's runtime is too old to read. */
+/** The store contains values that this program's runtime cannot read because it is too old. */
 export class NewerValuesError extends Error {
   override readonly name = "NewerValuesError";
 
@@ -35,7 +35,7 @@ export class NewerValuesError extends Error {
   }
 }
 
-/** Marks a store whose values every runtime can read. */
+/** Key of the mark for a store whose values every runtime can read. */
 const MARK = keys.meta("portable_values");
 
 const isMark = (key: RecordKey): boolean => key.join() === MARK.join();
@@ -88,18 +88,18 @@ export async function markPortable(kv: RecordStore): Promise<void> {
 }
 
 export interface DamageOptions {
-  /** Called for each damaged record that was set aside; if missing, reading such a record fails. */
+  /** Called for each damaged record that was set aside. If missing, reading such a record fails. */
   readonly onDamaged?: (message: string) => void;
-  /** Repairs records that a failed listing could not read; returns their number. */
+  /** Repairs records that made a listing fail. Returns how many. */
   readonly mend?: () => Promise<number>;
 }
 
-/** How many times to reread a damaged record that keeps changing. */
+/** Maximum number of times to reread a damaged record that keeps changing. */
 const MAX_ATTEMPTS = 5;
 
 /** Returns the selector that continues a listing after an entry. */
 function restOf(selector: ListSelector, last: RecordKey, reverse: boolean): ListSelector {
-  // No key lies between a key and that key plus empty bytes.
+  // No key lies between a key and the same key followed by empty bytes.
   if (!reverse) {
     const start = [...last, new Uint8Array()];
     return "end" in selector ? { start, end: selector.end } : { ...selector, start };
@@ -130,7 +130,7 @@ export class PortableStore extends StoreLayer {
     return decoded as { [K in keyof T]: MaybeEntry<T[K]> };
   }
 
-  /** Leaves out damaged records, and continues after the store was repaired. */
+  /** Leaves out damaged records, and continues after the store has been repaired. */
   override async *list<T = unknown>(
     selector: ListSelector,
     options: ListOptions = {},
@@ -172,7 +172,7 @@ export class PortableStore extends StoreLayer {
   }
 
   /**
-   * Decodes an entry, or sets a damaged record aside, which then has no value.
+   * Decodes an entry. A damaged record is set aside, and then has no value.
    *
    * @throws {DamagedRecordError} if damaged records are not set aside.
    */
@@ -198,12 +198,12 @@ export class PortableStore extends StoreLayer {
     const { onDamaged } = this.#options;
     if (onDamaged === undefined) throw new DamagedRecordError(entry.key, cause);
     if (await setAside(this.under, entry)) onDamaged(describeDamage(entry.key, cause));
-    // A record with a damaged key cannot be found, so the file must be repaired.
+    // A record with a damaged key cannot be looked up, so the file must be repaired.
     else if (await this.#mend() === 0) return false;
     return true;
   }
 
-  /** Repairs records that cannot be listed; returns their number. */
+  /** Repairs records that cannot be listed. Returns how many. */
   async #mend(): Promise<number> {
     return await this.#options.mend?.() ?? 0;
   }

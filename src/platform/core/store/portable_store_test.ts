@@ -40,7 +40,7 @@ Deno.test("PortableStore() stores values as bytes, and reads them back", () =>
     assert.equal(lost.ok, false);
   }));
 
-Deno.test("PortableStore() reads values stored without it", () =>
+Deno.test("PortableStore() reads values that were stored without it", () =>
   withKv(async (kv) => {
     await kv.set(["old"], { a: 1 });
     assert.deepEqual((await new PortableStore(kv).get(["old"])).value, { a: 1 });
@@ -59,13 +59,13 @@ Deno.test("checkReadable() marks an empty store once, and the mark is not a reco
 /** Null in a format that no runtime supports yet. */
 const FUTURE_NULL = new Uint8Array([0xff, 99, 0x30]);
 
-Deno.test("checkReadable() refuses a store with a value of a newer format, and changes nothing", async () => {
+Deno.test("checkReadable() refuses a store with a value in a newer format, and changes nothing", async () => {
   await inTestFolder(async (folder) => {
     const place = `${folder}/kv.sqlite3`;
     using kv = await DenoStore.open(place);
     await kv.set(["r"], new Uint8Array([1]));
     using database = new DatabaseSync(place);
-    // Encoding 1 is the format of V8.
+    // Encoding 1 is V8's format.
     database.prepare("update kv set v = ?, v_encoding = 1").run(FUTURE_NULL);
     await assert.rejects(checkReadable(kv), NewerValuesError);
     assert.equal(database.prepare("select count(*) as count from kv").get()?.count, 1);

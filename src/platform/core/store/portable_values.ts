@@ -1,9 +1,9 @@
 /**
- * Values of the store in a form that every runtime can read.
+ * The store's values in a format that every runtime can read.
  *
- * Deno KV writes values in the format of its V8, and an older V8 cannot read what a newer one
- * wrote. Bytes are stored unchanged, so records are stored as JSON, and other values in V8's format
- * 15, which `node:v8` writes on all runtimes (docs/decisions/store.md).
+ * Deno KV writes values in the format of its V8 version, and an older version cannot read what a
+ * newer one wrote. Bytes are stored unchanged. Records are therefore stored as JSON, and other
+ * values in V8's format 15, which `node:v8` writes on all runtimes (docs/decisions/store.md).
  *
  * @module
  */
@@ -17,7 +17,7 @@ import {
 } from "./value_checksum.ts";
 import type { RecordKey } from "../../../store/mod.ts";
 
-/** First byte of every encoded value; the second one names the encoding. */
+/** First byte of every encoded value. The second byte identifies the encoding. */
 const HEAD = 0xff;
 const JSON_TEXT = 0x4a;
 const V8_FORMAT_15 = 0x0f;
@@ -71,9 +71,9 @@ function encodeV8(value: unknown): Uint8Array {
 }
 
 /**
- * The stored form of a value under a key, with a checksum if there is space. Counters stay
+ * The stored form of a value under a key, with a checksum if there is space. Counters are
  * unchanged, because the store itself adds to them. Bytes that do not look like an encoded value
- * stay unchanged too.
+ * are also unchanged.
  *
  * @throws {TypeError} for a value that cannot be stored, such as a function.
  */
@@ -85,7 +85,7 @@ export function encodeValue(key: RecordKey, value: unknown): unknown {
   return checked.byteLength <= MAX_BYTES ? checked : plain;
 }
 
-/** A value as bytes without a checksum; bytes and counters stay unchanged. */
+/** A value as bytes without a checksum. Bytes and counters are unchanged. */
 export function encodePortable(value: unknown): Uint8Array<ArrayBuffer> | Deno.KvU64 {
   if (value instanceof Deno.KvU64) return value;
   if (value instanceof Uint8Array && !isEncoded(value)) return value as Uint8Array<ArrayBuffer>;
@@ -99,7 +99,7 @@ export class ValueDamagedError extends Error {
   override readonly name = "ValueDamagedError";
 }
 
-/** Whether a stored value has the right checksum. */
+/** Whether a stored value has the correct checksum. */
 export function checksumOf(key: RecordKey, stored: unknown): ChecksumState {
   if (!(stored instanceof Uint8Array) || !isEncoded(stored)) return "none";
   return stored[1] === JSON_TEXT ? textChecksum(key, stored) : bytesChecksum(key, stored);

@@ -27,7 +27,7 @@ const RECORD = {
   kinds: new Map([["a", new Set([1])]]),
 };
 
-/** The bytes that every svc writes. A runtime that writes different bytes fails here. */
+/** The bytes that every svc writes. A runtime that writes different bytes fails this test. */
 const BYTES =
   "ff0f6f220269642208303161316663373422046e6f6e653022076d697373696e675f2205636f756e7449092205" +
   "73686172654e000000000000e03f22036269675a10f22fce733a0b00002204746578744103220548fc74746500" +
@@ -80,7 +80,7 @@ Deno.test("encodeValue() refuses everything that is not data", () => {
   assert.throws(() => encodeValue({ run() {} }), TypeError);
 });
 
-Deno.test("encodeValue() never exceeds the limit for a text that Deno KV could store itself", () => {
+Deno.test("encodeValue() never exceeds the limit for a string that Deno KV could store itself", () => {
   const text = "日".repeat(30_000);
   const encoded = encodeValue(text);
   assert.ok(encoded instanceof Uint8Array && encoded.byteLength < 65_536);
@@ -90,7 +90,7 @@ Deno.test("encodeValue() never exceeds the limit for a text that Deno KV could s
 /** A value in each encoding. */
 const VALUES = [{ a: "é", n: 12 }, { at: new Date(5), text: "日本" }];
 
-Deno.test("decodeValue() detects flipped bits in a value, and the value of another key", () => {
+Deno.test("decodeValue() detects every flipped bit in a value, and a value that belongs to another key", () => {
   for (const value of VALUES) {
     const encoded = encodeValue(value) as Uint8Array;
     assert.equal(checksumOf(KEY, encoded), "right");

@@ -9,16 +9,16 @@ import * as z from "zod";
 import type { Draft, Entry, KeyPart, RecordKey, SetOptions } from "../../../store/mod.ts";
 import type { Versioned } from "./records.ts";
 
-/** Entries that find records by something other than their key. */
+/** Entries by which records can be found other than by their key. */
 export interface Index<T> {
   entries(record: T): readonly RecordKey[];
   /**
-   * The value of an entry: a copy of the record; the last part of the record's key (`id`), if the
-   * key of the entry contains the other parts; or all parts of the record's key, under these names.
-   * If the value lacks a name, the last part of the entry's key is used.
+   * The value of an entry. It is a copy of the record, or the last part of the record's key (`id`)
+   * if the entry's key contains the other parts, or all parts of the record's key, under these
+   * names. If a name is missing from the value, the last part of the entry's key is used.
    */
   readonly holds: "copy" | "id" | readonly string[];
-  /** Whether an entry belongs to one record at a time. */
+  /** Whether an entry can belong to only one record at a time. */
   readonly unique?: boolean;
 }
 
@@ -29,7 +29,7 @@ interface Declaration<T, Key extends readonly KeyPart[], Name extends string> {
   parts(record: T): Key;
   readonly schema: z.ZodType<T>;
   readonly indices?: Readonly<Record<Name, Index<T>>>;
-  /** Milliseconds from each change until the store removes a record and its entries. */
+  /** How long after each change the store removes a record and its entries, in milliseconds. */
   readonly expireIn?: number;
 }
 
@@ -58,7 +58,10 @@ export class RecordType<T, const Key extends readonly KeyPart[], Name extends st
     return [...this.root, ...this.#declared.parts(record)];
   }
 
-  /** Adds a new record to a commit, which fails if another record has one of its unique entries. */
+  /**
+   * Adds a new record to a commit. The commit fails if another record has one of its unique
+   * entries.
+   */
   insert(draft: Draft, record: T, options?: SetOptions): void {
     for (const { key, unique } of this.#entriesOf(record)) {
       if (unique) draft.check({ key, versionstamp: null });
@@ -66,13 +69,15 @@ export class RecordType<T, const Key extends readonly KeyPart[], Name extends st
     this.set(draft, record, options);
   }
 
-  /** Adds a record to a commit; the record that it replaces must have had the same entries. */
+  /** Adds a record to a commit. The record that it replaces must have had the same entries. */
   set(draft: Draft, record: T, options: SetOptions = this.#expiry): void {
     draft.set(this.keyOf(record), record, options);
     for (const { key, value } of this.#entriesOf(record)) draft.set(key, value, options);
   }
 
-  /** Adds a change to a commit, which fails after another change or a conflicting entry. */
+  /**
+   * Adds a change to a commit. The commit fails if there was another change or a conflicting entry.
+   */
   replace(draft: Draft, before: Versioned<T>, after: T, options: SetOptions = this.#expiry): void {
     const [from, to] = [this.keyOf(before.value), this.keyOf(after)];
     draft.check({ key: from, versionstamp: before.versionstamp }).set(to, after, options);
@@ -91,7 +96,10 @@ export class RecordType<T, const Key extends readonly KeyPart[], Name extends st
     for (const key of old.values()) draft.delete(key);
   }
 
-  /** Adds the removal of a record to a commit, which fails if it has changed since then. */
+  /**
+   * Adds the removal of a record to a commit. The commit fails if the record has changed since it
+   * was read.
+   */
   remove(draft: Draft, { value, versionstamp }: Versioned<T>): void {
     this.drop(draft.check({ key: this.keyOf(value), versionstamp }), value);
   }
@@ -102,7 +110,7 @@ export class RecordType<T, const Key extends readonly KeyPart[], Name extends st
     for (const { key } of this.#entriesOf(record)) draft.delete(key);
   }
 
-  /** The key of the record of an index entry, as parsed by its schema. */
+  /** The key of the record that an index entry points to, as parsed by its schema. */
   follow(index: Name, { key, value }: Pick<Entry, "key" | "value">): RecordKey {
     const { holds } = this.#declared.indices![index];
     if (holds === "copy") return this.keyOf(value as T);

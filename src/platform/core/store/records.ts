@@ -1,4 +1,4 @@
-/** Records in Deno KV, parsed again whenever they are read, to notice damaged ones. @module */
+/** Records in Deno KV. They are parsed each time they are read, to detect damaged ones. @module */
 import type * as z from "zod";
 import { Contention, whenUnlocked } from "../../../lib/contention.ts";
 import { KeyedLock } from "../../../lib/keyed_lock.ts";
@@ -19,17 +19,17 @@ export interface Versioned<T> {
   readonly versionstamp: string;
 }
 
-/** A record kept changing during its update. */
+/** A record kept changing while it was being updated. */
 export class ContentionError extends Error {
   override readonly name = "ContentionError";
 }
 
 /**
- * Parses a stored record; `undefined` for a malformed record without a checksum, which is set
- * aside.
+ * Parses a stored record. Returns `undefined` for a malformed record without a checksum, which is
+ * set aside.
  *
- * @throws {DamagedRecordError} if a malformed record has the right checksum: another version of svc
- * wrote it.
+ * @throws {DamagedRecordError} if a malformed record has the correct checksum, because then another
+ * version of svc wrote it.
  */
 async function parse<T>(
   kv: RecordReader,
@@ -54,7 +54,7 @@ export async function readRecord<T>(
   return parsed && { value: parsed.value, versionstamp: entry.versionstamp };
 }
 
-/** Reads every record below a prefix, in key order. */
+/** Reads every record under a prefix, in key order. */
 export async function* readAll<T>(
   kv: RecordReader,
   prefix: RecordKey,
@@ -66,7 +66,7 @@ export async function* readAll<T>(
   }
 }
 
-/** Maximum number of records to read for one page of a filtered list. */
+/** Maximum number of records to read for a page of a filtered list. */
 const MAX_SCANNED = 2000;
 
 export interface PageWish {
@@ -85,7 +85,9 @@ export interface PageOptions<T> extends PageWish {
   readonly shows?: ((record: T) => boolean) | undefined;
 }
 
-/** Reads a page, newest first: keys end in time-ordered ids. The cursor is the last id read. */
+/**
+ * Reads a page, newest first, because keys end in time-ordered IDs. The cursor is the last ID read.
+ */
 export async function readPage<T>(
   kv: RecordReader,
   prefix: RecordKey,
@@ -105,7 +107,7 @@ export async function readPage<T>(
   return { items, nextCursor: null };
 }
 
-/** A page of records that were already read, newest first. Their ids are in time order. */
+/** A page of records that have already been read, newest first. Their IDs are in time order. */
 export function pageOf<T extends { readonly id: string }>(
   records: readonly T[],
   { limit, cursor }: PageWish,
@@ -117,8 +119,8 @@ export function pageOf<T extends { readonly id: string }>(
 }
 
 /**
- * Maximum number of attempts, with growing pauses, before an update gives up because of writers in
- * other processes.
+ * Maximum number of attempts, with growing pauses, before an update gives up because writers in
+ * other processes keep winning.
  */
 const MAX_ATTEMPTS = 20;
 
@@ -127,7 +129,7 @@ const MAX_WAITING = 1000;
 
 export interface Committed<T> {
   readonly result: T;
-  /** Version of the commit; a later commit has a greater version. */
+  /** The commit's version. Later commits have greater versions. */
   readonly versionstamp: string;
 }
 
@@ -140,7 +142,7 @@ export interface CommitOptions {
   readonly lease?: Lease | undefined;
 }
 
-/** The queues of each open store: changes of a record within this process run one at a time. */
+/** The queues of each open store. Changes to a record within this process run one at a time. */
 const queues = new WeakMap<object, KeyedLock>();
 
 function queueOf(kv: object): KeyedLock {
@@ -155,14 +157,14 @@ function queueOf(kv: object): KeyedLock {
  * Retries a check-and-set until it commits. `attempt` reads what it needs, adds its checks and
  * changes to an empty operation, and returns the result.
  *
- * Changes of the same record within this process run one at a time, in the order of the calls, so
- * that they do not race. The checks guard against other processes. `attempt` must not call this
- * function for the same record, or it would wait for itself.
+ * Changes to the same record within this process run one at a time, in the order of the calls, so
+ * they do not race. The checks guard against other processes. `attempt` must not call this function
+ * for the same record, or it would wait for itself.
  *
  * @param contended The records that the commit changes and checks, as far as they are known; empty
  * if nothing else changes them.
- * @throws {ContentionError} after 20 races lost against other processes.
- * @throws {StoreBusyError} if 1,000 changes of a record are already waiting.
+ * @throws {ContentionError} after losing 20 races against other processes.
+ * @throws {StoreBusyError} if 1,000 changes to a record are already waiting.
  */
 export async function commitVersioned<T>(
   kv: RecordStore,

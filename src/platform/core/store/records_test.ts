@@ -57,7 +57,7 @@ Deno.test("readPage() returns no next page if the last page is exactly full", ()
     assert.equal((await readPage(kv, ["r"], { schema, limit: 3 })).nextCursor, null);
   }));
 
-Deno.test("readPage() of a filtered list ends a page after many records, and continues from there", () =>
+Deno.test("readPage() ends a page of a filtered list after many records, and continues from there", () =>
   withKv(async (kv) => {
     const count = 4100;
     for (let from = 0; from < count; from += 500) {
@@ -93,7 +93,7 @@ const increment = (kv: RecordStore, key: RecordKey, tries: { count: number }) =>
     return n;
   });
 
-Deno.test("commitWithRetries() runs writers of a record one by one, without retries", () =>
+Deno.test("commitWithRetries() runs a record's writers one by one, without retries", () =>
   withKv(async (kv) => {
     const key = ["count"];
     const tries = { count: 0 };
@@ -120,7 +120,7 @@ Deno.test("commitWithRetries() lets commits that only check a record run togethe
     assert.equal(new Set(added.map((each) => each.versionstamp)).size, 1);
   }));
 
-Deno.test("commitWithRetries() refuses a change if 1,000 others wait, and says when to retry", () =>
+Deno.test("commitWithRetries() refuses a change if 1,000 others are waiting, and says when to retry", () =>
   withKv(async (kv) => {
     const key = ["count"];
     await kv.set(key, { n: 0 });

@@ -1,16 +1,17 @@
 /**
- * Sets damaged records aside: reports them and moves them to an unused part of the store, so that
- * the platform can serve everything else. While there are any, no unreferenced data is removed.
+ * Sets damaged records aside: reports them and moves them to an unused part of the store, so the
+ * platform can serve everything else. As long as there are damaged records, no unreferenced data is
+ * removed.
  *
  * @module
  */
 import { encodeKey, type Entry, type RecordKey, type RecordStore } from "../../../store/mod.ts";
 import { keys } from "./keys.ts";
 
-/** How long a damaged record is kept, in milliseconds: long enough to restore a backup. */
+/** How long a damaged record is kept, in milliseconds. This is long enough to restore a backup. */
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
-/** Maximum length of the original key in the key of a damaged record, in bytes. */
+/** Maximum length of the original key within a damaged record's key, in bytes. */
 const MAX_NAME_BYTES = 1900;
 
 export function asideKey(encoded: Uint8Array): RecordKey {
@@ -25,10 +26,10 @@ export function asideValue(value: unknown): unknown {
   return kept;
 }
 
-/** When a record that is set aside now will be removed permanently. */
+/** When a record that is being set aside now will be removed permanently. */
 export const asideUntil = (now: number): number => now + KEPT_MS;
 
-/** Moves a record aside; false if it has changed in the meantime. */
+/** Moves a record aside. Returns false if it has changed in the meantime. */
 export async function setAside(
   kv: RecordStore,
   { key, value, versionstamp }: Entry,
@@ -41,7 +42,7 @@ export async function setAside(
   return ok;
 }
 
-/** Records an entry that cannot be moved, because it has no valid key. */
+/** Records an entry that cannot be moved because it has no valid key. */
 export async function markDamaged(kv: RecordStore, encoded: Uint8Array): Promise<void> {
   await kv.set(asideKey(encoded), new Uint8Array(), { expireIn: KEPT_MS });
 }
@@ -60,7 +61,7 @@ export function nameOf(key: RecordKey): string {
   }));
 }
 
-/** Whether there are damaged records, whose blobs must not be removed. */
+/** Whether there are damaged records. Their blobs must not be removed. */
 export async function hasDamagedRecords(kv: RecordStore): Promise<boolean> {
   for await (const _ of kv.list({ prefix: keys.damagedRecords() }, { limit: 1 })) return true;
   return false;

@@ -7,7 +7,7 @@ const MANY = 10;
 
 const AT_ONCE = 4;
 
-/** Maximum size of a key, in bytes; Deno KV itself refuses longer ones. */
+/** Maximum size of a key, in bytes. Deno KV itself refuses larger ones. */
 const MAX_KEY_BYTES = 2048;
 
 interface Waiting {
@@ -24,7 +24,7 @@ function isUsual(key: RecordKey): boolean {
   }
 }
 
-/** The `get` of a store. A read sees every commit that was acknowledged before it was called. */
+/** A store's `get`. A read sees every commit that was acknowledged before it was called. */
 export function sharedReads(store: RecordStore): RecordStore["get"] {
   const waiting: Waiting[] = [];
   let running = 0;
@@ -48,7 +48,7 @@ export function sharedReads(store: RecordStore): RecordStore["get"] {
   function plan(): void {
     if (planned || running === AT_ONCE) return;
     planned = true;
-    // Reads of the same turn of the event loop share a request.
+    // Reads in the same turn of the event loop share a request.
     queueMicrotask(() => {
       planned = false;
       void readOn();

@@ -70,7 +70,7 @@ Deno.test("sharedReads() fails every read of a closed store", async () => {
   assert.deepEqual(outcomes.map(({ status }) => status), ["rejected", "rejected"]);
 });
 
-Deno.test("a read sees all commits acknowledged before it, even if other commits wait", async () => {
+Deno.test("a read sees all commits acknowledged before it, even if other commits are waiting", async () => {
   const program = fc.array(fc.record({ key: fc.nat(2), yields: fc.boolean() }), { maxLength: 30 });
   await fc.assert(
     fc.asyncProperty(program, async (steps) => {

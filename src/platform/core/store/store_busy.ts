@@ -1,6 +1,6 @@
-/** The error for callers if the store cannot keep up with writes. @module */
+/** The error for callers when the store cannot keep up with writes. @module */
 
-/** Too many changes are already waiting. Nothing was stored; a later attempt may succeed. */
+/** Too many changes are already waiting. Nothing was stored. A later attempt may succeed. */
 export class StoreBusyError extends Error {
   override readonly name = "StoreBusyError";
   constructor(what: string) {

@@ -1,4 +1,4 @@
-/** Tests the behaviour that all stores share: embedded, `denokv`, and PostgreSQL. */
+/** Tests the behavior that all stores share: embedded, `denokv`, and PostgreSQL. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { until } from "../../../lib/_test_until.ts";
@@ -40,8 +40,8 @@ async function openPostgres(): Promise<Opened> {
 }
 
 /**
- * The URL of a `denokv` that may be emptied, and whose token is in `DENO_KV_ACCESS_TOKEN`; its
- * crate is built by `cargo install denokv --locked`.
+ * The URL of a `denokv` server that may be emptied, and whose token is in `DENO_KV_ACCESS_TOKEN`.
+ * Build its crate with `cargo install denokv --locked`.
  */
 const DENOKV = Deno.env.get("SVC_TEST_DENOKV_URL");
 
@@ -128,7 +128,7 @@ const CONTRACT: Contract = {
     await kv.atomic().sum(["n"], 2n ** 64n - 10n).commit();
     assert.deepEqual((await kv.get(["n"])).value, new Deno.KvU64(6n));
     await kv.set(["text"], "no counter");
-    // A server does not report this as a TypeError.
+    // A remote store does not report this as a TypeError.
     await assert.rejects(kv.atomic().sum(["text"], 1n).commit(), Error);
     assert.equal((await kv.get(["text"])).value, "no counter");
   },
@@ -234,7 +234,7 @@ for (const [name, { ignore, open }] of Object.entries(STORES)) {
   }
 }
 
-/** A step of a random program that uses few keys. */
+/** A step in a random program that uses only a few keys. */
 const step = fc.record({
   key: fc.nat(3),
   type: fc.constantFrom("set", "set", "delete", "sum", "claim", "replace"),
@@ -266,7 +266,7 @@ async function clear(kv: RecordStore): Promise<void> {
 }
 
 Deno.test({
-  name: "a store (PostgreSQL) returns the same as an embedded one for any steps",
+  name: "a store (PostgreSQL) returns the same as an embedded one for any sequence of steps",
   ignore: NO_POSTGRES !== undefined,
   async fn() {
     const [embedded, shared] = [await openEmbedded(), await openPostgres()];

@@ -55,7 +55,7 @@ const entriesOf = ({ shelf, id, title, genre, tags }: Book): [unknown, unknown][
 const sorted = (entries: readonly [unknown, unknown][]) =>
   entries.map((entry) => JSON.stringify(entry)).sort();
 
-/** Checks that every index matches the records, and points to them. */
+/** Checks that every index matches the records and points to them. */
 async function assertIndicesAreRight(kv: RecordStore): Promise<Book[]> {
   const table = open(kv);
   const all = await Array.fromAsync(table.all());
@@ -96,7 +96,7 @@ const step = fc.record({
 
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
-/** Runs steps on a table and on a list, which must agree. */
+/** Runs the same steps on a table and on a list, and checks that the two agree. */
 async function run(kv: RecordStore, steps: readonly Step[]) {
   const table = open(kv);
   const known = new Map<string, Book>();
@@ -183,7 +183,7 @@ Deno.test("Table keeps its indices correct when two processes change the same re
     assert.deepEqual([found!.tags.length, more], [31, []]);
   }));
 
-Deno.test("Table.update() gives up if another record has the unique entry", async () => {
+Deno.test("Table.update() gives up if another record has the same unique entry", async () => {
   using kv = await DenoStore.open(":memory:");
   const table = open(kv);
   await table.add(one);
@@ -208,7 +208,7 @@ Deno.test("Table.update() commits additions with a change, and nothing without o
   assert.equal(await table.update(["x", "9"], (each) => each), undefined);
 });
 
-Deno.test("Table lists the records of an owner newest first, page by page", async () => {
+Deno.test("Table lists an owner's records newest first, page by page", async () => {
   using kv = await DenoStore.open(":memory:");
   const table = open(kv);
   for (const id of ["1", "2", "3"]) await table.add({ ...one, id, title: id });

@@ -1,8 +1,10 @@
 /**
- * Checksums of stored values: a flipped bit inside a value leaves JSON that can still be parsed.
+ * Checksums of stored values. They are needed because JSON with a flipped bit inside a value can
+ * still be parsed.
  *
- * The checksum covers key and value. It follows the value, where programs that do not know it
- * ignore it: after JSON as white space, with two bits per character; after V8's format 15 as bytes.
+ * The checksum covers the key and the value. It follows the value, where programs that do not know
+ * about it ignore it: after JSON as white space, with two bits per character, and after V8's format
+ * 15 as bytes.
  *
  * @module
  */
@@ -13,7 +15,7 @@ import { encodeKey, type RecordKey } from "../../../store/mod.ts";
 const BLANKS = [0x20, 0x09, 0x0a, 0x0d];
 const BLANK_COUNT = 16;
 
-/** Precedes a checksum after V8's format 15. */
+/** Bytes that precede a checksum after a value in V8's format 15. */
 const MARK = [0x73, 0x76, 0x63, 0x23];
 const CHECKSUM_BYTES = 4;
 
@@ -36,7 +38,7 @@ const withTail = (value: Uint8Array, tail: readonly number[]): Uint8Array<ArrayB
   return whole;
 };
 
-/** Adds a checksum to JSON, which must not end in white space. */
+/** Adds a checksum to JSON. The JSON must not end with white space. */
 export function addTextChecksum(key: RecordKey, value: Uint8Array): Uint8Array<ArrayBuffer> {
   return withTail(value, blanksOf(checksumOf(key, value)));
 }

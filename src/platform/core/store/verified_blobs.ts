@@ -2,23 +2,23 @@
 import type { Steps } from "../../../lib/next_turn.ts";
 import type { LookOptions } from "./blob_store.ts";
 
-/** Maximum number of blobs that are remembered; beyond that, all are forgotten. */
+/** Maximum number of blobs to remember. Beyond it, all are forgotten. */
 const MAX_REMEMBERED = 1_000_000;
 
 const FILES_PER_STEP = 32;
 
 /**
- * How long a check of a file is valid, in milliseconds, because a deployment's files are looked up
- * when it is created and again, within seconds, when it is activated.
+ * How long a check of a file is valid, in milliseconds. A deployment's files are looked up when it
+ * is created, and again within seconds when it is activated.
  */
 const LOOK_MS = 5000;
 
-/** A file that had the content of its blob. */
+/** A file that had its blob's content. */
 interface Verified {
   readonly size: number;
   readonly mtime: number | undefined;
   readonly ino: number | null;
-  /** When it was last checked, by the monotonic clock. */
+  /** When it was last checked, according to the monotonic clock. */
   lookedAt: number;
 }
 
@@ -63,7 +63,8 @@ export class VerifiedBlobs {
 
   /**
    * Adds the sizes of verified, unchanged `hashes` to `sizes`, and returns the others. The system
-   * has these files cached, so a synchronous lookup takes a tenth of the time.
+   * has these files cached, so a synchronous lookup takes a tenth of the time of an asynchronous
+   * one.
    */
   *lookAt(
     hashes: Iterable<string>,

@@ -1,7 +1,7 @@
 /**
- * Masks the data of a branch in one transaction: tables, and data that PostgreSQL derives from them
+ * Masks a branch's data in one transaction: tables, and data that PostgreSQL derives from them
  * (statistics and materialized views). User triggers are disabled during that time, because they
- * may copy old values elsewhere; foreign keys are checked again afterwards.
+ * may copy old values elsewhere. Foreign keys are checked again afterwards.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import type { DatabaseMask } from "../../../lib/database_previews.ts";
 import type { OpenStorage } from "../branch_access.ts";
 import { type MaskedColumn, maskedValue, quoted } from "./mask_values.ts";
 
-/** Maximum number of characters in the result of the catalog query. */
+/** Maximum length of the catalog query's result, in characters. */
 const MAX_CHARACTERS = 32 * 1024 * 1024;
 /** Maximum time for masking a branch, in milliseconds. */
 const MASK_MS = 30 * 60_000;
@@ -37,7 +37,7 @@ FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE c.relkind IN ('r', 'p') AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
   AND a.attnum > 0 AND NOT a.attisdropped`;
 
-/** Foreign keys from or to masked columns. A column has the form `oid.number`. */
+/** Foreign keys from or to masked columns. A column is written as `oid.number`. */
 const FOREIGN_KEYS = `
 SELECT format('%I.%I', n.nspname, c.relname), quote_ident(k.conname), pg_get_constraintdef(k.oid)
 FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid
@@ -129,7 +129,7 @@ function planMasks(
   return { tables, problems };
 }
 
-/** The two padded HMAC keys in PostgreSQL's notation for bytes. */
+/** The two padded HMAC keys, in PostgreSQL's notation for bytes. */
 function paddedKeys(key: Uint8Array): [string, string] {
   const padded = Buffer.alloc(BLOCK);
   padded.set(key);
@@ -197,7 +197,7 @@ async function runMasks(ask: Ask, mask: DatabaseMask, key: Uint8Array): Promise<
   }
   const views = (await ask(VIEWS)).map(([name]) => name!);
   for (const view of views) await ask(`REFRESH MATERIALIZED VIEW ${view}`);
-  // Statistics contain values of columns.
+  // Statistics contain values from columns.
   for (const name of [...tables.map((table) => table.name), ...views]) await ask(`ANALYZE ${name}`);
   await ask("COMMIT");
 }

@@ -24,7 +24,7 @@ const TEXT_TYPES: readonly string[] = ["text", "varchar", "bpchar", "citext", "n
 
 export interface MaskedColumn {
   readonly name: string;
-  /** Name of its base type in `pg_type`. */
+  /** The name of its base type in `pg_type`. */
   readonly type: string;
   /** Maximum number of characters; null if unlimited. */
   readonly maximum: number | null;
@@ -69,7 +69,7 @@ function hashFor({ type, maximum }: MaskedColumn): string | undefined {
   }
 }
 
-/** The new value of a column, or why its mask does not fit; `undefined` if it does not change. */
+/** A column's new value, or why its mask does not fit; `undefined` if the value does not change. */
 export type MaskedValue =
   | { readonly sql: string; readonly usesKey: boolean }
   | { readonly problem: string }

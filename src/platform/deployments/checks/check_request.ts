@@ -1,22 +1,26 @@
-/** One request of a release's checks, and whether its response is the expected one. @module */
+/**
+ * Runs one request from a release's checks, and judges whether the response is the expected one.
+ *
+ * @module
+ */
 import type { CheckResult } from "../../../contract/release_checks.ts";
 import type { Clock } from "../../../lib/clock.ts";
 import { messageOf } from "../../../lib/error_message.ts";
 import type { CheckRequest } from "../../../lib/release_checks.ts";
 
-/** Maximum number of bytes of a body to search for the expected text. */
+/** Maximum number of bytes to search in a body for the expected text. */
 const MAX_BODY_BYTES = 1024 * 1024;
 /** Pause before a request is repeated, in milliseconds. */
 const PAUSE_MS = 500;
 const MAX_QUOTED = 200;
 
-/** Sends a request to the edge; aborts with the signal. */
+/** Sends a request to the edge. The signal aborts it. */
 export type AskEdge = (request: Request) => Promise<Response>;
 
 export interface CheckPlace {
   /** The deployment's own URL, without a path. */
   readonly url: string;
-  /** Admits a request to a protected host; sent as `x-svc-bypass`. */
+  /** Admits a request to a protected host. It is sent as `x-svc-bypass`. */
   readonly bypass: string;
 }
 
@@ -51,7 +55,7 @@ function* headerProblems(
   }
 }
 
-/** Why a response does not pass; empty if it does. */
+/** Why a response does not pass; empty if it passes. */
 export async function judgeResponse(check: CheckRequest, response: Response): Promise<string[]> {
   const { expect } = check;
   const { status, headers } = response;
@@ -115,7 +119,7 @@ async function attempt(
   }
 }
 
-/** Sends a request until its response passes, or all attempts are used. */
+/** Sends a request until its response passes or all attempts are used up. */
 export async function runCheckRequest(
   check: CheckRequest,
   options: {

@@ -60,7 +60,7 @@ Deno.test("runCheckRequest() retries failing checks, and sends the token each ti
   assert.deepEqual([result.passed, result.attempts, result.problem], [true, 3, null]);
 });
 
-Deno.test("runCheckRequest() gives up on missing and failing responses", async () => {
+Deno.test("runCheckRequest() gives up if responses are missing or keep failing", async () => {
   const never = await runCheckRequest(check({}), options(() => new Promise(() => {})));
   assert.deepEqual([never.passed, never.attempts], [false, 3]);
   assert.equal(never.problem, "No response within 0.05 seconds");

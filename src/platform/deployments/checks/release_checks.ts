@@ -20,7 +20,7 @@ export type RunCommands = (
 ) => Promise<readonly CommandResult[]>;
 
 export interface ReleaseCheckerOptions {
-  /** The key that seals tokens for protected hosts. */
+  /** The key that signs the tokens that protected hosts accept. */
   key(): Promise<Uint8Array>;
   readonly ask: AskEdge;
   readonly addresses: Addresses;
@@ -29,7 +29,7 @@ export interface ReleaseCheckerOptions {
   readonly closing: AbortSignal;
 }
 
-/** Maximum number of problems in a message; the record has all of them. */
+/** Maximum number of problems in a message. The record has all of them. */
 const MAX_NAMED = 3;
 
 /** A release did not pass its checks, so production does not change. */
@@ -79,7 +79,7 @@ export class ReleaseChecker {
     return { url: addresses.url(uniqueLabel), bypass };
   }
 
-  /** Runs all checks; `commands` runs those that need the project's folder, if available. */
+  /** Runs all checks. `commands` runs those that need the project's folder, if it is available. */
   async run(
     deployment: DeploymentRecord,
     checks: ReleaseChecks,

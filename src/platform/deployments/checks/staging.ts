@@ -1,4 +1,4 @@
-/** Shows a deployment only at its own URL, while its checks run. @module */
+/** Shows a deployment only at its own URL while its checks run. @module */
 import type { CheckReport, CheckResult } from "../../../contract/release_checks.ts";
 import type { SiteDirectory } from "../../../edge/mod.ts";
 import type { Clock } from "../../../lib/clock.ts";
@@ -23,7 +23,7 @@ export interface StagingServices {
 }
 
 export class Staging {
-  /** Current checks; a repeated request joins them. */
+  /** The checks that are currently running. A repeated request joins them. */
   readonly #checks = new SingleFlight<readonly CheckResult[]>();
   readonly #services: StagingServices;
   readonly #rollouts: Rollouts;
@@ -33,7 +33,7 @@ export class Staging {
     this.#rollouts = rollouts;
   }
 
-  /** Shows a deployment at its own URL; does nothing if it is already shown there. */
+  /** Shows a deployment at its own URL. Does nothing if it is already shown there. */
   async show(deploying: DeploymentRecord): Promise<void> {
     if (deploying.checks?.state === "RUNNING") return;
     const { deployments, sites, addresses, now } = this.#services;
@@ -49,7 +49,7 @@ export class Staging {
     });
   }
 
-  /** @throws {ChecksFailedError} if a check does not pass; the deployment is hidden again. */
+  /** @throws {ChecksFailedError} if a check does not pass. The deployment is then hidden again. */
   async check(
     deploying: DeploymentRecord,
     checks: ReleaseChecks,

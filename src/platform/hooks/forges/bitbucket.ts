@@ -1,8 +1,8 @@
-/** Events of Bitbucket Cloud, and of Bitbucket Data Center. Pure. @module */
+/** Events from Bitbucket Cloud and Bitbucket Data Center. Pure. @module */
 import * as z from "zod";
 import { type ForgeEvent, ignore, pullNumber, pullRequestEvent, refEvent } from "./forge_event.ts";
 
-/** Maximum number of branches to follow per push. */
+/** Maximum number of branches to process per push. */
 const MAX_CHANGES = 10;
 
 const ref = z.object({ type: z.string(), name: z.string() });
@@ -47,7 +47,7 @@ function cloudPush(payload: unknown): readonly ForgeEvent[] {
   });
 }
 
-/** @throws {z.ZodError} if the payload lacks fields of the event */
+/** @throws {z.ZodError} if the payload lacks any of the event's fields */
 export function bitbucketEvents(event: string, payload: unknown): readonly ForgeEvent[] {
   if (event === "diagnostics:ping") return ignore("The hook works");
   if (event === "repo:push") return cloudPush(payload);

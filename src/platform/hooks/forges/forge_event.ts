@@ -1,4 +1,4 @@
-/** The report of a forge about a repository, in svc's terms. Pure. @module */
+/** A forge's report about a repository, in svc's terms. Pure. @module */
 import * as z from "zod";
 
 export type ForgeEvent =
@@ -6,41 +6,41 @@ export type ForgeEvent =
   | { readonly type: "deploy"; readonly branch: string; readonly pull?: number }
   /** The branch was deleted, or its pull request is closed. */
   | { readonly type: "stop"; readonly branch: string; readonly pull?: number }
-  /** There is nothing to do; `reason` is for people. */
+  /** There is nothing to do. `reason` is for people. */
   | { readonly type: "ignore"; readonly reason: string };
 
-/** A payload lacks fields of its event. */
+/** A payload lacks some of its event's fields. */
 export class PayloadError extends Error {
   override readonly name = "PayloadError";
 }
 
 export const ignore = (reason: string): readonly ForgeEvent[] => [{ type: "ignore", reason }];
 
-/** The event of a ref; tags and other refs are ignored. */
+/** The event for a ref. Tags and other refs are ignored. */
 export function refEvent(ref: string, isDeleted: boolean): ForgeEvent {
   const branch = /^refs\/heads\/(.+)$/.exec(ref)?.[1];
   if (branch === undefined) return { type: "ignore", reason: `${ref} is not a branch` };
   return { type: isDeleted ? "stop" : "deploy", branch };
 }
 
-/** The number of a pull request; a payload without it is handled too. */
+/** The number of a pull request. A payload without it is also handled. */
 export const pullNumber = z.int().positive().optional();
 
-/** The event of a pull request. */
+/** The event for a pull request. */
 export interface PullRequest {
-  /** Id in the forge's API. */
+  /** ID in the forge's API. */
   readonly number: number | undefined;
   readonly isOpen: boolean;
   /** Whether its visible state may have changed. */
   readonly isChanged: boolean;
   readonly branch: string;
-  /** Whether the branch is in another repository than the target repository. */
+  /** Whether the branch is in a different repository from the target. */
   readonly isFork: boolean;
 }
 
 /**
- * Deploys a preview when a pull request is opened or updated, and stops it on close. Code of
- * strangers is not built.
+ * Deploys a preview when a pull request is opened or updated, and stops it on close. Code from
+ * other repositories is not built.
  */
 export function pullRequestEvent(
   { number: pull, isOpen, isChanged, branch, isFork }: PullRequest,

@@ -1,4 +1,8 @@
-/** Events of GitHub, and of Gitea and Forgejo, whose payloads have the same shape. Pure. @module */
+/**
+ * Events from GitHub, and from Gitea and Forgejo, whose payloads have the same shape. Pure.
+ *
+ * @module
+ */
 import * as z from "zod";
 import { type ForgeEvent, ignore, pullNumber, pullRequestEvent, refEvent } from "./forge_event.ts";
 
@@ -25,7 +29,7 @@ const CHANGES: ReadonlySet<string> = new Set([
   "ready_for_review",
 ]);
 
-/** @throws {z.ZodError} if the payload lacks fields of the event */
+/** @throws {z.ZodError} if the payload lacks any of the event's fields */
 export function githubEvents(event: string, payload: unknown): readonly ForgeEvent[] {
   switch (event) {
     case "ping":

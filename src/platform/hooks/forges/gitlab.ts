@@ -1,4 +1,4 @@
-/** Events of GitLab. Pure. @module */
+/** Events from GitLab. Pure. @module */
 import * as z from "zod";
 import { type ForgeEvent, ignore, pullNumber, pullRequestEvent, refEvent } from "./forge_event.ts";
 
@@ -18,7 +18,7 @@ const mergeRequest = z.object({
   }),
 });
 
-/** @throws {z.ZodError} if the payload lacks fields of the event */
+/** @throws {z.ZodError} if the payload lacks any of the event's fields */
 export function gitlabEvents(event: string, payload: unknown): readonly ForgeEvent[] {
   if (event === "Push Hook") {
     const { ref, after } = pushed.parse(payload);

@@ -1,5 +1,5 @@
 /**
- * Recognizes the deliveries of forges to a hook, checks their signatures, and parses them.
+ * Recognizes forges' deliveries to a hook, checks their signatures, and parses them.
  *
  * @module
  */
@@ -19,8 +19,8 @@ import { type ForgeRepository, repositoryOf } from "./repository.ts";
 const MAX_DEPTH = 64;
 
 /**
- * The fields that name the event, by forge. Gitea comes first, because it also sends GitHub's
- * field.
+ * The header fields that name the event, by forge. Gitea comes first, because it also sends
+ * GitHub's field.
  */
 const EVENT_FIELDS: readonly (readonly [field: string, forge: Forge])[] = [
   ["x-forgejo-event", "gitea"],
@@ -36,7 +36,10 @@ export interface Delivery {
   readonly event: string;
 }
 
-/** Reads the delivery from a request's fields; `undefined` if no forge sent it. */
+/**
+ * Reads the delivery from a request's header fields; `undefined` if the request is not from a
+ * forge.
+ */
 export function deliveryOf(headers: Headers): Delivery | undefined {
   for (const [field, forge] of EVENT_FIELDS) {
     const event = headers.get(field);
@@ -45,13 +48,16 @@ export function deliveryOf(headers: Headers): Delivery | undefined {
   return undefined;
 }
 
-/** Compares texts in constant time. */
+/** Compares strings in constant time. */
 function isSame(one: string, other: string): boolean {
   const [left, right] = [one, other].map((text) => new TextEncoder().encode(sha256Hex(text)));
   return timingSafeEqual(left!, right!);
 }
 
-/** Whether the sender knows a hook's secret: GitLab sends it, others sign with it (HMAC). */
+/**
+ * Whether the sender knows a hook's secret. GitLab sends the secret; other forges sign with it
+ * (HMAC).
+ */
 export function isSigned(
   headers: Headers,
   { body, secret }: { readonly body: Uint8Array; readonly secret: string },
@@ -65,7 +71,7 @@ export function isSigned(
   return isSame(given.replace(/^sha256=/, "").toLowerCase(), wanted);
 }
 
-/** The JSON of a body; forms have it in the field `payload`. */
+/** The JSON in a body. Forms contain it in the `payload` field. */
 async function jsonOf(body: Uint8Array, type: string | null): Promise<unknown> {
   const kind = type?.split(";")[0]?.trim().toLowerCase();
   if (kind === "application/json") {
@@ -89,7 +95,7 @@ const READERS: Readonly<Record<Forge, typeof githubEvents>> = {
 /** The content of a delivery. */
 export interface Report {
   readonly events: readonly ForgeEvent[];
-  /** The repository of the events; `undefined` if the delivery names none. */
+  /** The repository that the events are about; `undefined` if the delivery does not name one. */
   readonly repository: ForgeRepository | undefined;
 }
 

@@ -155,7 +155,7 @@ for (const [name, text, type] of HOSTILE) {
   });
 }
 
-Deno.test("isSigned() only accepts the exact signature of each forge", () => {
+Deno.test("isSigned() accepts only each forge's exact signature", () => {
   const secret = "f".repeat(64);
   const body = bytes({ ref: "refs/heads/main" });
   const hmac = createHmac("sha256", secret).update(body).digest("hex");

@@ -5,9 +5,9 @@ import { type GitAddress, parseGitUrl } from "../../../lib/git_url.ts";
 
 /** The facts about a repository in an event. */
 export interface ForgeRepository {
-  /** Its path at the forge, such as `ada/shop`. */
+  /** Its path on the forge, such as `ada/shop`. */
   readonly name: string;
-  /** Hosts in the event's URLs for the repository. */
+  /** The hosts in the repository's URLs in the event. */
   readonly hosts: ReadonlySet<string>;
 }
 
@@ -30,7 +30,7 @@ const repository = z.object({
 const inside = <Name extends string>(name: Name) =>
   z.object({ [name]: repository } as Record<Name, typeof repository>).optional().catch(undefined);
 
-/** GitLab names the repository `project`. Events of pull requests also have it in their target. */
+/** GitLab names the repository `project`. Pull request events also have it in their target. */
 const payload = z.object({
   repository,
   project: repository,
@@ -48,7 +48,7 @@ function nameOf(found: NonNullable<z.infer<typeof repository>>): string | undefi
   return found.full_name ?? found.path_with_namespace ?? ofDataCenter;
 }
 
-/** Names of the same forge. */
+/** Hostnames that belong to the same forge. */
 const ALIASES: Readonly<Record<string, string>> = {
   "ssh.github.com": "github.com",
   "www.github.com": "github.com",
@@ -56,7 +56,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   "altssh.bitbucket.org": "bitbucket.org",
 };
 
-/** Forges with a single host name; others can have several. */
+/** Forges with a single hostname. Others can have several. */
 const PUBLIC_FORGES = new Set(["github.com", "gitlab.com", "bitbucket.org", "codeberg.org"]);
 
 function hostOf(address: GitAddress | undefined): string | undefined {
@@ -72,7 +72,7 @@ function addressOf(url: string | undefined): GitAddress | undefined {
   return parsed?.ok === true ? parsed.address : undefined;
 }
 
-/** The repository of an event; `undefined` if it names none. */
+/** The repository that an event is about; `undefined` if the event does not name one. */
 export function repositoryOf(event: unknown): ForgeRepository | undefined {
   const read = payload.safeParse(event).data;
   const candidates = [
@@ -95,7 +95,7 @@ export function repositoryOf(event: unknown): ForgeRepository | undefined {
   return undefined;
 }
 
-/** The path of a repository in lower case, without the suffixes of URLs. */
+/** A repository's path in lower case, without the suffixes that URLs have. */
 const plainPath = (path: string): string =>
   decodeURIComponent(path).toLowerCase().replace(/\/+$/, "").replace(/\/\.git$|\.git$/, "");
 

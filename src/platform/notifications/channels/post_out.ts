@@ -3,23 +3,25 @@ import type { Clock } from "../../../lib/clock.ts";
 import { type HeaderList, OutboundError, type OutboundFetch } from "../../../runtime/mod.ts";
 import type { SendOutcome } from "../delivery/channel.ts";
 
-/** Time for the whole exchange. */
+/** Time limit for the whole exchange. */
 export const POST_MS = 10_000;
 
-/** Time to read the excerpt of a response's body, which has no effect on the result. */
+/**
+ * Time limit for reading an excerpt of a response's body. The excerpt has no effect on the result.
+ */
 const EXCERPT_MS = 1000;
 
 export interface PostAnswer {
   readonly status: number;
-  /** The beginning of the response's body; empty if not requested. */
+  /** The start of the response's body; empty if not requested. */
   readonly excerpt: Uint8Array;
   readonly retryAfterMs: number | undefined;
 }
 
-/** Codes of faults that a retry does not fix. */
+/** Error codes of faults that a retry does not fix. */
 const FINAL: ReadonlySet<string> = new Set(["bad_request", "refused_address", "refused_port"]);
 
-/** Reads `Retry-After` (RFC 9110, 10.2.3); returns milliseconds from now. */
+/** Reads `Retry-After` (RFC 9110, 10.2.3). Returns milliseconds from now. */
 export function readRetryAfter(value: string | undefined, now: number): number | undefined {
   if (value === undefined) return undefined;
   const text = value.trim();
@@ -29,7 +31,7 @@ export function readRetryAfter(value: string | undefined, now: number): number |
   return Number.isNaN(at) ? undefined : Math.max(0, at - now);
 }
 
-/** Reads the beginning of a body within the time limit, and cancels the rest. */
+/** Reads the start of a body within the time limit, and cancels the rest. */
 async function readExcerpt(
   body: ReadableStream<Uint8Array> | null | undefined,
   maxBytes: number,
@@ -56,13 +58,15 @@ async function readExcerpt(
   return Uint8Array.from(bytes);
 }
 
-/** Posts bytes, and reads the head and first bytes of the response. Does not follow redirects. */
+/**
+ * Posts bytes, and reads the headers and first bytes of the response. Does not follow redirects.
+ */
 export async function postOut(outbound: OutboundFetch, request: {
   readonly url: string;
   readonly headers: HeaderList;
   readonly body: Uint8Array<ArrayBuffer>;
   readonly now: Clock;
-  /** Number of bytes of the response's body to read; none if missing. */
+  /** Number of bytes to read from the response's body; if missing, none are read. */
   readonly excerptBytes?: number;
   readonly signal?: AbortSignal;
 }): Promise<PostAnswer> {
@@ -89,7 +93,7 @@ export async function postOut(outbound: OutboundFetch, request: {
   }
 }
 
-/** The outcome of a failed POST. @throws errors other than `OutboundError` */
+/** Returns the outcome of a failed POST. @throws errors other than `OutboundError` */
 export function judgePostError(error: unknown): SendOutcome {
   if (!(error instanceof OutboundError)) throw error;
   if (FINAL.has(error.code)) return { type: "failed", reason: error.message };

@@ -1,5 +1,5 @@
 /**
- * A queue over a store in memory with a clock that tests set, and a channel whose receivers follow
+ * A queue with an in-memory store and a clock that tests set, and a channel whose receivers follow
  * instructions.
  *
  * @module
@@ -81,7 +81,7 @@ export function testChannel(
 
 export const SENT: SendOutcome = { type: "sent", detail: "250 OK" };
 
-/** Runs a test on a queue. `restart` creates another queue, by default over the same store. */
+/** Runs a test on a queue. `restart` creates another queue, by default with the same store. */
 export async function withQueue(
   channels: readonly Channel[],
   test: (parts: {
@@ -114,7 +114,7 @@ export async function withQueue(
   }
 }
 
-/** Counts the records below a prefix. */
+/** Counts the records under a prefix. */
 export async function countOf(kv: RecordStore, prefix: RecordKey): Promise<number> {
   return (await Array.fromAsync(kv.list({ prefix }))).length;
 }

@@ -1,43 +1,54 @@
-/** The interface of a channel: it sends; the queue decides when and how often. @module */
+/**
+ * The interface of a channel. A channel sends messages, and the queue decides when and how often.
+ *
+ * @module
+ */
 import { type ChannelLimits, type DeliveryChannel } from "../../../contract/channels.ts";
 import type { DeliveryRequest, NotificationContent } from "./types.ts";
 
 export interface Receiver {
-  /** Key with which the channel finds the receiver: the id of a user, subscription or webhook. */
+  /**
+   * The key with which the channel finds the receiver: the ID of a user, subscription or webhook.
+   */
   readonly id: string;
-  /** The host that receives it; while it is down, other messages to it wait too. */
+  /** The host that receives it. While that host is down, other messages to it also wait. */
   readonly host: string;
 }
 
 /** One message to one receiver, ready to be sent. */
 export interface Delivery {
-  /** 64 hexadecimal digits, the same for every attempt, so that receivers recognize repeats. */
+  /**
+   * 64 hexadecimal digits. They are the same for every attempt, so receivers can recognize repeats.
+   */
   readonly id: string;
   readonly receiverId: string;
   readonly userId: string | null;
-  /** The notification; several for a digest, oldest first. */
+  /** The notification, or several for a digest, oldest first. */
   readonly contents: readonly NotificationContent[];
-  /** Number of notifications in it; more than `contents` in a long digest. */
+  /** Number of notifications in it. In a long digest, there are more than `contents` has. */
   readonly total: number;
-  /** Number of the attempt, from 1. */
+  /** Number of the attempt, starting at 1. */
   readonly attempt: number;
 }
 
-/** The outcome of an attempt. Reasons are shown to people: no secrets, no stack traces. */
+/**
+ * The outcome of an attempt. Reasons are shown to people, so they must not contain secrets or stack
+ * traces.
+ */
 export type SendOutcome =
   | { readonly type: "sent"; readonly detail: string }
   | {
     /** A later attempt may succeed. */
     readonly type: "retry";
     readonly reason: string;
-    /** The pause that the receiver requested for its whole host, in milliseconds. */
+    /** The pause that the receiver has requested for its whole host, in milliseconds. */
     readonly retryAfterMs?: number;
-    /** True if it concerns the host rather than this message. */
+    /** True if the failure concerns the host rather than this message. */
     readonly hostTrouble: boolean;
   }
-  /** No attempt will succeed; the message is kept as a dead letter. */
+  /** No attempt will succeed. The message is kept as a dead letter. */
   | { readonly type: "failed"; readonly reason: string }
-  /** The receiver no longer exists; the message is dropped. */
+  /** The receiver no longer exists. The message is dropped. */
   | { readonly type: "gone"; readonly reason: string };
 
 export type ReadOnce = <T>(name: string, read: () => Promise<T>) => Promise<T>;
@@ -59,10 +70,10 @@ export interface Channel {
   readonly limits: ChannelLimits;
   /** True if less urgent messages of a category to a person are combined into one. */
   readonly digests: boolean;
-  /** Receivers of a request. Reads shared by concurrent requests use `once`. */
+  /** Returns the receivers of a request. Reads that concurrent requests share use `once`. */
   receivers(request: DeliveryRequest, once: ReadOnce): Promise<readonly Receiver[]>;
   send(delivery: Delivery): Promise<SendOutcome>;
-  /** The name of a person's receiver, as the person knows it. */
+  /** The name by which a person knows their receiver. */
   nameOf?(receiverId: string, userId: string): Promise<string | undefined>;
   /** Called when a message fails permanently after its last attempt. */
   onGivenUp?(delivery: Delivery, reason: string): Promise<void>;

@@ -1,7 +1,7 @@
 /**
- * Sends the due messages of one channel, limited in total, per host and per owner, and sends
- * nothing to a host that is down. Each channel has its own worker, so channels do not wait for each
- * other.
+ * Sends one channel's due messages. It limits how many are sent at a time in total, per host and
+ * per owner, and sends nothing to a host that is down. Each channel has its own worker, so channels
+ * do not wait for each other.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import type { ReviewDelivery } from "./types.ts";
 export interface WorkerParts {
   readonly store: DeliveryStore;
   readonly review: ReviewDelivery;
-  /** Shared claims, if other nodes send too. */
+  /** Shared claims, if other nodes also send messages. */
   readonly claims?: Claims | undefined;
   readonly now: Clock;
   readonly random: Random;
@@ -26,20 +26,20 @@ export interface WorkerParts {
 }
 
 /**
- * Number of due entries that one scan reads; the next scan continues after them, for other hosts.
+ * Number of due entries that one scan reads. The next scan continues after them, for other hosts.
  */
 const LOOKAHEAD = 1000;
-/** Maximum sleep, because clocks can be changed, and timers have a maximum. */
+/** Maximum time to sleep, because clocks can be changed and timers have a maximum. */
 const LONGEST_SLEEP_MS = 60_000;
 /** Maximum wait for messages in progress when the platform stops. */
 const CLOSE_MS = 5000;
 /** Pause after a failure of the store. */
 const STORE_PAUSE_MS = 1000;
-/** Maximum wait for messages of other nodes, because a node can end without settling them. */
+/** Maximum wait for other nodes' messages, because those nodes may end without settling them. */
 const HELD_PAUSE_MS = 3000;
 /** Pause before a retry of a message whose records could not be read. */
 const BROKEN_PAUSE_MS = 60_000;
-/** Messages that waited for a host are spread over this time. */
+/** Messages that were waiting for a host are spread over this period. */
 const SPREAD_MS = 1000;
 
 /** Why a resent message is still a dead letter. */
@@ -50,9 +50,9 @@ type Running = { readonly host: string; readonly owner: string; readonly done: P
 export class ChannelWorker {
   readonly #running = new Map<string, Running>();
   readonly #health: HostHealth;
-  /** Messages that ended after the current scan started, whose list still contains them. */
+  /** Messages that ended after the current scan started. The scan's list still contains them. */
   readonly #ended = new Set<string>();
-  /** How many messages were started or postponed so far. */
+  /** How many messages have been started or postponed so far. */
   #progress = 0;
   /** Where the next scan starts: after messages to busy hosts, otherwise at the first message. */
   #behind: DueEntry | undefined;
@@ -96,7 +96,7 @@ export class ChannelWorker {
     });
   }
 
-  /** Sends everything that is due now; resolves when that is done. */
+  /** Sends everything that is due now. Resolves when that is done. */
   async drain(): Promise<void> {
     for (;;) {
       const wasQuiet = this.#running.size === 0 && this.#behind === undefined;
@@ -109,7 +109,7 @@ export class ChannelWorker {
     }
   }
 
-  /** Stops, and waits a while for messages in progress; the rest is sent after a restart. */
+  /** Stops, and waits a while for messages in progress. The rest are sent after a restart. */
   async close(): Promise<void> {
     this.#state = "closed";
     clearTimeout(this.#timer);
@@ -130,7 +130,9 @@ export class ChannelWorker {
     return sleepMs;
   }
 
-  /** Starts due messages within the limits; returns the milliseconds until more are due. */
+  /**
+   * Starts due messages within the limits. Returns the number of milliseconds until more are due.
+   */
   #look(): Promise<number> {
     const look = this.#looks.then(() => this.#lookOnce());
     this.#looks = look.catch(() => {});
@@ -200,7 +202,10 @@ export class ChannelWorker {
     );
   }
 
-  /** Owners beyond their share get the capacity that no one else needs, except the last slot. */
+  /**
+   * Owners that exceed their share get the capacity that no one else needs, except for the last
+   * slot.
+   */
   #runBeyondShare(entries: readonly DueEntry[]): void {
     const { concurrency, perHost, perOwner = concurrency } = this.#channel.limits;
     for (const entry of entries) {
@@ -209,7 +214,7 @@ export class ChannelWorker {
     }
   }
 
-  /** Messages in progress to the same host, or of the same owner. */
+  /** Counts the messages in progress to the same host or from the same owner. */
   #countRunning(by: "host" | "owner", entry: DueEntry): number {
     let count = 0;
     for (const each of this.#running.values()) if (each[by] === entry[by]) count++;
@@ -283,7 +288,7 @@ export class ChannelWorker {
     await this.#settle(attempted, { entry, claim, outcome, delivery });
   }
 
-  /** Ends a message that is no longer wanted; a resent one stays a dead letter. */
+  /** Ends a message that is no longer wanted. A resent message stays a dead letter. */
   async #leaveOut(job: Job, dueAt: number, claim: Claim): Promise<void> {
     const { store, now, random } = this.#parts;
     if (!job.resent) return await store.settle(job, dueAt, claim);

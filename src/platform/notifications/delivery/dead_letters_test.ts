@@ -13,7 +13,7 @@ import {
 const MINE = { type: "user", id: USER, workspaceId: null } as const;
 const ALL = { limit: 100 } as const;
 
-Deno.test("DeadLetters stores a digest completely, and sends it again", () => {
+Deno.test("DeadLetters stores a complete digest, and sends it again", () => {
   let isFull = true;
   const channel = testChannel(
     () => isFull ? { type: "failed", reason: "Mailbox full" } : SENT,
@@ -63,7 +63,7 @@ Deno.test("DeadLetters deletes a letter once, only for its owner", () => {
   });
 });
 
-Deno.test("DeadLetters keeps a resent letter if its receiver does not want it now", () => {
+Deno.test("DeadLetters keeps a resent letter if its receiver does not want it at the moment", () => {
   let isFull = true;
   const channel = testChannel(() => isFull ? { type: "failed", reason: "Mailbox full" } : SENT);
   return withQueue([channel], async ({ queue, clock, kv, wants }) => {

@@ -55,7 +55,7 @@ Deno.test("nodes that send at the same time share the messages, without duplicat
   });
 });
 
-Deno.test("another node sends the messages that a dead node had claimed, with the same id", () => {
+Deno.test("another node sends the messages that a dead node had claimed, with the same ID", () => {
   const begun = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();
   const slow = testChannel(async () => {

@@ -15,18 +15,18 @@ import type {
 } from "./types.ts";
 import type { RecordKey, RecordStore } from "../../../store/mod.ts";
 
-/** How long less urgent messages wait to be joined with others. */
+/** How long less urgent messages wait to be combined with others. */
 export const DIGEST_WINDOW_MS = 60_000;
-/** Maximum number of requests per commit; Deno KV allows 1,000 changes. */
+/** Maximum number of requests per commit. Deno KV allows 1,000 changes. */
 const BATCH = 40;
-/** Maximum number of characters of text per commit; Deno KV allows 800 KiB. */
+/** Maximum amount of text per commit, in characters. Deno KV allows 800 KiB. */
 const BATCH_CHARS = 150_000;
 
 export interface DeliveryQueueOptions {
   readonly kv: RecordStore;
   readonly channels: readonly Channel[];
   readonly review: ReviewDelivery;
-  /** The nodes that send; by default only this one. */
+  /** The nodes that send; by default, only this one. */
   readonly nodes?: Pick<Nodes, "instance" | "isAlive" | "onDeath"> | undefined;
   readonly now: Clock;
   readonly random: Random;
@@ -35,7 +35,7 @@ export interface DeliveryQueueOptions {
 
 export interface RunningDeliveryQueue extends DeliveryQueue {
   readonly store: DeliveryStore;
-  /** Finishes what a crash interrupted, and starts to send. */
+  /** Finishes what a crash interrupted, and starts sending. */
   start(): Promise<void>;
   /** Like `accept()`, for one known receiver. */
   acceptTo(request: DeliveryRequest, receiver: Receiver): Promise<void>;
@@ -45,7 +45,7 @@ export interface RunningDeliveryQueue extends DeliveryQueue {
   wake(channel: DeliveryChannel): void;
   /** Sends everything that is due now, for callers with their own clock. */
   drain(): Promise<void>;
-  /** Waits for messages in progress; the others stay in the store. */
+  /** Waits for messages in progress. The others stay in the store. */
   close(): Promise<void>;
 }
 
@@ -90,7 +90,7 @@ function jobsOf(
   };
 }
 
-/** Splits a list into parts that each fit into one commit. */
+/** Splits a list into parts, each of which fits into one commit. */
 function* batches(acceptances: readonly Acceptance[]): Generator<Acceptance[]> {
   let batch: Acceptance[] = [];
   let chars = 0;

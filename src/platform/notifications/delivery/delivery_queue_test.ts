@@ -50,7 +50,7 @@ Deno.test("DeliveryQueue continues after a restart where the last process stoppe
   });
 });
 
-Deno.test("DeliveryQueue tries again after each pause, with the same id", () => {
+Deno.test("DeliveryQueue tries again after each pause, with the same ID", () => {
   const outcomes = [BUSY, BUSY, SENT];
   const channel = testChannel(({ attempt }) => outcomes[attempt - 1]!);
   return withQueue([channel], async ({ queue, clock }) => {
@@ -245,7 +245,7 @@ Deno.test("DeliveryQueue retries after a channel fails", () => {
   });
 });
 
-Deno.test("DeliveryQueue finds other messages behind thousands that wait for a host", () => {
+Deno.test("DeliveryQueue finds other messages behind thousands that are waiting for a host", () => {
   const channel = testChannel(({ receiverId }) => receiverId === "down" ? DOWN : SENT, {
     receivers: ({ key }) => {
       const name = key.startsWith("up") ? "up" : "down";

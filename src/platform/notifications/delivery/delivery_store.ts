@@ -1,7 +1,7 @@
 /**
- * The queue in Deno KV: jobs, and an index of them by the time of their next
- * attempt. Every change is one atomic commit, so a crash at any moment leaves
- * a message either accepted or not, and either settled or due.
+ * The queue in Deno KV: jobs, and an index of jobs by the time of their next attempt. Every change
+ * is one atomic commit, so a crash at any moment leaves a message either accepted or not, and
+ * either settled or due.
  *
  * @module
  */
@@ -12,14 +12,14 @@ import { type NotificationContent, notificationContent } from "./types.ts";
 import { deliveryKeys, type Job, jobRecord, letterOwners, ownerOf } from "./job.ts";
 import type { Check, Lease, Operation, RecordStore } from "../../../store/mod.ts";
 
-/** How long keys are remembered: longer than any message is retried. */
+/** How long keys are remembered. It is longer than any message is retried. */
 const SEEN_MS = 7 * 24 * 60 * 60 * 1000;
 const LETTER_MS = 30 * 24 * 60 * 60 * 1000;
-/** Parts of a digest expire some time after the dead letter that may need them. */
+/** A digest's parts expire some time after the dead letter that may need them. */
 const PART_MS = 45 * 24 * 60 * 60 * 1000;
-/** Maximum number of changes in one commit; Deno KV allows 1,000. */
+/** Maximum number of changes in one commit. Deno KV allows 1,000. */
 const MAX_CHANGES = 400;
-/** How many parts of a digest its message shows; the others are counted. */
+/** How many of a digest's parts its message shows. The others are only counted. */
 const SHOWN_PARTS = 50;
 
 export interface NewJob {
@@ -28,7 +28,7 @@ export interface NewJob {
 }
 
 export interface Acceptance {
-  /** Fixed-length id of the request's key. */
+  /** A fixed-length ID for the request's key. */
   readonly seenId: string;
   readonly jobs: readonly NewJob[];
 }
@@ -43,11 +43,11 @@ export interface DueEntry {
   readonly version: string;
 }
 
-/** The claim on a message; `undefined` if no other node sends. */
+/** The claim on a message; `undefined` if no other node sends messages. */
 export type Claim = Check | undefined;
 
 const openDigest = z.object({ jobId: z.string() });
-/** Older entries have no owner, and count as entries of a single owner. */
+/** Older entries have no owner. They all count as belonging to a single owner. */
 const dueValue = z.object({ host: z.string(), owner: z.string().default("") });
 
 const dueOf = (job: Job): z.infer<typeof dueValue> => ({ host: job.host, owner: ownerOf(job) });
@@ -60,8 +60,8 @@ export class DeliveryStore {
   }
 
   /**
-   * Stores at most 40 requests in one commit, except those that were stored before. The commit only
-   * checks the guard, which changes when a digest is accepted or closed.
+   * Stores at most 40 requests in one commit, except those that were stored before. The commit
+   * checks only the guard, which changes when a digest is accepted or closed.
    */
   async accept(acceptances: readonly Acceptance[], lease?: Lease): Promise<void> {
     const guard = deliveryKeys.guard();
@@ -94,7 +94,8 @@ export class DeliveryStore {
   }
 
   /**
-   * Adds to the open digest, or opens one; the guard fails the commit if it closes in the meantime.
+   * Adds to the open digest, or opens one. The guard makes the commit fail if the digest is closed
+   * in the meantime.
    */
   async #addPart(
     operation: Operation,
@@ -118,7 +119,9 @@ export class DeliveryStore {
     operation.set(deliveryKeys.part(jobId, content.id), content, { expireIn: PART_MS });
   }
 
-  /** Jobs of a channel in the order in which they are due, from the first or after a given one. */
+  /**
+   * Lists a channel's jobs in the order in which they are due, from the first or after a given one.
+   */
   async *due(channel: string, { batchSize, behind }: {
     readonly batchSize: number;
     readonly behind?: DueEntry | undefined;
@@ -137,7 +140,10 @@ export class DeliveryStore {
     return await claims.heldElsewhere(this.#kv, deliveryKeys.claims(channel));
   }
 
-  /** Claims a message; `undefined` if another node was quicker, or it is no longer due. */
+  /**
+   * Claims a message. Returns `undefined` if another node was faster, or if the message is no
+   * longer due.
+   */
   async claim(
     claims: Claims,
     channel: string,
@@ -151,7 +157,7 @@ export class DeliveryStore {
     return (await readRecord(this.#kv, deliveryKeys.job(id), jobRecord))?.value;
   }
 
-  /** Closes a digest, which does not change after its first attempt. */
+  /** Closes a digest, because a digest must not change after its first attempt. */
   async closeDigest(job: Job): Promise<Job> {
     if (job.digest === null || !job.digest.open) return job;
     const closed = { ...job, digest: { ...job.digest, open: false } };
@@ -169,8 +175,8 @@ export class DeliveryStore {
   }
 
   /**
-   * The notification of a job, or the first ones of a digest with their total number. Leaves out
-   * unwanted ones.
+   * Returns a job's notification, or a digest's first notifications and their total number. Leaves
+   * out notifications that are not wanted.
    */
   async contentsOf(
     job: Job,
@@ -201,7 +207,7 @@ export class DeliveryStore {
     }
   }
 
-  /** An operation that releases a claim; it fails if the claim was lost. */
+  /** Creates an operation that releases a claim. It fails if the claim was lost. */
   #ending(claim: Claim): Operation {
     const operation = this.#kv.atomic();
     return claim === undefined ? operation : operation.check(claim).delete(claim.key);
@@ -251,7 +257,7 @@ export class DeliveryStore {
     }
   }
 
-  /** Keeps a job as a dead letter, instead of its next attempt. */
+  /** Keeps a job as a dead letter instead of attempting it again. */
   async bury(
     job: Job & { readonly dead: NonNullable<Job["dead"]> },
     dueAt: number,
@@ -267,7 +273,7 @@ export class DeliveryStore {
     await operation.commit();
   }
 
-  /** Queues a dead letter again; false if another call just did. */
+  /** Queues a dead letter again. Returns false if another call has just done so. */
   async revive(job: Job, at: number): Promise<boolean> {
     return await this.#unbury(job, (operation) => {
       const revived: Job = { ...job, dead: null, attempts: 0, acceptedAt: at, resent: true };

@@ -5,7 +5,7 @@ type Queue = Parameters<Parameters<typeof withQueue>[1]>[0]["queue"];
 
 /**
  * Webhooks of workspaces with eight hosts each. At most eight messages are sent at a time, and each
- * workspace has a share of two. A message is being sent until the test ends it.
+ * workspace has a share of two. A message counts as being sent until the test ends it.
  */
 function openHooks() {
   const waiting = new Map<string, (() => void)[]>();
@@ -31,14 +31,14 @@ function openHooks() {
   return {
     channel,
     underWay,
-    /** Accepts messages of a workspace, and waits until the queue sends. */
+    /** Accepts a workspace's messages, and waits until the queue is sending. */
     async put(queue: Queue, workspace: string, count: number): Promise<void> {
       await queue.accept(Array.from({ length: count }, (_, index) => ({
         ...request(`${workspace} ${index}`, { workspaceId: workspace }, "webhook"),
         userId: null,
       })));
     },
-    /** Resolves once this many messages of a workspace are being sent. */
+    /** Resolves once this many of a workspace's messages are being sent. */
     async until(workspace: string, count: number): Promise<void> {
       const { promise, resolve } = Promise.withResolvers<void>();
       const watch = () => underWay(workspace) === count && resolve();
@@ -47,7 +47,7 @@ function openHooks() {
       await promise;
       watchers.delete(watch);
     },
-    /** Ends the oldest message of a workspace. */
+    /** Ends a workspace's oldest message. */
     letGo: (workspace: string) => waiting.get(workspace)!.shift()!(),
     /** Ends all messages, including later ones. */
     open() {
@@ -57,7 +57,7 @@ function openHooks() {
   };
 }
 
-Deno.test("DeliveryQueue leaves slots for others if all hosts of a workspace are slow", () => {
+Deno.test("DeliveryQueue leaves slots for others if all of a workspace's hosts are slow", () => {
   const hooks = openHooks();
   return withQueue([hooks.channel], async ({ queue, clock }) => {
     await hooks.put(queue, "slow", 40);

@@ -1,14 +1,14 @@
 /**
- * A circuit breaker per receiving host. A host that keeps failing gets nothing for a
- * while, then one message; when that succeeds, the others follow. The state is in
- * memory, so a restart tries every host again.
+ * A circuit breaker per receiving host. A host that keeps failing gets nothing for a while, and
+ * then one message. If that message succeeds, the others follow. The state is in memory, so a
+ * restart tries every host again.
  *
  * @module
  */
 import type { Clock, Random } from "../../../lib/clock.ts";
 import { fraction } from "./retry_policy.ts";
 
-/** Failures in a row before a host is paused. */
+/** Number of consecutive failures before a host is paused. */
 const TOLERATED = 3;
 const FIRST_PAUSE_MS = 2000;
 const LONGEST_PAUSE_MS = 5 * 60_000;
@@ -16,7 +16,9 @@ const LONGEST_PAUSE_MS = 5 * 60_000;
 const LONGEST_ASKED_MS = 60 * 60_000;
 /** How long to wait while another message tests whether a host is back. */
 const PROBE_WAIT_MS = 2000;
-/** How many failing hosts are remembered; the one failing the longest is dropped first. */
+/**
+ * How many failing hosts are remembered. The host that has been failing longest is dropped first.
+ */
 const MAX_HOSTS = 10_000;
 
 interface Ailment {
@@ -37,7 +39,7 @@ export class HostHealth {
     this.#random = random;
   }
 
-  /** Milliseconds until a message may be sent to the host; 0 for now. */
+  /** Number of milliseconds until a message may be sent to the host; 0 if it may be sent now. */
   wait(host: string): number {
     const ailment = this.#ailing.get(host);
     if (ailment === undefined) return 0;
@@ -55,10 +57,10 @@ export class HostHealth {
     this.#ailing.delete(host);
   }
 
-  /** Records that the host did not respond, or asked for a pause of `retryAfterMs`. */
+  /** Records that the host did not respond, or that it asked for a pause of `retryAfterMs`. */
   trouble(host: string, retryAfterMs?: number): void {
     const known = this.#ailing.get(host);
-    // A message that was in progress when the pause started has no new information.
+    // A message that was in progress when the pause started provides no new information.
     const isPaused = known !== undefined && this.#now() < known.pausedUntil;
     if (isPaused && retryAfterMs === undefined) return;
     const troubles = (known?.troubles ?? 0) + 1;

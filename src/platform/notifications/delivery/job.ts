@@ -8,31 +8,31 @@ import type { RecordKey } from "../../../store/mod.ts";
 export const jobRecord = z.object({
   id: z.string(),
   channel: z.enum(DELIVERY_CHANNELS),
-  /** The receiver's id, as its channel named it. */
+  /** The receiver's ID, as its channel named it. */
   target: z.string(),
   host: z.string(),
   userId: z.string().nullable(),
   workspaceId: z.string().nullable(),
-  /** Its content; null for a digest, whose parts are stored separately. */
+  /** Its content; null for a digest, because a digest's parts are stored separately. */
   content: notificationContent.nullable(),
   /** A digest accepts more notifications until its first attempt. */
   digest: z.object({ key: z.array(z.string()), open: z.boolean() }).nullable(),
   acceptedAt: z.number(),
   attempts: z.number(),
   lastReason: z.string().nullable(),
-  /** True if someone asked to send it again: then it is kept even if it is not wanted. */
+  /** True if someone asked to send it again. Then, it is kept even if it is not wanted. */
   resent: z.boolean().default(false),
-  /** Set if delivery was given up. */
+  /** Set if delivery was abandoned. */
   dead: z.object({ letterId: z.string(), at: z.number() }).nullable(),
 });
 export type Job = z.infer<typeof jobRecord>;
 
-/** A fixed-length id for a key, which is valid in every store, header and topic. */
+/** A fixed-length ID for a key. It is valid in every store, header and topic. */
 export function deliveryId(key: string, receiverId?: string): string {
   return sha256Hex(receiverId === undefined ? key : `${key}\n${receiverId}`);
 }
 
-/** The owner that a message counts for: a person, or a workspace for webhooks. */
+/** The owner to whom a message is counted: a person, or a workspace for webhooks. */
 export function ownerOf({ userId, workspaceId }: Pick<Job, "userId" | "workspaceId">): string {
   return userId ?? workspaceId ?? "";
 }
@@ -45,23 +45,23 @@ export const deliveryKeys = {
    * other.
    */
   guard: (): Key => ["delivery", "guard"],
-  /** Recently accepted requests; repeating one has no effect. */
+  /** Recently accepted requests. Repeating one has no effect. */
   seen: (id: string): Key => ["delivery", "seen", id],
   job: (id: string): Key => ["delivery", "jobs", id],
-  /** Jobs of a channel by the time of their next attempt. */
+  /** A channel's jobs by the time of their next attempt. */
   allDue: (channel: string): Key => ["delivery", "due", channel],
   due: (channel: string, at: number, id: string): Key => ["delivery", "due", channel, at, id],
-  /** The process that sends a message, if several nodes do. */
+  /** The process that sends a message, if several nodes send messages. */
   claims: (channel: string): Key => ["delivery", "claims", channel],
   claim: (channel: string, id: string): Key => ["delivery", "claims", channel, id],
-  /** The current digest, and its parts. */
+  /** The current digest and its parts. */
   openDigest: (key: readonly string[]): Key => ["delivery", "open_digest", ...key],
   parts: (jobId: string): Key => ["delivery", "parts", jobId],
   part: (jobId: string, contentId: string): Key => ["delivery", "parts", jobId, contentId],
-  /** Digests that were sent, whose parts remain to be removed. */
+  /** Digests that were sent, but whose parts have yet to be removed. */
   leftovers: (): Key => ["delivery", "leftovers"],
   leftover: (jobId: string): Key => ["delivery", "leftovers", jobId],
-  /** Dead letters of one person or workspace; each names its job. */
+  /** The dead letters of one person or workspace. Each names its job. */
   letters: (owner: LetterOwner): Key => ["delivery", "letters", owner.type, owner.id],
   letter: (owner: LetterOwner, letterId: string): Key => [
     "delivery",
@@ -72,7 +72,7 @@ export const deliveryKeys = {
   ],
 } as const;
 
-/** The channels whose due messages or claims are among the changed keys. */
+/** Returns the channels whose due messages or claims are among the changed keys. */
 export function channelsIn(changed: readonly RecordKey[]): DeliveryChannel[] {
   const due = changed.filter(([room, list]) =>
     room === "delivery" && (list === "due" || list === "claims")
@@ -86,12 +86,12 @@ export interface LetterOwner {
   readonly id: string;
 }
 
-/** The letters of a list: all, or those about one workspace. */
+/** The letters in a list: all of them, or those about one workspace. */
 export interface LetterView extends LetterOwner {
   readonly workspaceId: string | null;
 }
 
-/** The lists that a dead letter of a job is in. */
+/** The lists that contain a job's dead letter. */
 export function letterOwners(job: Pick<Job, "userId" | "workspaceId">): LetterOwner[] {
   return [
     ...(job.userId === null ? [] : [{ type: "user" as const, id: job.userId }]),

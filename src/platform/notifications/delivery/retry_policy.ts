@@ -1,4 +1,4 @@
-/** When to retry a message: exponential backoff with full jitter. @module */
+/** Decides when to retry a message: exponential backoff with full jitter. @module */
 import { type ChannelLimits } from "../../../contract/channels.ts";
 import type { Random } from "../../../lib/clock.ts";
 
@@ -12,7 +12,7 @@ export function fraction(random: Random): number {
   return new DataView(bytes.buffer).getUint32(0) / 2 ** 32;
 }
 
-/** Upper bound of the pause after an attempt (from 1), in milliseconds. */
+/** Upper bound of the pause after an attempt, in milliseconds. Attempts are numbered from 1. */
 export function pauseBound(
   attempt: number,
   limits: Pick<ChannelLimits, "firstPauseMs" | "factor" | "longestPauseMs">,
@@ -21,7 +21,10 @@ export function pauseBound(
   return Math.min(longestPauseMs, firstPauseMs * factor ** Math.min(attempt - 1, 60));
 }
 
-/** Decides after a failed attempt. Attempts only count if the receiver refused the message. */
+/**
+ * Decides what to do after a failed attempt. Attempts count only if the receiver refused the
+ * message.
+ */
 export function decideRetry(
   message: { readonly attempts: number; readonly acceptedAt: number },
   facts: {

@@ -1,5 +1,7 @@
 /**
- * Test messages: sent immediately, without the queue, so that the caller sees the outcome. @module
+ * Test messages. They are sent immediately, without the queue, so the caller sees the outcome.
+ *
+ * @module
  */
 import { CHANNEL_ROWS, type PersonalChannel } from "../../../contract/channels.ts";
 import type { ResponseOf } from "../../../contract/endpoint.ts";
@@ -14,7 +16,7 @@ import type { NotificationContent } from "./types.ts";
 
 type TestResult = ResponseOf<typeof endpoints.sendTestNotification>;
 
-/** How many test messages a person may send in a minute. */
+/** How many test messages a person may send per minute. */
 const TESTS_PER_MINUTE = 10;
 const MINUTE_MS = 60_000;
 
@@ -35,7 +37,7 @@ export class TestSender {
     this.#rate = new RateWindow({ limit: TESTS_PER_MINUTE, windowMs: MINUTE_MS }, parts.now);
   }
 
-  /** @throws {Failure} if the channel is missing, or does not reach the person */
+  /** @throws {Failure} if the channel is missing or does not reach the person */
   async send({ userId, workspaceId }: PersonalScope, name: PersonalChannel): Promise<TestResult> {
     requireRate(this.#rate, userId, "test messages");
     const channel = this.#parts.channels.find((each) => each.name === name);

@@ -6,7 +6,7 @@ import { EVENT_CATEGORIES, eventName, PRIORITIES } from "../../../contract/event
 import type { Lease } from "../../../store/mod.ts";
 
 export const notificationContent = z.object({
-  /** UUID of the notification; for webhooks, of the event. */
+  /** UUID of the notification or, for webhooks, of the event. */
   id: z.string(),
   event: eventName,
   category: z.enum(EVENT_CATEGORIES),
@@ -22,12 +22,12 @@ export const notificationContent = z.object({
 });
 export type NotificationContent = Readonly<z.infer<typeof notificationContent>>;
 
-/** One notification to one person, or to webhooks or a forge of a workspace, over one channel. */
+/** One notification over one channel, to one person or to a workspace's webhooks or forge. */
 export interface DeliveryRequest {
-  /** Idempotency key of event, person and channel: a key is delivered once. */
+  /** Idempotency key for the event, person and channel. Each key is delivered only once. */
   readonly key: string;
   readonly channel: DeliveryChannel;
-  /** The person who gets it; null for a webhook or a forge, which belong to a workspace. */
+  /** The person who gets it; null for a webhook or a forge, because they belong to a workspace. */
   readonly userId: string | null;
   readonly content: NotificationContent;
 }
@@ -40,6 +40,6 @@ export type ReviewDelivery = (message: {
 }) => Promise<(content: NotificationContent) => boolean>;
 
 export interface DeliveryQueue {
-  /** Resolves when all are stored. Repeated keys have no effect. */
+  /** Resolves when all requests are stored. Repeated keys have no effect. */
   accept(requests: readonly DeliveryRequest[], lease?: Lease): Promise<void>;
 }

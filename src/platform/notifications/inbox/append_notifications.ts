@@ -1,13 +1,13 @@
-/** Adds notifications to an inbox in batches that each fit into one commit. Pure. @module */
+/** Adds notifications to an inbox in batches, each of which fits into one commit. Pure. @module */
 import type { NotificationContent } from "../delivery/types.ts";
 import type { InboxHead, InboxIndex, NumberedPage } from "./inbox_index.ts";
 import { InboxPage } from "./inbox_page.ts";
 
-/** Limits of one batch: a commit to Deno KV allows 1000 changes and 800 KiB. */
+/** The limits of one batch. A commit to Deno KV allows 1000 changes and 800 KiB. */
 const MAX_ROWS = 400;
 const MAX_CHARACTERS = 200_000;
 
-/** The first contents that fit into one commit together; at least one. */
+/** Returns the first contents that together fit into one commit; at least one. */
 export function nextBatch(contents: readonly NotificationContent[]): NotificationContent[] {
   let characters = 0;
   const end = contents.slice(0, MAX_ROWS).findIndex(({ title, body, data }) => {
@@ -17,7 +17,7 @@ export function nextBatch(contents: readonly NotificationContent[]): Notificatio
   return contents.slice(0, end === -1 ? MAX_ROWS : Math.max(end, 1));
 }
 
-/** The head and the pages of an inbox after new notifications were added, oldest first. */
+/** An inbox's head and pages after new notifications were added, oldest first. */
 export function appendNotifications(
   { head, pages: before }: InboxIndex,
   added: readonly NotificationContent[],

@@ -1,4 +1,8 @@
-/** A person's inbox in memory, so that counting and paging have a constant cost. @module */
+/**
+ * A person's inbox in memory. Keeping it there makes the cost of counting and paging constant.
+ *
+ * @module
+ */
 import {
   EVENT_CATEGORIES,
   type EventCategory,
@@ -9,32 +13,32 @@ import * as z from "zod";
 import type { InboxCounts } from "../../../contract/notifications.ts";
 import { cellOf, CELLS, type Cells, idBytes, InboxPage, type RowState } from "./inbox_page.ts";
 
-/** A change of all rows: stored as one record first, then applied page by page. */
+/** A change to all rows. It is first stored as one record, and then applied page by page. */
 const bulkChange = z.object({
   number: z.number(),
   /** `read` and `archive` change the inbox, `delete` empties the archive. */
   type: z.enum(["read", "archive", "delete"]),
   at: z.number(),
-  /** Only rows of these workspaces, by number; null for all. */
+  /** Only rows from these workspaces, by number; null for all workspaces. */
   places: z.array(z.number()).nullable(),
 });
 export type BulkChange = z.infer<typeof bulkChange>;
 
 export const inboxHead = z.object({
-  /** Id of the newest notification ever added; empty if there is none. */
+  /** ID of the newest notification ever added; empty if none was ever added. */
   lastId: z.string(),
-  /** Workspaces by their number; the first is the account itself. */
+  /** Workspaces by their number. The first is the account itself. */
   places: z.array(z.string()),
   /** Number of the newest bulk change. */
   changes: z.number(),
-  /** Bulk changes that are not applied to all pages yet, oldest first. */
+  /** Bulk changes that have not been applied to all pages yet, oldest first. */
   unfinished: z.array(bulkChange),
 });
 export type InboxHead = z.infer<typeof inboxHead>;
 
 export const EMPTY_HEAD: InboxHead = { lastId: "", places: [""], changes: 0, unfinished: [] };
 
-/** Selects notifications by workspace number; null for all. */
+/** Selects notifications by workspace number; null for all workspaces. */
 export type Places = readonly number[] | null;
 
 export interface InboxFilter {
@@ -47,7 +51,7 @@ export interface InboxFilter {
 export interface NumberedPage {
   readonly number: number;
   readonly page: InboxPage;
-  /** Ids of deleted rows whose content is still in the store. */
+  /** IDs of deleted rows whose content is still in the store. */
   readonly removedIds: readonly string[];
   /** True if the stored page lacks a bulk change. */
   readonly behind: boolean;
@@ -80,8 +84,8 @@ function sum(cells: Cells, wanted: readonly number[], places: Places): number {
 }
 
 /**
- * The ids that a bulk change deletes from a page, and the changed page; `undefined` if nothing
- * changes.
+ * Returns the IDs that a bulk change deletes from a page, and the changed page; `undefined` if
+ * nothing changes.
  */
 export function changePage(
   before: InboxPage,
@@ -105,7 +109,7 @@ export function changePage(
 }
 
 /**
- * Maximum number of pages per commit in `nextBehind()`; Deno KV allows 1000 changes and 800 KiB.
+ * Maximum number of pages per commit in `nextBehind()`. Deno KV allows 1000 changes and 800 KiB.
  */
 const MAX_COMMIT_PAGES = 50;
 const MAX_COMMIT_CHANGES = 600;
@@ -128,7 +132,7 @@ export class InboxIndex {
   readonly #totals: Cells = new Map();
   readonly #list: NumberedPage[] = [];
 
-  /** @param version of the stored head, which every change of the inbox changes. */
+  /** @param version the version of the stored head, which every change to the inbox changes. */
   constructor(
     public head: InboxHead,
     pages: Iterable<NumberedPage>,
@@ -141,7 +145,7 @@ export class InboxIndex {
     return this.#list;
   }
 
-  /** Replaces the older state of a page, or appends the page. */
+  /** Replaces a page's older state, or appends the page. */
   put(page: NumberedPage): void {
     const index = this.#list.findLastIndex(({ number }) => number === page.number);
     if (index === -1) this.#list.push(page);
@@ -157,7 +161,7 @@ export class InboxIndex {
     if (oldest !== undefined) this.#count(oldest.page.cells, -1);
   }
 
-  /** Numbers of workspaces in this inbox; `null` is the account itself. */
+  /** The numbers that workspaces have in this inbox; `null` is the account itself. */
   placesOf(workspaceIds: readonly (string | null)[] | null): Places {
     if (workspaceIds === null) return null;
     return workspaceIds.map((id) => this.head.places.indexOf(id ?? "")).filter((each) => each >= 0);
@@ -179,14 +183,14 @@ export class InboxIndex {
     };
   }
 
-  /** Notifications newest first; pages without matches cost almost nothing. */
+  /** Lists notifications, newest first. Pages without matches cost almost nothing. */
   select(
     filter: InboxFilter,
     { places, offset, limit, before }: {
       readonly places: Places;
       readonly offset: number;
       readonly limit: number;
-      /** Only notifications that are older than the one with this id. */
+      /** Only notifications that are older than the one with this ID. */
       readonly before?: string | undefined;
     },
   ): RowState[] {
@@ -214,7 +218,7 @@ export class InboxIndex {
     return found;
   }
 
-  /** Ids after a given one, oldest first; `undefined` if there are more than `limit`. */
+  /** The IDs after a given one, oldest first; `undefined` if there are more than `limit`. */
   after(id: string, { places, limit }: { readonly places: Places; readonly limit: number }) {
     const bytes = idBytes(id);
     const found: RowState[] = [];
@@ -241,7 +245,7 @@ export class InboxIndex {
     return { page, row };
   }
 
-  /** The position of the first notification that is not older than an id. */
+  /** The position of the first notification that is not older than an ID. */
   #spotOf(id: string): { readonly page: number; readonly row: number } | undefined {
     const bytes = idBytes(id);
     const at = this.#firstPage(bytes);
@@ -249,7 +253,7 @@ export class InboxIndex {
     return found === undefined ? undefined : { page: at, row: found.page.rowFrom(bytes) };
   }
 
-  /** The first page whose last id is not less than the given one. */
+  /** The first page whose last ID is not less than the given one. */
   #firstPage(id: Uint8Array): number {
     let [low, high] = [0, this.#list.length];
     while (low < high) {

@@ -9,7 +9,7 @@ import { InboxChangedError } from "./inbox_store.ts";
 /** Maximum number of pages in memory, 9 KB each: 72 MB, or 2 million notifications. */
 const MAX_PAGES = 8192;
 
-/** Maximum number of attempts of a change that competes with other nodes. */
+/** Maximum number of attempts to make a change that competes with other nodes. */
 const MAX_ATTEMPTS = 20;
 
 export interface InboxMemoryOptions {
@@ -22,7 +22,7 @@ export interface InboxMemoryOptions {
 export class InboxMemory {
   /** Least recently used first. */
   readonly #loaded = new Map<string, InboxIndex>();
-  /** The last change in each inbox's queue. */
+  /** The last change in the queue of each inbox. */
   readonly #queues = new Map<string, Promise<void>>();
 
   readonly #options: InboxMemoryOptions;
@@ -49,7 +49,7 @@ export class InboxMemory {
     return result;
   }
 
-  /** Drops an inbox, and returns it, if it was in memory. */
+  /** Drops an inbox, and returns it if it was in memory. */
   forget(userId: string): InboxIndex | undefined {
     const index = this.#loaded.get(userId);
     this.#loaded.delete(userId);

@@ -3,7 +3,7 @@ import { EMPTY_HEAD, InboxIndex } from "./inbox_index.ts";
 import { InboxMemory } from "./inbox_memory.ts";
 import { InboxPage } from "./inbox_page.ts";
 
-/** A memory with two pages, for inboxes with one page each. */
+/** An `InboxMemory` with room for two pages, for inboxes with one page each. */
 function memoryOfTwo(isBusy: (userId: string) => boolean = () => false) {
   const loads: string[] = [];
   const memory = new InboxMemory({
@@ -38,7 +38,7 @@ Deno.test("InboxMemory keeps an inbox that is being changed", async () => {
   assert.deepEqual(loads.filter((userId) => userId === "a" || userId === "b").sort(), ["a", "b"]);
 });
 
-Deno.test("InboxMemory runs changes of one inbox one after the other, even after one fails", async () => {
+Deno.test("InboxMemory runs changes to an inbox one after the other, even after one fails", async () => {
   const { memory } = memoryOfTwo();
   const order: string[] = [];
   const gate = Promise.withResolvers<void>();

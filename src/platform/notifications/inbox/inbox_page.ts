@@ -1,4 +1,4 @@
-/** A packed page of an inbox: ids, kinds and states, oldest first, without contents. @module */
+/** A packed page of an inbox: IDs, kinds and states, oldest first, without contents. @module */
 import {
   EVENT_CATEGORIES,
   type EventCategory,
@@ -17,7 +17,7 @@ const DELETED = 4;
 /** One count for each combination of category, priority, archived and unread. */
 export const CELLS = EVENT_CATEGORIES.length * PRIORITIES.length * 4;
 
-/** Row counts of a page or an inbox: for each workspace, one number for each cell. */
+/** The row counts of a page or an inbox: for each workspace, one number per cell. */
 export type Cells = Map<number, Uint32Array>;
 
 export interface RowKind {
@@ -27,7 +27,7 @@ export interface RowKind {
 
 export interface NewRow extends RowKind {
   readonly id: string;
-  /** Number of the workspace that it is from; 0 for the account's own. */
+  /** Number of the workspace that it is from; 0 for the account's own notifications. */
   readonly place: number;
 }
 
@@ -48,7 +48,7 @@ const cell = (kind: number, flags: number): number =>
   kind * 4 + ((flags & ARCHIVED) === 0 ? 0 : 2) + ((flags & READ) === 0 ? 1 : 0);
 
 export const storedPage = z.object({
-  /** Number of the last applied bulk change. */
+  /** Number of the last bulk change that was applied. */
   applied: z.number(),
   ids: z.instanceof(Uint8Array),
   kinds: z.instanceof(Uint8Array),
@@ -59,7 +59,7 @@ export const storedPage = z.object({
 });
 export type StoredPage = z.infer<typeof storedPage>;
 
-/** Bytes of an id, in the same sort order as its text. */
+/** The bytes of an ID, which sort in the same order as its text. */
 export function idBytes(id: string): Uint8Array {
   return Uint8Array.fromHex(id.replaceAll("-", ""));
 }
@@ -69,7 +69,7 @@ const grown = <T extends Uint8Array | Uint16Array | Float64Array>(target: T, sou
   return target;
 };
 
-/** Only modify a copy, because others have references to a page. */
+/** Modify only a copy, because others may have references to the page. */
 export class InboxPage {
   count: number;
   readonly cells: Cells = new Map();
@@ -116,7 +116,7 @@ export class InboxPage {
     return this.isFull && this.#flags.every((flags) => (flags & DELETED) !== 0);
   }
 
-  /** Adds a row, whose id must be greater than all earlier ones. */
+  /** Adds a row. Its ID must be greater than all earlier ones. */
   append({ id, place, ...kind }: NewRow): void {
     const row = this.count++;
     this.#ids.set(idBytes(id), row * ID_BYTES);
@@ -125,7 +125,7 @@ export class InboxPage {
     this.#tally(row, 1);
   }
 
-  /** Compares a row's id: negative if it is less. */
+  /** Compares a row's ID; negative if it is less. */
   compareId(row: number, id: Uint8Array): number {
     for (let index = 0; index < ID_BYTES; index++) {
       const difference = this.#ids[row * ID_BYTES + index]! - id[index]!;
@@ -134,7 +134,7 @@ export class InboxPage {
     return 0;
   }
 
-  /** The first row whose id is not less than the given one; `count` if there is none. */
+  /** The first row whose ID is not less than the given one; `count` if there is no such row. */
   rowFrom(id: Uint8Array): number {
     let [low, high] = [0, this.count];
     while (low < high) {
@@ -145,7 +145,7 @@ export class InboxPage {
     return low;
   }
 
-  /** Cell of a row; `undefined` if it is deleted. */
+  /** The cell of a row; `undefined` if the row is deleted. */
   cellAt(row: number): number | undefined {
     const flags = this.#flags[row]!;
     return (flags & DELETED) === 0 ? cell(this.#kinds[row]!, flags) : undefined;

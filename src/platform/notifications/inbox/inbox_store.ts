@@ -13,7 +13,7 @@ import { InboxPage, storedPage } from "./inbox_page.ts";
 import { notificationKeys as keys } from "../notification_keys.ts";
 import type { Lease, Operation, RecordKey, RecordStore } from "../../../store/mod.ts";
 
-/** Number of pages to remove in one commit. */
+/** Maximum number of pages to remove in one commit. */
 const MAX_REMOVED = 500;
 
 /** Maximum number of keys per `getMany` in Deno KV. */
@@ -21,12 +21,12 @@ const MANY = 10;
 
 export interface InboxChange {
   readonly head?: InboxHead;
-  /** The new pages; the contents of their `removedIds` are removed. */
+  /** The new pages. The contents of their `removedIds` are removed. */
   readonly pages?: readonly NumberedPage[];
   readonly added?: readonly NotificationContent[];
 }
 
-/** Applies to a page the bulk changes that it missed because of a crash. */
+/** Applies the bulk changes that a page missed because of a crash. */
 function caughtUp(
   stored: { readonly number: number; readonly page: InboxPage; readonly applied: number },
   head: InboxHead,
@@ -43,7 +43,7 @@ function caughtUp(
   return { number: stored.number, page, removedIds, behind: page !== stored.page };
 }
 
-/** Another node has changed the inbox: it must be read again. */
+/** Another node has changed the inbox, so it must be read again. */
 export class InboxChangedError extends Error {
   override readonly name = "InboxChangedError";
 }
@@ -78,7 +78,7 @@ export class InboxStore {
 
   /**
    * Removes pages whose notifications are all deleted, unless the inbox changes in the meantime.
-   * Reading the inbox triggers it, so it takes no lease.
+   * Reading an inbox triggers this, so it does not take a lease.
    */
   async #removePages(
     userId: string,

@@ -1,10 +1,13 @@
-/** Views of an inbox for callers, and results of changes. Pure. @module */
+/** Callers' views of an inbox, and the results of changes. Pure. @module */
 import type { Notification } from "../../../contract/notifications.ts";
 import type { PersonalScope } from "../../core/access/mod.ts";
 
 export interface InboxView {
   readonly userId: string;
-  /** Ids of workspaces, with `null` for the account itself; `null` instead of a list for all. */
+  /**
+   * IDs of workspaces, with `null` for the account itself; `null` instead of a list for all
+   * workspaces.
+   */
   readonly workspaces: readonly (string | null)[] | null;
 }
 
@@ -19,7 +22,7 @@ export interface DeletedNotification {
   readonly workspaceId: string | null | undefined;
 }
 
-/** A browser session sees the whole inbox; a token or key only sees its workspace's part. */
+/** A browser session sees the whole inbox. A token or key sees only its workspace's part. */
 export function inboxViewOf({ userId, workspaceId }: PersonalScope): InboxView {
   return { userId, workspaces: workspaceId === null ? null : [workspaceId] };
 }

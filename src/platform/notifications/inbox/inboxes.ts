@@ -1,5 +1,5 @@
 /**
- * All inboxes. Changes of an inbox run in order, and are stored before anyone sees them.
+ * All inboxes. Changes to an inbox run in order, and are stored before anyone sees them.
  *
  * @module
  */
@@ -25,7 +25,7 @@ import { notificationToWire } from "./notification_wire.ts";
 import type { Lease } from "../../../store/mod.ts";
 
 /**
- * Maximum number of notifications, including the archive; beyond it, the oldest pages are removed.
+ * Maximum number of notifications, including the archive. Beyond it, the oldest pages are removed.
  */
 const KEPT_NOTIFICATIONS = 100_000;
 /** Allows one more page, because the last page is being filled. */
@@ -34,11 +34,11 @@ const MAX_PAGES = Math.ceil(KEPT_NOTIFICATIONS / PAGE_ROWS) + 1;
 export interface InboxesOptions {
   readonly store: InboxStore;
   readonly now: Clock;
-  /** Receives failures to apply a change to all pages; the next start repeats it. */
+  /** Called with failures to apply a change to all pages. The next start repeats the change. */
   readonly onTrouble: (message: string) => void;
-  /** Whether a user is in a workspace; all are by default. */
+  /** Whether a user is in a workspace. By default, all users are. */
   isMember?(userId: string, workspaceId: string): Promise<boolean>;
-  /** Maximum number of pages of an inbox; enough for `KEPT_NOTIFICATIONS` by default. */
+  /** Maximum number of pages per inbox; by default, enough for `KEPT_NOTIFICATIONS`. */
   readonly maxPages?: number;
 }
 
@@ -63,7 +63,7 @@ export class Inboxes {
     });
   }
 
-  /** Adds notifications, oldest first. Returns those that are new. */
+  /** Adds notifications, oldest first. Returns the ones that are new. */
   add(
     userId: string,
     contents: readonly NotificationContent[],
@@ -88,7 +88,7 @@ export class Inboxes {
     { limit, offset, cursor, ...filter }: InboxFilter & {
       readonly limit: number;
       readonly offset: number;
-      /** Id of the last notification of the previous page. */
+      /** ID of the last notification on the previous page. */
       readonly cursor?: string | undefined;
     },
   ): Promise<{ items: Notification[]; nextCursor: string | null; total: number }> {
@@ -117,7 +117,10 @@ export class Inboxes {
     return rows && await this.#toWire(view.userId, rows);
   }
 
-  /** Discards the cached inbox. Returns newer notifications if it was cached and they are few. */
+  /**
+   * Discards the cached inbox. If it was cached and there are only a few newer notifications,
+   * returns them.
+   */
   async reread(userId: string, limit: number): Promise<Notification[] | undefined> {
     const lastId = this.#memory.forget(userId)?.head.lastId ?? "";
     return isUuid(lastId)
@@ -129,14 +132,19 @@ export class Inboxes {
     this.#memory.forgetAll();
   }
 
-  /** Marks a notification as read; `undefined` if the view has none with that id. */
+  /**
+   * Marks a notification as read. Returns `undefined` if the view has no notification with that ID.
+   */
   read(view: InboxView, id: string): Promise<ChangedNotification | undefined> {
     return this.#changeOne(view, id, (page, row, at) => {
       if (!page.isRead(row)) page.read(row, at);
     });
   }
 
-  /** Moves a notification to the archive; `undefined` if the view has none with that id. */
+  /**
+   * Moves a notification to the archive. Returns `undefined` if the view has no notification with
+   * that ID.
+   */
   archive(view: InboxView, id: string): Promise<ChangedNotification | undefined> {
     return this.#changeOne(view, id, (page, row, at) => {
       if (!page.isArchived(row)) page.archive(row, at);
@@ -144,7 +152,8 @@ export class Inboxes {
   }
 
   /**
-   * Deletes a notification; repeating it is harmless. `undefined` if the view never had that id.
+   * Deletes a notification. Repeating this is harmless. Returns `undefined` if the view never had
+   * that ID.
    */
   delete(view: InboxView, id: string): Promise<DeletedNotification | undefined> {
     return this.#memory.change(view.userId, async (index) => {
@@ -163,7 +172,9 @@ export class Inboxes {
     });
   }
 
-  /** Changes all of a view's inbox or archive. Returns the number of changed notifications. */
+  /**
+   * Changes everything in a view's inbox or archive. Returns how many notifications were changed.
+   */
   async changeAll(view: InboxView, type: BulkChange["type"]): Promise<number> {
     const { now, store } = this.#options;
     const count = await this.#memory.change(view.userId, async (index) => {
@@ -197,7 +208,9 @@ export class Inboxes {
     return count;
   }
 
-  /** Id of the newest notification that an inbox has ever had; `undefined` if it never had one. */
+  /**
+   * ID of the newest notification that an inbox has ever had; `undefined` if it has never had one.
+   */
   async lastId(userId: string): Promise<string | undefined> {
     const { lastId } = (await this.#memory.open(userId)).head;
     return isUuid(lastId) ? lastId : undefined;
@@ -216,7 +229,7 @@ export class Inboxes {
     return index.placesOf(known.filter((_, at) => seen[at]).map((id) => id || null));
   }
 
-  /** Waits for changes in progress; unfinished bulk changes are resumed at the next start. */
+  /** Waits for changes in progress. Unfinished bulk changes are resumed at the next start. */
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.all(this.#finishing.values());

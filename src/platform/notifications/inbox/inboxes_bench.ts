@@ -1,4 +1,4 @@
-/** The cost of reading small and large inboxes from a store on disk. @module */
+/** Measures the cost of reading small and large inboxes from a store on disk. @module */
 import { EVENT_CATEGORIES, PRIORITIES } from "../../../contract/events.ts";
 import { join } from "node:path";
 import { systemClock, systemRandom } from "../../../lib/clock.ts";
@@ -9,7 +9,7 @@ import type { InboxView } from "./inbox_view.ts";
 import { InboxStore } from "./inbox_store.ts";
 import { DenoStore, type RecordStore } from "../../../store/mod.ts";
 
-/** Milliseconds of each operation, by its name. */
+/** How long each operation takes in milliseconds, by its name. */
 export type InboxCosts = ReadonlyMap<string, number>;
 
 const ROUNDS = 300;
@@ -40,7 +40,7 @@ async function timed(run: () => Promise<unknown>, rounds = 1): Promise<number> {
   return (performance.now() - started) / rounds;
 }
 
-/** Gives a person of a stopped platform `count` unread notifications of a workspace. */
+/** Gives a person on a stopped platform `count` unread notifications from a workspace. */
 export async function fillInbox(
   kv: RecordStore,
   { userId, workspaceId, count }: {

@@ -41,7 +41,7 @@ function maker() {
 async function withInboxes(
   run: (parts: {
     readonly kv: RecordStore;
-    /** The inboxes as they are after a restart. */
+    /** The inboxes, as they are after a restart. */
     open(more?: { readonly maxPages: number }): Inboxes;
     readonly make: ReturnType<typeof maker>;
   }) => Promise<void>,
@@ -75,7 +75,7 @@ async function entries(kv: RecordStore, prefix: RecordKey): Promise<number> {
   return (await Array.fromAsync(kv.list({ prefix }))).length;
 }
 
-Deno.test("Inboxes.list() shows the newest first, in pages and after a restart", () =>
+Deno.test("Inboxes.list() shows the newest notifications first, in pages and after a restart", () =>
   withInboxes(async ({ open, make }) => {
     const first = open();
     await first.add(USER, Array.from({ length: 600 }, () => make()));
@@ -98,7 +98,7 @@ Deno.test("Inboxes.add() adds a notification once", () =>
     assert.deepEqual(await titles(again), ["n2", "n1", "n0"]);
   }));
 
-Deno.test("Inboxes.add() makes room by removing the oldest, with all their data", () =>
+Deno.test("Inboxes.add() makes room by removing the oldest notifications with all of their data", () =>
   withInboxes(async ({ kv, open, make }) => {
     const inboxes = open({ maxPages: 3 });
     const made = Array.from({ length: 768 }, () => make());
@@ -117,7 +117,7 @@ Deno.test("Inboxes.add() makes room by removing the oldest, with all their data"
     assert.equal(await entries(kv, notificationKeys.pages(USER)), 3);
   }));
 
-Deno.test("Inboxes.add() shrinks an inbox left too large by a crash", () =>
+Deno.test("Inboxes.add() shrinks an inbox that a crash left too large", () =>
   withInboxes(async ({ kv, open, make }) => {
     const before = open();
     await before.add(USER, Array.from({ length: 1300 }, () => make()));

@@ -6,7 +6,7 @@ import type { RowState } from "./inbox_page.ts";
 const time = (moment: number | null): string | null =>
   moment === null ? null : new Date(moment).toISOString();
 
-/** Combines the content of a notification and its state. */
+/** Combines a notification's content and its state. */
 export function notificationToWire(
   { createdAt, ...content }: NotificationContent,
   { readAt, archivedAt }: Pick<RowState, "readAt" | "archivedAt">,

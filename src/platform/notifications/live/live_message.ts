@@ -1,4 +1,4 @@
-/** The messages of the live stream as Server-Sent Events (WHATWG HTML, 9.2). @module */
+/** The live stream's messages as Server-Sent Events (WHATWG HTML, 9.2). @module */
 import type { NotificationMessage } from "../../../contract/notifications.ts";
 
 const encoder = new TextEncoder();
@@ -6,10 +6,10 @@ const encoder = new TextEncoder();
 /** A comment that keeps proxies from closing an idle stream. */
 export const HEARTBEAT = encoder.encode(": heartbeat\n\n");
 
-/** The start of a stream: a client that loses the connection reconnects after 2 seconds. */
+/** The start of a stream. It makes a client that loses the connection reconnect after 2 seconds. */
 export const OPENING = encoder.encode("retry: 2000\n\n");
 
-/** Encodes a message. A client resumes after a disconnect from the last id that it has read. */
+/** Encodes a message. After a disconnect, a client resumes from the last ID that it has read. */
 function encodeMessage(message: NotificationMessage, resumeId?: string): Uint8Array {
   const given = message.type === "notification" ? message.id : resumeId;
   const id = given === undefined ? "" : `id: ${given}\n`;
@@ -18,7 +18,7 @@ function encodeMessage(message: NotificationMessage, resumeId?: string): Uint8Ar
 
 export interface EncodedPart {
   readonly bytes: Uint8Array;
-  /** Id of the notification in it, if any. */
+  /** ID of the notification in it, if any. */
   readonly id: string | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface EncodedMessages {
   readonly joined: Uint8Array;
 }
 
-/** Notifications carry their id, and the last message `resumeId`, to resume from. */
+/** Notifications carry their ID, and the last message carries `resumeId`, from which to resume. */
 export function encodeMessages(
   messages: readonly NotificationMessage[],
   resumeId?: string,

@@ -1,13 +1,13 @@
 /** One client of the live stream, with a queue of messages that it has not read yet. @module */
 import { type EncodedMessages, type EncodedPart, OPENING } from "./live_message.ts";
 
-/** How many messages may wait for a slow client; a client with more is disconnected. */
+/** How many messages can wait for a slow client. A client with more is disconnected. */
 const MAX_BEHIND = 256;
 
 export class LiveStream {
   readonly body: ReadableStream<Uint8Array>;
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
-  /** Messages that arrived while the stream was still replaying missed ones. */
+  /** Messages that arrived while the stream was still replaying missed messages. */
   #held: EncodedPart[] | undefined = [];
 
   readonly #onEnd: () => void;
@@ -33,7 +33,7 @@ export class LiveStream {
     else this.#cut();
   }
 
-  /** Sends the missed messages, then those that arrived in the meantime. */
+  /** Sends the missed messages, and then those that arrived in the meantime. */
   catchUp(missed: Uint8Array, seen: ReadonlySet<string>): void {
     const held = this.#held ?? [];
     this.#held = undefined;
@@ -43,7 +43,7 @@ export class LiveStream {
     }
   }
 
-  /** Sends a message immediately, ahead of held ones; skips it if much is already unread. */
+  /** Sends a message immediately, ahead of the held ones. Skips it if much is already unread. */
   beat(bytes: Uint8Array): void {
     if ((this.#controller?.desiredSize ?? 0) >= 0) this.#controller?.enqueue(bytes);
   }

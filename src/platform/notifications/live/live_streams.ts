@@ -12,22 +12,22 @@ import { LiveStream } from "./live_stream.ts";
 
 const HEARTBEAT_MS = 20_000;
 
-/** Number of groups into which the streams are split; the groups get their heartbeats in turn. */
+/** Number of groups into which the streams are split. The groups get their heartbeats in turn. */
 const SHARES = 20;
 
 /** Maximum number of notifications that are replayed to a client that reconnects. */
 export const MAX_REPLAYED = 200;
 
-/** An id that precedes the id of every notification. */
+/** An ID that precedes the ID of every notification. */
 const BEFORE_ALL = "00000000-0000-0000-0000-000000000000";
 
 export interface LiveStreamsOptions {
   counts(view: InboxView): Promise<InboxCounts>;
-  /** Id of an inbox's newest notification; `undefined` if it never had one. */
+  /** ID of an inbox's newest notification; `undefined` if it has never had one. */
   lastId(userId: string): Promise<string | undefined>;
-  /** The notifications after an id, oldest first; `undefined` if there are more than `limit`. */
+  /** The notifications after an ID, oldest first; `undefined` if there are more than `limit`. */
   after(view: InboxView, id: string, limit: number): Promise<Notification[] | undefined>;
-  /** Receives failures to serve a stream, which then ends. */
+  /** Called with failures to serve a stream. The stream then ends. */
   readonly onTrouble: (message: string) => void;
 }
 
@@ -36,7 +36,7 @@ interface Reader {
   /** Hash of the credential that opened it. */
   readonly credential: string;
   readonly share: number;
-  /** Whether the credential that opened the stream still allows it. */
+  /** Whether the credential that opened the stream is still valid for it. */
   isAllowed(): Promise<boolean>;
 }
 
@@ -101,7 +101,7 @@ export class LiveStreams {
     return entry.stream.body;
   }
 
-  /** Sends messages, and then the counts, to all clients whose view includes them. */
+  /** Sends messages, and then the counts, to all clients whose view includes the messages. */
   async publish(userId: string, messages: readonly Published[]): Promise<void> {
     for (const group of this.#groupsOf(userId)) {
       const seen = messages.filter(({ workspaceId }) => sees(group.view, workspaceId));
@@ -111,7 +111,7 @@ export class LiveStreams {
     }
   }
 
-  /** Announces a change of a whole view. Clients with another view have to list the inbox again. */
+  /** Announces a change to a whole view. Clients with another view must list the inbox again. */
   async publishAll(view: InboxView, type: "read" | "archived" | "deleted"): Promise<void> {
     for (const group of this.#groupsOf(view.userId)) {
       const same = groupKey(group.view) === groupKey(view);
@@ -120,12 +120,12 @@ export class LiveStreams {
     }
   }
 
-  /** Whether someone is reading the stream of an inbox on this node. */
+  /** Whether someone is reading an inbox's stream on this node. */
   isRead(userId: string): boolean {
     return this.#inboxes.has(userId);
   }
 
-  /** Makes the clients of an inbox list it again. */
+  /** Makes an inbox's clients list it again. */
   async reset(userId: string): Promise<void> {
     for (const group of this.#groupsOf(userId)) {
       const counts = { type: "counts" as const, ...await this.#options.counts(group.view) };
@@ -145,14 +145,20 @@ export class LiveStreams {
     }
   }
 
-  /** Ends streams of a credential (by hash), or of all that have expired or were revoked. */
+  /**
+   * Ends the streams of a credential (by hash), or of all credentials that have expired or were
+   * revoked.
+   */
   async check(credential?: string): Promise<void> {
     if (credential === undefined) return await this.#checks.request();
     const readers = this.#readers().filter((reader) => reader.credential === credential);
     await Promise.all(readers.map((reader) => this.#endWhereOver(reader)));
   }
 
-  /** Sends a heartbeat to one group of the streams; ends those whose credential has ended. */
+  /**
+   * Sends a heartbeat to one group of streams. Ends the streams whose credential is no longer
+   * valid.
+   */
   beat(): void {
     this.#share = (this.#share + 1) % SHARES;
     for (const reader of this.#readers()) {
@@ -164,7 +170,7 @@ export class LiveStreams {
     if (await this.#endWhereOver(reader)) reader.stream.beat(HEARTBEAT);
   }
 
-  /** Whether a stream continues; ends it if its credential has ended. */
+  /** Whether a stream continues. Ends it if its credential is no longer valid. */
   async #endWhereOver({ stream, isAllowed }: Reader): Promise<boolean> {
     try {
       if (await isAllowed()) return true;
@@ -182,7 +188,8 @@ export class LiveStreams {
   }
 
   async #begin(view: InboxView, stream: LiveStream, lastId: string | null): Promise<void> {
-    // Read first: notifications that arrive later are sent below, or again after a reconnect.
+    // This is read first: notifications that arrive later are sent below, or again after a
+    // reconnect.
     const newest = await this.#options.lastId(view.userId) ?? BEFORE_ALL;
     const missed = lastId === null ? [] : await this.#missed(view, lastId);
     const counts = { type: "counts" as const, ...await this.#options.counts(view) };
@@ -195,7 +202,9 @@ export class LiveStreams {
     stream.catchUp(encodeMessages(messages, resumeId).joined, new Set(missed?.map(({ id }) => id)));
   }
 
-  /** The notifications after an id; `undefined` if they cannot be read, or are too many. */
+  /**
+   * The notifications after an ID; `undefined` if they cannot be read, or if there are too many.
+   */
   async #missed(view: InboxView, lastId: string): Promise<Notification[] | undefined> {
     return isUuid(lastId) ? await this.#options.after(view, lastId, MAX_REPLAYED) : undefined;
   }

@@ -38,7 +38,7 @@ const fresh = (number: number, workspaceId: string | null = null): Published => 
   workspaceId,
 });
 
-/** Streams of an inbox that contains `held`. */
+/** The streams of an inbox that contains `held`. */
 function streamsOver(held: readonly Notification[] = []) {
   const troubles: string[] = [];
   const streams = new LiveStreams({
@@ -63,7 +63,7 @@ function streamsOver(held: readonly Notification[] = []) {
     };
     const reader = streams.open(view, access).pipeThrough(new TextDecoderStream()).getReader();
     return {
-      /** The next messages, by their type or title. */
+      /** Returns the next messages, each by its type or title. */
       async next(count: number): Promise<string[]> {
         const names: string[] = [];
         while (names.length < count) {
@@ -83,7 +83,7 @@ function streamsOver(held: readonly Notification[] = []) {
   return { streams, open, troubles };
 }
 
-Deno.test("LiveStreams sends new messages to those who can see them, then the counts", async () => {
+Deno.test("LiveStreams sends new messages, and then the counts, to those who can see the messages", async () => {
   const { streams, open } = streamsOver();
   const [all, one, two] = [
     open(ALL),
@@ -103,7 +103,7 @@ Deno.test("LiveStreams sends new messages to those who can see them, then the co
   assert.deepEqual(await all.next(1), ["end"]);
 });
 
-Deno.test("LiveStreams first sends missed messages, and sends nothing twice", async () => {
+Deno.test("LiveStreams first sends missed messages, and never sends anything twice", async () => {
   const held = [1, 2, 3].map((number) => notification(number));
   const { streams, open } = streamsOver(held);
   const reader = open(ALL, id(1));
@@ -137,7 +137,7 @@ Deno.test("LiveStreams.publishAll() tells clients with another view to start ove
   streams.close();
 });
 
-Deno.test("LiveStreams ends a stream if its credential is revoked, and keeps others", async () => {
+Deno.test("LiveStreams ends a stream if its credential is revoked, and keeps the others", async () => {
   const { streams, open } = streamsOver();
   let allowed = true;
   const [revoked, kept] = [open(ALL, null, () => allowed), open(ALL)];

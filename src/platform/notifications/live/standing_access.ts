@@ -1,9 +1,9 @@
-/** Whether the credential that opened a long-lived connection is still valid. @module */
+/** Checks whether the credential that opened a long-lived connection is still valid. @module */
 import type { Clock } from "../../../lib/clock.ts";
 import type { Credential } from "../../core/access/mod.ts";
 import { type CredentialMemory, hasEnded } from "../../accounts/mod.ts";
 
-/** Creates a check of whether the credential of an accepted request is still valid. */
+/** Creates a function that checks whether an accepted request's credential is still valid. */
 export function standingAccess(
   { credential, hash }: { readonly credential: Credential; readonly hash: string },
   { memory, now }: { readonly memory: CredentialMemory; readonly now: Clock },

@@ -1,4 +1,4 @@
-/** People's preferences. Changes by a key or CLI only apply to its workspace. @module */
+/** People's preferences. Changes by a key or CLI apply only to its workspace. @module */
 import type { BodyOf } from "../../../contract/endpoint.ts";
 import type { endpoints } from "../../../contract/endpoints.ts";
 import type { NotificationPreferences } from "../../../contract/notifications.ts";
@@ -17,10 +17,10 @@ import {
 } from "./preferences.ts";
 import type { RecordKey, RecordStore } from "../../../store/mod.ts";
 
-/** Maximum number of people in the cache; beyond it, the cache is emptied. */
+/** Maximum number of people in the cache. Beyond it, the cache is emptied. */
 const MAX_REMEMBERED = 10_000;
 
-/** The first parts of the keys of preferences; a person's id follows. */
+/** The first parts of preferences' keys. A person's ID follows. */
 const FAMILIES: ReadonlySet<string> = new Set(
   [notificationKeys.preferences(""), notificationKeys.allPreferencesIn("")]
     .map(([family]) => String(family)),
@@ -31,14 +31,14 @@ type Change = (preferences: NotificationPreferences) => PreferencesRecord;
 export class PreferenceService {
   /** By person, then by workspace; null for the account's own. */
   readonly #remembered = new Map<string, Map<string | null, NotificationPreferences>>();
-  /** Counts changes, so that an earlier read is not cached after one. */
+  /** Counts changes, so that an earlier read is not cached after a change. */
   #changes = 0;
 
   readonly #kv: RecordStore;
   readonly #accounts: AccountStore;
   readonly #hasBrowser: (userId: string) => Promise<boolean>;
 
-  /** `hasBrowser` tells whether a browser of a person is subscribed to push. */
+  /** `hasBrowser` tells whether any of a person's browsers is subscribed to push. */
   constructor(
     kv: RecordStore,
     accounts: AccountStore,
@@ -102,8 +102,8 @@ export class PreferenceService {
   }
 
   /**
-   * Changes the account's preferences, and the differences in every workspace. Every
-   * change writes the account's record, so one check is enough.
+   * Changes the account's preferences and the differences in every workspace. Every change writes
+   * the account's record, so one check is enough.
    */
   async #changeEverywhere(userId: string, change: Change): Promise<NotificationPreferences> {
     const key = notificationKeys.preferences(userId);

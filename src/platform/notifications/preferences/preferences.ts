@@ -20,12 +20,12 @@ const MINIMUM: Readonly<Record<EventCategory, Priority>> = {
   System: "NORMAL",
 };
 
-/** Stored preferences, which may lack newer channels. */
+/** Stored preferences. They may lack newer channels. */
 const storedPreferences = categoryPreferences.extend({
   channels: categoryPreferences.shape.channels.partial(),
 });
 
-/** A person's own settings by category; defaults apply to the rest. */
+/** A person's own settings by category. Defaults apply to the rest. */
 export const preferencesRecord = z.object({
   categories: z.partialRecord(z.enum(EVENT_CATEGORIES), storedPreferences),
 });
@@ -70,7 +70,7 @@ const toRecord = ({ categories }: NotificationPreferences): PreferencesRecord =>
   categories: Object.fromEntries(categories.map((each) => [each.category, each])),
 });
 
-/** Preferences in a workspace: the account's, with the workspace's differences. */
+/** The preferences in a workspace: the account's, with the workspace's differences applied. */
 export function preferencesIn(
   account: NotificationPreferences,
   there: PreferencesRecord | undefined,
@@ -81,7 +81,9 @@ export function preferencesIn(
   return { categories };
 }
 
-/** The part of a record that differs from the account's preferences; `undefined` for none. */
+/**
+ * The part of a record that differs from the account's preferences; `undefined` if nothing differs.
+ */
 export function differing(
   { categories }: PreferencesRecord,
   account: NotificationPreferences,

@@ -43,7 +43,7 @@ Deno.test("withChannel() changes one channel of every category, and is idempoten
   assert.deepEqual(withChannel(preferencesOf(BY_EMAIL, once), change), once);
 });
 
-Deno.test("withCategory() only changes the given fields", () => {
+Deno.test("withCategory() changes only the given fields", () => {
   const quietHours = { start: "22:00", end: "06:00" };
   const before = preferencesOf(BY_EMAIL, undefined);
   const quiet = withCategory(before, { category: "Health", quietHours });
@@ -78,7 +78,7 @@ Deno.test("withCategory() can limit notifications to a person's own deployments"
   assert.equal(later.categories.Deployment?.deployments, "own");
 });
 
-Deno.test("preferencesOf() reads records older than a channel, and uses the default for it", () => {
+Deno.test("preferencesOf() reads records that are older than a channel, and uses the channel's default", () => {
   const stored = preferencesRecord.parse({
     categories: {
       Health: {

@@ -3,8 +3,8 @@ import type { EventData } from "../../../contract/event_data.ts";
 import { PRIORITIES, type Priority } from "../../../contract/events.ts";
 import { type CategoryPreferences } from "../../../contract/notifications.ts";
 /**
- * Decides which channels a notification uses, by its priority, its reader's preferences, and the
- * time. Pure. (Spec: "Priority behavior", "Filtering rules".)
+ * Decides which channels a notification uses, based on its priority, its reader's preferences, and
+ * the time. Pure. (Spec: "Priority behavior", "Filtering rules".)
  *
  * @module
  */
@@ -17,8 +17,8 @@ const minuteOf = (time: string): number =>
   Number(time.slice(0, 2)) * HOUR_MINUTES + Number(time.slice(3));
 
 /**
- * Whether it is quiet: from the start until just before the end, even across midnight. If both
- * times are equal, it is never quiet.
+ * Whether it is quiet. Quiet hours last from the start until just before the end, even across
+ * midnight. If both times are equal, there are none.
  */
 export function isQuiet(hours: CategoryPreferences["quietHours"], now: number): boolean {
   if (hours === null) return false;
@@ -32,8 +32,8 @@ export function isAsUrgentAs(priority: Priority, minimum: Priority): boolean {
 }
 
 /**
- * Whether an event concerns a person: automatic deployments do; other people's deployments depend
- * on the preferences.
+ * Whether an event concerns a person. Automatic deployments do. Whether other people's deployments
+ * do depends on the preferences.
  */
 export function concerns(
   userId: string,
@@ -44,7 +44,7 @@ export function concerns(
   return typeof data.startedBy !== "string" || data.startedBy === userId;
 }
 
-/** CRITICAL uses all channels. `preferences` are the preferences for the category. */
+/** CRITICAL notifications use all channels. `preferences` are the preferences for the category. */
 export function wantedChannels(
   { priority }: { readonly priority: Priority },
   { channels, minimumPriority, quietHours }: CategoryPreferences,

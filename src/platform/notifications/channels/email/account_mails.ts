@@ -1,7 +1,7 @@
 /**
- * Mails that accounts need, such as the one that confirms a sign-up. They wait in the delivery
- * queue like notifications. They contain one-time links, so they are sealed, and only stored while
- * the link works.
+ * Emails that accounts need, such as the one that confirms a sign-up. They wait in the delivery
+ * queue like notifications. They contain one-time links, so they are sealed and are stored only as
+ * long as the link works.
  *
  * @module
  */
@@ -18,22 +18,22 @@ import { mailAsHtml, mailAsText, type MailPart } from "./mail_body.ts";
 import type { Mailer } from "./mailer.ts";
 import type { RecordKey, RecordStore } from "../../../../store/mod.ts";
 
-/** Maximum number of waiting mails; more would be an attack. */
+/** Maximum number of waiting emails. More would be an attack. */
 const MAX_WAITING = 1000;
 
-/** How long an expired mail is kept for reporting. */
+/** How long an expired email is kept for reporting. */
 const KEPT_MS = 60 * 60 * 1000;
 
 const mailText = z.object({
   to: z.string(),
   subject: z.string(),
   text: z.string(),
-  /** Missing in mails that an older version stored: their text has the link. */
+  /** Missing in emails that an older version stored. Their text contains the link. */
   button: z.object({ label: z.string(), url: z.string() }).optional(),
 });
 const mailRecord = z.object({ mail: sealedSecret, expiresAt: z.number() });
 
-/** How long the operator sees undeliverable mails. */
+/** How long undeliverable emails are shown to the operator. */
 const TOLD_MS = 7 * 24 * 60 * 60 * 1000;
 
 const MAX_TOLD = 1000;
@@ -46,7 +46,7 @@ const allMails = (): RecordKey => ["account_mails"];
 const placeOf = (id: string): string => `account_mail/${id}`;
 
 /**
- * The mail's content is hidden from the queue and from people. Its dead letters belong to the
+ * The email's content is hidden from the queue and from people. Its dead letters belong to the
  * platform's owners.
  */
 function contentOf(
@@ -82,7 +82,7 @@ export function composeAccountMail({ to, subject, text, button }: z.infer<typeof
   return { to, subject, text: mailAsText(body), html: mailAsHtml(subject, body) };
 }
 
-/** Prefix of receivers of the mail channel that are not accounts. */
+/** Prefix for receivers of the email channel that are not accounts. */
 const PREFIX = "mail:";
 
 interface AccountMailsOptions {
@@ -90,14 +90,14 @@ interface AccountMailsOptions {
   readonly box: SecretBox;
   readonly now: Clock;
   readonly random: Random;
-  /** Id of the workspace that dead letters belong to. */
+  /** ID of the workspace to which dead letters belong. */
   firstWorkspace(): Promise<string | undefined>;
   onTrouble(message: string): void;
 }
 
 export class AccountMails {
   #problem: string | undefined;
-  /** When delivery of mails was given up, by id. */
+  /** When the delivery of each email was abandoned, by ID. */
   #givenUp: ReadonlyMap<string, number> = new Map();
 
   readonly #options: AccountMailsOptions;
@@ -107,14 +107,14 @@ export class AccountMails {
   }
 
   /**
-   * Why mails are refused, and how many were abandoned recently, without recipients or contents.
+   * Why emails are refused, and how many were recently abandoned, without recipients or contents.
    */
   get problem(): string | undefined {
     const parts = [this.#problem, this.#describeGivenUp()].filter((part) => part !== undefined);
     return parts.length === 0 ? undefined : parts.join("; ");
   }
 
-  /** Loads undeliverable mails from before a restart or from another node. */
+  /** Loads undeliverable emails from before a restart or from another node. */
   async recover(): Promise<void> {
     const found = new Map<string, number>();
     for await (const { key, value } of readAll(this.#options.kv, allGivenUp(), z.number())) {
@@ -124,7 +124,7 @@ export class AccountMails {
     this.#givenUp = found;
   }
 
-  /** Rereads mails that another node gave up on or has sent after all. */
+  /** Rereads emails that another node has abandoned or has sent after all. */
   async follow(changed: readonly RecordKey[]): Promise<void> {
     if (changed.some(([first]) => first === allGivenUp()[0])) await this.recover();
   }
@@ -138,7 +138,7 @@ export class AccountMails {
     }. Owners of the first workspace can see why with svc notifications dead-letters --workspace-wide`;
   }
 
-  /** Creates a function that queues a mail. Without a mail, it takes just as long. */
+  /** Creates a function that queues an email. If there is no email, it takes just as long. */
   sender(queue: () => Pick<RunningDeliveryQueue, "acceptTo">): SendAccountMail {
     const { kv, box, now, random, firstWorkspace } = this.#options;
     return async (mail, expiresAt) => {
@@ -159,7 +159,7 @@ export class AccountMails {
     };
   }
 
-  /** Sends a mail of the queue; `undefined` if the receiver is an account. */
+  /** Sends an email from the queue. Returns `undefined` if the receiver is an account. */
   async send(
     mailer: Mailer,
     { id: messageId, receiverId }: { readonly id: string; readonly receiverId: string },
@@ -182,7 +182,7 @@ export class AccountMails {
     return outcome;
   }
 
-  /** Records the mail server's reply to any mail, for monitoring. */
+  /** Records the mail server's reply to any email, for monitoring. */
   note(outcome: SendOutcome): void {
     if (outcome.type === "sent") this.#problem = undefined;
     else if (outcome.type === "retry") {
@@ -190,7 +190,9 @@ export class AccountMails {
     }
   }
 
-  /** Notifies the operator of an undeliverable mail, because its recipient may have no account. */
+  /**
+   * Notifies the operator of an undeliverable email, because its recipient may not have an account.
+   */
   async givenUp(receiverId: string, reason: string): Promise<void> {
     if (!receiverId.startsWith(PREFIX)) return;
     const { kv, now, onTrouble } = this.#options;
@@ -207,7 +209,7 @@ export class AccountMails {
   }
 }
 
-/** Reseals mails that are sealed with another key; returns their number. */
+/** Reseals emails that are sealed with another key. Returns how many. */
 export async function resealAccountMails(kv: RecordStore, box: SecretBox): Promise<number> {
   let count = 0;
   for await (const { key, value } of readAll(kv, allMails(), mailRecord)) {

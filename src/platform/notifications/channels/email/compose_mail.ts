@@ -1,20 +1,20 @@
-/** Composes the mail of one notification, or of several as a digest. Pure. @module */
+/** Composes the email for one notification, or for several as a digest. Pure. @module */
 import { fillWords } from "../../../../contract/event_words.ts";
 import { type EventKind, EVENTS } from "../../../../contract/events.ts";
 import type { NotificationContent } from "../../delivery/types.ts";
 import { mailAsHtml, mailAsText, type MailBody, type MailPart } from "./mail_body.ts";
 
 export interface MailFacts {
-  /** The URL of the platform, for people with accounts on several platforms. */
+  /** The platform's URL, for people with accounts on several platforms. */
   readonly origin: string;
   /**
-   * Name of the workspace; null for notifications about the account, and for a platform's only
+   * The workspace's name; null for notifications about the account, and for a platform's only
    * workspace.
    */
   readonly workspace: string | null;
-  /** URL that turns such mails off; null if they cannot be turned off. */
+  /** The URL that turns off such emails; null if they cannot be turned off. */
   readonly unsubscribeUrl: string | null;
-  /** Number of notifications in the mail. */
+  /** Number of notifications in the email. */
   readonly total: number;
 }
 
@@ -41,7 +41,8 @@ const moments = new Intl.DateTimeFormat("en-GB", {
 const momentOf = (time: number): string => `${moments.format(time).replace(" at ", ", ")} UTC`;
 
 /**
- * One line without control characters, shortened with an ellipsis if it is too long for a subject.
+ * Returns one line without control characters, shortened with an ellipsis if it is too long for a
+ * subject.
  */
 function oneLine(text: string): string {
   // deno-lint-ignore no-control-regex -- removes control characters on purpose
@@ -58,7 +59,7 @@ function webUrl(text: string | null): string | null {
 
 const hostOf = ({ origin }: MailFacts): string => new URL(origin).host;
 
-/** The label of notifications without a project. */
+/** The label for notifications without a project. */
 const workspaceOf = (facts: MailFacts): string => facts.workspace ?? hostOf(facts);
 
 /** Names the project and what happened there: "shop: production is live (main at 8f14e45)". */
@@ -68,13 +69,13 @@ function subjectOf({ event, title, data }: NotificationContent, facts: MailFacts
     return oneLine(`${workspaceOf(facts)}: ${title}`);
   }
   const isOfProject = "project" in schema.shape;
-  // The title is the part of the subject without the project.
+  // The title is the subject without the project.
   if (isOfProject && data.project === undefined) return oneLine(title);
   const place = isOfProject ? String(data.project) : workspaceOf(facts);
   return oneLine(`${place}: ${fillWords(subject, data)}`);
 }
 
-/** Pages of the platform, and their purpose. */
+/** The platform's pages, and their purposes. */
 const PAGES: readonly (readonly [RegExp, string])[] = [
   [/^\/deployments\//, "Show the deployment"],
   [/^\/account\/activity/, "Review your activity"],
@@ -82,7 +83,7 @@ const PAGES: readonly (readonly [RegExp, string])[] = [
   [/\/errors/, "Show the error"],
 ];
 
-/** The label of a mail's button. */
+/** The label of an email's button. */
 function buttonOf({ data }: NotificationContent, url: string, { origin }: MailFacts): MailPart {
   const { pathname, origin: its } = new URL(url);
   const page = its === origin ? PAGES.find(([path]) => path.test(pathname))?.[1] : undefined;
@@ -90,7 +91,7 @@ function buttonOf({ data }: NotificationContent, url: string, { origin }: MailFa
   return { type: "button", label: page ?? (isSite ? "Open the site" : "Show details"), url };
 }
 
-/** The small line of a notification: its kind, its workspace, and when it happened. */
+/** The small print of a notification: its kind, its workspace, and when it happened. */
 function lineOf({ category, priority, createdAt }: NotificationContent, facts: MailFacts) {
   const kind = priority === "CRITICAL" ? `${category}, critical` : category;
   const workspace = facts.workspace === null ? [] : [facts.workspace];
@@ -142,7 +143,7 @@ function single(content: NotificationContent, facts: MailFacts) {
   return { subject, parts };
 }
 
-/** The projects of a digest, or its workspace. */
+/** The projects in a digest, or its workspace. */
 function digestPlace(contents: readonly NotificationContent[], facts: MailFacts): string {
   const projects = [...new Set(contents.map(({ data }) => data.project))];
   const isNamed = projects.length <= MAX_NAMED &&

@@ -45,7 +45,7 @@ const accountMails = {
   resetPasswordMail,
 };
 
-/** Every mail that the platform sends, by name. */
+/** Every email that the platform sends, by name. */
 function allMails(): Map<string, Mail> {
   const live = (project: string) =>
     content({
@@ -75,7 +75,7 @@ function allMails(): Map<string, Mail> {
   ]);
 }
 
-Deno.test("composeMail() and composeAccountMail() match the golden mails", async () => {
+Deno.test("composeMail() and composeAccountMail() match the golden emails", async () => {
   const words = Object.fromEntries(
     [...allMails()].map(([name, { subject, text }]) => [
       name,
@@ -88,7 +88,7 @@ Deno.test("composeMail() and composeAccountMail() match the golden mails", async
   assert.deepEqual(words, JSON.parse(await Deno.readTextFile(GOLDEN)));
 });
 
-/** The words of a mail and the URLs of its links, in order. */
+/** An email's words and the URLs of its links, in order. */
 const wordsOf = (text: string) => text.match(/https?:\/\/[^\s"<>]+|[\p{L}\p{N}]+/gu) ?? [];
 
 /** A page as a person reads it, with the URL of each link after its text. */
@@ -101,7 +101,7 @@ function readHtml(html: string): string {
     .replaceAll("&amp;", "&");
 }
 
-Deno.test("every mail has one button, and the same content in text and HTML", () => {
+Deno.test("every email has one button, and the same content in text and HTML", () => {
   for (const [name, { subject, text, html }] of allMails()) {
     assert.deepEqual(wordsOf(readHtml(html)), wordsOf(text), name);
     assert.equal(html.match(/class="button"/g)?.length, 1, name);
@@ -124,7 +124,7 @@ Deno.test("composeMail() sets unsubscribe headers, or urgency instead", () => {
   assert.deepEqual(headers, { "X-Priority": "1", Importance: "high" });
 });
 
-Deno.test("composeMail() prevents texts from breaking out of headers or markup", () => {
+Deno.test("composeMail() prevents text from breaking out of headers or markup", () => {
   const evil = '</title><script>alert("1")</script>\r\nBcc: eve@example.com\u2028X: y';
   const { subject, html } = composeMail([
     content({
@@ -138,7 +138,7 @@ Deno.test("composeMail() prevents texts from breaking out of headers or markup",
   assert.doesNotMatch(html, /<script|javascript:/);
 });
 
-Deno.test("composeMail() truncates a subject that is too long, and keeps its project", () => {
+Deno.test("composeMail() truncates a subject that is too long, but keeps its project", () => {
   const event = "health.new_error";
   const { subject } = composeMail([
     content({ event, category: "Health", data: { project: "shop", reason: "x".repeat(500) } }),
@@ -147,7 +147,7 @@ Deno.test("composeMail() truncates a subject that is too long, and keeps its pro
   assert.equal(subject.length, 150);
 });
 
-Deno.test("composeMail() names at most two projects of a digest, and counts the others", () => {
+Deno.test("composeMail() names at most two of a digest's projects, and counts the others", () => {
   const of = (project: string) => content({ data: { project } });
   const subjects = [["shop"], ["shop", "blog"], ["shop", "blog", "api"]].map((projects) =>
     composeMail(projects.map(of), { ...facts, total: 12 }).subject

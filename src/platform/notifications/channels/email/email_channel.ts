@@ -1,4 +1,4 @@
-/** Notifications by mail. @module */
+/** Notifications by email. @module */
 import { CHANNEL_ROWS } from "../../../../contract/channels.ts";
 import { type AccountStore, FIRST_WORKSPACE } from "../../../accounts/mod.ts";
 import type { Channel } from "../../delivery/channel.ts";
@@ -15,7 +15,7 @@ export interface EmailChannelOptions {
   unsubscribeKey(): Promise<string>;
 }
 
-/** Path of the page that turns mails of a category off. */
+/** Path of the page that turns off emails of a category. */
 export const UNSUBSCRIBE_PATH = "/unsubscribe";
 
 export function createEmailChannel(options: EmailChannelOptions): Channel {

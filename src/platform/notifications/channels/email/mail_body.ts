@@ -1,8 +1,10 @@
-/** The content of a mail, as plain text and as equivalent HTML. Pure. @module */
+/** The content of an email, as plain text and as equivalent HTML. Pure. @module */
 
 export type MailPart =
   | { readonly type: "heading" | "text" | "small"; readonly text: string }
-  /** The one button of a mail. `isShown` repeats its URL below, for people who copy it. */
+  /**
+   * An email's only button. With `isShown`, its URL is repeated below it, for people who copy it.
+   */
   | {
     readonly type: "button";
     readonly label: string;
@@ -14,7 +16,7 @@ export type MailPart =
 
 export interface MailBody {
   readonly parts: readonly MailPart[];
-  /** The reason for the mail, and how to turn it off. */
+  /** Why the email was sent, and how to turn off such emails. */
   readonly footer: readonly MailPart[];
 }
 
@@ -23,7 +25,7 @@ function escape(text: string): string {
     .replaceAll('"', "&quot;");
 }
 
-/** An inline style, because mail programs that drop style sheets must show the button too. */
+/** An inline style, because mail programs that drop style sheets must also show the button. */
 const BUTTON =
   "display:inline-block;background:#0a6a4d;color:#ffffff;text-decoration:none;padding:10px 18px;border-radius:8px;font-weight:600";
 

@@ -1,4 +1,4 @@
-/** Sends mails by SMTP over a small pool of connections. @module */
+/** Sends emails by SMTP over a small pool of connections. @module */
 import { CHANNEL_ROWS } from "../../../../contract/channels.ts";
 import type { Transporter } from "nodemailer";
 import type { SendOutcome } from "../../delivery/channel.ts";
@@ -10,14 +10,14 @@ export interface Mail {
   readonly subject: string;
   readonly text: string;
   readonly html?: string;
-  /** Local part of the `Message-ID`, the same for every attempt of a message. */
+  /** Local part of the `Message-ID`. It is the same for every attempt to send a message. */
   readonly messageId?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface Mailer {
   readonly sender: Sender;
-  /** Sends immediately and returns the outcome; never rejects. */
+  /** Sends immediately and returns the outcome. Never rejects. */
   send(mail: Mail): Promise<SendOutcome>;
   close(): void;
 }

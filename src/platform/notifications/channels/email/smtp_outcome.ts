@@ -1,7 +1,7 @@
-/** Whether to retry after a mail server's refusal. Pure. @module */
+/** Decides whether to retry after a mail server's refusal. Pure. @module */
 import type { SendOutcome } from "../../delivery/channel.ts";
 
-/** Fields of nodemailer's errors other than the message. */
+/** The fields of nodemailer's errors, other than the message. */
 interface SmtpFault {
   readonly code: string | undefined;
   readonly status: number | undefined;
@@ -20,7 +20,7 @@ const TROUBLE: Readonly<Record<string, string>> = {
   EPROTOCOL: "The server does not speak SMTP",
 };
 
-/** Commands for a single message; a refusal of any other command affects every message. */
+/** Commands for a single message. A refusal of any other command affects every message. */
 const ABOUT_MESSAGE = /^(?:MAIL FROM|RCPT TO|DATA)/;
 const MAX_WORDS = 200;
 

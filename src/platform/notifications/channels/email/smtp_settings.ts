@@ -1,4 +1,4 @@
-/** The mail server and the sender: the operator's `--smtp-url` and `--mail-from`. @module */
+/** The mail server and the sender, from the operator's `--smtp-url` and `--mail-from`. @module */
 
 /** The mail settings cannot be used. The message never contains the password. */
 export class MailSettingsError extends TypeError {
@@ -10,7 +10,7 @@ export interface SmtpSettings {
   readonly port: number;
   /** TLS from the first byte (`smtps:`). */
   readonly secure: boolean;
-  /** The use of STARTTLS on a connection that starts without TLS. */
+  /** Whether to use STARTTLS on a connection that starts without TLS. */
   readonly startTls: "required" | "offered" | "never";
   /** False if any certificate is accepted. */
   readonly verify: boolean;
@@ -27,8 +27,10 @@ const LOOPBACK: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"
 const TLS_WISHES: ReadonlySet<string | null> = new Set([null, "required", "none", "insecure"]);
 
 /**
- * Reads `smtp[s]://[user:password@]host[:port][?tls=required|none|insecure]`. A password to another
- * machine requires TLS unless `tls=none`. @throws {MailSettingsError}
+ * Reads `smtp[s]://[user:password@]host[:port][?tls=required|none|insecure]`. Sending a password to
+ * another machine requires TLS unless `tls=none` is set.
+ *
+ * @throws {MailSettingsError}
  */
 export function parseSmtpUrl(text: string): SmtpSettings {
   const url = URL.parse(text);

@@ -1,4 +1,4 @@
-/** The signed token that turns off mails of one category without signing in (RFC 8058). @module */
+/** The signed token that turns off emails of one category without signing in (RFC 8058). @module */
 import { EVENT_CATEGORIES, type EventCategory } from "../../../../contract/events.ts";
 import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";

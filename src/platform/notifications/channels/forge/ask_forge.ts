@@ -1,4 +1,4 @@
-/** One request to the API of a forge, through the guard of outbound requests. @module */
+/** Sends a request to a forge's API, through the guard for outbound requests. @module */
 import type { Clock } from "../../../../lib/clock.ts";
 import { createPause } from "../../../../lib/next_turn.ts";
 import { readLimited } from "../../../../lib/read_limited.ts";
@@ -9,7 +9,7 @@ import type { SendOutcome } from "../../delivery/channel.ts";
 import { judgePostError, POST_MS, readRetryAfter } from "../post_out.ts";
 import type { Dialect, ForgeRequest, ForgeTarget } from "./dialect.ts";
 
-/** Maximum size of a response to read: a hundred comments of a pull request. */
+/** Maximum size of a response to read. Enough for a hundred comments on a pull request. */
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 const MAX_DEPTH = 64;
 
@@ -50,7 +50,7 @@ async function readJsonText(text: string): Promise<unknown> {
   }
 }
 
-/** Classifies a refusal: the token, the limits of the forge, or a fault of the forge. */
+/** Classifies a refusal: caused by the token, by the forge's limits, or by a fault in the forge. */
 function judgeRefusal(
   { forge, api }: ForgeTarget,
   answer: { readonly status: number; readonly headers: Headers },

@@ -1,14 +1,14 @@
-/** Build statuses and comments of pull requests, in Bitbucket Cloud and Data Center. @module */
+/** Build statuses and pull request comments, in Bitbucket Cloud and Data Center. @module */
 import { Buffer } from "node:buffer";
 import * as z from "zod";
 import { sha256Hex } from "../../../../lib/hash.ts";
 import { at, type CommitState, type Dialect, type ForgeTarget } from "./dialect.ts";
 
-/** Maximum length of a key of a build status in the cloud. */
+/** Maximum length of a build status's key in Bitbucket Cloud. */
 const MAX_KEY = 40;
 const MAX_DESCRIPTION = 255;
 /**
- * The user name with which git sends a repository's access token. The API accepts such a token as a
+ * The username with which git sends a repository's access token. The API accepts such a token as a
  * bearer token.
  */
 const TOKEN_USER = "x-token-auth";
@@ -76,7 +76,7 @@ const activities = z.object({
   values: z.array(z.object({ action: z.string(), comment: z.unknown().optional() })),
 });
 
-/** `scm/<project>/<repository>` of the git URL, below the version of the API. */
+/** `scm/<project>/<repository>` from the git URL, under the API version. */
 function onServer({ path }: ForgeTarget): readonly string[] {
   const [project = "", repository = ""] = path.slice(-2);
   return ["api", "latest", "projects", project, "repos", repository];

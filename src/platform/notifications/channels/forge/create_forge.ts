@@ -1,4 +1,4 @@
-/** Assembles the reports to forges. @module */
+/** Wires up the reports to forges. @module */
 import { endpoints } from "../../../../contract/endpoints.ts";
 import type { Foundation } from "../../../core/foundation.ts";
 import type { Router } from "../../../core/http/mod.ts";
@@ -16,7 +16,7 @@ import { uuidV7 } from "../../../../lib/ids.ts";
 import { describeEvent } from "../../describe_event.ts";
 
 /**
- * Creates the function that queues a report for a pull request; it resolves when the report would
+ * Creates the function that queues a report for a pull request. It resolves once the report would
  * survive a crash.
  */
 export function pullReporter(
@@ -46,7 +46,7 @@ function placeOf({ workspaceId, data }: NotificationContent): ReportedPlace | un
   return { workspaceId, projectId, deploymentId };
 }
 
-/** Reports the state of deployments to the forges of their repositories. */
+/** Reports deployments' states to the forges of their repositories. */
 function createForgeChannel(
   reporter: Pick<ForgeReporter, "find" | "report">,
 ): Channel {

@@ -1,12 +1,12 @@
-/** Requests to the API of a forge, in terms that all forges share. @module */
+/** Requests to a forge's API, in terms that all forges share. @module */
 import type { Forge } from "../../../../contract/projects.ts";
 
-/** A repository, as the API of its forge addresses it. */
+/** A repository, as its forge's API addresses it. */
 export interface ForgeTarget {
   readonly forge: Forge;
-  /** URL of the API, without a final slash. */
+  /** The API's URL, without a trailing slash. */
   readonly api: string;
-  /** Path segments of the repository; its own name is the last one. */
+  /** The repository's path segments. The last one is its own name. */
   readonly path: readonly string[];
   readonly username: string;
   readonly token: string;
@@ -19,8 +19,8 @@ export interface CommitStatus {
   readonly branch: string;
   readonly state: CommitState;
   /**
-   * Distinguishes this status from others of the commit; a later one with the same name replaces
-   * it.
+   * Distinguishes this status from the commit's other statuses. A later status with the same name
+   * replaces it.
    */
   readonly name: string;
   readonly description: string;
@@ -36,18 +36,18 @@ export interface ForgeRequest {
 export interface ShownComment {
   readonly id: string;
   readonly text: string;
-  /** The version that a change must include. */
+  /** The comment's version, which a change must include. */
   readonly version?: number | undefined;
 }
 
 /** The API of one kind of forge. All of it is pure. */
 export interface Dialect {
-  /** Headers of every request, including the token. */
+  /** Headers for every request, including the token. */
   fields(target: ForgeTarget): readonly (readonly [string, string])[];
   status(target: ForgeTarget, status: CommitStatus): ForgeRequest;
   /** Whether a refusal means that the commit already has the status. */
   isMarked?(answer: { readonly status: number; readonly text: string }): boolean;
-  /** Lists the comments of a pull request. */
+  /** Lists the comments on a pull request. */
   comments(target: ForgeTarget, pull: number): ForgeRequest;
   /** Fetches a comment, if a change must name its version. */
   comment?(target: ForgeTarget, pull: number, id: string): ForgeRequest;
@@ -63,7 +63,7 @@ export interface Dialect {
   readComments(answer: unknown): readonly ShownComment[];
 }
 
-/** A URL below the API's URL; each part is encoded. */
+/** A URL under the API's URL. Each part is encoded. */
 export function at({ api }: ForgeTarget, ...parts: readonly (string | number)[]): string {
   return [api, ...parts.map((part) => encodeURIComponent(part))].join("/");
 }

@@ -1,7 +1,7 @@
 /**
  * Reports a deployment's state to the repository's forge, as a commit status and a comment on the
- * branch's pull request. A report has the state at the time of sending, so reports may be late,
- * repeated or out of order.
+ * branch's pull request. A report contains the state at the time of sending, so reports may be
+ * late, repeated or out of order.
  *
  * @module
  */
@@ -21,7 +21,7 @@ import { dialectOf, forgeTarget } from "./forge_target.ts";
 import { commentText, commitStatus, isSkipped, markOf, type ReportContext } from "./report_text.ts";
 import type { ReportRecord, ReportStore } from "./report_store.ts";
 
-/** How many times a report is repeated because its deployment changed in the meantime. */
+/** How many times to repeat a report because its deployment changed in the meantime. */
 const ROUNDS = 4;
 
 const NOT_ALLOWED = "The URL of the forge's API must be https, because a token is sent to it";
@@ -32,7 +32,7 @@ export interface ReporterParts extends ReportContext {
   readonly credentials: OpenGitCredentials;
   readonly pulls: Pick<PullStore, "find" | "commented">;
   readonly reports: ReportStore;
-  /** Who can visit the previews of a project. */
+  /** Who can visit a project's previews. */
   protectionOf(projectId: string): Promise<Protection>;
   readonly outbound: OutboundFetch;
   readonly allowPrivate: boolean;
@@ -77,7 +77,7 @@ export class ForgeReporter {
     return target === undefined ? undefined : { deployment, target };
   }
 
-  /** Reports the deployment's state to the forge; the outcome tells whether to retry. */
+  /** Reports the deployment's state to the forge. The outcome tells whether to retry. */
   async report(place: ReportedPlace): Promise<SendOutcome> {
     const first = await this.find(place);
     if (first === undefined) return { type: "gone", reason: "There is no forge to report to" };
@@ -95,7 +95,7 @@ export class ForgeReporter {
     });
   }
 
-  /** Why the report failed; `undefined` if it did not. */
+  /** Why the report failed; `undefined` if it succeeded. */
   async #tell({ deployment, target }: Reported): Promise<SendOutcome | undefined> {
     const { reports, now } = this.#parts;
     const known = await reports.find(deployment);
@@ -130,7 +130,7 @@ export class ForgeReporter {
     return askForge(this.#parts, addressed, request);
   }
 
-  /** Sets the commit's status if it has changed; returns the current status. */
+  /** Sets the commit's status if it has changed. Returns the current status. */
   async #mark(addressed: Addressed, known: string | null): Promise<string | null> {
     const status = commitStatus(addressed.deployment, this.#parts);
     if (status === undefined || status.state === known) return known;
@@ -138,7 +138,7 @@ export class ForgeReporter {
     return status.state;
   }
 
-  /** Writes or changes the comment of the pull request; returns the hash of its text. */
+  /** Writes or changes the comment on the pull request. Returns the hash of its text. */
   async #comment(addressed: Addressed, known: string | null): Promise<string | null> {
     const { deployment } = addressed;
     if (isSkipped(deployment)) return known;
@@ -176,7 +176,7 @@ export class ForgeReporter {
     return preview?.commitSha === commitSha ? preview : undefined;
   }
 
-  /** Returns the id of the comment; `undefined` if a closed pull request no longer has one. */
+  /** Returns the comment's ID; `undefined` if a closed pull request no longer has a comment. */
   async #write(addressed: Addressed, pull: PullRecord, text: string): Promise<string | undefined> {
     const { target, dialect, deployment } = addressed;
     const { number } = pull;
@@ -185,7 +185,7 @@ export class ForgeReporter {
       if (id !== undefined) return id;
     }
     if (!pull.isOpen) return undefined;
-    // A crash may have happened after the comment was written and before it was recorded.
+    // A crash may have occurred after the comment was written but before it was recorded.
     const { json } = await this.#ask(addressed, dialect.comments(target, number));
     const mark = markOf(deployment.projectId);
     const found = this.#read(() => dialect.readComments(json)).find((each) =>

@@ -7,7 +7,7 @@ import type { Dialect, ForgeTarget } from "./dialect.ts";
 import { gitea, github } from "./github.ts";
 import { gitlab } from "./gitlab.ts";
 
-/** Public forges: their kind, and their API if it has its own host. */
+/** Public forges: their kind, and their API's URL if it has its own host. */
 const KNOWN: Readonly<Record<string, { readonly forge: Forge; readonly api?: string }>> = {
   "github.com": { forge: "github", api: "https://api.github.com" },
   "gitlab.com": { forge: "gitlab" },
@@ -16,7 +16,7 @@ const KNOWN: Readonly<Record<string, { readonly forge: Forge; readonly api?: str
   "gitea.com": { forge: "gitea" },
 };
 
-/** Host names that reveal the kind of a forge, such as `gitlab.example.com`. */
+/** Hostnames that reveal the kind of forge, such as `gitlab.example.com`. */
 const SPEAKING: readonly (readonly [RegExp, Forge])[] = [
   [/^github\./, "github"],
   [/^gitlab\./, "gitlab"],
@@ -75,7 +75,7 @@ function decoded(part: string): string {
   }
 }
 
-/** The API dialect of a forge: Bitbucket's cloud and servers have different ones. */
+/** A forge's API dialect. Bitbucket Cloud and Bitbucket Data Center have different dialects. */
 export function dialectOf({ forge, api }: ForgeTarget): Dialect {
   if (forge === "bitbucket") return CLOUD.test(api) ? bitbucketCloud : bitbucketServer;
   return { github, gitlab, gitea }[forge];

@@ -5,7 +5,7 @@ import { gitea } from "./github.ts";
 
 const https = { type: "https", username: "ada", token: "t" } as const;
 
-Deno.test("forgeTarget() finds the API of a forge by the git URL or a setting", () => {
+Deno.test("forgeTarget() finds a forge's API by the git URL or a setting", () => {
   const rows:
     readonly (readonly [string, Parameters<typeof forgeTarget>[1], string | undefined])[] = [
       ["https://github.com/ada/shop.git", https, "https://api.github.com ada/shop"],
@@ -57,7 +57,7 @@ Deno.test("forgeTarget() finds the API of a forge by the git URL or a setting", 
   assert.equal(forgeTarget(null, https), undefined);
 });
 
-Deno.test("dialectOf() distinguishes Bitbucket's cloud from its servers", () => {
+Deno.test("dialectOf() distinguishes Bitbucket Cloud from Data Center", () => {
   const target = { path: ["web", "shop"], username: "ada", token: "t" } as const;
   const rows = [
     ["bitbucket", "https://api.bitbucket.org/2.0", bitbucketCloud],

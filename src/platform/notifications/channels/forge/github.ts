@@ -1,4 +1,4 @@
-/** Commit statuses and comments of pull requests, at GitHub, Gitea and Forgejo. @module */
+/** Commit statuses and pull request comments, on GitHub, Gitea and Forgejo. @module */
 import * as z from "zod";
 import { at, type CommitState, type Dialect, type ForgeTarget } from "./dialect.ts";
 

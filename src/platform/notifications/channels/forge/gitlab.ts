@@ -1,4 +1,4 @@
-/** The API of GitLab: commit statuses, and notes of merge requests. @module */
+/** GitLab's API: commit statuses, and notes on merge requests. @module */
 import * as z from "zod";
 import { at, type CommitState, type Dialect, type ForgeTarget } from "./dialect.ts";
 

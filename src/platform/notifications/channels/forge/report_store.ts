@@ -1,4 +1,4 @@
-/** The last report to the forge of each deployment, and the reason for its failure. @module */
+/** The last report about each deployment to its forge, and why it failed if it did. @module */
 import * as z from "zod";
 import { FORGES } from "../../../../contract/projects.ts";
 import { keys, readRecord } from "../../../core/store/mod.ts";
@@ -12,7 +12,7 @@ const reportRecord = z.object({
   repository: z.string(),
   /** The commit's status; null before the first success. */
   state: z.string().nullable(),
-  /** Hash of its comment on a pull request. */
+  /** Hash of the deployment's comment on a pull request. */
   comment: z.string().nullable(),
   /** Why the last report did not reach the forge. */
   problem: z.string().nullable(),

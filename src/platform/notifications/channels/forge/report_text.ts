@@ -1,6 +1,6 @@
 /**
- * Texts about a deployment for a forge, readable by everyone who reads the repository. The cause of
- * a failure stays on the deployment's page. Pure.
+ * Text about a deployment for a forge. Everyone who can read the repository can read it, so the
+ * cause of a failure is shown only on the deployment's page. Pure.
  *
  * @module
  */
@@ -60,7 +60,7 @@ function describe(state: CommitState, deployment: DeploymentRecord): string {
 export const isSkipped = ({ status, error }: DeploymentRecord): boolean =>
   status === "STOPPED" && error !== null;
 
-/** The commit's status; `undefined` to keep the current one. */
+/** The commit's status; `undefined` to keep the current status. */
 export function commitStatus(
   deployment: DeploymentRecord,
   context: ReportContext,
@@ -86,7 +86,7 @@ export function commitStatus(
   };
 }
 
-/** A line that pages do not show, which identifies the comment. */
+/** A line that identifies the comment. Pages do not show it. */
 export const markOf = (projectId: string): string => `[//]: # (svc preview ${projectId})`;
 
 /** How to get access to a protected preview. */
@@ -123,7 +123,7 @@ function checkLines(checks: DeploymentRecord["checks"]): readonly string[] {
   return ["", `Checks before production: ${end}`, "", ...lines];
 }
 
-/** How the schema of the preview's database differs from production's. */
+/** How the schema of the preview's database differs from that of production's. */
 function schemaDifferenceLines({ status, schemaDifference }: DeploymentRecord): readonly string[] {
   const schema = status === "LIVE" ? schemaLines(schemaDifference) : undefined;
   if (schema === undefined) return [];
@@ -135,7 +135,7 @@ function schemaDifferenceLines({ status, schemaDifference }: DeploymentRecord): 
   ];
 }
 
-/** The comment of a pull request about its preview, and about the checks of its release. */
+/** The comment on a pull request, about its preview and about its release's checks. */
 export function commentText(
   deployment: DeploymentRecord,
   context: ReportContext & {

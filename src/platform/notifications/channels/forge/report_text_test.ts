@@ -32,7 +32,7 @@ const CONTEXT = {
   publicOrigin: "https://example.net",
 };
 
-Deno.test("commentText() lists the checks of the release, without the causes of failures", () => {
+Deno.test("commentText() lists the release's checks, without the causes of failures", () => {
   const result = { kind: "request" as const, durationMs: 1, attempts: 1 };
   const text = commentText(DEPLOYMENT, {
     ...CONTEXT,
@@ -50,7 +50,7 @@ Deno.test("commentText() lists the checks of the release, without the causes of 
   assert.doesNotMatch(text, /a secret cause/);
 });
 
-Deno.test("commentText() explains how to open a protected preview, and adds nothing for an open one", () => {
+Deno.test("commentText() explains how to open a protected preview, and adds nothing for an open preview", () => {
   const rows = [
     ["off", undefined, undefined],
     ["members", undefined, /sign in as a member/],

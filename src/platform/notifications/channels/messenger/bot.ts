@@ -9,15 +9,15 @@ import type { LinkStore } from "./link_store.ts";
 import { type BotMessage, botMessage, escapeHtml } from "./message.ts";
 import type { Lease, Led } from "../../../../store/mod.ts";
 
-/** A dialogue of the bot other than linking a chat, such as sign-in. */
+/** One of the bot's dialogues other than linking a chat, such as sign-in. */
 export interface BotDialogue {
-  /** Replies to `/start <code>`; `undefined` for a code of another dialogue. */
+  /** Replies to `/start <code>`. Returns `undefined` for a code from another dialogue. */
   start(
     code: string,
     chat: Chat,
     lease: Lease,
   ): Promise<BotMessage | undefined> | BotMessage | undefined;
-  /** Replies to a tap on a button; `undefined` for a button of another dialogue. */
+  /** Replies to a tap on a button. Returns `undefined` for a button from another dialogue. */
   tap(
     data: string,
     chat: Chat,
@@ -29,7 +29,7 @@ export interface BotOptions {
   readonly api: BotApi;
   readonly links: Led<Pick<LinkStore, "findByChat" | "link" | "setStatus" | "takeCode">>;
   readonly publicOrigin: string;
-  /** Name without @; by default, the bot requests it from the API. */
+  /** The name without @. By default, the bot requests it from the API. */
   readonly name?: string;
   readonly dialogues?: readonly BotDialogue[];
   accountName(userId: string): Promise<string | undefined>;
@@ -39,7 +39,7 @@ export interface BotOptions {
 
 export class Bot {
   readonly #host: string;
-  /** Without @. @throws {BotApiError} if it is not known yet */
+  /** The name without @. @throws {BotApiError} if it is not known yet */
   readonly name: () => Promise<string>;
 
   readonly #options: BotOptions;

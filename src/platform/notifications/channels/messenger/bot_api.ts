@@ -1,4 +1,4 @@
-/** A client of the Telegram Bot API. Its errors never contain the bot's token. @module */
+/** A client for the Telegram Bot API. Its errors never contain the bot's token. @module */
 import * as z from "zod";
 
 const DEFAULT_BOT_API = "https://api.telegram.org";
@@ -9,7 +9,7 @@ const CALL_MS = 15_000;
 export interface BotSettings {
   /** The secret from BotFather. */
   readonly token: string;
-  /** URL of the Bot API, if it is not Telegram's own. */
+  /** The Bot API's URL, if it is not Telegram's own. */
   readonly api?: string;
   readonly name?: string;
 }
@@ -19,7 +19,7 @@ export class BotSettingsError extends TypeError {
   override readonly name = "BotSettingsError";
 }
 
-/** A call that failed: refused with a status, or without a response (`undefined`). */
+/** A call that failed, because it was refused with a status or got no response (`undefined`). */
 export class BotApiError extends Error {
   override readonly name = "BotApiError";
   constructor(

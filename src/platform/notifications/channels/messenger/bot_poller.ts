@@ -1,4 +1,4 @@
-/** Polls the Bot API. The position is stored, so that a restart loses nothing. @module */
+/** Polls the Bot API. The position is stored, so a restart loses nothing. @module */
 import * as z from "zod";
 import { readRecord } from "../../../core/store/mod.ts";
 import type { Nodes } from "../../../core/nodes/mod.ts";
@@ -16,7 +16,8 @@ export interface BotPollerOptions {
   readonly kv: LeasedStore;
   readonly api: BotApi;
   /**
-   * The nodes, one of which polls, because the Bot API only serves one; by default only this one.
+   * The nodes. Only one of them polls, because the Bot API serves only one. By default, there is
+   * only this node.
    */
   readonly nodes?: Pick<Nodes, "leads" | "during"> | undefined;
   handle(update: Update, lease: Lease): Promise<void>;
@@ -67,7 +68,7 @@ export class BotPoller {
     }
   }
 
-  /** Polls if it is this node's turn; otherwise returns false. */
+  /** Polls if it is this node's turn. Otherwise, returns false. */
   async #pollHere(): Promise<boolean> {
     const { nodes } = this.#options;
     if (nodes?.leads("bot") === false) return false;

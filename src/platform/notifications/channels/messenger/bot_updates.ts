@@ -1,4 +1,4 @@
-/** Updates of the Bot API: what people do in the chat with the bot. @module */
+/** Updates from the Bot API: what people do in the chat with the bot. @module */
 import * as z from "zod";
 
 const person = z.object({
@@ -23,7 +23,7 @@ const update = z.object({
   }).optional(),
 });
 
-/** Updates by number; unknown fields are dropped. */
+/** Updates by number. Unknown fields are dropped. */
 export const updateList = z.array(z.union([
   update,
   z.object({ update_id: z.number().int() }).transform(({ update_id }) => ({

@@ -1,8 +1,8 @@
-/** Messages of the bot: HTML for the Bot API, safe for all texts. Pure. @module */
+/** The bot's messages: HTML for the Bot API, safe for any text. Pure. @module */
 import { isPublicAddress } from "../../../../runtime/mod.ts";
 import type { NotificationContent } from "../../delivery/types.ts";
 
-/** The Bot API takes 4,096 characters after parsing. */
+/** The Bot API accepts 4,096 characters after parsing. */
 const MAX_TITLE = 256;
 const MAX_BODY = 3000;
 const MAX_URL = 500;
@@ -12,14 +12,15 @@ export function escapeHtml(text: string): string {
 }
 
 /**
- * Shortens a text to a number of UTF-16 units, which the API counts, without splitting a character.
+ * Shortens text to a number of UTF-16 code units, which the API counts, without splitting a
+ * character.
  */
 function cut(text: string, maximum: number): string {
   if (text.length <= maximum) return text;
   return `${text.slice(0, maximum - 1).replace(/[\ud800-\udbff]$/, "")}…`;
 }
 
-/** Whether the messenger accepts a URL for a button: it refuses local ones. */
+/** Whether the messenger accepts a URL for a button. It refuses local URLs. */
 function isForButton(url: URL): boolean {
   if (/^\d|^\[/.test(url.hostname)) return isPublicAddress(url.hostname.replace(/^\[|\]$/g, ""));
   return url.hostname.includes(".") && !/\.(?:localhost|local|internal|test)$/.test(url.hostname);
@@ -33,7 +34,7 @@ export interface BotMessage {
   readonly reply_markup?: { readonly inline_keyboard: readonly (readonly object[])[] };
 }
 
-/** A message with rows of buttons below it. */
+/** A message, with rows of buttons below it. */
 export function botMessage(
   text: string,
   more: { readonly quiet?: boolean; readonly buttons?: readonly (readonly object[])[] } = {},
@@ -48,7 +49,7 @@ export function botMessage(
   };
 }
 
-/** The message of a notification, with a button for its action. */
+/** The message for a notification, with a button for its action. */
 export function notificationMessage(content: NotificationContent): BotMessage {
   const { title, body, priority, category, actionUrl } = content;
   const parsed = actionUrl === null || actionUrl.length > MAX_URL ? null : URL.parse(actionUrl);

@@ -27,18 +27,18 @@ for (
     "http://[::1]/x",
   ]
 ) {
-  Deno.test(`notificationMessage() writes out ${url}, which the messenger does not accept for a button`, () => {
+  Deno.test(`notificationMessage() spells out ${url}, which the messenger does not accept for a button`, () => {
     assert.deepEqual(buttonsOf(url), []);
     assert.ok(notificationMessage(content({ actionUrl: url })).text.includes(url));
   });
 }
 
-Deno.test("notificationMessage() offers no URL with another scheme", () => {
+Deno.test("notificationMessage() does not offer a URL with another scheme", () => {
   const { text } = notificationMessage(content({ actionUrl: "javascript:alert(1)" }));
   assert.doesNotMatch(text, /javascript/);
 });
 
-Deno.test("notificationMessage() returns safe markup of limited length for any texts", () => {
+Deno.test("notificationMessage() returns safe markup of limited length for any text", () => {
   fc.assert(
     fc.property(
       fc.string({ maxLength: 6000, unit: "binary" }),

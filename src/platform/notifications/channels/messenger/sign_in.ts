@@ -28,7 +28,10 @@ import type { Lease, RecordStore } from "../../../../store/mod.ts";
 
 /** How many attempts one IP address can start in ten minutes. */
 const BEGINS = 20;
-/** How many attempts all addresses together can start in that time: each attempt is stored. */
+/**
+ * How many attempts all addresses together can start in that time. There is a limit, because each
+ * attempt is stored.
+ */
 const ALL_BEGINS = 5000;
 const BEGIN_WINDOW_MS = 10 * 60 * 1000;
 /** How many accounts one IP address can create per hour, as with email. */
@@ -39,7 +42,7 @@ const HOUR_MS = 60 * 60 * 1000;
 export type SignInProgress =
   | { readonly type: "waiting"; readonly url: string; readonly number: number }
   | { readonly type: "denied" }
-  /** There is no attempt: it is over, or it belongs to another browser. */
+  /** There is no attempt, because it is over or belongs to another browser. */
   | { readonly type: "none" }
   /** The chat has an account: the session, or the request for the second factor. */
   | { readonly type: "entered"; readonly answer: SignedIn | FactorWanted }
@@ -79,9 +82,9 @@ export class MessengerSignIn implements BotDialogue {
   }
 
   /**
-   * Starts an attempt for a browser; returns the value of its cookie.
+   * Starts an attempt for a browser. Returns the value of its cookie.
    *
-   * @throws {Failure} for too many attempts
+   * @throws {Failure} if there are too many attempts
    */
   async begin(client: Client): Promise<string> {
     requireRate(this.#begins, addressGroup(client.address), "attempts");
@@ -89,7 +92,7 @@ export class MessengerSignIn implements BotDialogue {
     return (await this.#attempts.begin(client)).cookie;
   }
 
-  /** The progress of a browser's attempt; signs in if the chat approved. */
+  /** Returns the progress of a browser's attempt. Signs in if the chat has approved it. */
   async progress(cookie: string, client: Client, bot: Bot): Promise<SignInProgress> {
     const attempt = await this.#attempts.find(cookie);
     if (attempt === undefined) return { type: "none" };
@@ -105,7 +108,7 @@ export class MessengerSignIn implements BotDialogue {
     return { type: "entered", answer: await this.#parts.signIn.admit(user, client) };
   }
 
-  /** Creates an account for the chat that approved. @throws {Failure} if no chat did */
+  /** Creates an account for the chat that approved the attempt. @throws {Failure} if no chat did */
   async signUp(
     cookie: string,
     name: string,

@@ -1,8 +1,8 @@
 /**
- * Sign-ins that wait for approval in the messenger, in Deno KV: the browser asks any node, and one
- * node receives the chat. An attempt belongs to one browser, by its cookie, and to the first chat
- * that opens its link. The person taps the number that the page shows, which the victim of a
- * forwarded link cannot see.
+ * Sign-ins that are waiting for approval in the messenger. They are in Deno KV, because the browser
+ * can ask any node, but only one node receives the chat. An attempt belongs to one browser, by its
+ * cookie, and to the first chat that opens its link. The person taps the number that the page
+ * shows. The victim of a forwarded link cannot see that number.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import type { Chat } from "./bot_updates.ts";
 import { messengerKeys } from "./link_store.ts";
 import type { Lease, RecordStore } from "../../../../store/mod.ts";
 
-/** Time to open the bot and to tap. */
+/** How long a person has to open the bot and tap the number. */
 export const ATTEMPT_MS = 10 * 60 * 1000;
 const CHOICES = 3;
 
@@ -47,7 +47,7 @@ export type Verdict = "approved" | "denied" | "wrong_number" | "unknown";
 export type Asked = { readonly attempt: Attempt; readonly choices: readonly number[] } | "used";
 
 interface Change<T> {
-  /** Missing if it does not change. */
+  /** Missing if the attempt does not change. */
   readonly state?: Attempt["state"];
   readonly result: T;
 }
@@ -62,7 +62,7 @@ export function signInCode(cookie: string): string {
   return hash.subarray(0, CODE_BYTES).toString("base64url");
 }
 
-/** The name of a code in the store, which does not reveal the code. */
+/** The name of a code in the store. It does not reveal the code. */
 const codeName = (code: string): string => sha256Hex(`svc messenger sign-in link\n${code}`);
 
 export class SignInAttempts {
@@ -74,7 +74,7 @@ export class SignInAttempts {
     this.#options = options;
   }
 
-  /** Starts an attempt; `cookie` is the value in its browser. */
+  /** Starts an attempt. `cookie` is the value in its browser. */
   async begin(client: Client): Promise<{ readonly cookie: string; readonly attempt: Attempt }> {
     const { now, random } = this.#options;
     const cookie = Buffer.from(random(32)).toString("base64url");
@@ -105,7 +105,7 @@ export class SignInAttempts {
   }
 
   /**
-   * Records that a chat opened the link; returns the numbers to choose from, or `undefined` if no
+   * Records that a chat opened the link. Returns the numbers to choose from, or `undefined` if no
    * attempt has this code.
    */
   ask(code: string, chat: Chat, lease?: Lease): Promise<Asked | undefined> {
@@ -145,7 +145,9 @@ export class SignInAttempts {
     return answered ?? unknown;
   }
 
-  /** Changes the attempt with a code or id; `undefined` if there is none. */
+  /**
+   * Changes the attempt with the given code or ID. Returns `undefined` if there is no such attempt.
+   */
   async #change<T>(
     { name, lease }: { readonly name: string; readonly lease: Lease | undefined },
     decide: (attempt: Attempt) => Change<T>,

@@ -10,7 +10,7 @@ const client: Client = { address: "192.0.2.1", userAgent: null, cookie: null, co
 const ada: Chat = { id: 7, name: "Ada", username: null };
 const eve: Chat = { id: 8, name: "Eve", username: null };
 
-/** The node of the browser, the node that receives the chat, and an attempt. */
+/** The node that the browser uses, the node that receives the chat, and an attempt. */
 async function withNodes(
   run: (parts: {
     readonly clock: { at: number };
@@ -35,7 +35,7 @@ async function withNodes(
   }
 }
 
-Deno.test("SignInAttempts approves the number that the page shows, tapped in the chat that opened the link", () =>
+Deno.test("SignInAttempts approves the number that the page shows if it is tapped in the chat that opened the link", () =>
   withNodes(async ({ browser, bot, cookie, attempt, code }) => {
     const asked = await bot.ask(code, ada);
     assert.ok(asked !== undefined && asked !== "used");
@@ -63,7 +63,7 @@ for (const [name, number] of [["a wrong number", 9], ["a denial", null]] as cons
     }));
 }
 
-Deno.test("SignInAttempts ties a link to the first chat that opens it", () =>
+Deno.test("SignInAttempts assigns a link to the first chat that opens it", () =>
   withNodes(async ({ browser, bot, code }) => {
     const asked = await Promise.all([bot.ask(code, ada), browser.ask(code, eve)]);
     assert.equal(asked.filter((each) => each === "used").length, 1);
@@ -79,7 +79,7 @@ Deno.test("SignInAttempts ends attempts after ten minutes", () =>
     assert.equal(await bot.ask(code, ada), undefined);
   }));
 
-Deno.test("SignInAttempts stores neither the cookie nor the code of the link", () =>
+Deno.test("SignInAttempts stores neither the cookie nor the code in the link", () =>
   withNodes(async ({ kv, cookie, code }) => {
     const stored = JSON.stringify(await Array.fromAsync(kv.list({ prefix: [] })));
     assert.match(stored, /"waiting"/);

@@ -1,6 +1,6 @@
-/** Whether bytes are a public key on P-256. Pure. @module */
+/** Checks whether bytes are a public key on P-256. Pure. @module */
 
-/** Field and curve y² = x³ - 3x + b (NIST SP 800-186, 3.2.1.3). */
+/** The field and the curve y² = x³ - 3x + b (NIST SP 800-186, 3.2.1.3). */
 const P = 0xffffffff00000001000000000000000000000000ffffffffffffffffffffffffn;
 const B = 0x5ac635d8aa3a93e7b3ebbd55769886bc651d06b0cc53b0f63bce3c3e27d2604bn;
 
@@ -11,8 +11,8 @@ const COORDINATE_BYTES = 32;
 const toNumber = (bytes: Uint8Array): bigint => BigInt(`0x${bytes.toHex()}`);
 
 /**
- * Whether an uncompressed point is on the curve (SEC 1, 3.2.2.1). Checked before any library sees
- * it, because an invalid point in Deno's `computeSecret()` ends the whole process.
+ * Whether an uncompressed point is on the curve (SEC 1, 3.2.2.1). It is checked before any library
+ * sees it, because an invalid point in Deno's `computeSecret()` ends the whole process.
  */
 export function isP256Point(bytes: Uint8Array): boolean {
   if (bytes.byteLength !== 1 + 2 * COORDINATE_BYTES || bytes[0] !== UNCOMPRESSED) return false;

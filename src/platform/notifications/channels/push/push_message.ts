@@ -1,8 +1,8 @@
-/** Content and urgency of a push message (RFC 8030). Pure. @module */
+/** The content and urgency of a push message (RFC 8030). Pure. @module */
 import { type Priority } from "../../../../contract/events.ts";
 import type { NotificationContent } from "../../delivery/types.ts";
 
-/** A push service accepts 4,096 bytes; encryption and framing need some of them. */
+/** A push service accepts 4,096 bytes. Encryption and framing need some of them. */
 const MAX_PAYLOAD_BYTES = 3000;
 const MAX_TITLE = 200;
 
@@ -18,7 +18,10 @@ export const PUSH_URGENCY: Readonly<
   LOW: { ttlSeconds: 4 * HOUR_S, urgency: "low" },
 };
 
-/** Topic of a delivery, at most 32 characters: a repeat replaces a waiting message. */
+/**
+ * A delivery's topic, at most 32 characters long. A repeated message replaces a waiting one with
+ * the same topic.
+ */
 export function pushTopic(deliveryId: string): string {
   return deliveryId.slice(0, 32);
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { content } from "../../delivery/_test_delivery.ts";
 import { pushPayload, pushTopic } from "./push_message.ts";
 
-Deno.test("pushPayload() contains the worker's texts", () => {
+Deno.test("pushPayload() contains the text for the worker", () => {
   const payload = JSON.parse(pushPayload(content({ id: "n1" })));
   assert.deepEqual(payload, {
     id: "n1",
@@ -16,7 +16,7 @@ Deno.test("pushPayload() contains the worker's texts", () => {
   });
 });
 
-Deno.test("pushPayload() fits into a push message, regardless of the length of the texts", () => {
+Deno.test("pushPayload() fits into a push message, regardless of the length of the text", () => {
   const long = content({
     title: "ü".repeat(500),
     body: "😀".repeat(4000),

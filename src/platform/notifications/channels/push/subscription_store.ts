@@ -1,4 +1,4 @@
-/** Subscribed browsers in Deno KV. Each belongs to its latest account. @module */
+/** Subscribed browsers in Deno KV. Each belongs to the account that subscribed it last. @module */
 import * as z from "zod";
 import { MAX_PUSH_SUBSCRIPTIONS } from "../../../../contract/push.ts";
 import { sha256Hex } from "../../../../lib/hash.ts";
@@ -22,12 +22,12 @@ const subscriptionRecord = z.object({
   p256dh: z.string(),
   auth: z.string(),
   name: z.string(),
-  /** The workspace of its key or client, the only one whose notifications it gets; null for all. */
-  workspaceId: z.string().nullable().default(null),
   /**
-   * The credential that created it. When the credential ends, so does the subscription. Null for
-   * older ones.
+   * The workspace of its key or client, which is the only one whose notifications it gets; null for
+   * all workspaces.
    */
+  workspaceId: z.string().nullable().default(null),
+  /** The credential that created it. It ends with that credential; null for older subscriptions. */
   credentialId: z.string().nullable().default(null),
   createdAt: z.number(),
   lastDeliveredAt: z.number().nullable(),
@@ -49,13 +49,13 @@ const subscriptions = new RecordType({
   },
 });
 
-/** The subscription that a browser requests; the store decides whether to accept it. */
+/** The subscription that a browser requests. The store decides whether to accept it. */
 export type NewSubscription = Pick<
   SubscriptionRecord,
   "id" | "endpoint" | "p256dh" | "auth" | "name" | "createdAt"
 >;
 
-/** A browser can change accounts; a key or token is limited to its scope. */
+/** A browser can change accounts. A key or token is limited to its scope. */
 const mayReplace = (own: SelfCaller, { userId, workspaceId }: SubscriptionRecord): boolean =>
   own.workspaceId === null || (own.userId === userId && own.workspaceId === workspaceId);
 
@@ -94,9 +94,10 @@ export class SubscriptionStore extends Table<
   }
 
   /**
-   * Stores a subscription until its credential is revoked; the same endpoint keeps its id. If there
-   * are too many, removes the oldest. @throws {Failure} `conflict` for an endpoint outside the
-   * scope of a key or token.
+   * Stores a subscription until its credential is revoked. The same endpoint keeps its ID. If there
+   * are too many subscriptions, removes the oldest.
+   *
+   * @throws {Failure} `conflict` if the endpoint is outside the scope of a key or token.
    */
   async put(own: SelfCaller, wanted: NewSubscription): Promise<SubscriptionRecord> {
     const byEndpoint = endpointKey(wanted.endpoint);
@@ -130,7 +131,7 @@ export class SubscriptionStore extends Table<
     });
   }
 
-  /** Removes a subscription; false if there is none in scope. */
+  /** Removes a subscription. Returns false if it is not in scope. */
   async removeFrom(scope: PersonalScope, id: string): Promise<boolean> {
     const subscription = await this.find(scope.userId, id);
     if (subscription === undefined || !isInScope(scope, subscription.workspaceId)) return false;

@@ -3,7 +3,9 @@ import { endpoints } from "../../../../contract/endpoints.ts";
 import type { AuditFacts, Router } from "../../../core/http/mod.ts";
 import type { WebhookService } from "./webhook_service.ts";
 
-/** Facts for the audit log: only the host, because the rest of the URL can be secret. */
+/**
+ * Facts for the audit log. They contain only the host, because the rest of the URL can be secret.
+ */
 const factsOf = ({ url, ...rest }: { readonly url: string }): AuditFacts => ({
   ...rest,
   host: new URL(url).host,

@@ -1,12 +1,12 @@
-/** The ids and bodies of webhooks. Pure. @module */
+/** The IDs and bodies of webhook messages. Pure. @module */
 import type { NotificationContent } from "../../delivery/types.ts";
 
-/** The `webhook-id` of an event: the same for every repeat. */
+/** An event's `webhook-id`. It is the same for every repeat. */
 export function webhookMessageId(content: NotificationContent): string {
   return `msg_${content.id}`;
 }
 
-/** The body: type, timestamp and data, as the specification advises. */
+/** The body: type, timestamp and data, as the specification recommends. */
 export function webhookBody(content: NotificationContent): string {
   const { event, createdAt, id, workspaceId, category, priority, title, body, actionUrl } = content;
   return JSON.stringify({

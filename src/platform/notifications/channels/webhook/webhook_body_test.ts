@@ -3,7 +3,7 @@ import { content } from "../../delivery/_test_delivery.ts";
 import { mintWebhookSecret, signWebhook } from "../../../../lib/sign_webhook.ts";
 import { webhookBody, webhookMessageId } from "./webhook_body.ts";
 
-Deno.test("signWebhook() creates the signature of the specification's own example", () => {
+Deno.test("signWebhook() creates the signature from the specification's own example", () => {
   const signature = signWebhook({
     id: "msg_p5jXN8AQM9LWM0D4loKWxJek",
     timestamp: 1614265330,

@@ -1,4 +1,4 @@
-/** Sends events to webhooks, signed. @module */
+/** Sends signed events to webhooks. @module */
 import { CHANNEL_ROWS } from "../../../../contract/channels.ts";
 import type { Clock, Random } from "../../../../lib/clock.ts";
 import { uuidV7 } from "../../../../lib/ids.ts";
@@ -17,7 +17,7 @@ import {
   type WebhookStore,
 } from "./webhook_store.ts";
 
-/** Bytes of a response that the log shows. */
+/** Number of bytes of a response that the log shows. */
 const EXCERPT_BYTES = 1000;
 const MAX_LOGGED_ATTEMPTS = 20;
 const GONE = "The receiver responded with status 410, so the webhook was turned off";
@@ -35,7 +35,7 @@ export interface WebhookAttempt {
   /** HTTP status; null if there was no response. */
   readonly status: number | null;
   readonly durationMs: number;
-  /** The beginning of the response's body, without secrets; null if there was no response. */
+  /** The start of the response's body, without secrets; null if there was no response. */
   readonly response: string | null;
 }
 

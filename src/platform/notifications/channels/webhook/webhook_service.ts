@@ -1,4 +1,4 @@
-/** Actions of owners on the webhooks of a workspace. @module */
+/** Owners' actions on a workspace's webhooks. @module */
 import { type EventName, EVENTS } from "../../../../contract/events.ts";
 import type { BodyOf, QueryOf, ResponseOf } from "../../../../contract/endpoint.ts";
 import type { endpoints } from "../../../../contract/endpoints.ts";
@@ -18,7 +18,7 @@ import { type WebhookLogRecord, webhookPlace, type WebhookRecord } from "./webho
 /** How long messages are also signed with the previous secret. */
 const OVERLAP_MS = 24 * 60 * 60 * 1000;
 const TESTS_PER_MINUTE = 10;
-/** Characters of a sent body that the log shows. */
+/** Number of characters of a sent body that the log shows. */
 const MAX_REQUEST_EXCERPT = 2000;
 
 const notFound = (id: string): Failure => new Failure("not_found", `Webhook ${id} does not exist`);
@@ -64,8 +64,8 @@ export class WebhookService {
   }
 
   /**
-   * @throws {Failure} `invalid_request` for a URL that is not public, `conflict` for too many
-   * webhooks.
+   * @throws {Failure} `invalid_request` for a URL that is not public, `conflict` if there are too
+   * many webhooks.
    */
   async create(
     workspaceId: string,

@@ -26,7 +26,7 @@ const webhookRecord = z.object({
   enabled: z.boolean(),
   disabledReason: z.string().nullable(),
   secret: sealedSecret,
-  /** The previous secret; messages are also signed with it until this time. */
+  /** The previous secret. Messages are also signed with it until this time. */
   previous: z.object({ secret: sealedSecret, until: z.number() }).nullable(),
   createdAt: z.number(),
 });
@@ -42,7 +42,7 @@ const webhookLogRecord = z.object({
     status: z.number().nullable(),
     durationMs: z.number(),
     detail: z.string(),
-    /** Entries of older versions have none. */
+    /** Entries from older versions do not have one. */
     response: z.string().nullable().default(null),
   })),
   createdAt: z.number(),
@@ -82,7 +82,7 @@ export class WebhookStore extends Table<WebhookRecord, readonly [string, string]
     return removed;
   }
 
-  /** Stores an attempt in the log, and removes the oldest entry if it is full. */
+  /** Stores an attempt in the log, and removes the oldest entry if the log is full. */
   async note(webhookId: string, entry: WebhookLogRecord): Promise<void> {
     const { id, deliveryId } = entry;
     await this.kv.atomic()
@@ -115,7 +115,7 @@ export class WebhookStore extends Table<WebhookRecord, readonly [string, string]
     return readPage(this.kv, keys.log(webhookId), { schema: webhookLogRecord, ...wish });
   }
 
-  /** Reseals secrets that were sealed with an older key; returns the number of changed webhooks. */
+  /** Reseals secrets that were sealed with an older key. Returns how many webhooks were changed. */
   async reseal(box: SecretBox): Promise<number> {
     return await this.rewrite(async (webhook) => {
       const place = webhookPlace(webhook);

@@ -1,11 +1,11 @@
-/** The allowed URLs of a webhook. Pure. @module */
+/** Decides which URLs a webhook may have. Pure. @module */
 import { judgeTarget, OutboundError } from "../../../../runtime/mod.ts";
 import { Failure } from "../../../core/http/mod.ts";
 
 const REMEDY =
   "Must be a public host on port 80, 443, or 1024 and above. For other hosts, the operator must run svc serve with --allow-private-upstreams";
 
-/** Refuses URLs that delivery would refuse without resolving a name; delivery checks names. */
+/** Refuses URLs that delivery would refuse without resolving a name. Delivery checks names. */
 export function checkWebhookUrl(url: string, rules: { readonly allowPrivate: boolean }): void {
   try {
     judgeTarget(url, rules);
