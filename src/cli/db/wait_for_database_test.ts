@@ -58,7 +58,7 @@ const BRANCH = {
 };
 
 /**
- * Runs `db create --wait` against a platform whose database has these states, one for each request.
+ * Runs `db create --wait` against a platform that reports these database states, one per request.
  */
 async function create(states: readonly object[], msPerLook: number) {
   const rest = [...states];

@@ -1,4 +1,4 @@
-/** @module Reports of a dev server, on the terminal or as log lines. */
+/** @module Reports from a dev server, on the terminal or as log lines. */
 import type { DevReport, LoggedRequest } from "../../dev/mod.ts";
 import type { Context } from "../session/context.ts";
 import type { Palette } from "../terminal/color.ts";

@@ -1,4 +1,4 @@
-/** Tests decisions of the `env` commands that need no prompt. */
+/** Tests the decisions that `env` commands make without a prompt. */
 import assert from "node:assert/strict";
 import { personWho } from "../_test_run.ts";
 import fc from "fast-check";

@@ -1,7 +1,4 @@
-/**
- * @module Converts the problems of a request to problems of the command line, with flags instead of
- * fields. Pure.
- */
+/** @module Converts problems with request fields to problems with command-line flags. Pure. */
 import type { Problem } from "../../contract/common.ts";
 
 /** The parts of the command line that set request fields. */

@@ -35,7 +35,7 @@ export async function findHook(
   });
 }
 
-/** Headings of the columns of `hookRow`. */
+/** Column headings for `hookRow`. */
 export const HOOK_HEADINGS = ["NAME", "BRANCH", "SCOPE", "TRIGGERED", "LAST", "ID"] as const;
 
 /** Formats a hook as a row of a table. `now` is in milliseconds. */

@@ -17,7 +17,7 @@ export const LOCAL_NOTE =
   "Uses the local store of `svc dev`: one per project, in dev.data_dir of svc.toml. You can use it while `svc dev` runs.";
 
 /**
- * Opens the store of the current folder's project while `run` works with it. Creates a missing
+ * Opens the store of the current folder's project for the duration of `run`. Creates a missing
  * store only if `create` is set.
  */
 export async function withLocalKv<T>(

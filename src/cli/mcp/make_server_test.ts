@@ -19,7 +19,7 @@ interface Call {
 
 const PROJECT = { id: "p1", name: "blog", url: "http://blog.localhost" } as Project;
 
-/** Default responses of the endpoints, unless the test sets others. */
+/** Default responses of the endpoints, unless the test overrides them. */
 const EMPTY: Answer = {
   items: [],
   nextCursor: null,

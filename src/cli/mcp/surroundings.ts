@@ -32,7 +32,7 @@ function fileLimits({ cwd, env }: Context): FileLimits {
   const credentials = home === undefined ? [] : [
     dirname(credentialsPath({ home, xdgConfigHome })),
   ];
-  // Allows for a final line break, which is not part of the value.
+  // Allows for a trailing newline, which is not part of the value.
   return { start: cwd, home, refused: credentials, maxBytes: MAX_VARIABLE_BYTES + 2 };
 }
 

@@ -122,7 +122,7 @@ function devChanges(
   return folder.config?.dev.command === undefined ? { command: devCommand } : {};
 }
 
-/** Returns the detected settings that are missing in the file. */
+/** Returns the detected settings that are missing from the file. */
 async function buildChanges(
   folder: ProjectFolder,
   detected: DetectedProject | undefined,

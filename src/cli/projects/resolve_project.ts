@@ -166,8 +166,9 @@ async function settleMissing(
 }
 
 /**
- * Finds the project: `--project-id`, then `project.id`, then `project.name` of `svc.toml`. If none
- * of them is set, asks the user. Without a terminal, throws an error that names commands to run.
+ * Finds the project: `--project-id`, then `project.id`, then `project.name` from `svc.toml`. If
+ * none of them is set, asks the user. Without a terminal, throws an error that names commands to
+ * run.
  */
 export async function resolveProject(ctx: Context, facts: ProjectFacts): Promise<ResolvedProject> {
   const configured = facts.folder.config?.project;

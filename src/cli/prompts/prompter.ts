@@ -18,7 +18,7 @@ export interface Prompter {
     /** Returns what is wrong with a reply, if anything. */
     readonly validate?: (answer: string) => string | undefined;
   }): Promise<string>;
-  /** Asks for a text, which can be pasted with several lines. */
+  /** Asks for text, which can be pasted and can span several lines. */
   value(question: ValueQuestion): Promise<string>;
   confirm(question: { readonly message: string; readonly initial?: boolean }): Promise<boolean>;
   select<Value>(question: {

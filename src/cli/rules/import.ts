@@ -66,7 +66,7 @@ function convert(text: string, format: Format, flavor: ImportFlavor): ImportResu
   }
 }
 
-/** Characters that show that a text was not UTF-8. */
+/** Characters that show that the text was not UTF-8. */
 const NO_TEXT = /[\0\uFFFD]/;
 
 /** Imports a text file; throws for binary files and wrong formats. */

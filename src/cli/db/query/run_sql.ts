@@ -5,7 +5,7 @@ import type { Ui } from "../../terminal/ui.ts";
 import type { Output } from "./output.ts";
 import { sqlError, type SqlSource } from "./sql_error.ts";
 
-/** Severities of notices that are less important than warnings. */
+/** Severities of notices below a warning. */
 const QUIET: ReadonlySet<string> = new Set(["NOTICE", "INFO", "LOG", "DEBUG"]);
 
 /** Passes the events of a response to `output`; throws the error that ends it. */

@@ -17,7 +17,7 @@ const show = (event: SqlErrorEvent, source: Parameters<typeof sqlError>[1]) => {
   return { human: toHumanError(report, createPalette(false)), json: toJsonError(report) };
 };
 
-Deno.test("sqlError() shows the place in the SQL and the SQLSTATE", () => {
+Deno.test("sqlError() shows the position in the SQL and the SQLSTATE", () => {
   const { human, json } = show(EVENT, { sql: "select * from usres" });
   assert.equal(
     human,

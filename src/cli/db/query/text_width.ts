@@ -7,7 +7,7 @@ import { printable } from "../../terminal/format.ts";
 
 const ELLIPSIS = "…";
 
-/** Number of columns of a printable text. */
+/** Number of columns that printable text takes up. */
 export function widthOf(text: string): number {
   return measure(text).width;
 }
@@ -29,7 +29,7 @@ export function onOneLine(text: string): string {
   return printable(text).replaceAll("\n", "\\n").replaceAll("\t", "\\t");
 }
 
-/** Adds spaces up to `width` columns. */
+/** Pads text with spaces to `width` columns. */
 export function padTo(text: string, width: number, side: "left" | "right"): string {
   const blanks = " ".repeat(Math.max(0, width - widthOf(text)));
   return side === "left" ? `${blanks}${text}` : `${text}${blanks}`;
