@@ -1,6 +1,6 @@
 /**
- * @module Finds in an error's text why a certificate was refused, because runtimes report it
- * nowhere else.
+ * @module Finds out from an error's text why a certificate was refused. Runtimes do not report the
+ * reason anywhere else.
  */
 
 /** Why a certificate was refused, and what to do about it. */

@@ -70,7 +70,8 @@ export interface ProjectConfig {
     /** Path relative to the project directory and inside it. Never `.`. */
     readonly dataDir?: string;
     /**
-     * Commands by alias name. This is a Map because no name must collide with a built-in property.
+     * Commands by alias name. This is a Map because a name must not collide with a built-in
+     * property.
      */
     readonly aliases: ReadonlyMap<string, string>;
   };
@@ -106,7 +107,7 @@ export interface ProjectConfig {
   readonly cron: readonly CronTaskConfig[];
   /** Queues, in the order of the file. */
   readonly queues: readonly QueueConfig[];
-  /** Forms, or `undefined` without a table. In that case, the forms in the HTML apply. */
+  /** Forms, or `undefined` if the table is missing. In that case, the forms in the HTML apply. */
   readonly forms?: readonly FormConfig[];
   /** Limits of functions, or `undefined` if the table is missing. */
   readonly functions?: {
@@ -126,7 +127,7 @@ export interface ProjectConfig {
   readonly env: {
     readonly declarations: ReadonlyMap<string, EnvDeclaration>;
   };
-  /** Conversion of images, or `undefined` if the table is missing. */
+  /** Image conversion, or `undefined` if the table is missing. */
   readonly images?: {
     readonly enabled?: boolean;
     readonly sizes?: number[];

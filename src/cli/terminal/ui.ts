@@ -51,12 +51,12 @@ export interface Ui {
    */
   bytes(json: Readonly<Record<string, unknown>>, bytes: Uint8Array): void;
   /**
-   * Writes the command's result as items while they arrive: one line for each item, or `items` of
-   * one object in JSON mode. Resolves with the number of items.
+   * Writes the command's result as items as they arrive: one line for each item, or `items` of one
+   * object in JSON mode. Resolves with the number of items.
    */
   items<Item>(items: AsyncIterable<Item>, as: ItemFormat<Item>): Promise<number>;
   /**
-   * Formats a table that fits the result's terminal. Returns an empty text if there are no rows.
+   * Formats a table that fits the result's terminal. Returns an empty string if there are no rows.
    */
   table(headings: readonly string[], rows: readonly (readonly string[])[]): string;
   /** Whether the result goes to a terminal. */
