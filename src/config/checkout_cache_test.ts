@@ -45,7 +45,7 @@ Deno.test("readCheckoutCache() ignores a file that is damaged, truncated or of a
     assert.equal(await readCheckoutCache(root, "words.json", schema), undefined);
   }));
 
-Deno.test("writeCheckoutCache() does not follow links out of the checkout, and fails silently", () =>
+Deno.test("writeCheckoutCache() follows no links out of the checkout, and fails silently", () =>
   withRoot(async (root) => {
     const [project, elsewhere] = [join(root, "project"), join(root, "elsewhere")];
     await Deno.mkdir(join(project, ".svc"), { recursive: true });

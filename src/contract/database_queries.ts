@@ -10,7 +10,7 @@ import {
 import { endpoint } from "./endpoint.ts";
 import { branchName } from "./projects.ts";
 
-/** Maximum length of a query's SQL, in UTF-16 code units. Longer texts must be imported. */
+/** Maximum length of a query's SQL, in UTF-16 code units. Longer SQL must be imported. */
 export const MAX_SQL_LENGTH = 1024 * 1024;
 /** Maximum size of the SQL of one query, in bytes. */
 export const MAX_SQL_BYTES = 4 * MAX_SQL_LENGTH;

@@ -142,7 +142,7 @@ export const setKvValue = endpoint({
       value: base64.describe("The value as base64"),
     }).strict(),
   ]).meta({ example: { key: "boats/kestrel", encoding: "text", value: "ready" } }),
-  // JSON uses at most six bytes for a byte of the value.
+  // JSON uses at most six bytes for each byte of the value.
   maxBodyBytes: 6 * MAX_VALUE_BYTES + 16 * 1024,
   response: kvEntry,
 });

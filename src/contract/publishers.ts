@@ -38,8 +38,8 @@ export const MAX_PUBLISHERS = 100;
 export const KEY_SECONDS = { min: 300, usual: 900, max: 3600 } as const;
 
 /**
- * Declares a text with the characters that names in tokens of either provider can have. `*` matches
- * any text.
+ * Declares a string of the characters that names in either provider's tokens can contain. `*`
+ * matches any text.
  */
 const plain = (most: number) =>
   z.string().min(1, "Must not be empty").max(most, `Must have at most ${most} characters`).refine(

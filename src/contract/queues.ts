@@ -109,7 +109,7 @@ export const sendQueueMessage = endpoint({
       "Your own id. Sending it again within 24 hours has no effect",
     ),
   }).strict().meta({ example: { body: '{"to":"ada@example.com"}' } }),
-  // JSON uses at most six bytes for a byte of the body.
+  // JSON uses at most six bytes for each byte of the body.
   maxBodyBytes: 6 * MAX_BODY_BYTES + 16 * 1024,
   status: 201,
   response: z.object({

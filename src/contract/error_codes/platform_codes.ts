@@ -134,5 +134,5 @@ export const PLATFORM_CODES = {
   },
 } as const satisfies Readonly<Record<ErrorCode, Explanation>>;
 
-/** Returns the path of the platform's documentation of a code. */
+/** Returns the path of the platform's documentation for a code. */
 export const docsOf = (code: ErrorCode): string => `/docs/errors#${code}`;

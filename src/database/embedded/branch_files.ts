@@ -55,7 +55,7 @@ export async function listBelow(
 }
 
 /**
- * Runs work while the branch creates no checkpoint and does not start.
+ * Runs work while the branch neither creates a checkpoint nor starts.
  *
  * @returns `undefined`, without running it, if the branch does not exist
  */

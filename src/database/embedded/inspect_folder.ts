@@ -5,7 +5,7 @@ import { inspectHistory } from "./history/embedded_history.ts";
 
 export interface FolderFacts {
   readonly branches: readonly string[];
-  /** Total size of all branches on disk; data that clones share counts more than once. */
+  /** Total size of all branches on disk; data shared by clones is counted more than once. */
   readonly sizeBytes: number;
   readonly largestBytes: number;
   /** Whether copies of branches are clones; `undefined` if there is no branch to check. */

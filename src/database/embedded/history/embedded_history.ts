@@ -1,7 +1,7 @@
 /**
- * @module The history of the embedded engine: restores branches to any time within the last days.
- * PostgreSQL is configured to keep its log. The platform moves the part that a branch no longer
- * needs to the history, and copies the branch's files when its log has grown.
+ * @module The history of the embedded engine: restores branches to any time within the last few
+ * days. PostgreSQL is configured to keep its log. The platform moves the part that a branch no
+ * longer needs to the history, and copies the branch's files when its log has grown.
  */
 import { statfs } from "node:fs/promises";
 import { join } from "node:path";

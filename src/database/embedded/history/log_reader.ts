@@ -17,15 +17,14 @@ const [CONTINUES, HAS_LONG_HEADER, OVERWRITES] = [1, 2, 8];
 
 /** Offsets in a record's header. */
 const [PREVIOUS_AT, INFO_AT, MANAGER_AT, CRC_AT] = [8, 16, 17, 20];
-/** Resource managers, and the kinds of their records that matter here. */
+/** Resource managers, and the kinds of records that matter here. */
 const [LOG, TRANSACTIONS] = [0, 1];
 const [KIND_OF_LOG, SWITCH] = [0xf0, 0x40];
 const KIND_OF_TRANSACTION = 0x70;
 /** The kinds for commit and abort, including the kinds for prepared transactions. */
 const ENDS = new Set([0x00, 0x20, 0x30, 0x40]);
 /**
- * The optional blocks before the data of a record, and their sizes. The last two are the headers of
- * the data.
+ * The optional blocks before a record's data, and their sizes. The last two are the data's headers.
  */
 const BLOCKS: Readonly<Record<number, number>> = { 252: 5, 253: 3, 254: 5, 255: 2 };
 const DATA = 254;

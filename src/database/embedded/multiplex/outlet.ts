@@ -1,4 +1,4 @@
-/** @module Sends responses to the clients, including our own. */
+/** @module Sends the backend's responses and our own to the clients. */
 import type { Client } from "./client.ts";
 import {
   COPY_FAIL,

@@ -277,7 +277,7 @@ export class DatabaseProcess {
     if (this.#outputBytes >= OUTPUT_BYTES) this.#flushOutput();
   }
 
-  /** Reports handled bytes once they are many enough: a report costs as much as a message. */
+  /** Reports handled bytes once there are enough, because a report costs as much as a message. */
   #credit(client: number, bytes: number): void {
     const taken = (this.#taken.get(client) ?? 0) + bytes;
     if (taken < CREDIT_BYTES) return void this.#taken.set(client, taken);

@@ -47,7 +47,7 @@ async function loadCode(): Promise<Pick<Engine, "PGlite" | "Files">> {
   return { PGlite, Files };
 }
 
-/** Reads and compiles the engine; costs about a second. */
+/** Reads and compiles the engine, which takes about a second. */
 export async function loadEngine(): Promise<Engine> {
   const code = await loadCode();
   const fsBundle = new Blob([read("pglite.data")]);

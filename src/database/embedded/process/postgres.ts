@@ -102,7 +102,8 @@ export function startParameters(
     max_connections: "10",
     exit_on_error: "false",
     log_checkpoints: "false",
-    // Maximum size of log that a checkpoint keeps for reuse; copies of the branch contain it too.
+    // Maximum size of the log that a checkpoint keeps for reuse; copies of the branch contain it
+    // too.
     max_wal_size: "64MB",
     wal_keep_size: keepsLog ? ALL_LOG : "0",
     // The history replays the log on copies of the files.
