@@ -137,9 +137,7 @@ for (const [kind, open] of Object.entries(ENGINES)) {
   });
 }
 
-/**
- * Runs a trial in its own database, and meanwhile queries a neighbour's database on one connection.
- */
+/** Runs a trial in its own database, while another client queries a different database. */
 async function tryBeside(
   neighbour: pg.Client,
   trial: Trial,

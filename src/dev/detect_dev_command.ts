@@ -1,4 +1,4 @@
-/** @module Detects the dev command of a project that names none in `svc.toml`. */
+/** @module Detects the dev command of a project that does not set one in `svc.toml`. */
 import { join } from "node:path";
 import { createFolderReader } from "../build/mod.ts";
 import { detectProject, parsePackageFacts } from "../manifest/mod.ts";

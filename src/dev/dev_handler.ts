@@ -1,4 +1,4 @@
-/** @module One request to the dev server: its own pages first, then the edge. */
+/** @module Handles a request to the dev server: its own pages first, then the edge. */
 import type { EdgeHandler } from "../edge/mod.ts";
 import { ASSUME_HEADER, type Assumed, parseAssumed } from "./assumed_client.ts";
 import type { FrontHandler } from "./front.ts";

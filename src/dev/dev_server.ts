@@ -44,7 +44,7 @@ export interface RunningDev {
   restart(): Promise<void>;
   /** Explains the last request by rule; `undefined` without a request or rules. */
   explainLast(): Explanation | undefined;
-  /** Clears requests, mails, submissions and cached responses. */
+  /** Clears requests, emails, submissions and cached responses. */
   clear(): void;
   /** Ends everything that was started. */
   close(): Promise<void>;

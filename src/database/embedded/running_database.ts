@@ -166,8 +166,8 @@ export class RunningDatabase {
   }
 
   /**
-   * Dumps the database. If the reader leaves, the process finishes the dump, and the output is
-   * discarded.
+   * Dumps the database. If the reader goes away, the process still finishes the dump, but its
+   * output is discarded.
    */
   dump(head: DumpHead): ReadableStream<Uint8Array<ArrayBuffer>> {
     let hasLeft = false;

@@ -109,7 +109,7 @@ export class RunningBranches {
     await Promise.all(holders.map((holder) => holder.end()));
   }
 
-  /** Stops branches that had no session for a while. */
+  /** Stops branches that have had no session for a while. */
   async stopIdle(): Promise<void> {
     const before = this.#options.now() - this.#options.limits.idleMs;
     const idle = [...this.#all.values()].filter((running) =>

@@ -156,7 +156,7 @@ class SqlRun {
 
 const NOWHERE: SentText = { all: "", start: 0 };
 
-/** Parse only accepts one statement; the server refuses a text with several. */
+/** Parse only accepts one statement; the server refuses text with several. */
 function oneStatement(text: string, params: RunSqlOptions["params"] = []): Uint8Array {
   const parts = [
     serialize.parse({ text }),

@@ -1,6 +1,6 @@
-/** @module The messages of SCRAM (RFC 5802, section 7): attributes of one letter. */
+/** @module The messages of SCRAM (RFC 5802, section 7): single-letter attributes. */
 
-/** Thrown for a message that breaks the protocol; the error's text is for the other side. */
+/** Thrown for a message that breaks the protocol; the error message is for the other side. */
 export class ScramError extends Error {
   override readonly name = "ScramError";
 }

@@ -1,6 +1,6 @@
-/** @module Mails that the project's code sends, which are caught and not delivered. Pure. */
+/** @module Emails sent by the project's code, which are caught instead of delivered. Pure. */
 
-/** Maximum number of mails to remember. */
+/** Maximum number of emails to remember. */
 const MAX_MAILS = 100;
 
 export interface CaughtMail {
@@ -44,7 +44,7 @@ export function fieldOf(source: string, name: string): string {
   return line === undefined ? "" : decodeWords(line.slice(name.length + 1).trim());
 }
 
-/** The caught mails, oldest first. */
+/** The caught emails, oldest first. */
 export class Mails {
   #mails: CaughtMail[] = [];
 

@@ -16,7 +16,7 @@ interface EngineMemory {
 const [TYPE, SOURCE, NEXT, VARIABLE] = [24, 32, 68, 92];
 const LINKS = 64;
 
-/** Types of settings: a text is a pointer, and a real number takes eight bytes. */
+/** Types of settings: a string is a pointer, and a real number takes eight bytes. */
 const [BOOL, INTEGER, REAL, TEXT] = [0, 1, 2, 3];
 /** Source of a setting that was set in the session, not by the server, the database or the role. */
 const SESSION = 13;

@@ -1,6 +1,7 @@
 /**
- * @module The history of a local PostgreSQL: restores databases to any time within the last days.
- * PostgreSQL copies its write-ahead log to a folder; the platform adds a base backup each day.
+ * @module The history of a local PostgreSQL: restores databases to any time within the last few
+ * days. PostgreSQL copies its write-ahead log to a folder; the platform adds a base backup each
+ * day.
  */
 import { statfs } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** @module Inspects the PostgreSQL in a data folder without starting or changing it. */
+/** @module Inspects the PostgreSQL cluster in a data folder without starting or changing it. */
 import { join } from "node:path";
 import { ifMissing } from "../../../lib/missing_files.ts";
 import { readTextFile } from "../../../lib/utf8.ts";
