@@ -44,7 +44,7 @@ export interface DevOptions {
   readonly variables: Readonly<Record<string, string>>;
   readonly assumed: Assumed;
   readonly inspect: Inspect;
-  /** Whether the project has functions of other platforms, which then have their own inspector. */
+  /** Whether the project has functions for other platforms, which then have their own inspector. */
   readonly hasOtherFunctions: boolean;
   readonly allowPrivateUpstreams: boolean;
   readonly build: BuildHost;

@@ -24,7 +24,7 @@ Deno.test("ScramServerExchange reproduces the example from RFC 7677", () => {
   assert.deepEqual(exchange.final(CLIENT_FINAL), { type: "accepted", serverFinal: SERVER_FINAL });
 });
 
-Deno.test("ScramServerExchange refuses a wrong password, and messages from another exchange", () => {
+Deno.test("ScramServerExchange refuses a wrong password, and messages from other exchanges", () => {
   const start = (first = CLIENT_FIRST) => {
     const exchange = new ScramServerExchange(makeVerifier("pen", SALT), SERVER_NONCE);
     exchange.first(first);

@@ -1,8 +1,8 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * @module A page with the last requests, the rules, the key-value store, the caught mails and the
- * submissions of forms. It is rendered here, runs no script, and shows nothing to other sites.
+ * @module A page with the last requests, the rules, the key-value store, the caught emails and the
+ * form submissions. It is rendered here, runs no script, and shows nothing to other sites.
  */
 import { raw } from "hono/html";
 import type { KvItem } from "../../kv/mod.ts";

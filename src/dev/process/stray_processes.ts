@@ -33,7 +33,7 @@ export class GroupMark {
     return (await markedProcesses(this.text)).filter((pid) => groupOf(pid) !== group);
   }
 
-  /** Kills all processes with the mark. */
+  /** Kills all processes with the marker. */
   killAll(): Promise<void> {
     return killMarked(this.text);
   }

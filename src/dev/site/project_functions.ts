@@ -40,7 +40,7 @@ async function debuggableSource(source: string, home: string): Promise<string> {
   return `${source.slice(0, end)}\n${comment}${source.slice(end)}`;
 }
 
-/** Time limit of a call under a debugger: practically none, in milliseconds. */
+/** Time limit of a call under a debugger, in milliseconds: practically unlimited. */
 const DEBUGGED_MS = 24 * 60 * 60_000;
 const DEBUGGED_LIMITS: Partial<FunctionLimits> = {
   timeoutMs: DEBUGGED_MS,

@@ -67,7 +67,8 @@ export class ProjectSite {
   /** The last fault that the current change reported. */
   #fault: string | undefined;
   /**
-   * Whether the site is closed. Later faults are not reported, because they only result from that.
+   * Whether the site is closed. Later faults are not reported, because they are only a consequence
+   * of that.
    */
   #isClosed = false;
   /** Changes are applied one after the other. */

@@ -2,7 +2,7 @@
 
 /** The cookie with the pass that gives a browser access. */
 export const PASS = "svc_access";
-/** The cookie with a random text that ties a sign-in to the browser that started it. */
+/** The cookie with a random string that ties a sign-in to the browser that started it. */
 export const BROWSER = "svc_access_browser";
 
 /**

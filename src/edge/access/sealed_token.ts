@@ -1,5 +1,5 @@
 /**
- * @module Short texts that only this platform can write and read. They are encrypted and
+ * @module Short strings that only this platform can write and read. They are encrypted and
  * authenticated with AES-256-GCM, bound to one purpose, and expire.
  */
 import { Buffer } from "node:buffer";

@@ -7,7 +7,7 @@ import type { CacheReader, StoredResponse } from "./types.ts";
 import { matchesVary } from "./vary.ts";
 
 /**
- * Memory of an entry in addition to its texts and body, in bytes: map slots, arrays, objects, and
+ * Memory of an entry in addition to its strings and body, in bytes: map slots, arrays, objects, and
  * the fields of its latest hit. By measurement, a page of 13 KB that counts as 15.7 KB uses 15.8
  * KB.
  */

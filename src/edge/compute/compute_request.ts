@@ -30,7 +30,7 @@ export interface ServerRequest extends RequestFields {
   /** All request fields, names in lower case. */
   fields(): HeaderList;
   readonly body: BodyStream | null;
-  /** Aborted when nobody waits for the response any longer. */
+  /** Aborted when no one is waiting for the response any longer. */
   readonly signal: AbortSignal;
   /** The client's own request; missing if the response is shared. */
   readonly visitor?: ClientRequest | undefined;

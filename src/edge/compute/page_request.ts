@@ -36,7 +36,7 @@ function sortedQuery(query: string): string {
     .map(({ parameter }) => parameter).join("&");
 }
 
-/** Cookies with which Next.js shows drafts to an editor. */
+/** Cookies that turn on draft mode in Next.js for an editor. */
 const PREVIEW_COOKIE = /(?:^|;\s*)__(?:prerender_bypass|next_preview_data)=/;
 
 /** Maximum length of a value that keys contain unchanged, in characters. */

@@ -1,4 +1,4 @@
-/** @module Finds the site of a hostname, which is below the base domain or custom. */
+/** @module Finds the site for a hostname: a subdomain of the base domain, or a custom hostname. */
 import type { Site } from "../site/site.ts";
 import type { DomainHosts } from "./domain_hosts.ts";
 import type { SiteDirectory } from "./site_directory.ts";
