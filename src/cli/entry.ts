@@ -11,7 +11,7 @@ import { openBrowser } from "./host/open_browser.ts";
 import { createSignals, sleep } from "./host/signals.ts";
 import { createTrustedFetch } from "./host/trusted_fetch.ts";
 
-/** Describes this process, and starts listening to its signals. */
+/** Describes this process, and starts listening for its signals. */
 function createHost(): Host {
   const signals = createSignals();
   const env = Deno.env.toObject();

@@ -20,7 +20,9 @@ const flagsIn = (text: string): string[] => text.match(/(?<![\w-])--?[a-z][a-z-]
 /** Returns the words before the arguments, such as `db info` for `db info [database]`. */
 const nameOf = (code: string): string => code.replace(/ [[<-].*$/, "");
 
-/** Reads a row. It can name several commands of one group, and flags of only some of them. */
+/**
+ * Reads a row, which can name several commands of one group, and flags that only some of them have.
+ */
 function readRow(row: string): SpecifiedCommand[] {
   const [, first = "", second = ""] = row.replaceAll("\\|", "/").split("|");
   const [head = "", ...more] = codeOf(first).map(nameOf);

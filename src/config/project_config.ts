@@ -146,9 +146,9 @@ export interface ProjectConfig {
   readonly static?: {
     /** Whether index.html is served for documents without a file. */
     readonly spa?: boolean;
-    /** Whether URLs of pages end with a slash. */
+    /** Whether page URLs end with a slash. */
     readonly trailingSlash?: TrailingSlash;
-    /** Whether URLs of pages leave out `.html`. */
+    /** Whether page URLs omit `.html`. */
     readonly cleanUrls?: boolean;
     /** Whether a URL matches a file regardless of case. */
     readonly ignoreCase?: boolean;

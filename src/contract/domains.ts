@@ -17,7 +17,7 @@ export type DnsRecordType = (typeof DNS_RECORD_TYPES)[number];
 
 export const CERTIFICATE_STATUSES = ["none", "pending", "issued", "failed"] as const;
 
-/** A record to set at the name server of the domain. */
+/** A record to set at the domain's name server. */
 export const dnsRecord = z.object({
   type: z.enum(DNS_RECORD_TYPES).describe("Type of the record"),
   name: z.string().describe("Full name, without the final dot"),

@@ -29,7 +29,7 @@ const NESTED: readonly string[] = [
   `SELECT regexp_match('a', '${"(".repeat(20_000)}a${")".repeat(20_000)}')`,
 ];
 
-/** Errors for nesting from the parser, the stack check, and the check of regular expressions. */
+/** Nesting errors from the parser, the stack check, and the regular expression check. */
 const TOO_DEEP: ReadonlySet<string | undefined> = new Set(["42601", "54001", "2201B"]);
 
 type Trial = (

@@ -48,7 +48,7 @@ export interface BackendSession {
   write(bytes: Uint8Array): Promise<void>;
   /** Cancels the running statement, as a `CancelRequest` does. */
   cancel(): Promise<void>;
-  /** Ends the session immediately, and rolls its transaction back. */
+  /** Ends the session immediately, and rolls back its transaction. */
   close(): Promise<void>;
 }
 
@@ -82,7 +82,7 @@ export interface HistoryFacts {
 }
 
 /**
- * One kind of PostgreSQL. Every method is idempotent: creating an existing branch and removing a
+ * A PostgreSQL engine. Every method is idempotent: creating an existing branch and removing a
  * missing one both succeed.
  */
 export interface DatabaseEngine {

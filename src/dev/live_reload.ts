@@ -1,4 +1,6 @@
-/** @module The script of `svc dev` in pages: reloads them, and shows the project's problems. */
+/**
+ * @module The script that `svc dev` adds to pages: reloads them, and shows the project's problems.
+ */
 import type { Problem } from "./problems.ts";
 
 /** Path of the script that pages get. */

@@ -210,7 +210,7 @@ const refusals: readonly Refusal[] = [
 ];
 
 for (const { name, argv, files, code, stderr } of refusals) {
-  Deno.test(`deploy refuses ${name}, and nothing is sent`, async () => {
+  Deno.test(`deploy refuses ${name} and sends nothing`, async () => {
     await withPlatform(async (bench) => {
       await bench.json(["projects", "create", "--name", "p"]);
       for (const [path, text] of Object.entries(files)) await bench.write(path, text);
@@ -228,7 +228,7 @@ for (const { name, argv, files, code, stderr } of refusals) {
   });
 }
 
-Deno.test("deploy shows the problems of a manifest in the spec's form", async () => {
+Deno.test("deploy shows the problems of a manifest in the spec's format", async () => {
   await withPlatform(async (bench) => {
     await bench.json(["projects", "create", "--name", "p"]);
     await Deno.mkdir(join(bench.site, ".svc"));

@@ -13,8 +13,8 @@ import { examineNodes } from "./nodes.ts";
 import type { Point } from "./point.ts";
 
 /**
- * The codes of authenticator apps and the tokens of CI jobs only work if clocks differ by at most
- * about half a minute.
+ * Codes from authenticator apps and tokens from CI jobs only work if clocks differ by at most about
+ * half a minute.
  */
 const MOST_SKEW_MS = 30_000;
 
@@ -24,7 +24,7 @@ const ANSWER_MS = 5000;
 /** Maximum size of the platform's response in bytes. It usually has a few hundred bytes. */
 const MOST_BYTES = 65_536;
 
-/** Status of a node that must not get requests. The body of the response gives the reason. */
+/** Status of a node that must not receive requests. The response body gives the reason. */
 const NOT_READY = 503;
 
 export interface PlatformFacts {

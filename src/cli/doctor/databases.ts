@@ -21,7 +21,7 @@ const MOST_IN_USE = 0.9;
  * Minimum client connections for a database of the smallest size, in addition to the platform's.
  */
 const LEAST_CONNECTIONS = 25;
-/** Housekeeping runs every hour, so this much unfinished work is a sign of a fault. */
+/** Housekeeping runs every hour, so this much unfinished work indicates a fault. */
 const UNSWEPT_MS = DAY_MS;
 /** Maximum number of names to list in a message. */
 const MOST_NAMES = 5;

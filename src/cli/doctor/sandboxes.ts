@@ -55,7 +55,7 @@ export function judgeNodeSandbox(found: FoundKind): Point {
   };
 }
 
-/** Tests the sandbox of servers on Node, if servers can run here. */
+/** Tests the sandbox for Node servers, if servers can run here. */
 export async function examineNodeSandbox(
   support: SandboxSupport,
   env: Readonly<Record<string, string | undefined>>,

@@ -11,7 +11,9 @@ export const MAX_CACHED_BYTES = 1024 * 1024;
 /** Default size of the cache (256 MiB). */
 export const DEFAULT_CACHE_BYTES = 256 * 1024 * 1024;
 
-/** Memory of an entry in addition to its content, in bytes: map slot, key, buffer objects. */
+/**
+ * Memory that an entry uses in addition to its content, in bytes: map slot, key, buffer objects.
+ */
 const ENTRY_OVERHEAD = 512;
 
 interface Entry extends RingEntry<Entry> {

@@ -7,9 +7,9 @@ import type { CacheReader, StoredResponse } from "./types.ts";
 import { matchesVary } from "./vary.ts";
 
 /**
- * Memory of an entry in addition to its strings and body, in bytes: map slots, arrays, objects, and
- * the fields of its latest hit. By measurement, a page of 13 KB that counts as 15.7 KB uses 15.8
- * KB.
+ * Memory that an entry uses in addition to its strings and body, in bytes: map slots, arrays,
+ * objects, and the fields of its latest hit. By measurement, a page of 13 KB that counts as 15.7 KB
+ * uses 15.8 KB.
  */
 const ENTRY_OVERHEAD = 1600;
 

@@ -137,7 +137,7 @@ Deno.test("purge() discards responses that were requested before it", async () =
   assert.equal(test.cache.size, 0);
 });
 
-Deno.test("handle() stores a response while streaming, even if the client disconnects", async () => {
+Deno.test("handle() stores a streamed response, even if the client disconnects", async () => {
   const body = testBody();
   const test = new TestCache(() => ok(body.stream, FRESH));
   const answer = await test.ask();

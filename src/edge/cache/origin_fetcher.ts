@@ -33,7 +33,7 @@ interface OriginFetch {
   readonly lookup: ForwardDecision;
   readonly pending: PendingInsert;
   readonly inFlight: InFlightRequest | undefined;
-  /** Whether this is a refresh, for no client. */
+  /** Whether this is a refresh without a client. */
   readonly background: boolean;
 }
 

@@ -13,7 +13,7 @@ const MAX_WAITING_BYTES = 16 * 1024 * 1024;
  * messages of servers.
  */
 const MAX_ALONE_BYTES = 32 * 1024 * 1024;
-/** Memory of a waiting message in addition to its content, in bytes. */
+/** Memory that a waiting message uses in addition to its content, in bytes. */
 const MESSAGE_BYTES = 512;
 /** "Try again later" (registered for RFC 6455, 7.4). */
 const TRY_AGAIN_LATER = 1013;

@@ -10,7 +10,7 @@ import { cutToWidth, onOneLine, padTo, widthOf } from "./text_width.ts";
 const NULL = "NULL";
 /** Minimum width of a shortened column. */
 const MIN_COLUMN = 6;
-/** Separator between two columns. */
+/** Separator between columns. */
 const GAP = " | ";
 /** Maximum length of the line above each row in row-by-row output. */
 const MAX_RULE = 60;

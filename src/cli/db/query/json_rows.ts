@@ -23,7 +23,7 @@ function toJsonNumber(value: string): string {
 }
 
 /**
- * Returns the member names of a row. A name shared by several columns gets a number, such as `id`
+ * Returns the member names of a row. If several columns share a name, a number is added, as in `id`
  * and `id_2`.
  */
 export function memberNames(columns: readonly Column[]): readonly string[] {

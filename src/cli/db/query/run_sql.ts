@@ -8,7 +8,7 @@ import { sqlError, type SqlSource } from "./sql_error.ts";
 /** Severities of notices below a warning. */
 const QUIET: ReadonlySet<string> = new Set(["NOTICE", "INFO", "LOG", "DEBUG"]);
 
-/** Passes the events of a response to `output`; throws the error that ends it. */
+/** Passes the events of a response to `output`. Throws the error that ends the response. */
 export async function passEvents(
   ui: Ui,
   events: AsyncIterable<QueryEvent>,

@@ -1,4 +1,4 @@
-/** @module The backend that clients share, and separate queries to it. */
+/** @module The backend that clients share, and our own queries to it. */
 import { errorField, type Message, rowValues, writeMessage } from "./messages.ts";
 
 /** Receives the backend's messages while it processes a message. */

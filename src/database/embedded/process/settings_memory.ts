@@ -12,7 +12,7 @@ interface EngineMemory {
   readonly _free: (at: number) => void;
 }
 
-/** Offsets of fields in the record of a setting, in bytes. */
+/** Offsets of fields in a setting's record, in bytes. */
 const [TYPE, SOURCE, NEXT, VARIABLE] = [24, 32, 68, 92];
 const LINKS = 64;
 

@@ -1,4 +1,4 @@
-/** @module The user that a local PostgreSQL runs as. PostgreSQL refuses to run as root. */
+/** @module The user that a local PostgreSQL server runs as. PostgreSQL refuses to run as root. */
 import { dirname } from "node:path";
 
 /** Created by PostgreSQL's packages on Linux. */

@@ -1,6 +1,6 @@
 /**
- * @module The history of a local PostgreSQL: restores databases to any time within the last few
- * days. PostgreSQL copies its write-ahead log to a folder; the platform adds a base backup each
+ * @module The history of a local PostgreSQL server: restores databases to any time within the last
+ * few days. PostgreSQL copies its write-ahead log to a folder; the platform adds a base backup each
  * day.
  */
 import { statfs } from "node:fs/promises";

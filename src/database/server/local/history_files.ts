@@ -1,4 +1,4 @@
-/** @module Base backups and log segments of a local PostgreSQL on disk. */
+/** @module Base backups and log segments of a local PostgreSQL server on disk. */
 import { join } from "node:path";
 import pMap from "p-map";
 import { namesIn } from "../../../lib/missing_files.ts";

@@ -1,4 +1,4 @@
-/** @module A PostgreSQL that the platform runs, on a Unix socket in a private folder. */
+/** @module A PostgreSQL server that the platform runs, on a Unix socket in a private folder. */
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { messageOf } from "../../../lib/error_message.ts";
@@ -97,8 +97,8 @@ export class LocalCluster implements ServerSource {
   }
 
   /**
-   * Finds a PostgreSQL, and creates the cluster if there is none; the server starts in the
-   * background, unless it is still running.
+   * Finds a PostgreSQL installation, and creates the cluster if there is none; the server starts in
+   * the background, unless it is still running.
    *
    * @throws {Error} with a message for the operator
    */

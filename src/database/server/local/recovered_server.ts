@@ -1,4 +1,4 @@
-/** @module A temporary PostgreSQL on a base backup, recovered to a point in time. */
+/** @module A temporary PostgreSQL server on a base backup, recovered to a point in time. */
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { removeTree } from "../../../lib/missing_files.ts";

@@ -1,4 +1,4 @@
-/** @module The configuration of a local PostgreSQL. */
+/** @module The configuration of a local PostgreSQL server. */
 
 const MIB = 1024 ** 2;
 /** Part of the machine's memory for pages that all databases share. */
