@@ -31,7 +31,7 @@ async function attempt(client: pg.Client, sql: string): Promise<Tried> {
   }
 }
 
-/** Allowed errors; a syntax error would prove nothing. */
+/** Allowed errors. A syntax error would prove nothing. */
 const REFUSALS: ReadonlySet<string> = new Set([
   "42501",
   "0A000",

@@ -42,7 +42,7 @@ export interface RunningDev {
   readonly ready: Promise<void>;
   /** Restarts the project's server, and reads everything again. */
   restart(): Promise<void>;
-  /** Explains the last request by rule; `undefined` without a request or rules. */
+  /** Explains the last request by rule. Returns `undefined` if there is no request or no rules. */
   explainLast(): Explanation | undefined;
   /** Clears requests, emails, submissions and cached responses. */
   clear(): void;
@@ -180,7 +180,7 @@ class DevServer {
     if (this.#others.functions !== undefined) await this.#othersRunner.address;
   }
 
-  /** Reports which code waits for a debugger; it is not ready until a debugger connects. */
+  /** Reports which code waits for a debugger. It is not ready until a debugger connects. */
   #sayWhoWaits(): void {
     const { options: { inspect, report }, inspectors } = this.#parts;
     if (inspect !== "break") return;

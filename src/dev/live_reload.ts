@@ -99,7 +99,7 @@ export function wholePageRequest(request: Request): Request {
   return new Request(request, { headers });
 }
 
-/** Adds the script to an HTML page; other responses do not change. */
+/** Adds the script to an HTML page. Other responses do not change. */
 export async function withReload(response: Response): Promise<Response> {
   const isHtml = response.headers.get("content-type")?.startsWith("text/html") === true;
   if (!isHtml || response.headers.has("content-encoding") || response.body === null) {

@@ -33,9 +33,9 @@ export interface DevOptions {
   readonly config: ProjectConfig | undefined;
   /** The current folder, unless the user named a folder. */
   readonly standing: string | undefined;
-  /** Command of the project's dev server; without it, the project is served as files. */
+  /** Command of the project's dev server. Without it, the project is served as files. */
   readonly command: string | undefined;
-  /** The configured port of the dev server; detected if missing. */
+  /** The configured port of the dev server. If missing, it is detected. */
   readonly serverPort: number | undefined;
   readonly serverHost: string | undefined;
   /** The environment of this program. */

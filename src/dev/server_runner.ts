@@ -68,7 +68,7 @@ export class ServerRunner {
     return this.#command.address;
   }
 
-  /** Why there is no server; `undefined` if it is running or starting. */
+  /** Why there is no server, or `undefined` if it is running or starting. */
   get problem(): string | undefined {
     return this.#command.problem;
   }

@@ -12,7 +12,7 @@ const MAX_SETTLE_MS = 200;
 const IGNORED =
   /(?:^|\/)(?:node_modules|\.git|\.svc|\.astro|\.nuxt|\.output|\.svelte-kit|\.next|\.nitro|\.vite|\.cache)(?:\/|$)/;
 
-/** Classifies a changed path; `undefined` if it is ignored. Pure. */
+/** Classifies a changed path. Returns `undefined` if it is ignored. Pure. */
 export function changeOf(path: string): Change | undefined {
   if (path === "" || IGNORED.test(path)) return undefined;
   if (path === RULES_FILE) return { rules: true, functions: false, files: false };

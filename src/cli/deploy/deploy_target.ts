@@ -26,7 +26,7 @@ export interface DeployTargetFlags {
 /** The target of a deploy. */
 export interface DeployTarget {
   readonly name: string;
-  /** Slug of a custom environment; null for the built-in ones. */
+  /** Slug of a custom environment, or null for the built-in ones. */
   readonly url: string | null;
 }
 

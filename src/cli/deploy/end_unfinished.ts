@@ -1,4 +1,4 @@
-/** @module Stops an interrupted deployment; if it is live, explains how to undo it. */
+/** @module Stops an interrupted deployment, or explains how to undo it if it is live. */
 import { ApiError, UnreachableError } from "../../client/errors.ts";
 import type { Client } from "../../client/client.ts";
 import { type Deployment, getDeployment, stopDeployment } from "../../contract/deployments.ts";

@@ -22,7 +22,7 @@ import { nearest } from "../../lib/suggest.ts";
 const CTRL_C = "\x03";
 
 /**
- * Runs the action of each typed key; `q` and Ctrl-C quit. Does nothing without a terminal.
+ * Runs the action of each typed key. `q` and Ctrl-C quit. Does nothing without a terminal.
  *
  * @returns a function that restores the terminal
  */

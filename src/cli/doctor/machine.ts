@@ -120,7 +120,7 @@ async function examineRelease({ env, fetch, signal }: Context, own: string): Pro
   }
 }
 
-/** Examines the machine; `isServed` says whether a platform serves from the data directory. */
+/** Examines the machine. `isServed` says whether a platform serves from the data directory. */
 export async function examineMachine(
   ctx: Context,
   { own, isServed }: { readonly own: string; readonly isServed: boolean },

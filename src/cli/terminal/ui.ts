@@ -46,7 +46,7 @@ export interface Ui {
   /** Writes the command's single result: the object in JSON mode, otherwise `text` on stdout. */
   result(json: Readonly<Record<string, unknown>>, text: string): void;
   /**
-   * Writes the command's result as bytes. On a terminal, control characters are escaped; elsewhere,
+   * Writes the command's result as bytes. On a terminal, control characters are escaped. Elsewhere,
    * the bytes are unchanged.
    */
   bytes(json: Readonly<Record<string, unknown>>, bytes: Uint8Array): void;

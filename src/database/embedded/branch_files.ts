@@ -21,7 +21,7 @@ export interface BranchFile {
 }
 
 export interface BranchFiles {
-  /** Paths below the branch's folder; PostgreSQL needs even the empty folders. */
+  /** Paths below the branch's folder. PostgreSQL needs even the empty folders. */
   readonly folders: readonly string[];
   /** Must be read in this order. */
   readonly files: readonly BranchFile[];
@@ -76,8 +76,8 @@ async function openGuard(path: string): Promise<Deno.FsFile | undefined> {
 }
 
 /**
- * Passes the files of a branch to `take`. A listed file may be missing or shorter when it is read;
- * the replay repeats such changes.
+ * Passes the files of a branch to `take`. A listed file may be missing or shorter when it is read.
+ * The replay repeats such changes.
  *
  * During that time, the branch neither creates a checkpoint nor starts.
  *

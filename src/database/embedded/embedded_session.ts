@@ -40,7 +40,7 @@ export class EmbeddedSession implements BackendSession {
     return this.#greeted ?? new Uint8Array(0);
   }
 
-  /** Resolves with the greeting; rejects if the session ends first. */
+  /** Resolves with the greeting. Rejects if the session ends first. */
   get greeted(): Promise<unknown> {
     return this.#greeting.promise;
   }

@@ -10,7 +10,7 @@ export interface FolderFacts {
   readonly largestBytes: number;
   /** Whether copies of branches are clones; `undefined` if there is no branch to check. */
   readonly clones: boolean | undefined;
-  /** The history on disk; `undefined` if there is none. */
+  /** The history on disk, or `undefined` if there is none. */
   readonly history: { readonly since: number | undefined; readonly bytes: number } | undefined;
 }
 

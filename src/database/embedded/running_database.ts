@@ -80,7 +80,7 @@ export class RunningDatabase {
     this.#send(DatabaseFrame.setup, 0, toPayload(setup));
   }
 
-  /** Starts a process; `ready` reports whether it can open the database. */
+  /** Starts a process. `ready` reports whether it can open the database. */
   static async start(
     command: (socketPath: string) => ProcessCommand,
     { setup, prefix }: {
@@ -141,7 +141,7 @@ export class RunningDatabase {
     return session;
   }
 
-  /** Runs `work` while the files do not change; one at a time. */
+  /** Runs `work` while the files do not change. Only one runs at a time. */
   hold<T>(work: () => Promise<T>): Promise<T> {
     return this.#alone(() => this.#hold(work));
   }
@@ -198,7 +198,7 @@ export class RunningDatabase {
     clearTimeout(late);
   }
 
-  /** Ends the process immediately; committed data is kept. */
+  /** Ends the process immediately. Committed data is kept. */
   kill(): void {
     try {
       this.#process.child.kill("SIGKILL");

@@ -34,7 +34,7 @@ const TLS_HANDSHAKE = 22;
 
 export type Opening = Exclude<StartupPacket, { readonly type: "encryption" | "unsupported" }>;
 
-/** The client is rejected; the message is for the client. */
+/** The client is rejected. The message is for the client. */
 export class HandshakeRefused extends Error {
   override readonly name = "HandshakeRefused";
   constructor(readonly fields: ErrorFields) {

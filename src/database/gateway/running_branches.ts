@@ -54,7 +54,8 @@ export class RunningBranches {
   }
 
   /**
-   * When a session of the branch last started or ended, by the given clock; `undefined` for never.
+   * When a session of the branch last started or ended, by the given clock. `undefined` if it never
+   * has.
    */
   lastActiveAt(branchId: string): number | undefined {
     return this.#all.get(branchId)?.lastActiveAt;
@@ -95,7 +96,7 @@ export class RunningBranches {
   }
 
   /**
-   * Ends all sessions of a branch, including those being opened, and refuses new ones; returns a
+   * Ends all sessions of a branch, including those being opened, and refuses new ones. Returns a
    * function that admits them again.
    */
   async close(branchId: string): Promise<() => void> {
@@ -119,8 +120,8 @@ export class RunningBranches {
   }
 
   /**
-   * Finds or creates the entry of a branch that may run, and counts an opening session; throws if
-   * too many others run.
+   * Finds or creates the entry of a branch that may run, and counts an opening session. Throws if
+   * too many others are running.
    */
   async #take(
     branch: Branch,

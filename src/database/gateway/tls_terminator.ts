@@ -36,7 +36,7 @@ class LoopbackListener {
     this.#accept().catch(() => this.close());
   }
 
-  /** Connects to the listener; returns both ends of the connection. */
+  /** Connects to the listener. Returns both ends of the connection. */
   async connect(): Promise<{ readonly relay: Deno.TcpConn; readonly inner: Deno.TlsConn }> {
     const { port } = this.#listener.addr;
     const relay = await Deno.connect({ hostname: LOOPBACK, port });
@@ -91,7 +91,7 @@ export class TlsTerminator {
 
   readonly #certificate: () => Promise<CertificatePair | undefined>;
 
-  /** @param certificate the current one; `undefined` if there is none */
+  /** @param certificate the current one, or `undefined` if there is none */
   constructor(certificate: () => Promise<CertificatePair | undefined>) {
     this.#certificate = certificate;
   }

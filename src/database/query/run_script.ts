@@ -43,8 +43,9 @@ export interface RunScriptOptions {
 }
 
 /**
- * Runs a script; yields the notices and the end of each statement, but no rows. An `error` event is
- * the last one; after it, no part of the script has taken effect. Closes the session at the end.
+ * Runs a script. Yields the notices and the end of each statement, but no rows. If there is an
+ * `error` event, it is the last one, and no part of the script has taken effect. Closes the session
+ * at the end.
  */
 export async function* runScript(
   session: BackendSession,
@@ -116,7 +117,7 @@ class ScriptRun {
     for await (const event of this.#send("COMMIT")) if (event.type === "error") yield event;
   }
 
-  /** Runs a statement; returns whether that ends the script. */
+  /** Runs a statement. Returns whether that ends the script. */
   async *#statement(
     { text, start }: Statement,
     lines: AsyncGenerator<string, void, void>,
@@ -175,7 +176,7 @@ class ScriptRun {
     }
   }
 
-  /** Sends one statement, and its data if it copies any; yields all its events. */
+  /** Sends one statement, and its data if it copies any. Yields all its events. */
   async *#send(
     text: string,
     data?: AsyncGenerator<string, void, void>,

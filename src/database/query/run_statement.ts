@@ -9,7 +9,7 @@ export interface StatementResult {
   readonly columns: readonly Column[];
   /** Values in PostgreSQL's text form. */
   readonly rows: readonly (readonly (string | null)[])[];
-  /** Such as `INSERT 0 3`; null for an empty statement. */
+  /** Such as `INSERT 0 3`, or null for an empty statement. */
   readonly command: string | null;
 }
 
@@ -22,7 +22,7 @@ export interface RunStatementOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Runs one statement of a session; an error of PostgreSQL is a result. */
+/** Runs one statement in a session. A PostgreSQL error is returned as a result. */
 export type RunOne = (
   text: string,
   params: readonly (string | null)[],

@@ -99,7 +99,7 @@ export async function copyFromServer(
   await admin.run([`ALTER DATABASE ${unfinished} RENAME TO ${options.target}`]);
 }
 
-/** Does not affect the sessions of the source; does not copy rights granted to others. */
+/** Does not affect the sessions of the source, and does not copy rights granted to others. */
 async function copyRows(
   { admin, server, from }: {
     readonly admin: Admin;

@@ -3,11 +3,11 @@ import { announcedAddress, type ServerAddress } from "./announced_address.ts";
 import { listeningPorts } from "./listening_ports.ts";
 import { type GroupOptions, type ProcessGroup, startGroup } from "./process_group.ts";
 
-/** Maximum length of a line; longer ones are split. */
+/** Maximum length of a line. Longer lines are split. */
 const MAX_LINE = 16 * 1024;
 
 /**
- * Splits chunks of text into lines, without their line breaks; the last line needs no line break.
+ * Splits chunks of text into lines, without their line breaks. The last line needs no line break.
  */
 class TextLineStream extends TransformStream<string, string> {
   constructor() {
@@ -58,7 +58,7 @@ export interface DevProcessOptions extends GroupOptions {
 
 export interface DevProcess {
   readonly pid: number;
-  /** Resolves with its address once it listens; `undefined` if it ended first. */
+  /** Resolves with its address once it listens, or with `undefined` if it ended first. */
   readonly address: Promise<ServerAddress | undefined>;
   /** Resolves when it has ended and its output has been read. */
   readonly ended: Promise<Deno.CommandStatus>;

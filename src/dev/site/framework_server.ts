@@ -25,7 +25,7 @@ export interface FrameworkServerOptions {
   readonly address: () => Promise<ServerAddress | string>;
   /** Host and port that browsers use for the site. */
   readonly publicHost: () => string;
-  /** Maximum time to the response headers, in milliseconds; five minutes by default. */
+  /** Maximum time to the response headers, in milliseconds. Defaults to five minutes. */
   readonly timeoutMs?: number;
 }
 

@@ -17,7 +17,7 @@ const MAX_VALUES = 10;
 export const gateCookieName = (name: string, scheme: "http" | "https"): string =>
   scheme === "https" ? `__Host-${name}` : name;
 
-/** A `Set-Cookie` field for this host only; scripts cannot read the cookie. */
+/** A `Set-Cookie` field for this host only. Scripts cannot read the cookie. */
 export function gateCookie(
   name: string,
   value: string,
@@ -40,7 +40,7 @@ export function gateCookieValues(header: string | null, name: string): string[] 
   return values;
 }
 
-/** A `Cookie` field without the gate's cookies; null if nothing is left. */
+/** A `Cookie` field without the gate's cookies, or null if nothing is left. */
 export function withoutGateCookies(header: string): string | null {
   const kept = header.split(";").map((part) => part.trim())
     .filter((pair) => pair !== "" && !/^(?:__Host-)?svc_access(?:_browser)?=/.test(pair));

@@ -25,7 +25,7 @@ const PURPOSES = {
     to: z.string(),
     browser: z.string(),
   }),
-  /** Sent back from the platform once the member has signed in; works only once. */
+  /** Sent back from the platform once the member has signed in. It works only once. */
   grant: z.object({
     ...base,
     id: z.string(),
@@ -69,8 +69,8 @@ export function sealToken<P extends Purpose>(
 }
 
 /**
- * Reads a token; `undefined` if it has expired, was changed, or is from another platform or for
- * another purpose.
+ * Reads a token. Returns `undefined` if it has expired, was changed, or is from another platform or
+ * for another purpose.
  */
 export function openToken<P extends Purpose>(
   purpose: P,

@@ -25,7 +25,7 @@ export type ForwardReason =
 
 export type LookupDecision<Stored extends StoredResponse = StoredResponse> =
   | { readonly type: "fresh"; readonly stored: Stored }
-  /** Serve a stale response; with `refresh`, also fetch a fresh response in the background. */
+  /** Serve a stale response. With `refresh`, also fetch a fresh response in the background. */
   | { readonly type: "stale"; readonly stored: Stored; readonly refresh: boolean }
   /** Revalidate the stored response at the origin with these conditions, possibly none. */
   | {

@@ -13,7 +13,7 @@ export function contentLength(headers: HeaderList): number | undefined {
   return deltaSeconds(findHeader(headers, "content-length"));
 }
 
-/** Length of a body in bytes; `undefined` if it is not known in advance. */
+/** Length of a body in bytes, or `undefined` if it is not known in advance. */
 export function knownBytes({ headers, body }: OriginResponse): number | undefined {
   return bodyLength(body, findHeader(headers, "content-length"));
 }

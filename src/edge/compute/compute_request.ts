@@ -23,8 +23,8 @@ export interface ServerRequest extends RequestFields {
   /** Address of the client. */
   readonly ip: string;
   /**
-   * Number of nested requests from servers to their own platform that led to this one; 0 by
-   * default.
+   * Number of nested requests from servers to their own platform that led to this one. Defaults to
+   * 0.
    */
   readonly depth?: number;
   /** All request fields, names in lower case. */
@@ -41,7 +41,7 @@ export interface ServerRequest extends RequestFields {
  */
 export interface RequestTarget {
   readonly path: string;
-  /** Without its `?`; "" if there is none. */
+  /** Without its `?`. Empty if there is no query. */
   readonly query: string;
 }
 

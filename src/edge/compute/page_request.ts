@@ -24,7 +24,7 @@ const USER_AGENT = "svc-pages";
 const CLIENT_ADDRESS = "x-forwarded-for";
 
 /**
- * Sorts the parameters by name, so every order leads to the same page; parameters with the same
+ * Sorts the parameters by name, so every order leads to the same page. Parameters with the same
  * name keep their order.
  */
 function sortedQuery(query: string): string {
@@ -48,7 +48,8 @@ function showsDrafts(request: ServerRequest): boolean {
 }
 
 /**
- * The fields with which the Next.js router requests a page's data; none in a request for its HTML.
+ * The fields with which the Next.js router requests a page's data. A request for its HTML has none
+ * of them.
  */
 function routerFields(request: ServerRequest): readonly Header[] {
   if (request.header("rsc") === null) return [];

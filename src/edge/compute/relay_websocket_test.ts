@@ -24,7 +24,7 @@ for (const [code, passed] of ROWS) {
 
 type Message = string | Uint8Array;
 
-/** Two connected sockets; the test acts as client and server. */
+/** Two connected sockets. The test acts as client and server. */
 function joined(
   options: {
     readonly serverTakes?: () => Promise<void>;

@@ -124,7 +124,7 @@ export function createJsonOutput(ui: Ui, head: Readonly<Record<string, unknown>>
   };
 }
 
-/** An empty line separates results; statements without a result print nothing. */
+/** An empty line separates results. Statements without a result print nothing. */
 export function createCsvOutput(ui: Ui): Output {
   let results = 0;
   let hasResult = false;

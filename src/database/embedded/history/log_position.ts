@@ -53,7 +53,7 @@ export async function firstNeeded(data: string): Promise<string> {
   return segmentAt(readCheckpoint(await Deno.readFile(join(data, CONTROL_FILE))).redo);
 }
 
-/** Names of the segments in a folder, in order; none if the folder is missing. */
+/** Names of the segments in a folder, in order. Empty if the folder is missing. */
 export async function segmentsIn(folder: string): Promise<string[]> {
   return (await namesIn(folder)).filter((name) => SEGMENT_NAME.test(name));
 }

@@ -36,7 +36,7 @@ const aligned = (bytes: number): number => Math.ceil(bytes / ALIGNMENT) * ALIGNM
 const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array): DataView =>
   new DataView(buffer, byteOffset, byteLength);
 
-/** When a record ended a transaction, in milliseconds since 1970; `undefined` if it did not. */
+/** When a record ended a transaction, in milliseconds since 1970, or `undefined` if it did not. */
 function endOfTransaction(record: Uint8Array): number | undefined {
   const ends = record[MANAGER_AT] === TRANSACTIONS &&
     ENDS.has(record[INFO_AT]! & KIND_OF_TRANSACTION);
@@ -85,7 +85,7 @@ export class LogReader {
     return this.#latest;
   }
 
-  /** Reads pages that begin at a position; returns false once the end is found. */
+  /** Reads pages that begin at a position. Returns false once the end is found. */
   read(pages: Uint8Array, position: number): boolean {
     for (let at = 0; at < pages.byteLength; at += PAGE_BYTES) {
       const page = pages.subarray(at, at + PAGE_BYTES);
@@ -126,7 +126,7 @@ export class LogReader {
     return true;
   }
 
-  /** Reads a page's part of a record; returns the number of bytes read. */
+  /** Reads a page's part of a record. Returns the number of bytes read. */
   #take(bytes: Uint8Array): number {
     const part = bytes.subarray(0, this.#missing);
     this.#parts.push(part);

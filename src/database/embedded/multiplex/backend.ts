@@ -30,7 +30,7 @@ const nothing: ReadMore = () => {
   throw new BackendError("The backend reads from a client that is not there", "XX000");
 };
 
-/** Parameters that a server reports to its clients; the single-user backend does not. */
+/** Parameters that a server reports to its clients, but the single-user backend does not. */
 const REPORTED = [
   "application_name",
   "client_encoding",
@@ -48,7 +48,7 @@ const REPORTED = [
   "TimeZone",
 ] as const;
 
-/** Reads these parameters; a single-user server leaves the last one empty. */
+/** Reads these parameters. A single-user server leaves the last one empty. */
 const READ_PARAMETERS = `SELECT ${
   REPORTED.map((name) => `pg_catalog.current_setting('${name}')`).join(", ")
 }, session_user`;

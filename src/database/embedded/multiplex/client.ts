@@ -22,7 +22,9 @@ export class Client {
   takenAhead = 0;
   /** Settings that differ from the server's. */
   settings: Map<string, string>;
-  /** Prepared statements by the client's names for them; the unnamed one has an empty name. */
+  /**
+   * Prepared statements by the client's names for them. The unnamed statement has an empty name.
+   */
   readonly statements = new Map<string, PreparedStatement>();
   /** Statements that this transaction's portals were bound to, by portal name. */
   readonly portals = new Map<string, PreparedStatement>();

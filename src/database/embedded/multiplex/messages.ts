@@ -12,7 +12,7 @@ const HEADER_BYTES = 5;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** A message is malformed or too large; the session cannot continue. */
+/** A message is malformed or too large, so the session cannot continue. */
 export class MessageError extends Error {
   override readonly name = "MessageError";
 }
@@ -36,7 +36,7 @@ export class MessageReader {
     return this.#end - this.#at;
   }
 
-  /** Adds a chunk; the caller must not change it afterwards. */
+  /** Adds a chunk, which the caller must not change afterwards. */
   push(chunk: Uint8Array<ArrayBuffer>): void {
     const size = this.size;
     if (size === 0) {
@@ -145,8 +145,8 @@ export interface NamedStatement {
 }
 
 /**
- * Finds the prepared statement that a `Parse`, `Bind`, `Describe` or `Close`
- * is about; `undefined` if it is about a portal.
+ * Finds the prepared statement that a `Parse`, `Bind`, `Describe` or `Close` is about. Returns
+ * `undefined` if it is about a portal.
  *
  * @throws {MessageError}
  */

@@ -52,7 +52,7 @@ export function deallocatedBy(text: string): string | undefined {
 const LISTEN = new RegExp(String.raw`(?:^|;)\s*listen\s+${IDENTIFIER}`, "gi");
 const UNLISTEN = new RegExp(String.raw`(?:^|;)\s*unlisten\s+(?:${IDENTIFIER}|\*)`, "gi");
 
-/** Channels that `text` listens to, and those it stops listening to; `*` for all. */
+/** Channels that `text` listens to, and those it stops listening to. `*` for all. */
 export function channelsOf(
   text: string,
 ): { readonly listen: readonly string[]; readonly unlisten: readonly string[] } {

@@ -50,7 +50,7 @@ export class Autovacuum {
   #isBusy = false;
   #lookedAt: number;
   #due: string[] = [];
-  /** Statements that took too long; they run again when the database stops. */
+  /** Statements that took too long. They run again when the database stops. */
   readonly #put = new Set<string>();
 
   readonly #options: AutovacuumOptions;

@@ -4,7 +4,7 @@ import { brotliDecompressSync } from "node:zlib";
 import { readShippedFile } from "../../../lib/shipped_file.ts";
 import { importShippedModule } from "../../../lib/shipped_module.ts";
 
-/** Returns the folder of a package, in the compiled program or next to the source. */
+/** Returns the folder of a package in the compiled program, or next to the source. */
 function packageFolder(name: string): URL {
   return Deno.build.standalone
     ? new URL(`./node_modules/@electric-sql/${name}/`, Deno.mainModule)

@@ -27,7 +27,7 @@ const MAX_SETTINGS = 5_000;
 /** An unusual value, used to find a setting in memory. */
 const TRIAL = 1_234_567;
 
-/** Time limits that a client has set, in milliseconds; 0 for none. */
+/** Time limits that a client has set, in milliseconds, or 0 for none. */
 export interface Timeouts {
   readonly statement: number;
   readonly idleInTransaction: number;
@@ -156,7 +156,7 @@ export class SettingsMemory {
     return record;
   }
 
-  /** Walks the ring; the only link that belongs to no setting is its head. */
+  /** Walks the ring. Its head is the only link that belongs to no setting. */
   #findHead(record: number): number {
     const start = record + LINKS;
     let node = start;

@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 /** Created by PostgreSQL's packages on Linux. */
 const SYSTEM_USER = "postgres";
 
-/** The user that the programs run as; `undefined` for the platform's own user. */
+/** The user that the programs run as, or `undefined` for the platform's own user. */
 export interface ClusterOwner {
   readonly uid: number;
   readonly gid: number;

@@ -26,7 +26,7 @@ export interface RecoveredOptions {
   /** Settings of the server that created the base backup. */
   readonly settings: (socketFolder: string) => readonly SettingRow[];
   readonly login: Login;
-  /** Folder of the server's files; removed at the end. */
+  /** Folder of the server's files, which is removed at the end. */
   readonly folder: string;
   readonly history: string;
   readonly base: string;
