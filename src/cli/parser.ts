@@ -1,4 +1,4 @@
-/** @module The parser of a command line: only the requested command, or the whole tree. */
+/** @module The command-line parser, for only the requested command or for the whole tree. */
 import { Command } from "@commander-js/extra-typings";
 import {
   aliasOf,

@@ -1,4 +1,4 @@
-/** The notifications of a person: inbox, preferences and live stream. @module */
+/** A person's notifications: inbox, preferences and live stream. @module */
 import { type Channel, CHANNEL_ROWS, CHANNELS } from "./channels.ts";
 import { eventData } from "./event_data.ts";
 import { EVENT_CATEGORIES, type EventCategory, eventName, PRIORITIES } from "./events.ts";

@@ -43,7 +43,7 @@ export const KEY_SECONDS = { min: 300, usual: 900, max: 3600 } as const;
  */
 const plain = (most: number) =>
   z.string().min(1, "Must not be empty").max(most, `Must have at most ${most} characters`).refine(
-    // This is not a pattern of the schema, because only some validators could read it in the
+    // This is not a pattern in the schema, because only some validators could read it in the
     // document.
     (text) => !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(text),
     "Must not contain control characters",

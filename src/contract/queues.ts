@@ -6,7 +6,7 @@ import { ENVIRONMENT_PRODUCTION } from "./environment_names.ts";
 import { environmentReference } from "./environments.ts";
 import { projectParams } from "./projects.ts";
 
-/** Maximum size of the body of a message, in bytes. */
+/** Maximum size of a message body, in bytes. */
 const MAX_BODY_BYTES = 256 * 1024;
 /** Maximum delay before a message is first delivered, in seconds: 30 days. */
 const MAX_DELAY_SECONDS = 2_592_000;

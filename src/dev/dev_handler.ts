@@ -26,7 +26,7 @@ export interface DevHandlerOptions {
   readonly reload: ReloadEvents;
   /** Whether the project's pages reload. The project's own server may do that itself. */
   readonly reloadsPages: boolean;
-  /** Called when a browser opens a page: errors from earlier calls no longer matter. */
+  /** Called when a browser opens a page, because errors from earlier calls no longer matter. */
   readonly opened: () => void;
   /** Why the project's own server is unavailable, or `undefined` if it works or there is none. */
   readonly problem: () => string | undefined;

@@ -15,7 +15,7 @@ async function linked(bench: Bench): Promise<void> {
   await bench.write("_redirects", REDIRECTS);
 }
 
-Deno.test("deploy imports the rules of another host if a person accepts", async () => {
+Deno.test("deploy imports the rules of another host if the user accepts", async () => {
   await withPlatform(async (bench) => {
     await linked(bench);
     const person = personWho([true]);

@@ -1,5 +1,6 @@
 /**
- * @module Checks of `svc doctor --deep`: reads and compares everything that the platform stores.
+ * @module The checks in `svc doctor --deep`: reads and compares everything that the platform
+ * stores.
  */
 import { join } from "node:path";
 import { formatCount } from "../../lib/format.ts";

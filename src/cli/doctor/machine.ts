@@ -1,4 +1,4 @@
-/** @module Checks of `svc doctor` for the machine itself. */
+/** @module Checks that `svc doctor` runs on the machine itself. */
 import { compare } from "semver";
 import { messageOf } from "../../lib/error_message.ts";
 import { machineMemory } from "../../lib/machine_memory.ts";

@@ -1,4 +1,4 @@
-/** @module Checks of `svc doctor` for sandboxes of servers and of builds from git. */
+/** @module Checks that `svc doctor` runs on the sandboxes of servers and of builds from git. */
 import {
   type FoundKind,
   missingSandbox,

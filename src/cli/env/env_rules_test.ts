@@ -48,7 +48,7 @@ for (const [name, flag, declaration, wanted] of categories) {
   });
 }
 
-Deno.test("chooseCategory() asks a person if nothing sets it", async () => {
+Deno.test("chooseCategory() asks the user if nothing sets it", async () => {
   const prompter = personWho(["secret"]);
   const facts = { flag: undefined, declaration: undefined };
   assert.equal(await chooseCategory({ prompter }, "KEY", facts), "secret");

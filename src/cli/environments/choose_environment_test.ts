@@ -1,4 +1,4 @@
-/** Tests how an environment is chosen, and how a person enters a value. */
+/** Tests how an environment is chosen, and how a user enters a value. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type Bench, withPlatform } from "../_test_platform.ts";
@@ -76,7 +76,7 @@ Deno.test("a typed value is hidden, even with --stdin on a terminal", () =>
     assert.equal(level?.value, "info");
   }));
 
-Deno.test("--stdin uses piped input even if a person is present", () =>
+Deno.test("--stdin uses piped input even if a user is present", () =>
   withProject(async (bench) => {
     const run = await bench.run(["env", "set", "KEY", "--plain", "--stdin", "--all"], {
       prompter: personWho([]),

@@ -37,7 +37,7 @@ function fileLimits({ cwd, env }: Context): FileLimits {
 }
 
 /**
- * Returns the context with the current login, because a person can log in while the server runs.
+ * Returns the context with the current login, because the user can log in while the server runs.
  */
 async function withLoginOfNow(ctx: Context): Promise<Context> {
   if (ctx.settings.token !== undefined) return ctx;

@@ -52,7 +52,7 @@ export class GuessLimiter {
     const known = this.#find(guesser) ?? { failures: 0, notBefore: now, lastAt: now };
     known.failures++;
     known.lastAt = now;
-    // Moves the entry to the end of the map: the most recent failure is last.
+    // Moves the entry to the end of the map, because the most recent failure must be last.
     this.#guessers.delete(guesser);
     this.#guessers.set(guesser, known);
     for (const [oldest] of this.#guessers) {

@@ -1,6 +1,6 @@
 /**
  * @module TLS on connections that started without it. The runtime only has TLS for connections that
- * it accepts itself, so client data is relayed to a listener of ours on the loopback address, which
+ * it accepts itself, so client data is relayed to our own listener on the loopback address, which
  * handles the cryptography.
  */
 import { closeQuietly, type Connection, writeAll } from "../wire/connection.ts";

@@ -22,7 +22,7 @@ export class DevCommand {
   #process: DevProcess | undefined;
   #address: Promise<ServerAddress | string> = Promise.resolve("It has not started");
   #problem: string | undefined;
-  /** Counts starts and stops: a start does nothing if another start or stop has overtaken it. */
+  /** Counts starts and stops. A start does nothing if another start or stop has overtaken it. */
   #run = 0;
   /** Resolves when earlier processes have ended. */
   #stopping: Promise<void> = Promise.resolve();

@@ -225,7 +225,7 @@ export class CacheStore {
   }
 
   /**
-   * Removes responses of a deployment, or marks them as stale since a given time, and discards
+   * Removes a deployment's responses, or marks them as stale since a given time, and discards
    * responses that are being fetched. Returns how many were stored.
    */
   purge(deploymentId: string, scope: PurgeScope, staleSince?: number): number {
@@ -267,7 +267,7 @@ export class CacheStore {
     }
   }
 
-  /** The stored responses of a deployment that a purge covers. */
+  /** A deployment's stored responses that a purge covers. */
   #meant(deploymentId: string, scope: PurgeScope): readonly Entry[] {
     if (scope.type === "tag") return [...this.#byTag.get(`${deploymentId} ${scope.tag}`) ?? []];
     const paths = this.#byUri.get(deploymentId);

@@ -165,7 +165,7 @@ Deno.test("handle() cancels a body that does not end after its client disconnect
   assert.deepEqual([body.cancelled, test.cache.size, test.cache.byteLength], [true, 0, 0]);
 });
 
-Deno.test("handle() never stores a body that breaks off", async () => {
+Deno.test("handle() never stores a body that is cut off", async () => {
   const body = testBody();
   const test = new TestCache(() => ok(body.stream, FRESH));
   const answer = await test.ask();

@@ -21,7 +21,7 @@ export interface GoverningField {
   readonly isTargeted: boolean;
 }
 
-/** The value of a directive by its type: none, seconds, or names of fields (RFC 9213, 2.1). */
+/** The value of a directive by its type: none, seconds, or field names (RFC 9213, 2.1). */
 function valueOf(name: string, item: BareItem): string | undefined {
   if (item === true) return undefined;
   if (typeof item === "number") return String(item);

@@ -112,7 +112,7 @@ export class HttpCache {
   }
 
   /**
-   * Removes responses of a deployment, or marks them as stale with `soft`, and discards responses
+   * Removes a deployment's responses, or marks them as stale with `soft`, and discards responses
    * that are being fetched. Returns how many were stored.
    */
   purge(deploymentId: string, scope: PurgeScope, { soft = false }: PurgeOptions = {}): number {

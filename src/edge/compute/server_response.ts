@@ -1,4 +1,4 @@
-/** @module Responses of servers on their way to the client. */
+/** @module Server responses on their way to the client. */
 import type { ComputeResponse } from "../../runtime/mod.ts";
 import { bodyLength, discardBody } from "../messages/body.ts";
 import { findHeader, type HeaderList } from "../messages/header_list.ts";

@@ -1,5 +1,5 @@
 /**
- * @module The sites of custom hostnames, in memory and only for verified domains. Hosts below the
+ * @module Sites with custom hostnames, in memory, and only for verified domains. Hosts below the
  * base domain are looked up first, so these maps do not slow them down.
  */
 import type { DomainBinding, DomainRoute, FeedMessage } from "../../feed/mod.ts";

@@ -17,7 +17,7 @@ export function isDynamic({ pipeline, rewrite }: Decision): boolean {
   return pipeline !== undefined || rewrite?.type === "external";
 }
 
-/** The plan of a request without a pipeline: the origin handles it. */
+/** The plan for a request without a pipeline, which the origin handles. */
 const NO_PIPELINE = planPipeline([{ handle: ORIGIN_HANDLE }]);
 
 /** Written to the site's log. */

@@ -9,7 +9,9 @@ export type ReadMore = () => Uint8Array;
 
 /** A PostgreSQL backend that handles one message at a time, synchronously. */
 export interface Backend {
-  /** Differs whenever the settings of the session differ, regardless of how they were set. */
+  /**
+   * A value that changes whenever the session's settings change, regardless of how they are set.
+   */
   readonly settingsDigest: string;
   /** Names of the settings that were set in the session. */
   readonly settingNames: readonly string[];

@@ -99,7 +99,7 @@ export class Multiplexer {
     this.#settings.begin();
   }
 
-  /** Called when something else has used the backend: its settings belong to no client. */
+  /** Called when something else has used the backend, so its settings belong to no client. */
   forgetSettings(): void {
     this.#settings.forget();
   }

@@ -1,6 +1,6 @@
 /**
  * @module Predicts the side effects of a statement from its text: state that stays in the backend.
- * The text is searched, not parsed: a false positive costs one query to the backend.
+ * The text is searched, not parsed. A false positive costs one query to the backend.
  */
 import { type AdvisoryCall, advisoryCall } from "./advisory_call.ts";
 

@@ -81,7 +81,7 @@ export class SettingsMemory {
     };
   }
 
-  /** Differs whenever a setting of the session differs, regardless of how it was set. */
+  /** Changes whenever one of the session's settings changes, regardless of how it is set. */
   get digest(): string {
     if (this.#hasChanged()) {
       this.#read.positions.length = this.#read.values.length = 0;
