@@ -41,7 +41,7 @@ Deno.test("credentialsPath() follows XDG_CONFIG_HOME if it is absolute", () => {
   assert.equal(credentialsPath({ home, xdgConfigHome: "/cfg" }), "/cfg/svc/credentials.json");
 });
 
-Deno.test("loadCredentials() returns none if there is no file", () =>
+Deno.test("loadCredentials() returns no logins if there is no file", () =>
   withHome(async (path) => {
     const { credentials, warnings } = await loadCredentials(path);
     assert.equal(findCredential(credentials), undefined);

@@ -10,7 +10,7 @@ import type { Permission } from "./permissions.ts";
 
 /** Endpoints that every key can call, because they need no permission. */
 const ANY = "any";
-/** Endpoints for a person's account: no key can call them, regardless of its permissions. */
+/** Endpoints for a person's account. No key can call them, regardless of its permissions. */
 const NONE = "none";
 /** The permissions, any one of which is enough. `everything` is always enough. */
 type Needed = readonly Permission[] | typeof ANY | typeof NONE;

@@ -1,6 +1,6 @@
 /**
- * Two databases cannot see each other: a client of one database runs a list of hostile statements
- * while a client of the other one is connected.
+ * Tests that two databases cannot see each other. A client of one database runs a list of hostile
+ * statements while a client of the other one is connected.
  */
 import assert from "node:assert/strict";
 import pg from "pg";

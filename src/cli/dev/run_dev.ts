@@ -73,7 +73,7 @@ function aliased({ config }: ProjectFolder, alias: string): string {
 }
 
 /**
- * Chooses the dev command: flags override `svc.toml`, which overrides detection. Returns
+ * Chooses the dev command. Flags override `svc.toml`, which overrides detection. Returns
  * `undefined` for a static project.
  *
  * @throws {CliError} if there is no such alias, or both flags are given

@@ -82,7 +82,7 @@ Deno.test("findExposed() names sensitive variables that are stored as plain text
   assert.deepEqual(findExposed(declarations, variables), [{ key: "A", scope: "all" }]);
 });
 
-Deno.test("withoutFinalNewline() only removes one line break", () => {
+Deno.test("withoutFinalNewline() removes only one line break", () => {
   const rows: [string, string][] = [
     ["a\n", "a"],
     ["a\r\n", "a"],

@@ -38,7 +38,7 @@ Deno.test("context use makes git ignore the context, but not the manifest", () =
     assert.equal((await git("check-ignore", ".svc/manifest.json")).code, 1);
   }));
 
-Deno.test("the context of a folder applies to the folders below", () =>
+Deno.test("a folder's context applies to its subfolders", () =>
   withProject(async (bench) => {
     await bench.json(["context", "use", "preview"]);
     const below = join(bench.site, "src");

@@ -23,7 +23,7 @@ Deno.test({
   },
 });
 
-Deno.test("explainFileFault() names a file with a line break on one line", async () => {
+Deno.test("explainFileFault() puts a file name with a line break on one line", async () => {
   const fault = explainFileFault(await Deno.open("/nonexistent/a\nb").catch((error) => error));
   assert.ok(fault instanceof CliError);
   assert.equal(fault.message, "Cannot use /nonexistent/a\\x0ab: it does not exist");

@@ -24,7 +24,7 @@ Deno.test("parseGitFacts() shortens text to the platform's limits", () => {
   assert.deepEqual([author?.length, message?.length], [200, 500]);
 });
 
-Deno.test("readGitFacts() is empty for a folder that is not a checkout", async () => {
+Deno.test("readGitFacts() returns nothing for a folder that is not a checkout", async () => {
   await inTestFolder(async (folder) => {
     assert.deepEqual(await readGitFacts(folder, { GITHUB_REF_NAME: "main" }), {});
   });

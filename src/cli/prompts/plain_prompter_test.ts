@@ -86,7 +86,7 @@ for (const [name, typed] of [["Ctrl-C", "\x03"], ["Ctrl-D", "\x04"]] as const) {
   });
 }
 
-Deno.test("a signal ends a prompt that waits for an answer", async () => {
+Deno.test("a signal ends a prompt that is waiting for an answer", async () => {
   const stop = new AbortController();
   const prompter = createPlainPrompter(
     { read: () => new Promise(() => {}), setRaw() {} },

@@ -1,5 +1,5 @@
 /**
- * @module Chooses the workspace of a command. All commands follow one rule: the flag `--workspace`,
+ * @module Chooses the workspace of a command. All commands follow one rule: the `--workspace` flag,
  * then `SVC_WORKSPACE`, then `project.workspace` of the command's `svc.toml`, then the default of
  * `svc workspace switch`. A key from a flag or variable belongs to a workspace, so the default does
  * not apply. Pure.

@@ -171,7 +171,7 @@ export async function canClone(file: string, probe: string): Promise<boolean> {
   return isCloned;
 }
 
-/** Copies a folder: by cloning if the file system supports it, else byte by byte. */
+/** Copies a folder, by cloning if the file system supports it, or else byte by byte. */
 async function copyFolder(from: string, to: string): Promise<CopyMethod> {
   // One small file shows whether the other files can be cloned.
   const clone = await canClone(join(from, "PG_VERSION"), `${to}.probe`)

@@ -1,4 +1,7 @@
-/** @module A client's session with an embedded database: frames in both directions, bounded. */
+/**
+ * @module A client's session with an embedded database: frames in both directions, with bounded
+ * buffers.
+ */
 import type { BackendSession } from "../types.ts";
 import { SESSION_WINDOW } from "./wire.ts";
 

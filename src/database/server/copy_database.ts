@@ -1,4 +1,6 @@
-/** @module Copies a database: its files if nobody is connected, otherwise a dump. */
+/**
+ * @module Copies a database, by copying its files if no one is connected, or otherwise with a dump.
+ */
 import { type CopyMethod, EngineError } from "../types.ts";
 import type { Admin } from "./admin.ts";
 import { startClientProgram } from "./client_program.ts";

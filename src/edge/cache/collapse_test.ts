@@ -105,7 +105,7 @@ Deno.test("handle() fails all waiting requests when the origin cannot be reached
   assert.equal((await test.read()).text, "back");
 });
 
-Deno.test("handle() validates once for all clients, and serves all a stale response on failure", async () => {
+Deno.test("handle() validates once for all clients, and serves them a stale response on failure", async () => {
   const headers = { "cache-control": "max-age=60, stale-if-error=600", etag: '"a"' };
   const test = new TestCache(() => ok("one", headers));
   await test.read();

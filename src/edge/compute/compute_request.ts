@@ -96,7 +96,7 @@ export function computeRequest(request: ServerRequest, target: RequestTarget): C
   };
 }
 
-/** The request for an upgrade: without the fields of the client's own handshake. */
+/** The request for an upgrade, without the fields of the client's own handshake. */
 export function socketRequest(
   request: ServerRequest,
   target: RequestTarget,

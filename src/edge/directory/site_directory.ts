@@ -38,7 +38,7 @@ const entryOf = (to: HostBinding, used: boolean): Entry => ({
 export interface SiteDirectoryOptions {
   /** Reads and compiles a deployment. Returns `undefined` if it is no longer served. */
   load(target: HostBinding): Promise<Site | undefined>;
-  /** Returns the site as a host shows it: production adds published rules, if there are any. */
+  /** Returns the site as a host shows it. Production adds published rules, if there are any. */
   asShown(site: Site, target: HostBinding): Promise<Site>;
   /**
    * Reads a deployment that production showed before. Returns `undefined` if it is no longer

@@ -133,7 +133,7 @@ Deno.test("createTableOutput() writes tables to stdout and messages to stderr", 
   assert.equal(out.stderr, "2 rows\nINSERT 0 3\n0 rows\n");
 });
 
-Deno.test("createTableOutput() keeps only the first rows of a million, and reports it", () => {
+Deno.test("createTableOutput() keeps only the first rows of a million, and says so", () => {
   const { ui, out } = uiWith();
   const output = createTableOutput(ui, { whole: "--csv shows all of them" });
   output.columns([{ name: "n", type: "int4" }]);
@@ -145,7 +145,7 @@ Deno.test("createTableOutput() keeps only the first rows of a million, and repor
   assert.match(out.stderr, /1000000 rows/);
 });
 
-Deno.test("createTableOutput() keeps a limited number of characters of long values", () => {
+Deno.test("createTableOutput() truncates long values to a limited number of characters", () => {
   const { ui, out } = uiWith({ columns: 80 });
   const output = createTableOutput(ui, { whole: "x" });
   output.columns([{ name: "n", type: "text" }]);

@@ -15,7 +15,7 @@ export interface Backend {
   readonly settingsDigest: string;
   /** Names of the settings that were set in the session. */
   readonly settingNames: readonly string[];
-  /** Number of simple queries run for any client: each ends the unnamed statement. */
+  /** Number of simple queries run for any client. Each one ends the unnamed statement. */
   readonly simpleQueries: number;
   run(message: Uint8Array, hear: Hear, more: ReadMore): void;
 }

@@ -224,7 +224,7 @@ export class Multiplexer {
       if (message.type === "H") this.#pause(client);
       return true;
     }
-    // There is nothing to flush: the client has all responses.
+    // There is nothing to flush, because the client has all responses.
     if (message.type === "H" && !client.isMidBatch) return true;
     client.isMidBatch = true;
     if (message.type === "E") {
@@ -338,7 +338,8 @@ export class Multiplexer {
   }
 
   /**
-   * A client's transaction has ended: finds the state that stays with the backend, and releases it.
+   * Called when a client's transaction has ended. Finds the state that stays with the backend, and
+   * releases the backend if possible.
    */
   #settle(client: Client): void {
     client.portals.clear();

@@ -66,7 +66,7 @@ export class Autovacuum {
   }
 
   /**
-   * Called about once a second while no client has the backend: handles one table, if any is due.
+   * Called about once a second while no client has the backend. Handles one table, if any is due.
    */
   tick(): void {
     const wasBusy = this.#isBusy;

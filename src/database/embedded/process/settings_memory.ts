@@ -1,7 +1,7 @@
 /**
- * @module Reads the backend's settings directly from its memory: querying them with SQL would cost
- * more than most statements. The locations apply to PostgreSQL 18 compiled to WebAssembly
- * (`guc_tables.h`), and are verified when the backend starts.
+ * @module Reads the backend's settings directly from its memory, because querying them with SQL
+ * would cost more than most statements. The locations apply to PostgreSQL 18 compiled to
+ * WebAssembly (`guc_tables.h`), and are verified when the backend starts.
  */
 import type { PGlite } from "@electric-sql/pglite";
 

@@ -1,5 +1,5 @@
 /**
- * @module Watches the backend while it works: a separate thread receives cancel requests and
+ * @module Watches the backend while it works. A separate thread receives cancel requests and
  * notices when the platform ends, because the backend's thread is blocked until its statement has
  * ended.
  */

@@ -93,7 +93,7 @@ async function start(options: RecoveredOptions): Promise<string> {
     ["recovery_target_time", new Date(time).toISOString().replace("Z", "+00")],
     ["recovery_target_timeline", "current"],
     ["recovery_target_action", "promote"],
-    // No need to flush: the files are removed after the work.
+    // No need to flush, because the files are removed after the work.
     ["fsync", "off"],
     ["logging_collector", "off"],
   ];
