@@ -30,7 +30,7 @@ const FAULTS: Readonly<Record<string, CertificateFault>> = {
 
 const OTHER: CertificateFault = { reason: "it is not valid", hint: TRUST };
 
-/** Maximum number of nested causes of an error to follow. */
+/** Maximum number of an error's nested causes to follow. */
 const MAX_CAUSES = 8;
 
 /**

@@ -117,7 +117,7 @@ export interface ProjectConfig {
   readonly db: {
     readonly database?: string;
     readonly branch?: string;
-    /** Initial content of the database branch of a preview. */
+    /** Initial content of a preview's database branch. */
     readonly preview?: DatabaseRecipe["preview"];
     readonly reset?: (typeof DATABASE_RESETS)[number];
     readonly mask?: DatabaseMask;

@@ -31,7 +31,7 @@ export const dnsRecord = z.object({
 }).meta({ id: "DnsRecord" });
 export type DnsRecord = z.infer<typeof dnsRecord>;
 
-/** The result of a DNS lookup of one record. */
+/** The result of a DNS lookup for one record. */
 export const dnsCheck = z.object({
   type: z.string().meta({ description: "Type of the record", example: "TXT" }),
   name: z.string().meta({ description: "Name of the record", example: "shop" }),

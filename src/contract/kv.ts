@@ -1,6 +1,6 @@
 /**
- * The key-value stores of projects, one for each environment. These endpoints are for inspection.
- * The code of a deployment accesses its store at a different URL (docs/kv.md).
+ * The key-value stores of projects, one for each environment. These endpoints are for inspection. A
+ * deployment's code accesses its store at a different URL (docs/kv.md).
  *
  * @module
  */

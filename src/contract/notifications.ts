@@ -275,7 +275,7 @@ const typeOf = <const Name extends string>(name: Name) => ({
 /** The id is null if the change affects the whole inbox or the whole archive. */
 const changed = { id: uuid.nullable().describe("Id of the notification; null for all") };
 
-/** Messages of the live stream, by the name of the Server-Sent Event. */
+/** Messages in the live stream, keyed by the name of the Server-Sent Event. */
 export const notificationMessage = z.discriminatedUnion("type", [
   notification.extend(typeOf("notification")),
   z.object({ ...typeOf("read"), ...changed }),

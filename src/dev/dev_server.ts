@@ -25,7 +25,7 @@ import { watchProject } from "./watch_project.ts";
 const HOST = "127.0.0.1";
 /** Maximum number of keys on the page. */
 const SHOWN_KEYS = 100;
-/** The launcher for functions for other platforms, in the folder of the local data. */
+/** The launcher for functions for other platforms, in the local data folder. */
 const FUNCTIONS_FILE = "functions.mjs";
 const REQUEST_ID_BYTES = 5;
 const CACHE_BYTES = 64 * 1024 * 1024;

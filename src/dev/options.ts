@@ -24,7 +24,9 @@ export interface DevReport {
   request(request: LoggedRequest): void;
 }
 
-/** State of the inspector of the project's server: `break` makes the server wait for a debugger. */
+/**
+ * State of the inspector for the project's server. `break` makes the server wait for a debugger.
+ */
 export type Inspect = "off" | "on" | "break";
 
 export interface DevOptions {

@@ -85,7 +85,7 @@ export function judgeCluster({ cluster, isServed }: DatabaseFacts): readonly Poi
   return [{ name, state: "ok", found: `PostgreSQL ${made} in ${folder} ${state}` }];
 }
 
-/** Checks the history of embedded databases and of the local server in the data directory. */
+/** Checks the history of embedded databases, and of the local server in the data directory. */
 export function judgeHistory({ cluster, embedded, isServed }: DatabaseFacts): readonly Point[] {
   return [embedded.history, cluster?.history].flatMap((history) =>
     history === undefined ? [] : [judgeOneHistory(history, isServed)]

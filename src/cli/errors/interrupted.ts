@@ -8,7 +8,7 @@ export interface Change extends Pick<Exchange, "method" | "path"> {
   readonly outcome: ChangeOutcome | "pending";
 }
 
-/** Commands that show the current state of a part of a project. */
+/** Commands that show the current state of one part of a project. */
 const SHOWN_BY: Readonly<Record<string, readonly string[]>> = {
   builds: ["builds", "list"],
   databases: ["db", "list"],

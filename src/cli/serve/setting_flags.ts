@@ -64,7 +64,7 @@ export const COMMON_FLAGS: ReadonlySet<string> = new Set(
   SETTINGS.filter(({ common }) => common).map(flagOf),
 );
 
-/** Returns the values of flags by the names of their settings. */
+/** Returns the values of flags, keyed by the names of their settings. */
 function flagValues(flags: OptionValues): Record<string, unknown> {
   return Object.fromEntries(SETTINGS.map((setting) => {
     const { name } = setting;

@@ -168,7 +168,7 @@ function noKey(apiUrl: string, lines: SuggestedCommands): CliError {
 }
 
 /**
- * Reads the `svc.toml` of the current folder or of its nearest parent that has one. Ignores an
+ * Reads the `svc.toml` in the current folder, or in its nearest parent that has one. Ignores an
  * invalid file.
  */
 async function readFolderConfig({ cwd, env }: Host): Promise<FolderConfig> {

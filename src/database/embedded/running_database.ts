@@ -32,7 +32,7 @@ const UNREAD_MS = 30_000;
 /** How long the database may take to stop, in milliseconds. */
 const STOP_MS = 20_000;
 
-/** Maximum number of characters of the process's last output to keep. */
+/** Maximum number of characters to keep from the process's last output. */
 const LAST_WORDS = 600;
 
 const ENDED = new EngineError("The database's process has ended", "57P01");

@@ -16,7 +16,7 @@ export interface StatementResult {
 export interface RunStatementOptions {
   /** Values of `$1`, `$2` and so on, in PostgreSQL's text form. */
   readonly params: readonly (string | null)[];
-  /** Maximum number of characters of the result's values. */
+  /** Maximum number of characters in the result's values. */
   readonly maxCharacters: number;
   /** Cancels the statement. */
   readonly signal?: AbortSignal;

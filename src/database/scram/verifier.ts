@@ -31,8 +31,8 @@ export function equalKeys(a: Uint8Array, b: Uint8Array): boolean {
 }
 
 /**
- * `SaltedPassword` of RFC 5802. Passwords are normalized by NFKC, which matches SASLprep for most
- * of them.
+ * `SaltedPassword` from RFC 5802. Passwords are normalized with NFKC, which matches SASLprep for
+ * most of them.
  */
 export function saltPassword(
   password: string,

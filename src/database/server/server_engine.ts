@@ -52,7 +52,7 @@ export class ServerEngine implements DatabaseEngine {
   readonly #admin: Admin;
   readonly #locks = new KeyedLock();
   readonly #sessions = new Map<string, Set<ServerSession>>();
-  /** Maximum number of clients of each branch's role, if known. */
+  /** Maximum number of clients for each branch's role, if known. */
   readonly #clients = new Map<string, number>();
   readonly #limiting = new SingleFlight<void>();
 

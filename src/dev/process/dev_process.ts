@@ -31,7 +31,8 @@ class TextLineStream extends TransformStream<string, string> {
 /** Time between two attempts to connect, in milliseconds. */
 const POLL_MS = 25;
 /**
- * Number of attempts between checks of the processes' ports, because a check reads much of `/proc`.
+ * Number of attempts between checks of the processes' ports, because each check reads much of
+ * `/proc`.
  */
 const LOOK_EVERY = 8;
 /**
@@ -50,7 +51,7 @@ export interface DevProcessOptions extends GroupOptions {
   readonly wanted: ServerAddress;
   /** Whether no other port is allowed. */
   readonly fixed: boolean;
-  /** Ports that are not the dev server's: the ports of this program and of the inspector. */
+  /** Ports that are not the dev server's: those of this program and of the inspector. */
   readonly notIts: ReadonlySet<number>;
   /** Receives each line of its output, colours included. */
   readonly onLine: (line: string) => void;

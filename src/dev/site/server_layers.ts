@@ -1,4 +1,4 @@
-/** @module The servers of a project as layers of its site. */
+/** @module A project's servers as layers of its site. */
 import type { SiteCompute } from "../../edge/mod.ts";
 import type { RunnableFunctions } from "../../build/mod.ts";
 import type { Layer, Manifest, Route } from "../../manifest/mod.ts";

@@ -48,7 +48,7 @@ const PURPOSES = {
 type Purpose = keyof typeof PURPOSES;
 export type TokenContent<P extends Purpose> = z.infer<(typeof PURPOSES)[P]>;
 
-/** The key of a platform's tokens, 32 bytes, and the source of nonces. */
+/** The 32-byte key for a platform's tokens, and the source of nonces. */
 export interface TokenKey {
   readonly key: Uint8Array;
   readonly random: Random;

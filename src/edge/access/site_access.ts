@@ -1,5 +1,5 @@
 /**
- * @module Determines who may visit the protected hosts of a project, compiled from the platform's
+ * @module Determines who may visit a project's protected hosts, compiled from the platform's
  * settings. All sites of a project share one object, so a change takes effect on the next request.
  */
 import { equalInConstantTime, sha256Hex } from "../../lib/hash.ts";

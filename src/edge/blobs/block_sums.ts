@@ -1,4 +1,4 @@
-/** @module Checksums of a blob's blocks, to verify a part of a blob without reading the rest. */
+/** @module Checksums for a blob's blocks, to verify part of a blob without reading the rest. */
 import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { BlobCorruptError, type BlobReader } from "./blob_reader.ts";

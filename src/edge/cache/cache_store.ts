@@ -244,7 +244,7 @@ export class CacheStore {
     for (const id of [...this.#byUri.keys()]) this.purge(id, { type: "all" });
   }
 
-  /** Removes all responses of one URI of a deployment (RFC 9111, 4.4). */
+  /** Removes all responses for one URI of a deployment (RFC 9111, 4.4). */
   invalidate({ deploymentId, host, path, rawQuery }: ResourceUri): number {
     const scope: PurgeScope = { type: "path", path };
     const isSame = (uri: ResourceUri) => uri.host === host && uri.rawQuery === rawQuery;

@@ -4,7 +4,7 @@ import { type HeaderList, joinedHeader } from "../messages/header_list.ts";
 /** Fields that name tags, separated by commas. */
 const TAG_FIELDS = ["svc-cache-tag", "cache-tag", "x-next-cache-tags"] as const;
 
-/** Maximum number of tags of one response. */
+/** Maximum number of tags on one response. */
 const MAX_TAGS = 128;
 
 /** Maximum length of a tag, in characters. */

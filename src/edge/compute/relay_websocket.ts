@@ -9,7 +9,7 @@ const POLL_MILLISECONDS = 10;
 /** Maximum number of bytes waiting for a server. A client that sends more is disconnected. */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 /**
- * Maximum size of a message if it is the only one waiting, in bytes; the same limit applies to
+ * Maximum size of a message if it is the only one waiting, in bytes. The same limit applies to
  * messages from servers.
  */
 const MAX_ALONE_BYTES = 32 * 1024 * 1024;

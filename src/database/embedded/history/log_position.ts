@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { namesIn } from "../../../lib/missing_files.ts";
 import { SEGMENT_NAME } from "../../history_plan.ts";
 
-/** Size of a segment, in bytes, as set in the template of an empty database. */
+/** Size of a segment, in bytes, as set in the template for an empty database. */
 export const SEGMENT_BYTES = 4 * 1024 * 1024;
 
 export const LOG_FOLDER = "pg_wal";

@@ -75,7 +75,7 @@ export const MIN_MEMORY_MB = 160;
  */
 const MAX_STACK_KB = 200;
 
-/** Maximum size of a response of the backend to one message, in bytes. */
+/** Maximum size of the backend's response to one message, in bytes. */
 const MAX_ANSWER_BYTES = 1024 * MB;
 
 /** Status that the engine returns after a failed statement. */

@@ -37,7 +37,7 @@ const NAMES = ["statement_timeout", "idle_in_transaction_session_timeout"] as co
 
 export class SettingsMemory {
   readonly #timeouts: readonly number[];
-  /** The end of the ring of all settings that are not at their defaults. */
+  /** The end of the ring that links all settings that are not at their defaults. */
   readonly #head: number;
   #words = new Int32Array(0);
   #digest = "";

@@ -6,7 +6,7 @@ const SHARED_PART = 1 / 8;
 const MOST_SHARED_MB = 4096;
 const LEAST_SHARED_MB = 64;
 const MAX_CONNECTIONS = 300;
-/** Maximum size of the temporary files of one server process, for sorts and hashes. */
+/** Maximum size of one server process's temporary files, for sorts and hashes. */
 const TEMPORARY_MB = 4096;
 /**
  * Share of the machine's memory for each process in addition to the shared pages, and its minimum.
@@ -31,7 +31,7 @@ export function processMemoryMb(memoryBytes: number): number {
 
 export type SettingRow = readonly [name: string, value: string];
 
-/** The settings of the server. Its log contains neither SQL nor values of rows. */
+/** The settings of the server. Its log contains neither SQL nor row values. */
 export function serverSettings(
   { socketFolder, port, memoryBytes }: {
     readonly socketFolder: string;
