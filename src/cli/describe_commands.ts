@@ -39,7 +39,7 @@ export interface FlagDescription {
 }
 
 export interface CommandDescription {
-  /** The command with the leading `svc`. */
+  /** The command, including the leading `svc`. */
   readonly command: string;
   readonly section: Section | null;
   readonly summary: string;

@@ -116,7 +116,7 @@ export function buildProgram(asked: AskedCommand | undefined, options: BuildOpti
 
 /** The inputs of a command line. */
 export interface CommandInputs {
-  /** Flags of the command, including global ones. */
+  /** The command's flags, including global ones. */
   readonly flags: readonly KnownFlag[];
   /** Names of the command's arguments. */
   readonly args: readonly string[];

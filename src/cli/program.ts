@@ -96,7 +96,7 @@ async function answerParserExit(
   return false;
 }
 
-/** Completes the end of `words`. Loads the completion code and at most one command. */
+/** Completes the last of `words`. Loads the completion code and at most one command. */
 async function completeWords(
   words: readonly string[],
   lookUp: LookUp,

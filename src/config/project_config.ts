@@ -152,7 +152,7 @@ export interface ProjectConfig {
     readonly cleanUrls?: boolean;
     /** Whether a URL matches a file regardless of case. */
     readonly ignoreCase?: boolean;
-    /** How long production keeps assets of earlier deployments, in milliseconds. */
+    /** How long production keeps assets from earlier deployments, in milliseconds. */
     readonly keepAssetsMs?: number;
   };
   readonly skew?: {

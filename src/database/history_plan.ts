@@ -61,7 +61,7 @@ export const segmentNumber = (name: string, segmentBytes: number): number =>
   Number.parseInt(name.slice(8, 16), 16) * (LOG_FILE_BYTES / segmentBytes) +
   Number.parseInt(name.slice(16), 16);
 
-/** The oldest segment that all later ones follow without a gap. */
+/** The oldest segment after which there are no gaps. */
 function firstWithoutGap(
   segments: readonly Segment[],
   segmentBytes: number,

@@ -24,7 +24,7 @@ export class PortableDump
   constructor() {
     let key: string | undefined;
     let isHead = true;
-    /** Start of a line whose end has not arrived. */
+    /** Start of a line whose end has not arrived yet. */
     let begun: Uint8Array<ArrayBuffer>[] = [];
     const isKept = (line: string): boolean => {
       if (key !== undefined && line === `\\unrestrict ${key}`) return false;

@@ -20,7 +20,7 @@ export function refusalOf(request: Request, own?: string): string | undefined {
   return `The dev server only accepts browsers on localhost, not on ${hostname}\n`;
 }
 
-/** Whether a page of another origin makes the browser send the request. */
+/** Whether a page from another origin makes the browser send the request. */
 export function isCrossSite({ headers, url }: Request): boolean {
   const site = headers.get("sec-fetch-site");
   if (site !== null) return site !== "same-origin" && site !== "none";

@@ -54,8 +54,8 @@ async function follow(
 }
 
 /**
- * Calls `changed` after each save below a folder, until the returned function is called.
- * A save of several files is one change.
+ * Calls `changed` after each save below a folder, until the returned function is called. Saving
+ * several files counts as one change.
  */
 export function watchProject(root: string, changed: (change: Change) => void): () => void {
   let pending: { change: Change; since: number } | undefined;

@@ -4,7 +4,7 @@ import type { Context } from "../session/context.ts";
 import type { Palette } from "../terminal/color.ts";
 import { printable } from "../terminal/format.ts";
 
-/** Prefix of each line that the project's own dev server prints. */
+/** Prefix for each line that the project's own dev server prints. */
 const PREFIX = "│";
 
 function colorOf(status: number, colors: Palette): (text: string) => string {

@@ -32,7 +32,7 @@ function inputOf(path: string, { flags, args }: GivenInput): string | undefined 
 }
 
 /**
- * Returns the problems with the flags and arguments that caused them, or `undefined` if the input
+ * Returns the problems, each with the flag or argument that caused it, or `undefined` if the input
  * caused none of them.
  */
 export function toFlagProblems(

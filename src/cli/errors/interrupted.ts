@@ -1,4 +1,4 @@
-/** @module Reports what an interrupted command has done, and how to check it. */
+/** @module Reports what an interrupted command has done, and how to check the result. */
 import type { ChangeOutcome, Exchange } from "../../client/client.ts";
 import { CliError } from "./cli_error.ts";
 import type { SuggestedCommands } from "./suggested_commands.ts";

@@ -101,7 +101,7 @@ function assertSameTarget(changes: FlagChanges): void {
 
 const lineOf = (words: readonly string[]): string => ["svc", ...words.map(shellWord)].join(" ");
 
-/** Creates the suggestions of one run from the words after `svc`. */
+/** Creates the suggestions for one run from the words after `svc`. */
 export function createSuggestedCommands(
   argv: readonly string[],
   flags: readonly KnownFlag[],

@@ -112,7 +112,7 @@ function knownFramework(id: string | undefined) {
   return parsed.success && parsed.data !== undefined ? { framework: parsed.data } : {};
 }
 
-/** Returns the command of `svc dev`, if the file does not set one yet. */
+/** Returns the command for `svc dev`, if the file does not set one yet. */
 function devChanges(
   folder: ProjectFolder,
   detected: DetectedProject | undefined,

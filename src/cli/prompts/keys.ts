@@ -130,7 +130,7 @@ export class Keys {
     return text;
   }
 
-  /** Returns the next input for one call of `#fill`. Throws when the command is stopped. */
+  /** Returns the next input for one call to `#fill`. Throws when the command is stopped. */
   async #read(): Promise<Uint8Array | null> {
     const { promise, reject } = Promise.withResolvers<never>();
     const giveUp = () => reject(interrupted());

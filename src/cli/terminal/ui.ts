@@ -93,7 +93,7 @@ export interface UiOptions {
   readonly now: Clock;
 }
 
-/** Creates the user interface of one run. */
+/** Creates the user interface for one run. */
 export function createUi(options: UiOptions): Ui {
   const { json, stdout, stderr, colors, now } = options;
   let results = 0;

@@ -22,7 +22,7 @@ const RULES: readonly Rule[] = [
   { name: "npm", path: /\/node_modules\//, command: "npm install --global svc@latest" },
 ];
 
-/** Folders in which Debian packages install programs. */
+/** Folders that Debian packages install programs into. */
 const DEBIAN_FOLDERS = /^\/(?:usr\/(?:bin|sbin|lib|libexec|games)|bin|sbin|opt)\//;
 
 const DEBIAN: PackageOwner = {

@@ -1,4 +1,4 @@
-/** Explains the codes with which the platform refuses requests. @module */
+/** Explains the error codes that the platform returns when it refuses requests. @module */
 import type { ErrorCode } from "../common.ts";
 import type { Explanation } from "./explanation.ts";
 

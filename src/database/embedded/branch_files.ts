@@ -10,7 +10,7 @@ import { CONTROL_FILE, firstNeeded, LOG_FOLDER } from "./history/log_position.ts
 
 const LOG = `${LOG_FOLDER}/`;
 
-/** Files that each process recreates, or that are useless to another process. */
+/** Files that every process recreates, or that are useless to another process. */
 const PASSING = /(?:^|\/)(?:postmaster\.(?:pid|opts)|pg_internal\.init|pgsql_tmp.*|pg_stat_tmp)$/;
 
 export interface BranchFile {

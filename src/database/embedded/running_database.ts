@@ -222,7 +222,7 @@ export class RunningDatabase {
     if (this.#outgoing.length === 1) queueMicrotask(() => this.#flush());
   }
 
-  /** Writes the frames of all clients whose bytes arrived together at once. */
+  /** Writes the frames of all clients whose bytes arrived together in one go. */
   #flush(): void {
     const bytes = concat(this.#outgoing);
     this.#outgoing = [];

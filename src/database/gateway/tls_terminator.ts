@@ -96,7 +96,7 @@ export class TlsTerminator {
     this.#certificate = certificate;
   }
 
-  /** Whether there is a certificate now. */
+  /** Whether there is currently a certificate. */
   async isReady(): Promise<boolean> {
     return await this.#listener() !== undefined;
   }

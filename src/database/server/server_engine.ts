@@ -26,7 +26,10 @@ import type { ServerAddress } from "./server_address.ts";
 import { ServerSession } from "./server_session.ts";
 import type { ServerSource } from "./server_source.ts";
 
-/** Number of sessions that the platform itself opens with a role, in addition to its clients. */
+/**
+ * Number of sessions that the platform itself opens with a role, in addition to the clients'
+ * sessions.
+ */
 const OWN_SESSIONS = 5;
 /** Part of a branch's memory that one sort or hash can use. */
 const WORK_PART = 1 / 32;

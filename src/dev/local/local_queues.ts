@@ -25,7 +25,7 @@ const NODES = {
 };
 
 export interface LocalQueues {
-  /** The secret with which the server verifies messages. */
+  /** The secret that the server uses to verify messages. */
   readonly secret: string;
   /** Performs a request that sends a message. Returns `undefined` for any other request. */
   answer(request: Request): Promise<Response> | undefined;

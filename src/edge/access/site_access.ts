@@ -7,7 +7,7 @@ import type { Protection } from "../../lib/protection.ts";
 import { matchesWildcard } from "../../lib/wildcard.ts";
 import { IpBlockSet, parseCidr, parseIp } from "../../rules/mod.ts";
 
-/** A link that gives access to anyone who has it, until it expires. */
+/** A link that gives access to anyone who has it, until the link expires. */
 export interface ShareFacts {
   readonly id: string;
   /** SHA-256 of its token. */

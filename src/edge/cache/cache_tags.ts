@@ -1,4 +1,4 @@
-/** @module The tags of a response, by which it can be purged. */
+/** @module The tags of a response, which can be used to purge it. */
 import { type HeaderList, joinedHeader } from "../messages/header_list.ts";
 
 /** Fields that name tags, separated by commas. */

@@ -68,8 +68,8 @@ export interface ComputeContext extends ComputeUse {
 export type Missing = "missing";
 
 /**
- * Whether a 404 leads to the next route. A request body can only be sent once, so no other server
- * can get a body that this one has received.
+ * Whether a 404 leads to the next route. A request body can only be sent once, so a body that this
+ * server has received cannot be sent to another.
  */
 function fallsThrough({ site, request, target, resolution }: ComputeContext): boolean {
   if (!resolution.route.fallthrough) return false;

@@ -160,9 +160,7 @@ export function declaredRequest(request: ServerRequest, target: RequestTarget): 
   };
 }
 
-/**
- * The response with the fields of the site, and without a body if its method or status forbids one.
- */
+/** The response with the site's fields, and without a body if the method or status forbids one. */
 export function pageResponse(
   response: CachedResponse,
   { request, site }: {

@@ -22,9 +22,7 @@ export function originResponse(response: ComputeResponse): OriginResponse {
   };
 }
 
-/**
- * The response with the fields of the site, and without a body if its method or status forbids one.
- */
+/** The response with the site's fields, and without a body if the method or status forbids one. */
 export function toEdgeResponse(
   method: string,
   { status, headers, body }: OriginResponse,

@@ -45,7 +45,7 @@ export class DomainHosts {
       .map(([zone]) => zone);
   }
 
-  /** All zones that have a site on some hostname. */
+  /** All zones in which at least one hostname has a site. */
   zones(): string[] {
     return [...this.#zones.keys()];
   }

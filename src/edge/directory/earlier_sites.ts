@@ -37,7 +37,7 @@ interface Facts {
   /** The deployments read so far, newest first. */
   readonly ids: readonly string[];
   readonly assets: ReadonlyMap<string, PastAsset>;
-  /** Deployments by the ids under which their pages name them. */
+  /** Deployments, keyed by the ids that their pages use for them. */
   readonly pages: ReadonlyMap<string, string>;
 }
 

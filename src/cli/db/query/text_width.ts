@@ -13,8 +13,8 @@ export function widthOf(text: string): number {
 }
 
 /**
- * Returns the text if it fits into `width` columns, otherwise as much of it as fits, followed by an
- * ellipsis.
+ * Returns the text if it fits into `width` columns. Otherwise, returns as much of it as fits,
+ * followed by an ellipsis.
  */
 export function cutToWidth(text: string, width: number): string {
   const { truncated, index } = measure(text, { limit: width, ellipsis: ELLIPSIS });

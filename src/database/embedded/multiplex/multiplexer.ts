@@ -204,7 +204,7 @@ export class Multiplexer {
     }
   }
 
-  /** Sends a client the parameters that differ from those it knows. */
+  /** Sends a client the parameters that differ from the values it last received. */
   #report(client: Client): void {
     for (const [name, value] of this.#settings.news(client)) {
       this.#options.outlet.deliver(client.id, parameterStatus(name, value));

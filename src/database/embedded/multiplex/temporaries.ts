@@ -35,7 +35,7 @@ const DROPPABLE = `SELECT relname, relkind FROM pg_catalog.pg_class WHERE relper
 const inSchema = (name: string): string => `pg_temp.${quoteIdentifier(name)}`;
 
 /**
- * Joins statements for one transaction that can change tables regardless of the client's role or
+ * Joins statements into one transaction that can change tables regardless of the client's role or
  * mode.
  */
 const changing = (statements: readonly string[]): string =>

@@ -94,7 +94,7 @@ export class SettingsMemory {
     return this.#digest;
   }
 
-  /** Whether a word that the digest was computed from differs now. */
+  /** Whether a word that the digest was computed from has changed. */
   #hasChanged(): boolean {
     const words = this.#heap();
     const { positions, values } = this.#read;
