@@ -19,7 +19,7 @@ export interface ArgumentDescription {
   /** True if the argument takes all remaining words. */
   readonly variadic: boolean;
   readonly meaning: string;
-  /** The default value; `null` if there is none. */
+  /** The default value, or `null` if there is none. */
   readonly default: unknown;
 }
 
@@ -34,12 +34,12 @@ export interface FlagDescription {
   readonly meaning: string;
   /** The values that the flag accepts, or `null` if others are allowed too. */
   readonly choices: readonly string[] | null;
-  /** The default value; `null` if there is none. */
+  /** The default value, or `null` if there is none. */
   readonly default: unknown;
 }
 
 export interface CommandDescription {
-  /** The command with the leading `svc`. */
+  /** The command, including the leading `svc`. */
   readonly command: string;
   readonly section: Section | null;
   readonly summary: string;

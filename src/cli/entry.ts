@@ -11,7 +11,7 @@ import { openBrowser } from "./host/open_browser.ts";
 import { createSignals, sleep } from "./host/signals.ts";
 import { createTrustedFetch } from "./host/trusted_fetch.ts";
 
-/** Describes this process, and starts listening to its signals. */
+/** Describes this process, and starts listening for its signals. */
 function createHost(): Host {
   const signals = createSignals();
   const env = Deno.env.toObject();
@@ -50,7 +50,7 @@ function createHost(): Host {
 /** `svc --version` does not load the command tree. */
 const VERSION_FLAGS: ReadonlySet<string> = new Set(["--version", "-v"]);
 
-/** Prefix of the arguments with which the program starts other processes of itself. */
+/** Prefix of the arguments with which the program starts copies of itself. */
 const HIDDEN_PREFIX = "__";
 
 /** Runs the CLI with the process's arguments and ends the process with its exit code. */

@@ -1,6 +1,5 @@
 /**
- * @module Child processes of the program. Each loads only the code that it needs, so it starts
- * fast.
+ * @module Child processes of the program. Each loads only the code that it needs, to start quickly.
  */
 import { BUILD_PROCESS_ARGUMENT } from "../lib/build_process.ts";
 import {

@@ -25,8 +25,8 @@ const escapeOf = (character: string): string =>
     `\\[u${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}]`;
 
 /**
- * Escapes a text for roff, so that no character is a request or an escape. Code between backticks
- * is bold.
+ * Escapes text for roff, so that no character starts a request or an escape sequence. Code between
+ * backticks is bold.
  */
 export function roffText(text: string): string {
   const escaped = text.replaceAll(/\s*\n\s*/g, " ").replaceAll(/[\\'^~-]|[^ -~]/gu, escapeOf);
@@ -73,7 +73,7 @@ function commandLines(described: CommandDescription): string[] {
   ];
 }
 
-/** The commands under the headings of help. */
+/** The commands under the headings that help uses. */
 function overview(commands: readonly CommandDescription[]): string[] {
   return SECTIONS.flatMap((section) => {
     const found = commands.filter((each) => each.section === section);

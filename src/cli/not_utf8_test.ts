@@ -1,6 +1,6 @@
 /**
- * Checks that files that are not UTF-8 are refused wherever the CLI reads text, with file, line and
- * column.
+ * Checks that the CLI refuses files that are not UTF-8 wherever it reads text, and names the file,
+ * line and column.
  */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
@@ -18,7 +18,7 @@ action = { type = "deny" }
 
 const CONFIG = `[project]\nid = "01890000-0000-7000-8000-000000000001"\nname = "shop"\n`;
 
-/** Encodes a text like an editor that uses Latin-1. */
+/** Encodes text like an editor that uses Latin-1. */
 const latin1 = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0));
 
 async function inFolder(

@@ -1,4 +1,4 @@
-/** @module The parser of a command line: only the requested command, or the whole tree. */
+/** @module The command-line parser, for only the requested command or for the whole tree. */
 import { Command } from "@commander-js/extra-typings";
 import {
   aliasOf,
@@ -116,7 +116,7 @@ export function buildProgram(asked: AskedCommand | undefined, options: BuildOpti
 
 /** The inputs of a command line. */
 export interface CommandInputs {
-  /** Flags of the command, including global ones. */
+  /** The command's flags, including global ones. */
   readonly flags: readonly KnownFlag[];
   /** Names of the command's arguments. */
   readonly args: readonly string[];

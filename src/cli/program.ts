@@ -33,7 +33,7 @@ import { EXIT } from "./exit_code.ts";
 import { buildProgram, inputsOf } from "./parser.ts";
 import { VERSION } from "./version.ts";
 
-/** Returns the remedy for a code if it fits every failure with the code. */
+/** Returns the remedy for a code if it applies to every failure with that code. */
 export async function hintOfCode(code: string): Promise<string | undefined> {
   // Successful commands do not need the explanations.
   const { EXPLANATIONS } = await import("./explain/explain_code.ts");
@@ -96,7 +96,7 @@ async function answerParserExit(
   return false;
 }
 
-/** Completes the end of `words`. Loads the completion code and at most one command. */
+/** Completes the last of `words`. Loads the completion code and at most one command. */
 async function completeWords(
   words: readonly string[],
   lookUp: LookUp,

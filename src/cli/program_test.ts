@@ -236,7 +236,7 @@ Deno.test("runProgram() prints version and help as data, in JSON mode as one obj
   assert.deepEqual(remove.arguments.map(({ name }: { name: string }) => name), ["domain_id"]);
 });
 
-Deno.test("runProgram() deletes nothing if the person answers no", async () => {
+Deno.test("runProgram() deletes nothing if the user answers no", async () => {
   const project = { id: "0199e2e8-5f0f-7e11-8a33-0242ac120002", name: "blog" };
   const methods: string[] = [];
   const person = personWho([false]);

@@ -20,7 +20,9 @@ const flagsIn = (text: string): string[] => text.match(/(?<![\w-])--?[a-z][a-z-]
 /** Returns the words before the arguments, such as `db info` for `db info [database]`. */
 const nameOf = (code: string): string => code.replace(/ [[<-].*$/, "");
 
-/** Reads a row. It can name several commands of one group, and flags of only some of them. */
+/**
+ * Reads a row, which can name several commands of one group, and flags that only some of them have.
+ */
 function readRow(row: string): SpecifiedCommand[] {
   const [, first = "", second = ""] = row.replaceAll("\\|", "/").split("|");
   const [head = "", ...more] = codeOf(first).map(nameOf);
@@ -37,7 +39,7 @@ function readRow(row: string): SpecifiedCommand[] {
   });
 }
 
-/** The text of each section of the reference, by the command in its heading. */
+/** The text of each section of the reference, keyed by the command in its heading. */
 const sections = new Map(
   CLI_PAGES.flatMap(({ name }) => read(`docs/${name}.md`).split(/^## `svc /m).slice(1))
     .map((section) => [section.slice(0, section.indexOf("`")), section]),
@@ -69,7 +71,7 @@ for (const { command, flags } of wanted) {
   });
 }
 
-/** The rows of the table of global flags: each flag with its variable. */
+/** The rows of the global flags table: each flag with its variable. */
 const globals = read("fixtures/cli/global_flags_of_spec.md").split("\n")
   .filter((line) => line.startsWith("| `--")).map(codeOf);
 

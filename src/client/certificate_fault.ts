@@ -1,6 +1,6 @@
 /**
- * @module Finds in an error's text why a certificate was refused, because runtimes report it
- * nowhere else.
+ * @module Finds out from an error's text why a certificate was refused. Runtimes do not report the
+ * reason anywhere else.
  */
 
 /** Why a certificate was refused, and what to do about it. */
@@ -30,7 +30,7 @@ const FAULTS: Readonly<Record<string, CertificateFault>> = {
 
 const OTHER: CertificateFault = { reason: "it is not valid", hint: TRUST };
 
-/** Maximum number of nested causes of an error to follow. */
+/** Maximum number of an error's nested causes to follow. */
 const MAX_CAUSES = 8;
 
 /**

@@ -26,8 +26,8 @@ export interface ClientOptions {
    */
   readonly newIdempotencyKey?: () => string;
   /**
-   * Returns the time in milliseconds, to which a `Retry-After` date is compared. Defaults to the
-   * machine's clock.
+   * Returns the current time in milliseconds, for comparison with `Retry-After` dates. Defaults to
+   * the machine's clock.
    */
   readonly now?: () => number;
   /** Called for each finished exchange, for debug output. */
@@ -275,7 +275,7 @@ export function createClient(options: ClientOptions): Client {
     const stop = anySignal([options.signal, input.signal]);
     stop?.throwIfAborted();
     const { method, path } = request;
-    // An idempotent call is not waited for when the user stops the command, because its result is
+    // When the user stops the command, do not wait for an idempotent call, because its result is
     // checked afterwards.
     const isChange = method !== "GET" && input.idempotent !== true;
     const settle = isChange ? options.watchChange?.({ method, path }) : undefined;

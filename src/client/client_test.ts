@@ -139,7 +139,7 @@ Deno.test("call() does not retry a POST that may have succeeded", async () => {
   assert.equal(requests.length, 1);
 });
 
-Deno.test("call() gives each request that must run only once its own key", async () => {
+Deno.test("call() sends a new key with each request that must run only once", async () => {
   let made = 0;
   const answers = [failure(409), failure(409), Response.json(HEALTH)];
   const { client, requests } = clientOf(answers, { newIdempotencyKey: () => `key-${made++}` });

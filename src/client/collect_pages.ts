@@ -6,8 +6,8 @@ export interface PageOf<Item> {
 }
 
 /**
- * Collects up to `limit` items of a list, with as many pages as necessary. `nextCursor` of the
- * result continues after the last item.
+ * Collects up to `limit` items from a list, reading as many pages as necessary. The result's
+ * `nextCursor` continues after the last item.
  */
 export async function collectPages<Item>(
   fetchPage: (query: { limit: number; cursor?: string }) => Promise<PageOf<Item>>,

@@ -61,7 +61,7 @@ export class UnreachableError extends Error {
 export interface CutUpload {
   /** Hashes of the blobs in the interrupted request. */
   readonly blobs: readonly string[];
-  /** Number of bytes of these blobs that were sent. */
+  /** Number of bytes from these blobs that were sent. */
   readonly sent: number;
   readonly size: number;
 }

@@ -52,7 +52,7 @@ export async function* followEvents<E extends Endpoint>(
     readonly signal: AbortSignal;
     /** Id of the last event that was received. The stream continues after it. */
     readonly lastEventId?: string | undefined;
-    /** Called for each node of the platform whose events are missing in the stream. */
+    /** Called for each node of the platform whose events are missing from the stream. */
     onMissingNode?(node: MissingNode): void;
   },
 ): AsyncGenerator<ResponseOf<E>> {

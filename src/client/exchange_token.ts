@@ -1,6 +1,6 @@
 /**
- * @module The client side of a token exchange (RFC 8693), which exchanges the token of a CI job for
- * a key.
+ * @module The client side of a token exchange (RFC 8693), which exchanges a CI job's token for a
+ * key.
  */
 import {
   EXCHANGE_GRANT_TYPE,

@@ -1,8 +1,8 @@
 /** @module Streams a file as a request body. */
 
 /**
- * Size of a piece in bytes. With the framing of its chunk, it fits into the 64 KiB that an HTTP
- * server on Deno reads at once.
+ * Size of a piece in bytes. With its chunk framing, it fits into the 64 KiB that an HTTP server on
+ * Deno reads at once.
  */
 const PIECE_BYTES = 60 * 1024;
 

@@ -13,7 +13,7 @@ export interface OAuthOptions {
   readonly baseUrl: string;
   readonly fetch: typeof fetch;
   readonly signal: AbortSignal;
-  /** Returns the time in milliseconds, to which a `Retry-After` date is compared. */
+  /** Returns the current time in milliseconds, for comparison with `Retry-After` dates. */
   readonly now: () => number;
 }
 

@@ -13,7 +13,7 @@ const MAX_LINE = 256 * 1024 * 1024;
 
 export type Bytes = ReadableStream<Uint8Array<ArrayBuffer>>;
 
-/** Splits a stream of text into its lines, without line breaks and empty lines. */
+/** Splits a stream of text into its lines, without line breaks or empty lines. */
 export async function* readLines(stream: Bytes, maxLength = MAX_LINE): AsyncGenerator<string> {
   let parts: string[] = [];
   let length = 0;

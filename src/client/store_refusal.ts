@@ -1,4 +1,4 @@
-/** @module Converts error responses of the S3 endpoint to errors of the API. */
+/** @module Converts error responses from the S3 endpoint to API errors. */
 import type { ErrorCode } from "../contract/common.ts";
 
 const CODES: Readonly<Record<number, ErrorCode>> = {

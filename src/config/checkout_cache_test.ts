@@ -32,7 +32,7 @@ Deno.test("readCheckoutCache() reads what writeCheckoutCache() wrote, and git ig
     assert.ok((await Deno.stat(file)).isFile);
   }));
 
-Deno.test("readCheckoutCache() ignores a file that is damaged, truncated or of another version", () =>
+Deno.test("readCheckoutCache() ignores files that are damaged, truncated or from another version", () =>
   withRoot(async (root, file) => {
     await writeCheckoutCache(root, "words.json", VALUE);
     const whole = await Deno.readFile(file);
@@ -45,7 +45,7 @@ Deno.test("readCheckoutCache() ignores a file that is damaged, truncated or of a
     assert.equal(await readCheckoutCache(root, "words.json", schema), undefined);
   }));
 
-Deno.test("writeCheckoutCache() follows no link out of the checkout, and fails silently", () =>
+Deno.test("writeCheckoutCache() follows no links out of the checkout, and fails silently", () =>
   withRoot(async (root) => {
     const [project, elsewhere] = [join(root, "project"), join(root, "elsewhere")];
     await Deno.mkdir(join(project, ".svc"), { recursive: true });

@@ -20,7 +20,7 @@ const STAGING: CheckoutContext = {
   environment: { id: "0199e2e8-5f0f-7e11-8a33-0242ac120003", name: "staging" },
 };
 
-Deno.test("saveContext() and loadContext() keep the choice, clearContext() removes it", () =>
+Deno.test("saveContext() and loadContext() keep the choice, and clearContext() removes it", () =>
   inTestFolder(async (root) => {
     assert.equal(await loadContext(root), undefined);
     assert.equal(await clearContext(root), false);

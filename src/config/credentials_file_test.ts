@@ -41,7 +41,7 @@ Deno.test("credentialsPath() follows XDG_CONFIG_HOME if it is absolute", () => {
   assert.equal(credentialsPath({ home, xdgConfigHome: "/cfg" }), "/cfg/svc/credentials.json");
 });
 
-Deno.test("loadCredentials() returns none if there is no file", () =>
+Deno.test("loadCredentials() returns no logins if there is no file", () =>
   withHome(async (path) => {
     const { credentials, warnings } = await loadCredentials(path);
     assert.equal(findCredential(credentials), undefined);
@@ -69,13 +69,13 @@ Deno.test("saveLogin() restricts a file that others could read", () =>
     assert.equal(await modeOf(path), 0o600);
   }));
 
-Deno.test("saveLogin() refuses a token that is not a header value", () =>
+Deno.test("saveLogin() refuses a token that is not a valid header value", () =>
   withHome(async (path) => {
     await assert.rejects(saveLogin(path, { ...LOGIN, token: "a\r\nb" }), TypeError);
     await assert.rejects(Deno.stat(path), Deno.errors.NotFound);
   }));
 
-Deno.test("loadCredentials() warns of a file that others can read", () =>
+Deno.test("loadCredentials() warns about a file that others can read", () =>
   withHome(async (path) => {
     await write(path, '{"version":1,"platforms":{}}', 0o640);
     const { warnings } = await loadCredentials(path);

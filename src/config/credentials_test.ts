@@ -87,7 +87,7 @@ Deno.test("dropLogins() changes nothing if there is nothing to remove", () => {
   assert.deepEqual(dropLogins(ALL, { apiUrl: ONE, workspace: "green" }), ALL);
 });
 
-Deno.test("withDefaultWorkspace() needs no login, neither to the workspace nor to the platform", () => {
+Deno.test("withDefaultWorkspace() needs no login to the workspace or the platform", () => {
   const changed = withDefaultWorkspace(ALL, { apiUrl: ONE, workspace: "yellow" });
   assert.equal(findCredential(changed, { apiUrl: ONE })?.workspace, "yellow");
   const choice = { apiUrl: "https://other.example/", workspace: "red" };

@@ -14,7 +14,7 @@ import { CHECK_KEYS } from "./checks_table.ts";
 import { FORM_KEYS } from "./forms_table.ts";
 import { DECLARATION_KEYS, TABLE_KEYS, VISIBILITIES } from "./schema.ts";
 
-/** Returns the last step of a path that is a name instead of an index. */
+/** Returns the last step in a path that is a name instead of an index. */
 const lastName = (path: readonly PathStep[]): string =>
   String(path.findLast((step) => typeof step === "string") ?? "");
 
@@ -127,7 +127,7 @@ class ProblemCollector {
   }
 }
 
-/** Returns all problems of a document in the order of their positions. */
+/** Returns all problems in a document, ordered by position. */
 export function describeProblems(
   issues: readonly SchemaIssue[],
   document: TomlDocument,

@@ -70,7 +70,8 @@ export interface ProjectConfig {
     /** Path relative to the project directory and inside it. Never `.`. */
     readonly dataDir?: string;
     /**
-     * Commands by alias name. This is a Map because no name must collide with a built-in property.
+     * Commands by alias name. This is a Map because a name must not collide with a built-in
+     * property.
      */
     readonly aliases: ReadonlyMap<string, string>;
   };
@@ -106,7 +107,7 @@ export interface ProjectConfig {
   readonly cron: readonly CronTaskConfig[];
   /** Queues, in the order of the file. */
   readonly queues: readonly QueueConfig[];
-  /** Forms, or `undefined` without a table. In that case, the forms in the HTML apply. */
+  /** Forms, or `undefined` if the table is missing. In that case, the forms in the HTML apply. */
   readonly forms?: readonly FormConfig[];
   /** Limits of functions, or `undefined` if the table is missing. */
   readonly functions?: {
@@ -116,7 +117,7 @@ export interface ProjectConfig {
   readonly db: {
     readonly database?: string;
     readonly branch?: string;
-    /** Initial content of the database branch of a preview. */
+    /** Initial content of a preview's database branch. */
     readonly preview?: DatabaseRecipe["preview"];
     readonly reset?: (typeof DATABASE_RESETS)[number];
     readonly mask?: DatabaseMask;
@@ -126,7 +127,7 @@ export interface ProjectConfig {
   readonly env: {
     readonly declarations: ReadonlyMap<string, EnvDeclaration>;
   };
-  /** Conversion of images, or `undefined` if the table is missing. */
+  /** Image conversion, or `undefined` if the table is missing. */
   readonly images?: {
     readonly enabled?: boolean;
     readonly sizes?: number[];
@@ -145,13 +146,13 @@ export interface ProjectConfig {
   readonly static?: {
     /** Whether index.html is served for documents without a file. */
     readonly spa?: boolean;
-    /** Whether URLs of pages end with a slash. */
+    /** Whether page URLs end with a slash. */
     readonly trailingSlash?: TrailingSlash;
-    /** Whether URLs of pages leave out `.html`. */
+    /** Whether page URLs omit `.html`. */
     readonly cleanUrls?: boolean;
     /** Whether a URL matches a file regardless of case. */
     readonly ignoreCase?: boolean;
-    /** How long production keeps assets of earlier deployments, in milliseconds. */
+    /** How long production keeps assets from earlier deployments, in milliseconds. */
     readonly keepAssetsMs?: number;
   };
   readonly skew?: {

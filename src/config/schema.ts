@@ -133,7 +133,7 @@ const healthPath = text("Use a path that begins with /, without spaces", {
 const TMP_RULE = "Use a whole number of MiB from 1 to 4096";
 
 /**
- * Maximum number of configuration files of other hosts. It exceeds the number of files that svc
+ * Maximum number of other hosts' configuration files. It exceeds the number of files that svc
  * recognizes.
  */
 const MAX_NOT_IMPORTED = 32;
@@ -385,7 +385,7 @@ export const TABLE_KEYS: Readonly<Record<string, readonly string[]>> = {
   checks: Object.keys(checks.shape),
 };
 
-/** Keys of the table form of a declaration. */
+/** Keys of a declaration's table form. */
 export const DECLARATION_KEYS: readonly string[] = ["visibility", "required"];
 
 /** Returns the JSON Schema of `svc.toml` for editors. It uses draft 7, which Taplo supports. */

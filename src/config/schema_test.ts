@@ -80,7 +80,7 @@ Deno.test("the schema has the keys of the specification, of servers and of image
   });
 });
 
-/** Validates a text against the JSON Schema like an editor. */
+/** Validates text against the JSON Schema, as an editor does. */
 function editorAccepts(source: string): boolean {
   const schema = z.fromJSONSchema(projectConfigJsonSchema() as z.core.JSONSchema.JSONSchema);
   return schema.safeParse(getStaticTOMLValue(parseTOML(source))).success;

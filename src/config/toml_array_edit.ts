@@ -42,7 +42,7 @@ function dropItems(source: string, { elements, range }: AST.TOMLArray, kept: num
 
 /**
  * Returns the splices that turn an array into `items`. An array on a single line is rewritten. In
- * an array on several lines, the remaining elements keep their text and comments.
+ * an array that spans several lines, the remaining elements keep their text and comments.
  */
 export function spliceArray(
   source: string,

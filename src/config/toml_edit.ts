@@ -1,5 +1,5 @@
 /**
- * @module Sets or removes one key of a TOML text, preserving comments, order and every unaffected
+ * @module Sets or removes one key in TOML text, preserving comments, order and every unaffected
  * line.
  *
  * Works on the positions of the syntax tree, because libraries that patch TOML are not exact:

@@ -1,5 +1,5 @@
 /**
- * @module Finds the positions of keys in a TOML text. With them, an edit can leave every other byte
+ * @module Finds the positions of keys in TOML text. With them, an edit can leave every other byte
  * unchanged.
  */
 import { type AST, parseTOML } from "toml-eslint-parser";
@@ -56,8 +56,8 @@ function collect(
 }
 
 /**
- * Reads the layout of a TOML text, in source order. Entries in arrays of tables are left out.
- * Throws `SyntaxError` for text that is not TOML.
+ * Reads the layout of TOML text, in source order. Entries in arrays of tables are left out. Throws
+ * `SyntaxError` for text that is not TOML.
  */
 export function readLayout(source: string): TomlLayout {
   const entries: Entry[] = [];

@@ -2,13 +2,13 @@
 
 export type TomlScalar = string | number | boolean;
 
-/** A value that can be written into a TOML text. */
+/** A value that can be written into TOML text. */
 export type TomlValue =
   | TomlScalar
   | readonly string[]
   | { readonly [name: string]: TomlScalar };
 
-/** One replacement in a text: `text` replaces the characters from `start` up to `end`. */
+/** One replacement: `text` replaces the characters from `start` up to `end`. */
 export interface Splice {
   readonly start: number;
   readonly end: number;
@@ -51,7 +51,7 @@ export function writeValue(value: TomlValue): string {
   } }`;
 }
 
-/** Returns the line ending that a text uses: its first one, or a line feed if there is none. */
+/** Returns the line ending that the text uses: its first one, or a line feed if there is none. */
 export function lineEnding(source: string): string {
   return /\r?\n/.exec(source)?.[0] ?? "\n";
 }

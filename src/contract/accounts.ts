@@ -51,7 +51,7 @@ const signedIn = z.object({
   }),
   account: account.describe("The account"),
 });
-/** A mail was sent to the address. Only the owner of the address learns what it contains. */
+/** An email was sent to the address. Only the owner of the address learns its content. */
 const confirmationWanted = z.object({
   status: z.literal("confirmation_required").meta({
     description: "Result of the request",

@@ -4,7 +4,7 @@ import { uuid } from "./common.ts";
 import { MAX_FILE_BYTES, sha256 } from "./deployment_files.ts";
 import { endpoint } from "./endpoint.ts";
 
-/** Maximum size of the body of a batch of blobs, in bytes. Larger blobs are uploaded separately. */
+/** Maximum body size of a batch of blobs, in bytes. Larger blobs are uploaded separately. */
 export const MAX_BATCH_BYTES = 8 * 1024 * 1024;
 /** Maximum number of blobs in one batch. */
 export const MAX_BATCH_BLOBS = 500;

@@ -10,7 +10,7 @@ import { type EventCategory, type Priority } from "./events.ts";
 /** How often and for how long to retry messages. Times are in milliseconds. */
 export interface ChannelLimits {
   readonly maxAttempts: number;
-  /** Age of a message after which attempts to deliver it end. */
+  /** Age at which a message is no longer retried. */
   readonly maxAgeMs: number;
   /** Upper limit of the first pause. Each further pause is `factor` times as long. */
   readonly firstPauseMs: number;

@@ -10,12 +10,12 @@ import {
 import { endpoint } from "./endpoint.ts";
 import { branchName } from "./projects.ts";
 
-/** Maximum length of a query's SQL, in UTF-16 code units. Longer texts must be imported. */
+/** Maximum length of a query's SQL, in UTF-16 code units. Longer SQL must be imported. */
 export const MAX_SQL_LENGTH = 1024 * 1024;
-/** Maximum size of the SQL of one query, in bytes. */
+/** Maximum size of one query's SQL, in bytes. */
 export const MAX_SQL_BYTES = 4 * MAX_SQL_LENGTH;
 
-/** Maximum number of parameters of a statement, as in PostgreSQL's protocol. */
+/** Maximum number of parameters in a statement, as in PostgreSQL's protocol. */
 export const MAX_SQL_PARAMS = 65_535;
 
 /** Maximum size of a script to import, in bytes. */

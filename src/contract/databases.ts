@@ -17,7 +17,7 @@ export type DatabaseState = (typeof DATABASE_STATES)[number];
 
 export const DATABASE_ENGINES = ["embedded", "server"] as const;
 
-/** The branch with which a database is created. */
+/** The branch that every database starts with. */
 export const MAIN_BRANCH = "main";
 
 /** Maximum length of a database name, which is also the name of a role. */

@@ -11,9 +11,7 @@ export const sha256 = z.string().regex(/^[0-9a-f]{64}$/, "Must be a SHA-256 in h
   example: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
 });
 
-/**
- * Maximum length of the name of a file or folder in UTF-8 bytes. File systems have this limit.
- */
+/** Maximum length of a file or folder name in UTF-8 bytes, which is the limit of file systems. */
 const MAX_NAME_BYTES = 255;
 
 const nameFits = (name: string) =>

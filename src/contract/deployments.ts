@@ -130,7 +130,7 @@ export const deploymentBase = z.object({
   ),
 }).strict().meta({ id: "DeploymentBase" });
 
-/** Maximum size of the description of a deployment, in bytes. It allows a list of 100,000 files. */
+/** Maximum size of a deployment's description, in bytes. It allows a list of 100,000 files. */
 const MAX_DEPLOYMENT_BYTES = 32 * 1024 * 1024;
 
 export const createDeploymentBody = z.object({

@@ -11,7 +11,7 @@ export const DEVICE_GRANT_TYPE = "urn:ietf:params:oauth:grant-type:device_code";
 export const DEVICE_CODE_SECONDS = 300;
 /** Minimum time between two polls in seconds (spec: "Limits"). */
 export const DEVICE_POLL_SECONDS = 5;
-/** Maximum number of calls of `POST /v1/device` per minute from one IP address (spec: "Limits"). */
+/** Maximum number of calls to `POST /v1/device` per minute from one IP address (spec: "Limits"). */
 export const DEVICE_STARTS_PER_MINUTE = 10;
 
 const short = z.string().max(200);

@@ -17,7 +17,7 @@ export type DnsRecordType = (typeof DNS_RECORD_TYPES)[number];
 
 export const CERTIFICATE_STATUSES = ["none", "pending", "issued", "failed"] as const;
 
-/** A record to set at the name server of the domain. */
+/** A record to set at the domain's name server. */
 export const dnsRecord = z.object({
   type: z.enum(DNS_RECORD_TYPES).describe("Type of the record"),
   name: z.string().describe("Full name, without the final dot"),
@@ -31,7 +31,7 @@ export const dnsRecord = z.object({
 }).meta({ id: "DnsRecord" });
 export type DnsRecord = z.infer<typeof dnsRecord>;
 
-/** The result of a DNS lookup of one record. */
+/** The result of a DNS lookup for one record. */
 export const dnsCheck = z.object({
   type: z.string().meta({ description: "Type of the record", example: "TXT" }),
   name: z.string().meta({ description: "Name of the record", example: "shop" }),

@@ -1,4 +1,6 @@
-/** Drains: endpoints that get the logs, errors and metrics of a project over OTLP/HTTP. @module */
+/**
+ * Drains: endpoints that receive the logs, errors and metrics of a project over OTLP/HTTP. @module
+ */
 import * as z from "zod";
 import { missingNodes, timestamp, uuid } from "./common.ts";
 import { endpoint } from "./endpoint.ts";

@@ -1,4 +1,4 @@
-/** An endpoint as data, for server, client and OpenAPI document. @module */
+/** Endpoints as data, for the server, the client and the OpenAPI document. @module */
 import * as z from "zod";
 
 export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";

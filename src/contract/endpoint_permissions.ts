@@ -10,7 +10,7 @@ import type { Permission } from "./permissions.ts";
 
 /** Endpoints that every key can call, because they need no permission. */
 const ANY = "any";
-/** Endpoints for a person's account: no key can call them, regardless of its permissions. */
+/** Endpoints for a person's account. No key can call them, regardless of its permissions. */
 const NONE = "none";
 /** The permissions, any one of which is enough. `everything` is always enough. */
 type Needed = readonly Permission[] | typeof ANY | typeof NONE;
@@ -259,7 +259,7 @@ export const ENDPOINT_PERMISSIONS: Readonly<Record<EndpointName, Needed>> = {
   deleteMessengerLink: NONE,
 };
 
-/** Paths that use a protocol of another kind. */
+/** Paths that use a different protocol. */
 const OF_OTHER_PROTOCOLS: readonly (readonly [string, Needed])[] = [
   ["GET /git", READ_DEPLOYED],
   ["POST /git", DEPLOY],

@@ -21,7 +21,7 @@ Deno.test("the table of permissions lists every endpoint, and nothing else", () 
   assert.deepEqual(Object.keys(ENDPOINT_PERMISSIONS).sort(), [...NAMES].sort());
 });
 
-Deno.test("an endpoint that is not in a table requires the permission everything", () => {
+Deno.test("an endpoint that is not in a table requires the everything permission", () => {
   const unknown = { method: "GET", path: "/v1/new" } as const;
   assert.deepEqual(lackedFor(unknown, ["read", "rules"]), ["everything"]);
   assert.equal(lackedFor(unknown, ["everything"]), undefined);
@@ -55,7 +55,7 @@ Deno.test("a permission allows changes only to the resources in its name", () =>
   assert.deepEqual(changedBy("variables"), ["deleteVariable", "setVariable", "signOut"]);
 });
 
-Deno.test("only the permission everything allows reading secrets and stored data", () => {
+Deno.test("only the everything permission allows reading secrets and stored data", () => {
   const most = PERMISSION_NAMES.filter((each) => each !== "everything");
   for (
     const name of [
@@ -75,7 +75,7 @@ Deno.test("only the permission everything allows reading secrets and stored data
   ) assert.deepEqual(lackedFor(endpoints[name], most), ["everything"], name);
 });
 
-Deno.test("a key with the permission variables cannot read variables", () => {
+Deno.test("a key with the variables permission cannot read variables", () => {
   assert.deepEqual(lackedFor(endpoints.listVariables, ["variables"]), ["read"]);
 });
 

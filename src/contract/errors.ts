@@ -1,6 +1,4 @@
-/**
- * The errors of a project: faults in functions and servers, with all of their occurrences. @module
- */
+/** A project's errors: faults in functions and servers, with all of their occurrences. @module */
 import * as z from "zod";
 import { missingNodes, page, pageLimit, timestamp, uuid } from "./common.ts";
 import { endpoint } from "./endpoint.ts";

@@ -18,7 +18,10 @@ function isMoment(text: string): boolean {
   return /^\d{4}-\d\d-\d\d(?:T|$)/.test(text) && !Number.isNaN(Date.parse(text));
 }
 
-/** Formats a date such as `1 December 2026`, or with a time in UTC. Other texts do not change. */
+/**
+ * Formats a date such as `1 December 2026`, or with a time in UTC. Other text is returned
+ * unchanged.
+ */
 function momentOf(text: string): string {
   if (!isMoment(text)) return text;
   const moment = new Date(text);
@@ -87,6 +90,6 @@ export function fillFirst(templates: readonly string[], data: EventData): string
     .find(({ isComplete }) => isComplete)?.text;
 }
 
-/** Returns a text with the punctuation of a sentence. */
+/** Returns text with the punctuation of a sentence. */
 export const sentence = (words: string): string =>
   words === "" || /[.!?:…]$/.test(words) ? words : `${words}.`;

@@ -1,8 +1,8 @@
 /**
  * The events that the platform notifies people of (spec, "Events"): the 32 events in the
  * specification, and some more. A new event is one row of `EVENTS`, from which types, checks, the
- * API, the OpenAPI document, the CLI, mails, pages, docs and samples for tests are derived. Its
- * texts are templates for `event_words.ts`.
+ * API, the OpenAPI document, the CLI, emails, pages, docs and samples for tests are derived. Its
+ * strings are templates for `event_words.ts`.
  *
  * @module
  */
@@ -45,7 +45,7 @@ export interface EventKind {
   readonly data: Schema;
   readonly title: string;
   readonly body: string;
-  /** Subject of the mail, after the project, workspace or host. Defaults to the title. */
+  /** Subject of the email, after the project, workspace or host. Defaults to the title. */
   readonly subject?: string;
   /**
    * Pages for the notification to open, as templates of paths or URLs. The first one whose values
@@ -71,12 +71,12 @@ const kind = <const Category extends EventCategory, const Data extends Schema>(
   opens: [...opensFirst, ...opens, `/notifications?category=${category}`],
 });
 
-/** Adds the subject of the mail to a row. */
+/** Adds the subject of the email to a row. */
 const named = <Row extends object>(subject: string, row: Row) => ({ ...row, subject });
 
 const aboutDeployment = kind("Deployment", deploymentData, [PAGE]);
 /**
- * Creates a row. `what` completes the subject of the mail: "production is live (main at 8f14e45)".
+ * Creates a row. `what` completes the subject of the email: "production is live (main at 8f14e45)".
  */
 const deployment = (what: string, ...row: Parameters<typeof aboutDeployment>) =>
   named(`{place} ${what}[ ({version})]`, aboutDeployment(...row));

@@ -9,7 +9,7 @@ import type { DeploymentFile } from "./deployment_files.ts";
 
 /** The changes that turn one list of files into another. */
 export interface FileDifference {
-  /** Files that are missing in the other list, or have different content there. */
+  /** Files that are missing from the other list, or have different content there. */
   readonly files: readonly DeploymentFile[];
   /** Paths that are only in the other list. */
   readonly removed: readonly string[];

@@ -1,4 +1,4 @@
-/** Reports of a deployment to the forge of its repository. @module */
+/** Reports on a deployment to the forge that hosts its repository. @module */
 import * as z from "zod";
 import { timestamp, uuid } from "./common.ts";
 import { endpoint } from "./endpoint.ts";

@@ -4,7 +4,7 @@ import type { FormSubmission } from "./forms.ts";
 /** Prefixes that spreadsheets treat as a formula, including full-width ones. */
 const FORMULA = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 
-/** Formats a text as a cell. An apostrophe turns a formula into text. */
+/** Formats text as a cell. An apostrophe turns a formula into text. */
 function cell(value: string): string {
   const text = FORMULA.test(value) ? `'${value}` : value;
   return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

@@ -15,10 +15,10 @@ export type HookScope = (typeof HOOK_SCOPES)[number];
 export const HOOK_TRIGGERS_PER_MINUTE = 30;
 /** Maximum number of hooks per project. */
 export const MAX_HOOKS = 100;
-/** Maximum size of the body of a trigger, in bytes. */
+/** Maximum size of a trigger's body, in bytes. */
 const MAX_TRIGGER_BYTES = 64 * 1024;
 
-/** A branch, or a pattern of branches in which `*` matches any text. */
+/** A branch, or a branch pattern in which `*` matches any text. */
 const hookBranch = z.string().min(1).max(BRANCH_MAX).refine(
   (text) => branchName.safeParse(text.replaceAll("*", "x")).success,
   "Must be a git branch name, or one with * for any text",

@@ -1,6 +1,6 @@
 /**
- * The key-value stores of projects, one for each environment. These endpoints are for inspection.
- * The code of a deployment accesses its store at a different URL (docs/kv.md).
+ * The key-value stores of projects, one for each environment. These endpoints are for inspection. A
+ * deployment's code accesses its store at a different URL (docs/kv.md).
  *
  * @module
  */
@@ -142,7 +142,7 @@ export const setKvValue = endpoint({
       value: base64.describe("The value as base64"),
     }).strict(),
   ]).meta({ example: { key: "boats/kestrel", encoding: "text", value: "ready" } }),
-  // JSON uses at most six bytes for a byte of the value.
+  // JSON uses at most six bytes for each byte of the value.
   maxBodyBytes: 6 * MAX_VALUE_BYTES + 16 * 1024,
   response: kvEntry,
 });

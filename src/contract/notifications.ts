@@ -1,4 +1,4 @@
-/** The notifications of a person: inbox, preferences and live stream. @module */
+/** A person's notifications: inbox, preferences and live stream. @module */
 import { type Channel, CHANNEL_ROWS, CHANNELS } from "./channels.ts";
 import { eventData } from "./event_data.ts";
 import { EVENT_CATEGORIES, type EventCategory, eventName, PRIORITIES } from "./events.ts";
@@ -275,7 +275,7 @@ const typeOf = <const Name extends string>(name: Name) => ({
 /** The id is null if the change affects the whole inbox or the whole archive. */
 const changed = { id: uuid.nullable().describe("Id of the notification; null for all") };
 
-/** Messages of the live stream, by the name of the Server-Sent Event. */
+/** Messages in the live stream, keyed by the name of the Server-Sent Event. */
 export const notificationMessage = z.discriminatedUnion("type", [
   notification.extend(typeOf("notification")),
   z.object({ ...typeOf("read"), ...changed }),

@@ -9,7 +9,7 @@ import { projectParams } from "./projects.ts";
 
 const tag = "Previews";
 
-/** Maximum number of active share links of a project. */
+/** Maximum number of active share links per project. */
 export const MAX_SHARES = 100;
 /** Default lifetime of a share link, in days. */
 export const SHARE_DAYS = 7;

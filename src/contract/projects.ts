@@ -91,7 +91,7 @@ export const project = settings.extend({
     description: "URL of the repository, without credentials; null for none",
     example: "https://git.example.com/ada/shop.git",
   }),
-  // Missing in responses of older platforms.
+  // Missing in responses from older platforms.
   autoRedeploy: settings.shape.autoRedeploy.default(false),
   url: z.url().describe("URL of the production deployment, live or not"),
   gitCredentials: z.enum(GIT_CREDENTIAL_TYPES).nullable().default(null).describe(
@@ -100,7 +100,7 @@ export const project = settings.extend({
   productionDeploymentId: uuid.nullable().describe(
     "Deployment that production serves; null before the first one",
   ),
-  // Missing in responses of older platforms.
+  // Missing in responses from older platforms.
   rollbackDeploymentId: uuid.nullable().default(null).describe(
     "Deployment that the next rollback restores; null if there is none",
   ),

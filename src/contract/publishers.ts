@@ -38,12 +38,12 @@ export const MAX_PUBLISHERS = 100;
 export const KEY_SECONDS = { min: 300, usual: 900, max: 3600 } as const;
 
 /**
- * Declares a text with the characters that names in tokens of either provider can have. `*` matches
- * any text.
+ * Declares a string of the characters that names in either provider's tokens can contain. `*`
+ * matches any text.
  */
 const plain = (most: number) =>
   z.string().min(1, "Must not be empty").max(most, `Must have at most ${most} characters`).refine(
-    // This is not a pattern of the schema, because only some validators could read it in the
+    // This is not a pattern in the schema, because only some validators could read it in the
     // document.
     (text) => !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(text),
     "Must not contain control characters",

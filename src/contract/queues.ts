@@ -6,7 +6,7 @@ import { ENVIRONMENT_PRODUCTION } from "./environment_names.ts";
 import { environmentReference } from "./environments.ts";
 import { projectParams } from "./projects.ts";
 
-/** Maximum size of the body of a message, in bytes. */
+/** Maximum size of a message body, in bytes. */
 const MAX_BODY_BYTES = 256 * 1024;
 /** Maximum delay before a message is first delivered, in seconds: 30 days. */
 const MAX_DELAY_SECONDS = 2_592_000;
@@ -109,7 +109,7 @@ export const sendQueueMessage = endpoint({
       "Your own id. Sending it again within 24 hours has no effect",
     ),
   }).strict().meta({ example: { body: '{"to":"ada@example.com"}' } }),
-  // JSON uses at most six bytes for a byte of the body.
+  // JSON uses at most six bytes for each byte of the body.
   maxBodyBytes: 6 * MAX_BODY_BYTES + 16 * 1024,
   status: 201,
   response: z.object({

@@ -42,9 +42,9 @@ export const repository = z.object({
 }).meta({ id: "Repository" });
 export type Repository = z.infer<typeof repository>;
 
-/** Maximum number of files in one upload of sources. */
+/** Maximum number of files in one source upload. */
 export const MAX_SOURCE_FILES = 20_000;
-/** Maximum size of a source file, and of all source files together, in bytes. */
+/** Maximum size of one source file, and of all source files together, in bytes. */
 const MAX_SOURCE_FILE_BYTES = 100 * 1024 * 1024;
 export const MAX_SOURCE_BYTES = 512 * 1024 * 1024;
 

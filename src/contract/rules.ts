@@ -1,4 +1,4 @@
-/** Rule sets that are published without a deploy, and the counters of rules. @module */
+/** Rule sets that are published without a deploy, and rule counters. @module */
 import * as z from "zod";
 import { page, pageQuery, timestamp, uuid } from "./common.ts";
 import { endpoint } from "./endpoint.ts";

@@ -23,5 +23,5 @@ export const schemaDifference = z.object({
 }).meta({ id: "SchemaDifference" });
 export type SchemaDifference = z.infer<typeof schemaDifference>;
 
-/** Whether a migration changed the schema of the database. */
+/** Whether a migration changed the database's schema. */
 export const MIGRATION_OUTCOMES = ["changed", "unchanged"] as const;

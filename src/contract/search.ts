@@ -5,7 +5,7 @@ import { endpoint } from "./endpoint.ts";
 
 /** Maximum length of a search text, in characters. */
 export const MAX_SEARCH_LENGTH = 100;
-/** Maximum number of results of each kind. */
+/** Maximum number of results for each kind. */
 export const SEARCH_RESULTS = 10;
 
 export const searchResult = z.object({

@@ -15,7 +15,7 @@ export const SCOPE_ALL = "all";
 export const MAX_VARIABLE_BYTES = 16 * 1024;
 /** Maximum size of the names and values of all variables in one environment, in UTF-8 bytes. */
 export const MAX_ENVIRONMENT_BYTES = 48 * 1024;
-/** Maximum number of variables of a project, counting each scope separately. */
+/** Maximum number of variables in a project, counting each scope separately. */
 export const MAX_VARIABLES = 500;
 
 /**

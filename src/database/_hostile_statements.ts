@@ -1,6 +1,6 @@
 /**
- * @module Statements of an attacker. `<database>`, `<role>` and `<pid>` stand for the neighbour's
- * names and process id.
+ * @module Statements that an attacker could run. `<database>`, `<role>` and `<pid>` are
+ * placeholders for another client's names and process id.
  */
 
 /** Statements that must be refused. */
@@ -122,7 +122,7 @@ export const REFUSED: readonly string[] = [
   "SELECT * FROM pg_largeobject",
 ];
 
-/** Statements that can succeed, but must reveal nothing about the neighbour. */
+/** Statements that can succeed, but must reveal nothing about the other client. */
 export const HARMLESS: readonly string[] = [
   "SELECT datname FROM pg_database",
   "SELECT rolname, rolsuper FROM pg_roles",

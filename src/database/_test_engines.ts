@@ -5,7 +5,7 @@ import { EmbeddedEngine } from "./embedded/embedded_engine.ts";
 import { openTestEngine } from "./server/_test_server.ts";
 import type { Branch, DatabaseEngine } from "./types.ts";
 
-/** Each engine, over an empty folder. */
+/** Each engine, with an empty folder. */
 export const ENGINES: Readonly<Record<string, (folder: string) => Promise<DatabaseEngine>>> = {
   embedded: (folder) =>
     Promise.resolve(

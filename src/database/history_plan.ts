@@ -4,13 +4,13 @@
  */
 
 export interface HistoryLimits {
-  /** How far back databases can be restored, in milliseconds; 0 keeps no history. */
+  /** How far back databases can be restored, in milliseconds. If 0, no history is kept. */
   readonly keepMs: number;
   /** Maximum size on disk, in bytes. */
   readonly maxBytes: number;
 }
 
-/** A copy of the whole cluster; its folder is named after `at` and `segment`. */
+/** A copy of the whole cluster, in a folder named after `at` and `segment`. */
 export interface Base {
   readonly name: string;
   /** When the copy was complete, in milliseconds since 1970. Earlier times need an older base. */
@@ -50,7 +50,7 @@ const BASE_NAME = /^(\d{13})-([0-9A-F]{24})$/;
 
 export const baseName = (at: number, segment: string): string => `${at}-${segment}`;
 
-/** Reads the name of a base; `undefined` if it is not the name of a base. */
+/** Reads the name of a base. Returns `undefined` if it is not the name of a base. */
 export function readBaseName(name: string): Omit<Base, "bytes"> | undefined {
   const [, at, segment] = BASE_NAME.exec(name) ?? [];
   return segment === undefined ? undefined : { name, at: Number(at), segment };
@@ -61,7 +61,7 @@ export const segmentNumber = (name: string, segmentBytes: number): number =>
   Number.parseInt(name.slice(8, 16), 16) * (LOG_FILE_BYTES / segmentBytes) +
   Number.parseInt(name.slice(16), 16);
 
-/** The oldest segment that all later ones follow without a gap. */
+/** The oldest segment after which there are no gaps. */
 function firstWithoutGap(
   segments: readonly Segment[],
   segmentBytes: number,

@@ -34,7 +34,7 @@ const plan = (
   };
 };
 
-Deno.test("planHistory() keeps the history of the last days, within the size limit", () => {
+Deno.test("planHistory() keeps the history of the last few days, within the size limit", () => {
   assert.deepEqual(plan([], [3, 4]), { bases: [], segments: [3, 4], needsBase: true });
   assert.deepEqual(
     plan([base(4, 2), base(3, 4), base(1.5, 255), base(0.5, 257)], [2, 3, 4, 255, 256, 257]),

@@ -29,7 +29,7 @@ const NESTED: readonly string[] = [
   `SELECT regexp_match('a', '${"(".repeat(20_000)}a${")".repeat(20_000)}')`,
 ];
 
-/** Errors for nesting from the parser, the stack check, and the check of regular expressions. */
+/** Nesting errors from the parser, the stack check, and the regular expression check. */
 const TOO_DEEP: ReadonlySet<string | undefined> = new Set(["42601", "54001", "2201B"]);
 
 type Trial = (
@@ -137,9 +137,7 @@ for (const [kind, open] of Object.entries(ENGINES)) {
   });
 }
 
-/**
- * Runs a trial in its own database, and meanwhile queries a neighbour's database on one connection.
- */
+/** Runs a trial in its own database, while another client queries a different database. */
 async function tryBeside(
   neighbour: pg.Client,
   trial: Trial,

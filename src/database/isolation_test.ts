@@ -1,6 +1,6 @@
 /**
- * Two databases cannot see each other: a client of one database runs a list of hostile statements
- * while a client of the other one is connected.
+ * Tests that two databases cannot see each other. A client of one database runs a list of hostile
+ * statements while a client of the other one is connected.
  */
 import assert from "node:assert/strict";
 import pg from "pg";
@@ -9,7 +9,7 @@ import { ENGINES, shownNames } from "./_test_engines.ts";
 import { TestGateway } from "./_test_gateway.ts";
 import { NO_POSTGRES } from "./server/_test_server.ts";
 
-/** A value, a statement and a password of the neighbour. */
+/** A value, a statement and a password of the other client. */
 const SECRETS = ["row-8f2c", "statement-8f2c", "password-8f2c", "SCRAM-SHA-256$"];
 
 const SETUP = `CREATE TABLE vault (secret text); INSERT INTO vault VALUES ('row-8f2c');
@@ -31,7 +31,7 @@ async function attempt(client: pg.Client, sql: string): Promise<Tried> {
   }
 }
 
-/** Allowed refusals; a syntax error would prove nothing. */
+/** Allowed errors. A syntax error would prove nothing. */
 const REFUSALS: ReadonlySet<string> = new Set([
   "42501",
   "0A000",

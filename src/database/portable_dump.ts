@@ -15,7 +15,7 @@ const LONGEST = 200;
 /**
  * Filters the output of `pg_dump`. Removes:
  *
- * - settings that only newer servers know, so that older servers can run the dump as one text;
+ * - settings that only newer servers know, so that older servers can run the dump as one query;
  * - the lines `\restrict <key>`, in the head, and `\unrestrict <key>`, which guard `psql` against
  *   commands in data. The key is random, so no row contains it.
  */
@@ -24,7 +24,7 @@ export class PortableDump
   constructor() {
     let key: string | undefined;
     let isHead = true;
-    /** Start of a line whose end has not arrived. */
+    /** Start of a line whose end has not arrived yet. */
     let begun: Uint8Array<ArrayBuffer>[] = [];
     const isKept = (line: string): boolean => {
       if (key !== undefined && line === `\\unrestrict ${key}`) return false;

@@ -1,6 +1,6 @@
 /** @module The interface of a PostgreSQL engine, for the platform and the gateway. */
 
-/** `embedded` is PGlite in its own process; `server` is a PostgreSQL server. */
+/** `embedded` is PGlite in its own process. `server` is a PostgreSQL server. */
 export const ENGINE_KINDS = ["embedded", "server"] as const;
 export type EngineKind = (typeof ENGINE_KINDS)[number];
 
@@ -12,7 +12,7 @@ export interface BranchLimits {
 
 /** A branch: a separate PostgreSQL database, with one role that owns it. */
 export interface Branch {
-  /** 16 lower-case hexadecimal digits; names its folder, or its database on a server. */
+  /** 16 lower-case hexadecimal digits that name its folder, or its database on a server. */
   readonly id: string;
   /**
    * The database as clients name it, and as `current_database()` shows it if the engine supports
@@ -37,7 +37,9 @@ export type StartupParameters = ReadonlyMap<string, string>;
 export interface BackendSession {
   /** `ParameterStatus`, `BackendKeyData` and `ReadyForQuery`, unchanged for the client. */
   readonly greeting: Uint8Array<ArrayBuffer>;
-  /** Waits for the engine's next bytes; null if the session has ended. One call at a time. */
+  /**
+   * Waits for the engine's next bytes. Returns null if the session has ended. One call at a time.
+   */
   read(): Promise<Uint8Array<ArrayBuffer> | null>;
   /**
    * Sends whole messages or parts of them. When it resolves, the caller may reuse the memory, and
@@ -48,7 +50,7 @@ export interface BackendSession {
   write(bytes: Uint8Array): Promise<void>;
   /** Cancels the running statement, as a `CancelRequest` does. */
   cancel(): Promise<void>;
-  /** Ends the session immediately, and rolls its transaction back. */
+  /** Ends the session immediately, and rolls back its transaction. */
   close(): Promise<void>;
 }
 
@@ -62,27 +64,27 @@ export interface DumpOptions {
 }
 
 export interface EngineStatus {
-  /** Such as `18.1 (PGlite 0.5.16)`; null while it can't be reached. */
+  /** Such as `18.1 (PGlite 0.5.16)`, or null while it can't be reached. */
   readonly version: string | null;
   readonly ready: boolean;
-  /** Why the engine is not ready, and what to do; null if it is ready. */
+  /** Why the engine is not ready and what to do, or null if it is ready. */
   readonly problem: string | null;
 }
 
 /** How far back an engine can restore a branch, and what the history of all branches costs. */
 export interface HistoryFacts {
-  /** The earliest time, in milliseconds since 1970; null if there is none yet. */
+  /** The earliest time, in milliseconds since 1970, or null if there is none yet. */
   readonly since: number | null;
   /** Total size on disk. */
   readonly bytes: number;
   readonly keepMs: number;
   readonly maxBytes: number;
-  /** Why the history is incomplete; null if it is complete. */
+  /** Why the history is incomplete, or null if it is complete. */
   readonly problem: string | null;
 }
 
 /**
- * One kind of PostgreSQL. Every method is idempotent: creating an existing branch and removing a
+ * A PostgreSQL engine. Every method is idempotent: creating an existing branch and removing a
  * missing one both succeed.
  */
 export interface DatabaseEngine {
@@ -94,7 +96,9 @@ export interface DatabaseEngine {
    * never ended.
    */
   copy(source: Branch, target: Branch): Promise<CopyMethod>;
-  /** Describes the history of a branch, even a removed one; `undefined` if it keeps none. */
+  /**
+   * Describes the history of a branch, even a removed one. Returns `undefined` if it keeps none.
+   */
   history(branch: Branch): Promise<HistoryFacts | undefined>;
   /**
    * Makes `target` a copy of the data committed in `source` at a given time, in milliseconds since
@@ -124,7 +128,7 @@ export interface DatabaseEngine {
   close(): Promise<void>;
 }
 
-/** The engine cannot do what was requested; the message is for the user. */
+/** The engine cannot do what was requested. The message is for the user. */
 export class EngineError extends Error {
   override readonly name = "EngineError";
   constructor(

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { ifMissing } from "../lib/missing_files.ts";
 
-/** Size of a page, and pages of one file (PostgreSQL's defaults). */
+/** Size of a page, and number of pages in one file (PostgreSQL's defaults). */
 const PAGE = 8192;
 const SEGMENT_PAGES = 131_072;
 
@@ -12,13 +12,13 @@ const AT_ONCE = 128;
 /** How many times to reread a page that a running server may be writing. */
 const MAX_ATTEMPTS = 5;
 
-/** Position of the checksum in a page, in words of two bytes. */
+/** Position of the checksum in a page, in two-byte words. */
 const CHECKSUM_WORD = 4;
 
 /** Files with pages: the number of a table or index, its kind, and its segment. */
 const PAGED = /^[0-9]+(?:_(?:fsm|vm|init))?(?:\.([0-9]+))?$/;
 
-/** Initial values of the 32 sums of a page (src/include/storage/checksum_impl.h). */
+/** Initial values of a page's 32 sums (src/include/storage/checksum_impl.h). */
 const SUMS = Uint32Array.of(
   0x5b1f36e9,
   0xb8525960,

@@ -2,7 +2,7 @@
 import type { AssumedClient } from "../edge/mod.ts";
 import { type Device, DEVICES, parseIp } from "../rules/mod.ts";
 
-/** A request header with assumptions about the client, only in `svc dev`. */
+/** Request header that sets properties of the simulated client, only in `svc dev`. */
 export const ASSUME_HEADER = "svc-dev";
 
 const MAX_ASN = 4_294_967_295;

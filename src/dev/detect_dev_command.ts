@@ -1,4 +1,4 @@
-/** @module Detects the dev command of a project that names none in `svc.toml`. */
+/** @module Detects the dev command of a project that does not set one in `svc.toml`. */
 import { join } from "node:path";
 import { createFolderReader } from "../build/mod.ts";
 import { detectProject, parsePackageFacts } from "../manifest/mod.ts";
@@ -9,7 +9,7 @@ const SCRIPT = /^(?:npm|pnpm|yarn|bun) run ([\w:.-]+)$/;
 const PROGRAM = /^(?:npx|pnpm exec|yarn run|bunx) (([\w.-]+)(?: .*)?)$/;
 
 /**
- * The `dev` script of package.json, or its framework's command; `undefined` if there is none.
+ * The `dev` script in package.json or its framework's command, or `undefined` if there is neither.
  * `inspected` requests the script's own command line, so that the inspector opens in the server,
  * not in the package manager.
  */

@@ -1,4 +1,4 @@
-/** @module One request to the dev server: its own pages first, then the edge. */
+/** @module Handles a request to the dev server: its own pages first, then the edge. */
 import type { EdgeHandler } from "../edge/mod.ts";
 import { ASSUME_HEADER, type Assumed, parseAssumed } from "./assumed_client.ts";
 import type { FrontHandler } from "./front.ts";
@@ -24,11 +24,11 @@ export interface DevHandlerOptions {
   readonly assumed: Assumed;
   /** Makes pages reload. */
   readonly reload: ReloadEvents;
-  /** Whether the project's pages reload; its own server may do that itself. */
+  /** Whether the project's pages reload. The project's own server may do that itself. */
   readonly reloadsPages: boolean;
-  /** Called when a browser opens a page: errors from earlier calls no longer matter. */
+  /** Called when a browser opens a page, because errors from earlier calls no longer matter. */
   readonly opened: () => void;
-  /** Why the project's own server is unavailable; `undefined` if it works, or there is none. */
+  /** Why the project's own server is unavailable, or `undefined` if it works or there is none. */
   readonly problem: () => string | undefined;
   /** The last lines that the project's own server printed. */
   readonly output: () => readonly string[];

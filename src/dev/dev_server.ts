@@ -25,7 +25,7 @@ import { watchProject } from "./watch_project.ts";
 const HOST = "127.0.0.1";
 /** Maximum number of keys on the page. */
 const SHOWN_KEYS = 100;
-/** The launcher for functions of other platforms, in the folder of the local data. */
+/** The launcher for functions for other platforms, in the local data folder. */
 const FUNCTIONS_FILE = "functions.mjs";
 const REQUEST_ID_BYTES = 5;
 const CACHE_BYTES = 64 * 1024 * 1024;
@@ -42,9 +42,9 @@ export interface RunningDev {
   readonly ready: Promise<void>;
   /** Restarts the project's server, and reads everything again. */
   restart(): Promise<void>;
-  /** Explains the last request by rule; `undefined` without a request or rules. */
+  /** Explains the last request by rule. Returns `undefined` if there is no request or no rules. */
   explainLast(): Explanation | undefined;
-  /** Clears requests, mails, submissions and cached responses. */
+  /** Clears requests, emails, submissions and cached responses. */
   clear(): void;
   /** Ends everything that was started. */
   close(): Promise<void>;
@@ -180,7 +180,7 @@ class DevServer {
     if (this.#others.functions !== undefined) await this.#othersRunner.address;
   }
 
-  /** Reports which code waits for a debugger; it is not ready until a debugger connects. */
+  /** Reports which code waits for a debugger. It is not ready until a debugger connects. */
   #sayWhoWaits(): void {
     const { options: { inspect, report }, inspectors } = this.#parts;
     if (inspect !== "break") return;

@@ -16,7 +16,7 @@ export interface Front {
   readonly port: number;
   /** Serves requests from now on. */
   answer(handler: FrontHandler): void;
-  /** Stops listening; ends unfinished requests after a moment. */
+  /** Stops listening, and ends unfinished requests after a moment. */
   close(): Promise<void>;
 }
 

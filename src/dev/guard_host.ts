@@ -13,14 +13,14 @@ function isFromBrowser(headers: Headers): boolean {
     headers.get("user-agent")?.startsWith("Mozilla/") === true;
 }
 
-/** Why a request is refused; `undefined` if it is not. A program may name any host. */
+/** Why a request is refused, or `undefined` if it is not. A program may name any host. */
 export function refusalOf(request: Request, own?: string): string | undefined {
   const { hostname } = new URL(request.url);
   if (isLocalHost(hostname, own) || !isFromBrowser(request.headers)) return undefined;
   return `The dev server only accepts browsers on localhost, not on ${hostname}\n`;
 }
 
-/** Whether a page of another origin makes the browser send the request. */
+/** Whether a page from another origin makes the browser send the request. */
 export function isCrossSite({ headers, url }: Request): boolean {
   const site = headers.get("sec-fetch-site");
   if (site !== null) return site !== "same-origin" && site !== "none";

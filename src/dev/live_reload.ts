@@ -1,4 +1,6 @@
-/** @module The script of `svc dev` in pages: reloads them, and shows the project's problems. */
+/**
+ * @module The script that `svc dev` adds to pages: reloads them, and shows the project's problems.
+ */
 import type { Problem } from "./problems.ts";
 
 /** Path of the script that pages get. */
@@ -97,7 +99,7 @@ export function wholePageRequest(request: Request): Request {
   return new Request(request, { headers });
 }
 
-/** Adds the script to an HTML page; other responses do not change. */
+/** Adds the script to an HTML page. Other responses do not change. */
 export async function withReload(response: Response): Promise<Response> {
   const isHtml = response.headers.get("content-type")?.startsWith("text/html") === true;
   if (!isHtml || response.headers.has("content-encoding") || response.body === null) {

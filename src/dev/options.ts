@@ -24,7 +24,9 @@ export interface DevReport {
   request(request: LoggedRequest): void;
 }
 
-/** State of the inspector of the project's server: `break` makes the server wait for a debugger. */
+/**
+ * State of the inspector for the project's server. `break` makes the server wait for a debugger.
+ */
 export type Inspect = "off" | "on" | "break";
 
 export interface DevOptions {
@@ -33,9 +35,9 @@ export interface DevOptions {
   readonly config: ProjectConfig | undefined;
   /** The current folder, unless the user named a folder. */
   readonly standing: string | undefined;
-  /** Command of the project's dev server; without it, the project is served as files. */
+  /** Command of the project's dev server. Without it, the project is served as files. */
   readonly command: string | undefined;
-  /** The configured port of the dev server; detected if missing. */
+  /** The configured port of the dev server. If missing, it is detected. */
   readonly serverPort: number | undefined;
   readonly serverHost: string | undefined;
   /** The environment of this program. */
@@ -44,7 +46,7 @@ export interface DevOptions {
   readonly variables: Readonly<Record<string, string>>;
   readonly assumed: Assumed;
   readonly inspect: Inspect;
-  /** Whether the project has functions of other platforms, which then have their own inspector. */
+  /** Whether the project has functions for other platforms, which then have their own inspector. */
   readonly hasOtherFunctions: boolean;
   readonly allowPrivateUpstreams: boolean;
   readonly build: BuildHost;

@@ -15,7 +15,7 @@ export interface Problem {
   readonly text: string;
 }
 
-/** Parts of a project, each with its own problems; `calls` are errors of running functions. */
+/** Parts of a project, each with its own problems. `calls` are errors in running functions. */
 export type ProblemPart = "files" | "functions" | "rules" | "calls";
 
 export class Problems {
@@ -48,7 +48,9 @@ export class Problems {
   }
 }
 
-/** Reads a file of a project; `undefined` if it is outside the project or cannot be read. */
+/**
+ * Reads a file of a project. Returns `undefined` if it is outside the project or cannot be read.
+ */
 const readSource = (home: string, file: string): Promise<string | undefined> =>
   readTextFile(join(home, file)).catch(() => undefined);
 

@@ -23,7 +23,7 @@ export interface ArrivedRequest {
   readonly country: string | undefined;
 }
 
-/** Formats a request for the log; `rules` are those that applied. */
+/** Formats a request for the log. `rules` are the rules that applied. */
 export function loggedRequest(
   { decision, facts: _, ...observed }: ObservedRequest,
   { rules, time }: { readonly rules: RuntimeRuleSet | null; readonly time: number },
@@ -32,7 +32,7 @@ export function loggedRequest(
   return { ...observed, rules: ids, time };
 }
 
-/** Explains what each rule does with a request; rate limits are assumed not to be reached. */
+/** Explains what each rule does with a request. Rate limits are assumed not to be reached. */
 export function explainArrived(
   { assumed, country, ...arrived }: ArrivedRequest,
   rules: RuntimeRuleSet,

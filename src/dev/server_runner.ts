@@ -1,4 +1,4 @@
-/** @module A server of the project, run with its environment. */
+/** @module A server of the project, running with its environment. */
 import { stripVTControlCharacters } from "node:util";
 import { unusedPort } from "../lib/unused_port.ts";
 import type { DevOptions } from "./options.ts";
@@ -68,7 +68,7 @@ export class ServerRunner {
     return this.#command.address;
   }
 
-  /** Why there is no server; `undefined` if it is running or starting. */
+  /** Why there is no server, or `undefined` if it is running or starting. */
   get problem(): string | undefined {
     return this.#command.problem;
   }

@@ -12,7 +12,7 @@ const MAX_SETTLE_MS = 200;
 const IGNORED =
   /(?:^|\/)(?:node_modules|\.git|\.svc|\.astro|\.nuxt|\.output|\.svelte-kit|\.next|\.nitro|\.vite|\.cache)(?:\/|$)/;
 
-/** Classifies a changed path; `undefined` if it is ignored. Pure. */
+/** Classifies a changed path. Returns `undefined` if it is ignored. Pure. */
 export function changeOf(path: string): Change | undefined {
   if (path === "" || IGNORED.test(path)) return undefined;
   if (path === RULES_FILE) return { rules: true, functions: false, files: false };
@@ -31,7 +31,7 @@ function joinChanges(left: Change | undefined, right: Change): Change {
   };
 }
 
-/** The folders to watch: ignored folders are often too large for the system to watch. */
+/** The folders to watch. Ignored folders are often too large for the system to watch. */
 function foldersOf(root: string): readonly string[] {
   try {
     return [...Deno.readDirSync(root)]
@@ -54,8 +54,8 @@ async function follow(
 }
 
 /**
- * Calls `changed` after each save below a folder, until the returned function is called.
- * A save of several files is one change.
+ * Calls `changed` after each save below a folder, until the returned function is called. Saving
+ * several files counts as one change.
  */
 export function watchProject(root: string, changed: (change: Change) => void): () => void {
   let pending: { change: Change; since: number } | undefined;

@@ -70,7 +70,7 @@ export class Library {
     return `# svc\n\n> ${SUMMARY}\n\n${DETAILS.join("\n")}\n\n${sections.join("\n")}`;
   }
 
-  /** Returns all documents except for the internals as one text. */
+  /** Returns all documents except the internals as a single string. */
   whole(): string {
     const texts = CONTENTS.filter(({ title }) => title !== INTERNALS)
       .flatMap(({ entries }) =>

@@ -4,7 +4,7 @@ import { readLibrary, readSources } from "./read_library.ts";
 import { placeOf } from "./places.ts";
 import { Library } from "./library.ts";
 
-Deno.test("CONTENTS lists every document of the repository once", () => {
+Deno.test("CONTENTS lists every document in the repository once", () => {
   const files = [...Deno.readDirSync(new URL("../../docs/", import.meta.url))]
     .filter(({ isFile, name }) => isFile && name.endsWith(".md"))
     .map(({ name }) => name.slice(0, -".md".length));

@@ -36,7 +36,7 @@ export class MemoryIsrStore implements IsrStore {
   }
 }
 
-/** A server's handler; returns a response, or the reason for a failure. */
+/** A server's handler, which returns a response, or the reason for a failure. */
 export type TestServer = (
   request: Request,
   asked: ComputeRequest,
@@ -52,7 +52,7 @@ export interface ComputeWorld {
   readonly store?: IsrStore;
   readonly memory?: IsrMemory;
   readonly now?: Clock;
-  /** Returns the result of an upgrade; a 426 by default. */
+  /** Returns the result of an upgrade, which is a 426 by default. */
   connect?(request: Omit<ComputeRequest, "body">): ComputeSocketResult;
 }
 

@@ -23,7 +23,7 @@ export type TestContext = CallContext & {
   readonly response: Response | undefined;
 };
 
-/** A function as an author writes it; use `fails()` for a failing one. */
+/** A function as an author writes it. Use `fails()` for a failing function. */
 export type TestFunction = (
   request: Request,
   context: TestContext,
@@ -73,7 +73,7 @@ async function invoke(handler: TestFunction, invocation: Invocation): Promise<In
   }
 }
 
-/** Runs handlers by name; an unknown name is `not_found`. */
+/** Runs handlers by name. An unknown name results in `not_found`. */
 export function functionsOf(handlers: Readonly<Record<string, TestFunction>>): SiteFunctions {
   return {
     invoke(invocation) {
@@ -102,7 +102,7 @@ export interface DynamicEdge extends TestEdge {
   wait(seconds: number): void;
 }
 
-/** An edge in front of one site with the given parts; its clock only moves when advanced. */
+/** An edge in front of one site with the given parts. Its clock only moves when advanced. */
 export function dynamicEdge(world: DynamicWorld): DynamicEdge {
   const asked: OutboundRequest[] = [];
   let now = Date.UTC(2026, 0, 1);

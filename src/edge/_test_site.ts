@@ -15,7 +15,7 @@ import { normalizeRules, type Rule, type RuntimeRuleSet, SCHEMA_VERSION } from "
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Content of a site by path; text is stored as UTF-8. */
+/** Content of a site by path. Text is stored as UTF-8. */
 export type Files = Readonly<Record<string, string | Bytes>>;
 
 /** One STATIC layer over the whole output, as `deploy` generates it. */
@@ -97,12 +97,12 @@ export function testSite(
 /** The connection of a request, for tests in which it matters. */
 export interface TestConnection {
   readonly from?: string;
-  /** Scheme of the listener; defaults to the scheme of the URL. */
+  /** Scheme of the listener. Defaults to the scheme of the URL. */
   readonly scheme?: "http" | "https";
 }
 
 export interface TestEdge {
-  /** Sends a request; a path goes to `site.test`. */
+  /** Sends a request. A path is requested from `site.test`. */
   fetch(url: string, init?: RequestInit & TestConnection): Promise<Response>;
   readonly records: AccessRecord[];
   readonly errors: unknown[];
@@ -120,7 +120,7 @@ export function noOthers(
 }
 
 /**
- * An edge that serves one site on `site.test`; request ids start at `r1`, and its clock stands
+ * An edge that serves one site on `site.test`. Request ids start at `r1`, and its clock stands
  * still.
  */
 export function testEdge(site: Site, options: Partial<EdgeOptions> = {}): TestEdge {
@@ -152,7 +152,7 @@ export function testEdge(site: Site, options: Partial<EdgeOptions> = {}): TestEd
 }
 
 /**
- * A request whose URL is exactly the given text, as with `Deno.serve`; `Request` would resolve it.
+ * A request whose URL is exactly the given text, as with `Deno.serve`. `Request` would resolve it.
  */
 export function rawRequest(url: string, init: RequestInit): Request {
   const request = new Request("http://site.test/", init);

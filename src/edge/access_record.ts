@@ -23,7 +23,7 @@ export interface AccessRecord {
   /** Path and query as the client wrote them. */
   readonly path: string;
   readonly status: number;
-  /** Length of the response's body in bytes; `null` if it is not known in advance. */
+  /** Length of the response's body in bytes, or `null` if it is not known in advance. */
   readonly bytes: number | null;
   /** Time until the response headers were ready, in milliseconds. */
   readonly durationMs: number;
@@ -47,7 +47,7 @@ const TRACES: Readonly<Record<Hit["type"], Omit<RuleTrace, "ruleId">>> = {
   would_rate_limit: { action: "rate_limit", outcome: "shadowed" },
 };
 
-/** Converts the rule hits of a request to log entries; `undefined` if there are none. */
+/** Converts the rule hits of a request to log entries. Returns `undefined` if there are none. */
 function tracesOf(hits: readonly Hit[]): readonly RuleTrace[] | undefined {
   if (hits.length === 0) return undefined;
   return hits.map((hit) => ({ ruleId: hit.rule.id, ...TRACES[hit.type] }));
@@ -59,7 +59,7 @@ const SECRET = /(x-svc-(?:share|bypass)=)[^&]*/g;
 const withoutSecrets = (target: string): string =>
   target.includes("x-svc-") ? target.replace(SECRET, "$1…") : target;
 
-/** Length of a `traceparent` of the current version. */
+/** Length of a `traceparent` in the current version. */
 const TRACE_LENGTH = 55;
 
 function traceOf(request: ClientRequest): string | undefined {

@@ -21,7 +21,7 @@ function layerOf(context: RequestContext, { headers }: EdgeResponse): Layer {
 }
 
 /**
- * Whether a person saw a page. Browsers say so in `Sec-Fetch-Dest`; without that field, every HTML
+ * Whether a person saw a page. Browsers say so in `Sec-Fetch-Dest`. Without that field, every HTML
  * document counts.
  */
 function isPage({ clientRequest }: RequestContext, { status, headers }: EdgeResponse): boolean {

@@ -90,7 +90,7 @@ class Edge {
     this.#lookups = { proxies, geo, asn };
   }
 
-  /** Handles a request; returns a promise only if it has to wait. */
+  /** Handles a request. Returns a promise only if it has to wait. */
   handle(request: Request, connection: Connection): Response | Promise<Response> {
     const startedAt = this.#stopwatch();
     const clientRequest = new ClientRequest(request, this.#options.requestId(), {
@@ -245,7 +245,7 @@ class Edge {
     });
   }
 
-  /** Applies the rules; returns their response, or the destination of the request. */
+  /** Applies the rules. Returns their response, or the destination of the request. */
   #decide(context: RequestContext): EdgeResponse | Destination {
     const { clientRequest, site } = context;
     const { method, rawPath } = clientRequest;
@@ -335,7 +335,7 @@ class Edge {
 
   /**
    * A failure of a site's server goes to the site's log. A fault of the edge itself is reported to
-   * the operator; the client gets the request's id.
+   * the operator. The client gets the request's id.
    */
   #fault(clientRequest: ClientRequest, error: unknown, site?: Site): EdgeResponse {
     if (error instanceof ComputeFailedError && site !== undefined) {

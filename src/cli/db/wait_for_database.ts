@@ -6,7 +6,7 @@ import type { Context } from "../session/context.ts";
 import { formatDuration, printable } from "../terminal/format.ts";
 import { listBranches } from "./open_database.ts";
 
-/** First and maximum pause between two requests for the state, in milliseconds. */
+/** Initial and maximum pause between two status requests, in milliseconds. */
 const [FIRST_PAUSE, LONGEST_PAUSE] = [100, 2000];
 /** Minimum time between two lines of progress, in milliseconds. */
 const REPORT_EVERY = 5000;
@@ -28,7 +28,7 @@ export function databaseFailed(
   });
 }
 
-/** Fetches a database. It counts as moving until the last of its branches has moved. */
+/** Fetches a database. It counts as moving until all its branches have moved. */
 async function look(
   client: Client,
   { projectId, id }: Database,

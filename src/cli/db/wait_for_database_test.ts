@@ -58,7 +58,7 @@ const BRANCH = {
 };
 
 /**
- * Runs `db create --wait` against a platform whose database has these states, one for each request.
+ * Runs `db create --wait` against a platform that reports these database states, one per request.
  */
 async function create(states: readonly object[], msPerLook: number) {
   const rest = [...states];
@@ -82,7 +82,7 @@ async function create(states: readonly object[], msPerLook: number) {
 
 const CREATING = { state: "creating" };
 
-Deno.test("db create --wait reports its progress in the phase db", async () => {
+Deno.test("db create --wait reports its progress in the db phase", async () => {
   const { code, said, result } = await create(
     [...Array.from({ length: 8 }, () => CREATING), { state: "active" }],
     2000,

@@ -126,7 +126,7 @@ Deno.test("a project goes from init to deploy, rollback and delete", async (t) =
   });
 });
 
-Deno.test("deploy asks a person for the project, and remembers the answer", async () => {
+Deno.test("deploy asks the user for the project, and remembers the answer", async () => {
   await withPlatform(async (bench) => {
     const asker = personWho(["fresh"]);
     const run = await bench.run(["deploy"], { prompter: asker });
@@ -156,7 +156,7 @@ Deno.test("deploy without a project names the commands that choose one", async (
   });
 });
 
-Deno.test("link links a folder to a project that a person picks", async () => {
+Deno.test("link links a folder to a project that the user picks", async () => {
   await withPlatform(async (bench) => {
     await bench.json(["projects", "create", "--name", "blog"]);
     await bench.run(["projects", "create", "--name", "shop"]);
@@ -210,7 +210,7 @@ const refusals: readonly Refusal[] = [
 ];
 
 for (const { name, argv, files, code, stderr } of refusals) {
-  Deno.test(`deploy refuses ${name}, and nothing is sent`, async () => {
+  Deno.test(`deploy refuses ${name} and sends nothing`, async () => {
     await withPlatform(async (bench) => {
       await bench.json(["projects", "create", "--name", "p"]);
       for (const [path, text] of Object.entries(files)) await bench.write(path, text);
@@ -228,7 +228,7 @@ for (const { name, argv, files, code, stderr } of refusals) {
   });
 }
 
-Deno.test("deploy shows the problems of a manifest in the spec's form", async () => {
+Deno.test("deploy shows the problems of a manifest in the spec's format", async () => {
   await withPlatform(async (bench) => {
     await bench.json(["projects", "create", "--name", "p"]);
     await Deno.mkdir(join(bench.site, ".svc"));

@@ -139,7 +139,7 @@ function shownProduction({ urls, isProduction, environment }: Deployment): strin
 
 /**
  * Builds the project in `dir`, by default the nearest one with a svc.toml, and deploys it. With
- * `dryRun`, it creates no deployment.
+ * `dryRun`, no deployment is created.
  *
  * @throws {CliError} if the flags contradict each other, or a step fails.
  */

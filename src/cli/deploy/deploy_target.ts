@@ -26,7 +26,7 @@ export interface DeployTargetFlags {
 /** The target of a deploy. */
 export interface DeployTarget {
   readonly name: string;
-  /** Slug of a custom environment; null for the built-in ones. */
+  /** Slug of a custom environment, or null for the built-in ones. */
   readonly url: string | null;
 }
 
@@ -46,7 +46,7 @@ export function checkDeployTargetFlags(flags: DeployTargetFlags): void {
 /**
  * Chooses preview, unless `--prod` or `--environment` is given (cli-and-config.md, "Endpoints").
  * `SVC_ENVIRONMENT` and the context are ignored here, because they could name production. If they
- * name another environment, a warning says so.
+ * name another environment, the user is warned.
  */
 export async function chooseDeployTarget(
   ctx: Context,

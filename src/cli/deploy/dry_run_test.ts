@@ -15,7 +15,7 @@ async function sameRefusal(bench: Bench, argv: readonly string[], wanted: RegExp
   assert.deepEqual(dry, await told([]));
 }
 
-Deno.test("deploy --dry-run runs the same checks as a deploy, including on the platform", async (t) => {
+Deno.test("deploy --dry-run runs the same checks as a deploy, here and on the platform", async (t) => {
   await withPlatform(async (bench) => {
     await bench.json(["init", "--create"]);
     await t.step(
@@ -51,7 +51,7 @@ Deno.test("deploy --dry-run runs the same checks as a deploy, including on the p
   });
 });
 
-Deno.test("deploy --dry-run and build show the engine of a server, and the reason", () =>
+Deno.test("deploy --dry-run and build show a server's engine, and the reason for it", () =>
   withPlatform(async (bench) => {
     await bench.json(["init", "--create"]);
     const manifest = {

@@ -1,4 +1,4 @@
-/** @module Stops an interrupted deployment; if it is live, explains how to undo it. */
+/** @module Stops an interrupted deployment, or explains how to undo it if it is live. */
 import { ApiError, UnreachableError } from "../../client/errors.ts";
 import type { Client } from "../../client/client.ts";
 import { type Deployment, getDeployment, stopDeployment } from "../../contract/deployments.ts";
@@ -65,7 +65,7 @@ function listLine({ lines }: Context, { project }: Unfinished): string {
 }
 
 /**
- * Creates the error after a person has stopped the command. It contains the state of the
+ * Creates the error for a command that the user has stopped. It includes the state of the
  * deployment.
  */
 export function explainStop(ctx: Context, ending: Ending, unfinished: Unfinished): CliError {
@@ -108,7 +108,7 @@ export function explainStop(ctx: Context, ending: Ending, unfinished: Unfinished
   }
 }
 
-/** Adds the state of the deployment to the error of a failed deploy, if it is not obvious. */
+/** Adds the deployment's state to the error from a failed deploy, if it is not obvious. */
 export function explainFailure(
   ctx: Context,
   { error, ending, unfinished }: {

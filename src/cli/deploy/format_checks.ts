@@ -2,7 +2,7 @@
 import type { CheckReport } from "../../contract/release_checks.ts";
 import { formatDuration, printable } from "../terminal/format.ts";
 
-/** Formats one line for each check, in the order of svc.toml. */
+/** Formats one line for each check, in the same order as in svc.toml. */
 export const formatChecks = ({ results }: CheckReport): string =>
   results.map(({ name, passed, durationMs, problem }) =>
     passed

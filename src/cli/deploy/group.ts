@@ -1,4 +1,4 @@
-/** @module The commands of `cli/deploy/`, each with its loader. */
+/** @module The commands in `cli/deploy/`, each with its loader. */
 import type { CommandGroup, CommandLeaf } from "../command/command_entry.ts";
 
 export const BUILD: CommandLeaf = {

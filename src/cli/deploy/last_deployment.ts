@@ -1,4 +1,7 @@
-/** @module The files that a checkout deployed last. The next deploy sends only the differences. */
+/**
+ * @module The files that were last deployed from a checkout. The next deploy sends only the
+ * differences.
+ */
 import * as z from "zod";
 import { readCheckoutCache, writeCheckoutCache } from "../../config/checkout_cache.ts";
 import type { BodyInputOf } from "../../contract/endpoint.ts";

@@ -94,7 +94,7 @@ Deno.test("svc deploy sends the whole list if the platform lacks the last deploy
     assert.equal(await page(bench, last.live, "/page-8"), "page 8");
   }));
 
-Deno.test("svc deploy stores nothing for a small site, and nothing for another project", () =>
+Deno.test("svc deploy stores nothing for a small site, or for another project", () =>
   withPlatform(async (bench) => {
     await bench.json(["init", "--create"]);
     await deploy(bench);

@@ -20,7 +20,7 @@ const toRow = (deployment: Deployment, now: number): string[] => [
 ];
 
 /**
- * Reports references of deployments that now resolve to a different value, once per environment.
+ * Reports references in deployments that now resolve to a different value, once per environment.
  */
 const changedReferences = (deployments: readonly Deployment[]): ReadonlySet<string> =>
   new Set(

@@ -14,7 +14,7 @@ import { declined } from "../errors/cli_error.ts";
 import type { Context } from "../session/context.ts";
 
 /**
- * Warns about migrations that stay applied, and asks a person at a terminal. Returns the ids of
+ * Warns about migrations that stay applied, and asks the user at a terminal. Returns the ids of
  * their deployments.
  *
  * @throws {CliError} `declined`

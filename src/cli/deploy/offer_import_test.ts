@@ -1,4 +1,6 @@
-/** The question about configuration files of other hosts, which `deploy` and `init` ask once. */
+/**
+ * Tests the question about other hosts' configuration files, which `deploy` and `init` ask once.
+ */
 import assert from "node:assert/strict";
 import { type Bench, withPlatform } from "../_test_platform.ts";
 import { personWho } from "../_test_run.ts";
@@ -13,7 +15,7 @@ async function linked(bench: Bench): Promise<void> {
   await bench.write("_redirects", REDIRECTS);
 }
 
-Deno.test("deploy imports the rules of another host if a person accepts", async () => {
+Deno.test("deploy imports the rules of another host if the user accepts", async () => {
   await withPlatform(async (bench) => {
     await linked(bench);
     const person = personWho([true]);
@@ -47,7 +49,7 @@ Deno.test("deploy stores a refusal in svc.toml, and does not mention the file ag
   });
 });
 
-Deno.test("deploy asks no one in a pipe or a dry run, but reports the file", async () => {
+Deno.test("deploy asks nothing in a pipe or a dry run, but reports the file", async () => {
   await withPlatform(async (bench) => {
     await linked(bench);
     assert.match((await bench.run(["deploy"])).stderr, NOTICE);
@@ -100,7 +102,7 @@ Deno.test("deploy does not ask if rules cannot be added automatically, and gives
   });
 });
 
-Deno.test("deploy imports a netlify.toml, and explains where svc has its other settings", async () => {
+Deno.test("deploy imports a netlify.toml, and explains how to set the rest in svc", async () => {
   await withPlatform(async (bench) => {
     await bench.json(["init", "--create"]);
     await bench.write(

@@ -20,7 +20,7 @@ export interface RollingFlags {
 const STEPS = /^\d{1,3}(?:,\d{1,3})*$/;
 const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
 
-/** Parses rising shares that end with 100, such as `5,25,100`. */
+/** Parses increasing shares that end with 100, such as `5,25,100`. */
 export function rollingSteps(text: string): number[] {
   const steps = STEPS.test(text) ? text.split(",").map(Number) : [];
   const isRising = steps.every((each, index) => each > (steps[index - 1] ?? 0));

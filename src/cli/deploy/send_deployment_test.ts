@@ -26,7 +26,7 @@ Deno.test("pickSources() refuses unknown blobs", () => {
   assert.throws(() => pickSources({ files: [file("a", "1")], functions: [] }, ["2"]), TypeError);
 });
 
-Deno.test("a failed upload leaves nothing visible, and the next run continues it", async () => {
+Deno.test("a failed upload leaves nothing visible, and the next run resumes it", async () => {
   await withPlatform(async (bench) => {
     await bench.json(["init", "--create"]);
     let refused = 0;

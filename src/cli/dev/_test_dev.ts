@@ -10,7 +10,7 @@ createServer((_, response) => response.end(JSON.stringify({ GREETING, DATABASE_U
   .listen(process.env.PORT);
 `;
 
-/** Runs `svc dev` until its server has responded once; returns the response and the output. */
+/** Runs `svc dev` until its server has responded once. Returns the response and the output. */
 export async function dev(
   bench: Pick<Bench, "site" | "env">,
   argv: readonly string[],

@@ -1,10 +1,10 @@
-/** @module Reports of a dev server, on the terminal or as log lines. */
+/** @module Reports from a dev server, on the terminal or as log lines. */
 import type { DevReport, LoggedRequest } from "../../dev/mod.ts";
 import type { Context } from "../session/context.ts";
 import type { Palette } from "../terminal/color.ts";
 import { printable } from "../terminal/format.ts";
 
-/** Prefix of each line that the project's own dev server prints. */
+/** Prefix for each line that the project's own dev server prints. */
 const PREFIX = "│";
 
 function colorOf(status: number, colors: Palette): (text: string) => string {

@@ -22,7 +22,7 @@ import { nearest } from "../../lib/suggest.ts";
 const CTRL_C = "\x03";
 
 /**
- * Runs the action of each typed key; `q` and Ctrl-C quit. Does nothing without a terminal.
+ * Runs the action of each typed key. `q` and Ctrl-C quit. Does nothing without a terminal.
  *
  * @returns a function that restores the terminal
  */
@@ -73,7 +73,7 @@ function aliased({ config }: ProjectFolder, alias: string): string {
 }
 
 /**
- * Chooses the dev command: flags override `svc.toml`, which overrides detection. Returns
+ * Chooses the dev command. Flags override `svc.toml`, which overrides detection. Returns
  * `undefined` for a static project.
  *
  * @throws {CliError} if there is no such alias, or both flags are given

@@ -64,7 +64,7 @@ export function judgeBackups(status: BackupStatus, now: number): readonly Point[
   ];
 }
 
-/** Asks the platform. It only responds to its owner. */
+/** Asks the platform, which only responds to its owner. */
 export async function examineBackups(ctx: Context): Promise<readonly Point[]> {
   try {
     return judgeBackups(await ctx.client({ phase: "auth" }).call(getBackups, {}), ctx.now());

@@ -23,7 +23,7 @@ const last = (hoursAgo: number): NonNullable<BackupStatus["last"]> => ({
   databases: { count: 0, tables: 0, rows: 0 },
 });
 
-Deno.test("judgeBackups() warns of late backups, and of backups that do not end", () => {
+Deno.test("judgeBackups() warns about late backups, and backups that do not end", () => {
   const cases: readonly (readonly [Partial<BackupStatus>, string | undefined, RegExp])[] = [
     [{ place: null }, undefined, /^$/],
     [{}, "ok", /^there is no backup yet; they go to/],

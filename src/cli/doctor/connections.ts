@@ -13,18 +13,18 @@ import { examineNodes } from "./nodes.ts";
 import type { Point } from "./point.ts";
 
 /**
- * The codes of authenticator apps and the tokens of CI jobs only work if clocks differ by at most
- * about half a minute.
+ * Codes from authenticator apps and tokens from CI jobs only work if clocks differ by at most about
+ * half a minute.
  */
 const MOST_SKEW_MS = 30_000;
 
 /** Timeout for the platform's response. */
 const ANSWER_MS = 5000;
 
-/** Maximum size of the platform's response in bytes. It usually has a few hundred. */
+/** Maximum size of the platform's response in bytes. It usually has a few hundred bytes. */
 const MOST_BYTES = 65_536;
 
-/** Status of a node that must not get requests. The body of the response gives the reason. */
+/** Status of a node that must not receive requests. The response body gives the reason. */
 const NOT_READY = 503;
 
 export interface PlatformFacts {
@@ -140,7 +140,7 @@ export function judgeReadiness(
     : { name: "platform storage", state: "warn", found, advice };
 }
 
-/** @throws {Error} if the response is too large. Its remaining bytes are not read */
+/** @throws {Error} if the response is too large. The rest is not read */
 export async function readAnswer(response: Response): Promise<string> {
   const bytes = await readLimited(response.body, MOST_BYTES);
   if (bytes === undefined) throw new Error(`its response is larger than ${MOST_BYTES} bytes`);

@@ -56,7 +56,7 @@ Deno.test("judgeReadiness() reports why a platform is not ready, and other probl
   }
 });
 
-Deno.test("readAnswer() reads text in pieces, and refuses an endless response", async () => {
+Deno.test("readAnswer() reads text in chunks, and refuses an endless response", async () => {
   const euro = new TextEncoder().encode("ready €\n");
   const pieces = [euro.subarray(0, 7), euro.subarray(7)];
   assert.equal(await readAnswer(new Response(ReadableStream.from(pieces))), "ready €\n");

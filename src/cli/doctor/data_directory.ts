@@ -34,7 +34,7 @@ export function judgeDataDir(
   if (mode === null || (mode & 0o077) === 0) {
     return { name, state: "ok", found: `${dataDir} is only accessible to its owner` };
   }
-  // `svc serve --postgres local` leaves this mode when the platform runs as root.
+  // `svc serve --postgres local` sets this mode when the platform runs as root.
   if ((mode & 0o077) === 0o010) {
     return {
       name,
@@ -76,7 +76,7 @@ export function judgeFormat(mark: FormatMark, own: number = DATA_FORMAT): Point 
   return { name, state: "ok", found: `${format}, written by svc ${program}` };
 }
 
-/** Examines the format. Returns `undefined` if the directory has no format mark. */
+/** Examines the format. Returns `undefined` if the directory has no format marker. */
 async function examineFormat(dataDir: string): Promise<Point | undefined> {
   const name = FORMAT;
   try {

@@ -1,4 +1,4 @@
-/** @module Checks of `svc doctor` for managed databases. They change nothing. */
+/** @module Checks that `svc doctor` runs on managed databases. They change nothing. */
 import { formatBytes, formatCount } from "../../lib/format.ts";
 import { messageOf } from "../../lib/error_message.ts";
 import type { DatabaseFacts } from "../../serve/mod.ts";
@@ -21,7 +21,7 @@ const MOST_IN_USE = 0.9;
  * Minimum client connections for a database of the smallest size, in addition to the platform's.
  */
 const LEAST_CONNECTIONS = 25;
-/** Housekeeping runs every hour, so this much unfinished work is a sign of a fault. */
+/** Housekeeping runs every hour, so this much unfinished work indicates a fault. */
 const UNSWEPT_MS = DAY_MS;
 /** Maximum number of names to list in a message. */
 const MOST_NAMES = 5;
@@ -85,7 +85,7 @@ export function judgeCluster({ cluster, isServed }: DatabaseFacts): readonly Poi
   return [{ name, state: "ok", found: `PostgreSQL ${made} in ${folder} ${state}` }];
 }
 
-/** Checks the history of embedded databases and of the local server in the data directory. */
+/** Checks the history of embedded databases, and of the local server in the data directory. */
 export function judgeHistory({ cluster, embedded, isServed }: DatabaseFacts): readonly Point[] {
   return [embedded.history, cluster?.history].flatMap((history) =>
     history === undefined ? [] : [judgeOneHistory(history, isServed)]

@@ -1,12 +1,13 @@
 /**
- * @module Checks of `svc doctor --deep`: reads and compares everything that the platform stores.
+ * @module The checks in `svc doctor --deep`: reads and compares everything that the platform
+ * stores.
  */
 import { join } from "node:path";
 import { formatCount } from "../../lib/format.ts";
 import type { Verified } from "../../serve/mod.ts";
 import type { Point } from "./point.ts";
 
-/** Maximum number of damaged items to list one by one. Others are only counted. */
+/** Maximum number of damaged items to list one by one. The rest are only counted. */
 const MOST_POINTS = 20;
 
 const ADVICE =

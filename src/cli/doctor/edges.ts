@@ -1,5 +1,5 @@
 /**
- * The points of `svc doctor` about the front edges of the current platform.
+ * Checks the front edges of the current platform for `svc doctor`.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { Context } from "../session/context.ts";
 import { formatCount, printable } from "../terminal/format.ts";
 import type { Point } from "./point.ts";
 
-/** Interval of an edge's heartbeats; an edge that missed some is disconnected. */
+/** Interval between an edge's heartbeats. An edge that has missed several is disconnected. */
 const SILENT_MS = 20_000;
 
 const name = "edges";
@@ -43,7 +43,7 @@ export function judgeEdges(edges: readonly FrontEdge[], now: number): readonly P
   return [{ name, state: "ok", found: `${edges.length} front edges have every change` }];
 }
 
-/** Asks the platform. It only responds to its owner. */
+/** Asks the platform, which only responds to its owner. */
 export async function examineEdges(ctx: Context): Promise<readonly Point[]> {
   try {
     const { items } = await ctx.client({ phase: "auth" }).call(listEdges, {});

@@ -23,7 +23,7 @@ const edge = (name: string, more: Partial<FrontEdge> = {}): FrontEdge => ({
 const found = (edges: readonly FrontEdge[]) =>
   judgeEdges(edges, NOW).map(({ state, found }) => `${state}: ${found}`);
 
-Deno.test("judgeEdges() counts edges that have every change", () => {
+Deno.test("judgeEdges() counts edges that are up to date", () => {
   assert.deepEqual(found([]), []);
   assert.deepEqual(found([edge("far"), edge("local-1", { isLocal: true })]), [
     "ok: 2 front edges have every change",

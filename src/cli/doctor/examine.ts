@@ -1,4 +1,4 @@
-/** @module The checks of `svc doctor`. */
+/** @module The checks in `svc doctor`. */
 import { statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 import { findGroupPlace, type GroupPlace } from "../../lib/control_groups.ts";

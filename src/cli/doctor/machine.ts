@@ -1,4 +1,4 @@
-/** @module Checks of `svc doctor` for the machine itself. */
+/** @module Checks that `svc doctor` runs on the machine itself. */
 import { compare } from "semver";
 import { messageOf } from "../../lib/error_message.ts";
 import { machineMemory } from "../../lib/machine_memory.ts";
@@ -120,7 +120,7 @@ async function examineRelease({ env, fetch, signal }: Context, own: string): Pro
   }
 }
 
-/** Examines the machine; `isServed` says whether a platform serves from the data directory. */
+/** Examines the machine. `isServed` says whether a platform serves from the data directory. */
 export async function examineMachine(
   ctx: Context,
   { own, isServed }: { readonly own: string; readonly isServed: boolean },

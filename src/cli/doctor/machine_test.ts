@@ -5,7 +5,7 @@ const limitsOf = (soft: string) =>
   `Limit                     Soft Limit           Hard Limit           Units\n` +
   `Max open files            ${soft.padEnd(20)} 524288               files\n`;
 
-Deno.test("judgeOpenFiles() requires an open file for each visitor", () => {
+Deno.test("judgeOpenFiles() requires a file descriptor for each visitor", () => {
   assert.equal(judgeOpenFiles(limitsOf("65536"))!.state, "ok");
   assert.equal(judgeOpenFiles(limitsOf("unlimited"))!.state, "ok");
   const few = judgeOpenFiles(limitsOf("1024"))!;

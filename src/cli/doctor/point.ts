@@ -1,4 +1,4 @@
-/** @module The result of one check of `svc doctor`. */
+/** @module The result of one check in `svc doctor`. */
 
 /** `warn` if the platform runs, but with less protection or fewer features. */
 export type PointState = "ok" | "warn" | "fail";

@@ -1,4 +1,4 @@
-/** @module Checks of `svc doctor` for sandboxes of servers and of builds from git. */
+/** @module Checks that `svc doctor` runs on the sandboxes of servers and of builds from git. */
 import {
   type FoundKind,
   missingSandbox,
@@ -55,7 +55,7 @@ export function judgeNodeSandbox(found: FoundKind): Point {
   };
 }
 
-/** Tests the sandbox of servers on Node, if servers can run here. */
+/** Tests the sandbox for Node servers, if servers can run here. */
 export async function examineNodeSandbox(
   support: SandboxSupport,
   env: Readonly<Record<string, string | undefined>>,
@@ -73,7 +73,7 @@ const BUILDS_FOUND: Readonly<Record<BuildSandbox, string>> = {
 
 const name = "build sandbox";
 
-/** Checks the sandbox for builds; `undefined` if builds are refused. */
+/** Checks the sandbox for builds. Returns `undefined` if builds are refused. */
 function judgeBuildSandbox(kind: BuildSandbox | undefined): Point {
   if (kind !== undefined) {
     const state = kind === "open" ? "warn" : "ok";

@@ -56,7 +56,7 @@ function judgeClock(skewMs: number): Point {
   return { name, state: "warn", found, advice: "Sync both clocks with NTP" };
 }
 
-/** Checks the store of `--kv` without changing it. */
+/** Checks the store that `--kv` names, without changing it. */
 export async function examineStore(
   place: string,
   env: Readonly<Record<string, string | undefined>>,
@@ -71,7 +71,7 @@ export async function examineStore(
   }
 }
 
-/** Stores, reads and deletes an object in the storage of `--blobs`. */
+/** Stores, reads and deletes an object in the object storage that `--blobs` names. */
 export async function examineBlobs(
   place: string,
   env: Readonly<Record<string, string | undefined>>,

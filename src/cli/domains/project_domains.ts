@@ -28,7 +28,9 @@ function toHostname(text: string): string {
   return hostname.replace(/\.$/, "");
 }
 
-/** Finds the domain with this id or hostname, in any spelling; otherwise throws `not_found`. */
+/**
+ * Finds the domain with this id or hostname, in any spelling. Throws `not_found` if there is none.
+ */
 export function pickDomain(
   ctx: Context,
   { domains, reference, project }: {

@@ -1,5 +1,5 @@
 /**
- * The commands of `cli/edges/`, each with its loader.
+ * The commands in `cli/edges/`, each with its loader.
  *
  * @module
  */

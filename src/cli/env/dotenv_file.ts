@@ -75,7 +75,7 @@ export function parseDotenv(
   return { entries, problems };
 }
 
-/** Formats the problems of keys, each on a separate line. */
+/** Formats the problems with keys, one per line. */
 export function formatKeyProblems(problems: readonly DotenvProblem[]): string {
   return problems.map(({ key, message }) => `\n  ${printable(key)}: ${message}`).join("");
 }

@@ -1,4 +1,4 @@
-/** Tests decisions of the `env` commands that need no prompt. */
+/** Tests the decisions that `env` commands make without a prompt. */
 import assert from "node:assert/strict";
 import { personWho } from "../_test_run.ts";
 import fc from "fast-check";
@@ -48,7 +48,7 @@ for (const [name, flag, declaration, wanted] of categories) {
   });
 }
 
-Deno.test("chooseCategory() asks a person if nothing sets it", async () => {
+Deno.test("chooseCategory() asks the user if nothing sets it", async () => {
   const prompter = personWho(["secret"]);
   const facts = { flag: undefined, declaration: undefined };
   assert.equal(await chooseCategory({ prompter }, "KEY", facts), "secret");
@@ -82,7 +82,7 @@ Deno.test("findExposed() names sensitive variables that are stored as plain text
   assert.deepEqual(findExposed(declarations, variables), [{ key: "A", scope: "all" }]);
 });
 
-Deno.test("withoutFinalNewline() only removes one line break", () => {
+Deno.test("withoutFinalNewline() removes only one line break", () => {
   const rows: [string, string][] = [
     ["a\n", "a"],
     ["a\r\n", "a"],

@@ -8,7 +8,7 @@ import { isVariableName } from "./variable_name.ts";
 /** Placeholder for `${{self.url}}` until the program's URL is known. */
 const SELF = "https://self.svc.invalid";
 
-/** Replaces the placeholder of `${{self.url}}` with a URL. */
+/** Replaces the placeholder for `${{self.url}}` with a URL. */
 export function fillSelf(
   variables: Readonly<Record<string, string>>,
   url: string,

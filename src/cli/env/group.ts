@@ -1,4 +1,4 @@
-/** @module The commands of `cli/env/`, each with its loader. */
+/** @module The commands in `cli/env/`, each with its loader. */
 import type { CommandGroup } from "../command/command_entry.ts";
 
 export const ENV: CommandGroup = {

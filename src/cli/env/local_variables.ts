@@ -22,7 +22,7 @@ export interface LocalVariables {
 
 const NONE: LocalVariables = { variables: {}, reached: false };
 
-/** Makes a single attempt: if there is no network, the program still starts immediately. */
+/** Makes a single attempt, so that the program starts immediately even without a network. */
 async function isReachable(ctx: Context, folder: ProjectFolder): Promise<boolean> {
   const { method, path } = getHealth;
   try {

@@ -202,7 +202,7 @@ export function environmentRequired(ctx: Context, message: string, ways: string)
   });
 }
 
-/** Like {@link chooseEnvironment}, but asks a person if none is named. */
+/** Like {@link chooseEnvironment}, but asks the user if none is named. */
 export async function requireEnvironment(
   ctx: Context,
   facts: EnvironmentFacts,

@@ -1,4 +1,4 @@
-/** Tests how an environment is chosen, and how a person enters a value. */
+/** Tests how an environment is chosen, and how a user enters a value. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type Bench, withPlatform } from "../_test_platform.ts";
@@ -38,7 +38,7 @@ Deno.test("context use makes git ignore the context, but not the manifest", () =
     assert.equal((await git("check-ignore", ".svc/manifest.json")).code, 1);
   }));
 
-Deno.test("the context of a folder applies to the folders below", () =>
+Deno.test("a folder's context applies to its subfolders", () =>
   withProject(async (bench) => {
     await bench.json(["context", "use", "preview"]);
     const below = join(bench.site, "src");
@@ -76,7 +76,7 @@ Deno.test("a typed value is hidden, even with --stdin on a terminal", () =>
     assert.equal(level?.value, "info");
   }));
 
-Deno.test("--stdin uses piped input even if a person is present", () =>
+Deno.test("--stdin uses piped input even if a user is present", () =>
   withProject(async (bench) => {
     const run = await bench.run(["env", "set", "KEY", "--plain", "--stdin", "--all"], {
       prompter: personWho([]),

@@ -55,7 +55,7 @@ export const CLI_ERROR_CODES = [
 ] as const;
 export type CliErrorCode = (typeof CLI_ERROR_CODES)[number];
 
-/** Diagnostics of one file. People also see the affected lines. */
+/** Diagnostics for one file. People also see the affected lines. */
 export interface FileDiagnostics {
   readonly file: string;
   readonly source?: string;

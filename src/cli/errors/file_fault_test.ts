@@ -12,7 +12,7 @@ Deno.test("explainFileFault() names the file in a system error", async () => {
 });
 
 Deno.test({
-  name: "explainFileFault() asks for space if an output is full",
+  name: "explainFileFault() asks for space if the disk is full",
   ignore: Deno.build.os !== "linux",
   fn: async () => {
     using full = await Deno.open("/dev/full", { write: true });
@@ -23,7 +23,7 @@ Deno.test({
   },
 });
 
-Deno.test("explainFileFault() names a file with a line break on one line", async () => {
+Deno.test("explainFileFault() puts a file name with a line break on one line", async () => {
   const fault = explainFileFault(await Deno.open("/nonexistent/a\nb").catch((error) => error));
   assert.ok(fault instanceof CliError);
   assert.equal(fault.message, "Cannot use /nonexistent/a\\x0ab: it does not exist");

@@ -1,7 +1,4 @@
-/**
- * @module Converts the problems of a request to problems of the command line, with flags instead of
- * fields. Pure.
- */
+/** @module Converts problems with request fields to problems with command-line flags. Pure. */
 import type { Problem } from "../../contract/common.ts";
 
 /** The parts of the command line that set request fields. */
@@ -35,7 +32,7 @@ function inputOf(path: string, { flags, args }: GivenInput): string | undefined 
 }
 
 /**
- * Returns the problems with the flags and arguments that caused them, or `undefined` if the input
+ * Returns the problems, each with the flag or argument that caused it, or `undefined` if the input
  * caused none of them.
  */
 export function toFlagProblems(

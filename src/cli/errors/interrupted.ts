@@ -1,4 +1,4 @@
-/** @module Reports what an interrupted command has done, and how to check it. */
+/** @module Reports what an interrupted command has done, and how to check the result. */
 import type { ChangeOutcome, Exchange } from "../../client/client.ts";
 import { CliError } from "./cli_error.ts";
 import type { SuggestedCommands } from "./suggested_commands.ts";
@@ -8,7 +8,7 @@ export interface Change extends Pick<Exchange, "method" | "path"> {
   readonly outcome: ChangeOutcome | "pending";
 }
 
-/** Commands that show the current state of a part of a project. */
+/** Commands that show the current state of one part of a project. */
 const SHOWN_BY: Readonly<Record<string, readonly string[]>> = {
   builds: ["builds", "list"],
   databases: ["db", "list"],

@@ -62,7 +62,7 @@ export interface ErrorFacts {
   readonly lines?: SuggestedCommands | undefined;
   /** Names of the command's arguments. */
   readonly args: readonly string[];
-  /** The usage, such as `svc db create [flags]`; missing before a command is found. */
+  /** The usage, such as `svc db create [flags]`. Missing until a command is found. */
   readonly usage?: string | undefined;
 }
 

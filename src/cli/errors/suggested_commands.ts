@@ -24,7 +24,7 @@ export interface SuggestedCommands {
   of(...words: readonly string[]): string;
   /** Like `of`, and also for the same project. */
   ofProject(...words: readonly string[]): string;
-  /** Long names of the flags of this run. */
+  /** Long names of the flags in this run. */
   readonly flags: readonly string[];
   /** The command line of this run with other flags. */
   again(changes?: FlagChanges): string;
@@ -101,7 +101,7 @@ function assertSameTarget(changes: FlagChanges): void {
 
 const lineOf = (words: readonly string[]): string => ["svc", ...words.map(shellWord)].join(" ");
 
-/** Creates the suggestions of one run from the words after `svc`. */
+/** Creates the suggestions for one run from the words after `svc`. */
 export function createSuggestedCommands(
   argv: readonly string[],
   flags: readonly KnownFlag[],

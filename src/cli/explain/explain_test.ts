@@ -35,7 +35,7 @@ Deno.test("every explained code is actually thrown, not only listed", async () =
   assert.deepEqual([...uses].filter(([, count]) => count < 2).map(([code]) => code), []);
 });
 
-Deno.test("a failure without its own hint gets the hint of its code", async () => {
+Deno.test("a failure without its own hint gets the hint for its code", async () => {
   const { stdout } = await runCli(["env", "list", "--all", "--environment", "x", "--json"]);
   const { code, hint, docs } = JSON.parse(stdout);
   assert.deepEqual([code, docs], ["usage", "svc explain usage"]);
@@ -45,7 +45,7 @@ Deno.test("a failure without its own hint gets the hint of its code", async () =
   assert.equal(await hintOfCode("forbidden"), undefined);
 });
 
-Deno.test("everything in an explanation exists", async () => {
+Deno.test("everything that an explanation mentions exists", async () => {
   for (const [code, { commands, guide }] of EXPLANATIONS) {
     await Deno.stat(new URL(guide, DOCS));
     for (const line of commands) {

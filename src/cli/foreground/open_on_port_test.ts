@@ -25,7 +25,7 @@ Deno.test("openOnPort() uses the next free port, and reports it", async () => {
   assert.deepEqual(said, ["warn: Port 4321 is in use. Using 4323"]);
 });
 
-Deno.test("openOnPort() refuses a taken port if no other will do", async () => {
+Deno.test("openOnPort() refuses a taken port if no other is allowed", async () => {
   const { ctx, said } = context();
   await assert.rejects(
     openOnPort(ctx, { port: 4321, mayMove: false }, portOf(new Set([4321]))),

@@ -1,4 +1,4 @@
-/** @module The options that all commands about forms have. */
+/** @module Options that all commands about forms share. */
 import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
 import type { FormState } from "../../contract/forms.ts";
 

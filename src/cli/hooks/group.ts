@@ -1,4 +1,4 @@
-/** @module The commands of `cli/hooks/`, each with its loader. */
+/** @module The commands in `cli/hooks/`, each with its loader. */
 import type { CommandGroup } from "../command/command_entry.ts";
 
 export const HOOKS: CommandGroup = {

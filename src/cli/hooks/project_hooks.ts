@@ -35,10 +35,10 @@ export async function findHook(
   });
 }
 
-/** Headings of the columns of `hookRow`. */
+/** Column headings for `hookRow`. */
 export const HOOK_HEADINGS = ["NAME", "BRANCH", "SCOPE", "TRIGGERED", "LAST", "ID"] as const;
 
-/** Formats a hook as a row of a table. `now` is in milliseconds. */
+/** Formats a hook as a table row. `now` is in milliseconds. */
 export function hookRow(hook: DeployHook, now: number): string[] {
   const { name, branch, restrictBranch, scope, triggeredCount, lastTriggeredAt, id } = hook;
   return [

@@ -16,7 +16,7 @@ export function browserCommand(
   const { os, env } = machine;
   if (!/^https?:\/\//.test(url)) return undefined;
   const chosen = env.BROWSER;
-  // A program name is used as it is. Lists and commands with arguments, which need a shell, are
+  // A program name is used as is. Lists and commands with arguments, which need a shell, are
   // ignored.
   if (chosen !== undefined && /^[\w./+-]+$/.test(chosen)) return [chosen, url];
   if (isSet(env.SSH_CONNECTION) || isSet(env.SSH_TTY)) return undefined;

@@ -1,4 +1,4 @@
-/** @module The commands of `cli/keys/`, each with its loader. */
+/** @module The commands in `cli/keys/`, each with its loader. */
 import type { CommandGroup } from "../command/command_entry.ts";
 
 const PUBLISHERS: CommandGroup = {

@@ -44,7 +44,7 @@ export const KEY_HEADINGS = [
   "ID",
 ] as const;
 
-/** Formats a key as a row of a table. `now` is in milliseconds. */
+/** Formats a key as a table row. `now` is in milliseconds. */
 export function keyRow(key: ApiKey, now: number): string[] {
   const { name, prefix, role, permissions, projects, expiresAt, lastUsedAt, lastAddress, id } = key;
   const isOver = expiresAt !== null && Date.parse(expiresAt) <= now;

@@ -1,4 +1,4 @@
-/** `svc kv` on the store of a folder, which another process such as `svc dev` may have open. */
+/** Tests `svc kv` on a folder's store, which another process such as `svc dev` may have open. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { openLocalKv } from "../../kv/mod.ts";
@@ -87,7 +87,7 @@ Deno.test("kv list streams keys, with a prefix and a limit; kv remove deletes on
     assert.deepEqual(await json(["list", "--prefix", "harbour"]), { items: [] });
   }));
 
-Deno.test("kv clear asks for confirmation, unless it gets --force", () =>
+Deno.test("kv clear asks for confirmation unless run with --force", () =>
   withFolder(async ({ run, json }) => {
     for (const key of ["a", "b"]) await run(["set", key, "x"]);
     const unasked = await run(["clear", "--json"]);

@@ -1,4 +1,4 @@
-/** @module The commands of `cli/kv/`, each with its loader. */
+/** @module The commands in `cli/kv/`, each with its loader. */
 import type { CommandGroup } from "../command/command_entry.ts";
 
 export const KV: CommandGroup = {

@@ -12,12 +12,12 @@ import { CliError } from "../errors/cli_error.ts";
 import { openProjectFolder } from "../projects/project_folder.ts";
 import type { Context } from "../session/context.ts";
 
-/** Part of the help of every command in the group. */
+/** Part of the help for every command in the group. */
 export const LOCAL_NOTE =
   "Uses the local store of `svc dev`: one per project, in dev.data_dir of svc.toml. You can use it while `svc dev` runs.";
 
 /**
- * Opens the store of the current folder's project while `run` works with it. Creates a missing
+ * Opens the store of the current folder's project for the duration of `run`. Creates a missing
  * store only if `create` is set.
  */
 export async function withLocalKv<T>(

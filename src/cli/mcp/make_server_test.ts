@@ -19,7 +19,7 @@ interface Call {
 
 const PROJECT = { id: "p1", name: "blog", url: "http://blog.localhost" } as Project;
 
-/** Default responses of the endpoints, unless the test sets others. */
+/** Default responses of the endpoints, unless the test overrides them. */
 const EMPTY: Answer = {
   items: [],
   nextCursor: null,
@@ -147,7 +147,7 @@ Deno.test("--project confines every tool to that project", async () => {
   assert.ok(!agent.requests.some((line) => line.startsWith("POST")), "nothing was promoted");
 });
 
-Deno.test("status reports an unlinked folder, and hides no other failure", async () => {
+Deno.test("status reports an unlinked folder, but does not hide other failures", async () => {
   const failing = async (code: string) => {
     await using agent = await connect({ noProject: code });
     return await agent.client.callTool({ name: "status", arguments: {} });
@@ -191,7 +191,7 @@ Deno.test("a variable is set without being shown, from the server's environment 
   assert.match(textOf(missing), /environment has no variable NOBODY/);
 });
 
-Deno.test("input that violates the schema runs no command", async () => {
+Deno.test("input that violates the schema does not run a command", async () => {
   await using agent = await connect();
   for (
     const [name, given] of [

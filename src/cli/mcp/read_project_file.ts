@@ -76,7 +76,7 @@ async function readBounded(path: string, given: string, maxBytes: number): Promi
 /**
  * Reads a text file of the project. Links are resolved before the path is checked.
  *
- * @throws {ToolFailure} `forbidden` for a file elsewhere, or one with svc's keys
+ * @throws {ToolFailure} `forbidden` if the file is elsewhere, or contains svc's keys
  */
 export async function readProjectFile(
   given: string,

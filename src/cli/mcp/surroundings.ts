@@ -32,12 +32,12 @@ function fileLimits({ cwd, env }: Context): FileLimits {
   const credentials = home === undefined ? [] : [
     dirname(credentialsPath({ home, xdgConfigHome })),
   ];
-  // Allows for a final line break, which is not part of the value.
+  // Allows for a trailing newline, which is not part of the value.
   return { start: cwd, home, refused: credentials, maxBytes: MAX_VARIABLE_BYTES + 2 };
 }
 
 /**
- * Returns the context with the current login, because a person can log in while the server runs.
+ * Returns the context with the current login, because the user can log in while the server runs.
  */
 async function withLoginOfNow(ctx: Context): Promise<Context> {
   if (ctx.settings.token !== undefined) return ctx;

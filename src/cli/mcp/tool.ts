@@ -36,7 +36,7 @@ export interface FolderSurroundings extends Surroundings {
   readFile(path: string, folder: string | undefined): Promise<string>;
 }
 
-/** Input of tools that work on a folder of files. */
+/** Input for tools that work on a folder of files. */
 export const folderInput = {
   folder: z.string().max(4096).optional()
     .describe("The project's folder (default: the folder in which the server was started)"),

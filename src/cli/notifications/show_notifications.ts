@@ -11,7 +11,7 @@ function painter(priority: Priority, colors: Palette): (text: string) => string 
   return priority === "LOW" ? colors.dim : (text) => text;
 }
 
-/** A table of notifications; a star marks unread ones. */
+/** A table of notifications, in which a star marks unread ones. */
 export function formatNotifications(
   ui: Ui,
   items: readonly Notification[],

@@ -1,6 +1,6 @@
 /**
- * Tests `svc notifications watch` with a reachable platform, and with one that is unreachable from
- * time to time.
+ * Tests `svc notifications watch` with a reachable platform, and with one that is intermittently
+ * unreachable.
  */
 import assert from "node:assert/strict";
 import { withPlatform } from "../_test_platform.ts";

@@ -64,7 +64,7 @@ Deno.test("preview serves the site on every host, with its rules but without the
     assert.deepEqual(found, [[200, null], [301, "/new/"], [404, null], [404, null]]);
   }));
 
-Deno.test("preview uses the next free port for a person, but not in JSON mode", () =>
+Deno.test("preview uses the next free port, but not in JSON mode", () =>
   inProject(async (folder) => {
     const taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
     const { port } = taken.addr;

@@ -57,7 +57,7 @@ async function packOutput(
   return pack;
 }
 
-/** Sets the variables of the project's code as secrets of this platform only. */
+/** Sets the variables for the project's code as secrets on this platform only. */
 async function setVariables(
   client: Client,
   project: Project,

@@ -24,7 +24,7 @@ export async function assertCanBind(ctx: Context, folder: ProjectFolder): Promis
 }
 
 /**
- * Creates or changes the `svc.toml` of a folder atomically: after a crash, the file is either
+ * Creates or changes the `svc.toml` of a folder atomically. After a crash, the file is either
  * unchanged or complete. Comments and order are preserved.
  */
 export async function writeProjectFile(

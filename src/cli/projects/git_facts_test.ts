@@ -19,12 +19,12 @@ Deno.test("parseGitFacts() omits facts that are missing or would be refused", ()
   assert.deepEqual(parseGitFacts("-bad", `${SHA}\n\n`), { commitSha: SHA });
 });
 
-Deno.test("parseGitFacts() shortens texts to the platform's limits", () => {
+Deno.test("parseGitFacts() shortens text to the platform's limits", () => {
   const { author, message } = parseGitFacts("m", `${SHA}\n${"a".repeat(300)}\n${"m".repeat(900)}`);
   assert.deepEqual([author?.length, message?.length], [200, 500]);
 });
 
-Deno.test("readGitFacts() is empty for a folder that is not a checkout", async () => {
+Deno.test("readGitFacts() returns nothing for a folder that is not a checkout", async () => {
   await inTestFolder(async (folder) => {
     assert.deepEqual(await readGitFacts(folder, { GITHUB_REF_NAME: "main" }), {});
   });

@@ -84,7 +84,7 @@ async function remoteSteps(directory: string, url: string): Promise<string[][]> 
   return missing.map((each) => ["config", "--local", "--add", key, each]);
 }
 
-/** Adds a project as a git remote of a checkout, and the CLI as its credential helper. */
+/** Adds a project to a checkout as a git remote, with the CLI as its credential helper. */
 export async function addGitRemote(
   ctx: Context,
   directory: string,

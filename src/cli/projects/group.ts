@@ -1,4 +1,4 @@
-/** @module The commands of `cli/projects/`, each with its loader. */
+/** @module The commands in `cli/projects/`, each with its loader. */
 import type { CommandGroup, CommandLeaf } from "../command/command_entry.ts";
 
 export const INIT: CommandLeaf = {

@@ -112,7 +112,7 @@ function knownFramework(id: string | undefined) {
   return parsed.success && parsed.data !== undefined ? { framework: parsed.data } : {};
 }
 
-/** Returns the command of `svc dev`, if the file does not set one yet. */
+/** Returns the command for `svc dev`, if the file does not set one yet. */
 function devChanges(
   folder: ProjectFolder,
   detected: DetectedProject | undefined,
@@ -122,7 +122,7 @@ function devChanges(
   return folder.config?.dev.command === undefined ? { command: devCommand } : {};
 }
 
-/** Returns the detected settings that are missing in the file. */
+/** Returns the detected settings that are missing from the file. */
 async function buildChanges(
   folder: ProjectFolder,
   detected: DetectedProject | undefined,

@@ -125,7 +125,7 @@ async function askAbout(
 }
 
 /**
- * Asks a person at the terminal about each configuration file of another host whose rules are not
+ * Asks the user at the terminal about each configuration file of another host whose rules are not
  * in the project.
  *
  * @returns the folder with its current settings

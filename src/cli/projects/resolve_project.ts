@@ -52,7 +52,7 @@ export function checkProjectName(name: string): string | undefined {
   return projectName.safeParse(name).error?.issues[0]?.message;
 }
 
-/** Reads a project; `undefined` if the platform has none with this id or name. */
+/** Reads a project. Returns `undefined` if the platform has none with this id or name. */
 export async function findProject(client: Client, project: string): Promise<Project | undefined> {
   try {
     return await client.call(getProject, { params: { project } });
@@ -166,8 +166,9 @@ async function settleMissing(
 }
 
 /**
- * Finds the project: `--project-id`, then `project.id`, then `project.name` of `svc.toml`. If none
- * of them is set, asks the user. Without a terminal, throws an error that names commands to run.
+ * Finds the project: `--project-id`, then `project.id`, then `project.name` from `svc.toml`. If
+ * none of them is set, asks the user. Without a terminal, throws an error that names commands to
+ * run.
  */
 export async function resolveProject(ctx: Context, facts: ProjectFacts): Promise<ResolvedProject> {
   const configured = facts.folder.config?.project;

@@ -1,4 +1,4 @@
-/** @module Asks for a text, which can span several lines. */
+/** @module Asks for text, which can span several lines. */
 import { printable } from "../terminal/format.ts";
 import type { Writer } from "../terminal/writer.ts";
 import { type Keyboard, Keys, MARK_PASTES, UNMARK_PASTES } from "./keys.ts";

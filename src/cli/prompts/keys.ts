@@ -1,4 +1,4 @@
-/** @module Reads typed and pasted input of a terminal. */
+/** @module Reads typed and pasted input from a terminal. */
 import { CliError } from "../errors/cli_error.ts";
 import { interrupted } from "../errors/interrupted.ts";
 
@@ -28,7 +28,7 @@ const PASTE_GAP = 50;
 /** Maximum length of a value, in characters. */
 const MAX_VALUE = 1024 * 1024;
 
-/** Applies the deletions in a text, because a raw terminal passes them through. */
+/** Applies the deletion keys in text, because a raw terminal passes them through. */
 function edited(text: string): string {
   const kept: string[] = [];
   for (const character of text) {
@@ -89,7 +89,7 @@ export class Keys {
     }
   }
 
-  /** Reads pasted text up to its end mark, and normalizes its line breaks. */
+  /** Reads pasted text up to its end marker, and normalizes its line breaks. */
   async #paste(onText: (text: string) => void): Promise<string> {
     for (;;) {
       const end = this.#rest.indexOf(PASTE_ENDS);
@@ -101,7 +101,7 @@ export class Keys {
     }
   }
 
-  /** Takes the text before `end`, and drops the mark after it, which has this length. */
+  /** Takes the text before `end`, and drops the marker of this length after it. */
   #take(end: number, length: number): string {
     const text = this.#rest.slice(0, end);
     this.#rest = this.#rest.slice(end + length);
@@ -130,7 +130,7 @@ export class Keys {
     return text;
   }
 
-  /** Returns the next input for one call of `#fill`. Throws when the command is stopped. */
+  /** Returns the next input for one call to `#fill`. Throws when the command is stopped. */
   async #read(): Promise<Uint8Array | null> {
     const { promise, reject } = Promise.withResolvers<never>();
     const giveUp = () => reject(interrupted());

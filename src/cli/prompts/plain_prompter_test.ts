@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createPlainPrompter } from "./plain_prompter.ts";
 
-/** A prompter whose user types these texts, each in one read. */
+/** A prompter whose user types these strings, each in one read. */
 function typing(...typed: readonly string[]) {
   const rest = [...typed];
   const raw: boolean[] = [];
@@ -40,7 +40,7 @@ Deno.test("value() accepts all lines of a paste, whether the terminal marks it o
   const pasted = PEM.replaceAll("\n", "\r");
   const rows = [
     [`\x1b[200~${pasted}\r\x1b[201~`, "\r"],
-    // One read ends within the mark, and the lines are split over several reads.
+    // One read ends within the marker, and the lines are split over several reads.
     ["\x1b[20", `0~${pasted.slice(0, 30)}`, `${pasted.slice(30)}\x1b[201~`, "\r"],
     [`${pasted}\r`],
     [pasted.slice(0, 20), pasted.slice(20), "\r"],
@@ -86,7 +86,7 @@ for (const [name, typed] of [["Ctrl-C", "\x03"], ["Ctrl-D", "\x04"]] as const) {
   });
 }
 
-Deno.test("a signal ends a prompt that waits for an answer", async () => {
+Deno.test("a signal ends a prompt that is waiting for an answer", async () => {
   const stop = new AbortController();
   const prompter = createPlainPrompter(
     { read: () => new Promise(() => {}), setRaw() {} },

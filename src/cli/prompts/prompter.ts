@@ -1,4 +1,4 @@
-/** @module Questions to a person at a terminal. */
+/** @module Questions to a user at a terminal. */
 import type { CANCEL_SYMBOL } from "@clack/prompts";
 import { interrupted } from "../errors/interrupted.ts";
 import type { Writer } from "../terminal/writer.ts";
@@ -18,7 +18,7 @@ export interface Prompter {
     /** Returns what is wrong with a reply, if anything. */
     readonly validate?: (answer: string) => string | undefined;
   }): Promise<string>;
-  /** Asks for a text, which can be pasted with several lines. */
+  /** Asks for text, which can be pasted and can span several lines. */
   value(question: ValueQuestion): Promise<string>;
   confirm(question: { readonly message: string; readonly initial?: boolean }): Promise<boolean>;
   select<Value>(question: {

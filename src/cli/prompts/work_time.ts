@@ -1,4 +1,4 @@
-/** @module Measures how long a command has worked, without the time spent waiting for a person. */
+/** @module Measures how long a command has worked, without the time spent waiting for the user. */
 import type { Clock } from "../../lib/clock.ts";
 import type { Prompter } from "./prompter.ts";
 

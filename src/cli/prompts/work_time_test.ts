@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Prompter } from "./prompter.ts";
 import { startWorkTime } from "./work_time.ts";
 
-Deno.test("elapsed() excludes the time that a person took to answer, even if they cancelled", async () => {
+Deno.test("elapsed() excludes the time until the user answered or cancelled", async () => {
   let clock = 1_000;
   const unasked = () => Promise.reject(new RangeError("Nobody asked"));
   const slow: Prompter = {

@@ -1,4 +1,4 @@
-/** @module The options that all commands about queues have. */
+/** @module Options that all commands about queues share. */
 import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
 import type { QueueMessage } from "../../contract/queues.ts";
 import { formatAge, printable } from "../terminal/format.ts";
@@ -11,7 +11,7 @@ export const ENVIRONMENT_OPTION = [
 
 export const MESSAGE_HEADINGS = ["ID", "SENT", "ATTEMPTS", "KEY", "REASON"] as const;
 
-/** Formats a message as a row of a table. `now` is in milliseconds. */
+/** Formats a message as a table row. `now` is in milliseconds. */
 export function messageRow(
   { id, sentAt, attempts, key, lastReason }: QueueMessage,
   now: number,

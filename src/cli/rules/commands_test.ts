@@ -47,7 +47,7 @@ Deno.test("rules check finds svc.rules.toml and shows errors with a caret", asyn
   });
 });
 
-Deno.test("rules check warns of a denied folder only if its own page stays reachable", async () => {
+Deno.test("rules check warns about a denied folder if its own page is reachable", async () => {
   const closed = `${RULES}
 [[rules]]
 id = "closed"
@@ -317,7 +317,7 @@ Deno.test("deploy refuses rules that name a missing function, before it uploads 
   });
 });
 
-Deno.test("check, publish and deploy warn of asn if the platform has no ASN database", async () => {
+Deno.test("check, publish and deploy warn about asn without an ASN database", async () => {
   const rules = RULES.replace('device = "bot"', "asn = [64500]");
   await withPlatform(async (bench) => {
     await bench.json(["init", "--create"]);

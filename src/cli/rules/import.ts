@@ -66,10 +66,10 @@ function convert(text: string, format: Format, flavor: ImportFlavor): ImportResu
   }
 }
 
-/** Characters that show that a text was not UTF-8. */
+/** Characters that show that the text was not UTF-8. */
 const NO_TEXT = /[\0\uFFFD]/;
 
-/** Imports a text file; throws for binary files and wrong formats. */
+/** Imports a text file. Throws for binary files and wrong formats. */
 function readable({ shown, source }: RulesSource, run: () => ImportResult): ImportResult {
   const refused = (reason: string, cause?: unknown) =>
     new CliError("rules_invalid", `Cannot read ${shown}: ${reason}. Nothing was written`, {

@@ -1,5 +1,5 @@
 /**
- * @module Finds out what a platform supports in rules: lookup of network and country, and counts
+ * @module Finds out what a platform supports in rules: network and country lookups, and counts
  * across all nodes.
  */
 import { getHealth } from "../../contract/system.ts";

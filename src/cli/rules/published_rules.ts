@@ -34,7 +34,7 @@ export function undoLine(
     : lines.ofProject("rules", "remove", "--force");
 }
 
-/** Describes the rules of production in one line. */
+/** Describes production's rules in one line. */
 export function describeActive({ origin, ruleSet, revisionId, deploymentId }: ActiveRules): string {
   const count = ruleSet?.rules.length ?? 0;
   if (origin === "ui") return `Published revision ${revisionId}, ${count} rules`;

@@ -54,7 +54,9 @@ export interface ValidRules {
   readonly diagnostics: LoadedRules["diagnostics"];
 }
 
-/** Validates the text of a rules file. If it has errors, throws all of its problems. */
+/**
+ * Validates the text of a rules file. If it has errors, throws an error that lists all problems.
+ */
 export function loadValidRules(
   { shown, source }: RulesSource,
   surroundings: Surroundings = {},

@@ -15,7 +15,7 @@ const told = async (...words: string[]) => {
   return { code, answer: JSON.parse(stdout) };
 };
 
-Deno.test("svc schema --list lists every command that prints JSON, and no other", async () => {
+Deno.test("svc schema --list lists every command that prints JSON, and no others", async () => {
   const { answer } = await told("schema", "--list");
   const commands = leavesOf(COMMANDS).filter(({ leaf }) => leaf.hidden !== true)
     .map(({ words }) => words.join(" ")).filter((words) => !SILENT.includes(words));

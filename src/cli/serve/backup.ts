@@ -10,7 +10,7 @@ import { formatBytes, formatCount } from "../terminal/format.ts";
 import { VERSION } from "../version.ts";
 import { explainBackup } from "./explain_backup.ts";
 
-/** Writes a secret key to a new file like `age-keygen`, and prints the public one. */
+/** Like `age-keygen`, writes a secret key to a new file, and prints the public key. */
 async function createBackupKey(ctx: Context, path: string): Promise<void> {
   const { makeKeyPair } = await import("../../serve/mod.ts");
   const { identity, recipient } = await makeKeyPair();

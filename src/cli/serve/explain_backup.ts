@@ -1,4 +1,4 @@
-/** @module Converts errors of backups to errors of commands. */
+/** @module Converts backup errors to command errors. */
 import type { BackupError } from "../../serve/mod.ts";
 import { CliError } from "../errors/cli_error.ts";
 

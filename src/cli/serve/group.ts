@@ -1,4 +1,4 @@
-/** @module The commands of `cli/serve/`, each with its loader. */
+/** @module The commands in `cli/serve/`, each with its loader. */
 import type { CommandLeaf } from "../command/command_entry.ts";
 
 export const SERVE: CommandLeaf = {

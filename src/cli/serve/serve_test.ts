@@ -46,7 +46,7 @@ Deno.test("serve prints url and token once, serves, and exits with 0 when stoppe
   });
 });
 
-Deno.test("serve stores the first key only for a person", async () => {
+Deno.test("serve stores the first key only for a user at a terminal", async () => {
   await inTestFolder(async (folder) => {
     const file = join(folder, ".config", "svc", "credentials.json");
     const run = await serve(folder, undefined, { argv: [], prompter: personWho([]) });

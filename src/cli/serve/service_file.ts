@@ -25,7 +25,7 @@ export interface ServiceFile {
 /** Time a platform gets to finish its requests, builds and databases. */
 const STOP_SECONDS = 90;
 
-/** launchd's default is 256. This is OPEN_MAX of macOS. */
+/** launchd's default is 256. This is OPEN_MAX on macOS. */
 const OPEN_FILES_OF_MACOS = 10_240;
 
 /** Quotes a word of a command line for systemd, and escapes specifiers and variables. */

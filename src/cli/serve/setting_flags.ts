@@ -44,7 +44,7 @@ function optionOf(setting: Setting): Option {
   });
 }
 
-/** Declares the flags for these settings, or for all settings, under the headings of help. */
+/** Declares the flags for these settings, or for all settings, under their headings in help. */
 export function addSettingFlags(
   command: Command,
   names?: readonly string[],
@@ -64,7 +64,7 @@ export const COMMON_FLAGS: ReadonlySet<string> = new Set(
   SETTINGS.filter(({ common }) => common).map(flagOf),
 );
 
-/** Returns the values of flags by the names of their settings. */
+/** Returns the values of flags, keyed by the names of their settings. */
 function flagValues(flags: OptionValues): Record<string, unknown> {
   return Object.fromEntries(SETTINGS.map((setting) => {
     const { name } = setting;
@@ -118,7 +118,7 @@ export interface ServeSettings extends Pick<FoundSettings, "found"> {
 /**
  * Reads the settings from flags, variables and the file that `--config` names.
  *
- * @throws {CliError} with all problems of the file and the variables.
+ * @throws {CliError} with all problems in the file and the variables.
  */
 export async function readServeSettings(ctx: Context, flags: OptionValues): Promise<ServeSettings> {
   const values = flagValues(flags);

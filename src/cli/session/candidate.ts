@@ -24,8 +24,8 @@ export interface Candidate {
 }
 
 /**
- * Looks up existing resources. `project` is the value of `--project-id`. A failed lookup offers
- * nothing.
+ * Looks up existing resources. `project` is the value of `--project-id`. Returns nothing if the
+ * lookup fails.
  */
 export type LookUp = (
   kind: CandidateKind,

@@ -6,7 +6,7 @@ import { CliError } from "../errors/cli_error.ts";
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
 /**
- * Extracts the certificates from a PEM text.
+ * Extracts the certificates from PEM text.
  *
  * @throws {CliError} if there are none, or one cannot be parsed.
  */
@@ -27,7 +27,7 @@ export function parseCertificates(text: string, path: string): readonly string[]
 }
 
 /**
- * Reads the certificates of a PEM file.
+ * Reads the certificates from a PEM file.
  *
  * @throws {CliError} if it cannot be read or used.
  */

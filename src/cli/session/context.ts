@@ -1,7 +1,7 @@
 /**
  * @module The context of a command: its user interface, the client for the platform, prompts, and
- * facts about the machine. A command gets nothing else, so a test can run any command in the
- * process of the test.
+ * facts about the machine. A command gets nothing else, so a test can run any command in its own
+ * process.
  */
 import { resolve } from "node:path";
 import { type Client, type ClientOptions, createClient } from "../../client/client.ts";
@@ -168,7 +168,7 @@ function noKey(apiUrl: string, lines: SuggestedCommands): CliError {
 }
 
 /**
- * Reads the `svc.toml` of the current folder or of its nearest parent that has one. Ignores an
+ * Reads the `svc.toml` in the current folder, or in its nearest parent that has one. Ignores an
  * invalid file.
  */
 async function readFolderConfig({ cwd, env }: Host): Promise<FolderConfig> {

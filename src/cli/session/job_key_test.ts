@@ -54,7 +54,7 @@ for (const [name, env, identity] of ENVIRONMENTS) {
   });
 }
 
-Deno.test("JobKeys requests one key for all calls, and another before it expires", async () => {
+Deno.test("JobKeys requests one key for all calls, and a new one before it expires", async () => {
   const { state, asked, keys } = bench(GITHUB);
   const all = await Promise.all(Array.from({ length: 5 }, () => keys.key("acme", "shop")));
   assert.deepEqual([...new Set(all)], ["key 1"]);

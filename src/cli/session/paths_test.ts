@@ -85,7 +85,7 @@ for (const argv of BINDING_COMMANDS) {
     }));
 }
 
-Deno.test("svc deploy creates no project for a person if the folder is not writable", () =>
+Deno.test("svc deploy creates no project for a user if the folder is not writable", () =>
   withPlatform(async (bench) => {
     await bench.write(".svc", "a file in place of the schema's folder");
     const { code, stderr } = await bench.run(["deploy"], { prompter: personWho([]) });

@@ -1,4 +1,4 @@
-/** @module The commands of `cli/site_errors/`, each with its loader. */
+/** @module The commands in `cli/site_errors/`, each with its loader. */
 import type { CommandGroup } from "../command/command_entry.ts";
 
 export const ERRORS: CommandGroup = {

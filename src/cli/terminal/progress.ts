@@ -1,5 +1,5 @@
 /**
- * @module Shows the progress of an upload: as a bar on a terminal, or elsewhere as a line at each
+ * @module Shows the progress of an upload: as a bar on a terminal, or otherwise as a line at each
  * quarter.
  */
 import type { Clock } from "../../lib/clock.ts";

@@ -8,7 +8,7 @@ function clean(cell: string): string {
   return printable(cell).replace(/[\n\t]+/g, " ");
 }
 
-/** Aligns columns to the left under their headings. The last column is not padded. */
+/** Left-aligns columns under their headings. The last column is not padded. */
 function alignColumns(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const cells = [headings, ...rows];
   const widths = headings.map((_, column) =>

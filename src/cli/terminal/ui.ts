@@ -46,17 +46,17 @@ export interface Ui {
   /** Writes the command's single result: the object in JSON mode, otherwise `text` on stdout. */
   result(json: Readonly<Record<string, unknown>>, text: string): void;
   /**
-   * Writes the command's result as bytes. On a terminal, control characters are escaped; elsewhere,
+   * Writes the command's result as bytes. On a terminal, control characters are escaped. Elsewhere,
    * the bytes are unchanged.
    */
   bytes(json: Readonly<Record<string, unknown>>, bytes: Uint8Array): void;
   /**
-   * Writes the command's result as items while they arrive: one line for each item, or `items` of
-   * one object in JSON mode. Resolves with the number of items.
+   * Writes the command's result as items as they arrive: one line for each item, or `items` of one
+   * object in JSON mode. Resolves with the number of items.
    */
   items<Item>(items: AsyncIterable<Item>, as: ItemFormat<Item>): Promise<number>;
   /**
-   * Formats a table that fits the result's terminal. Returns an empty text if there are no rows.
+   * Formats a table that fits the result's terminal. Returns an empty string if there are no rows.
    */
   table(headings: readonly string[], rows: readonly (readonly string[])[]): string;
   /** Whether the result goes to a terminal. */
@@ -93,7 +93,7 @@ export interface UiOptions {
   readonly now: Clock;
 }
 
-/** Creates the user interface of one run. */
+/** Creates the user interface for one run. */
 export function createUi(options: UiOptions): Ui {
   const { json, stdout, stderr, colors, now } = options;
   let results = 0;

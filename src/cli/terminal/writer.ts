@@ -3,6 +3,6 @@ export interface Writer {
   readonly isTerminal: boolean;
   /** Returns the width of the terminal in columns, or `undefined` if there is none. */
   readonly columns?: () => number | undefined;
-  /** Writes a text, or bytes unchanged. */
+  /** Writes text, or bytes unchanged. */
   write(data: string | Uint8Array): void;
 }

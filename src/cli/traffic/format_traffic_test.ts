@@ -62,7 +62,7 @@ const EMPTY: TrafficReport = {
   vitals: undefined,
 };
 
-/** Lays out tables for a terminal with a number of columns, or for a file. */
+/** Lays out tables for a terminal with the given number of columns, or for a file. */
 function tableFor(width: number | undefined) {
   const writer = {
     isTerminal: width !== undefined,

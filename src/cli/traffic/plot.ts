@@ -5,7 +5,7 @@ const BARS = "▁▂▃▄▅▆▇█";
 /** Maximum number of bars in a line. */
 const MAX_WIDTH = 60;
 
-/** Sums neighbouring values until at most `most` values remain. */
+/** Sums adjacent values until at most `most` values remain. */
 function grouped(values: readonly number[], most: number): number[] {
   const size = Math.ceil(values.length / most);
   const sums: number[] = [];

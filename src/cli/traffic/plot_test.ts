@@ -7,6 +7,6 @@ Deno.test("plotBars() draws the largest value highest, and zero as a dot", () =>
   assert.equal(plotBars([]), "");
 });
 
-Deno.test("plotBars() adds up neighbouring values if there are more values than columns", () => {
+Deno.test("plotBars() adds up adjacent values if there are more values than columns", () => {
   assert.equal(plotBars(new Array(90).fill(1)), "█".repeat(45));
 });

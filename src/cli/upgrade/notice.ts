@@ -1,6 +1,6 @@
 /**
- * @module The notice of a newer release, shown to people at terminals at most once a day. No
- * command waits for it: an earlier command looked it up in the background.
+ * @module The notice about a newer release, shown to people at terminals at most once a day. No
+ * command waits for it, because an earlier command looked it up in the background.
  */
 import { compare } from "semver";
 import { join } from "node:path";
@@ -52,7 +52,7 @@ export async function writeState(path: string, state: ReleaseState): Promise<voi
 const isDue = (last: number | undefined, now: number): boolean =>
   last === undefined || now - last >= DAY_MS || last > now;
 
-/** Decides whether to show a notice of a newer release after a command. */
+/** Decides whether to show a notice about a newer release after a command. */
 export function decideNotice(
   state: ReleaseState,
   { now, version }: { readonly now: number; readonly version: string },

@@ -22,7 +22,7 @@ const RULES: readonly Rule[] = [
   { name: "npm", path: /\/node_modules\//, command: "npm install --global svc@latest" },
 ];
 
-/** Folders in which Debian packages install programs. */
+/** Folders that Debian packages install programs into. */
 const DEBIAN_FOLDERS = /^\/(?:usr\/(?:bin|sbin|lib|libexec|games)|bin|sbin|opt)\//;
 
 const DEBIAN: PackageOwner = {
@@ -37,13 +37,13 @@ export function ownerByPath(path: string): PackageOwner | undefined {
   return found === undefined ? undefined : { name: found.name, command: found.command };
 }
 
-/** Returns true for a path that Debian packages install programs to. */
+/** Returns true if Debian packages install programs to this path. */
 export function mayBeDebian(path: string): boolean {
   return DEBIAN_FOLDERS.test(path);
 }
 
 /**
- * Finds out who owns the program at a real path. Asks `dpkg` if the program may be from a Debian
+ * Finds the owner of the program at a real path. Asks `dpkg` if the program may be from a Debian
  * package.
  */
 export async function findOwner(path: string): Promise<PackageOwner | undefined> {

@@ -167,7 +167,7 @@ async function install(release: Release, parts: UpgradeParts): Promise<UpgradeOu
 /**
  * Replaces the program with a release. The old program works until the new one is complete.
  *
- * @throws {CliError} if the release must not or cannot be installed. In that case, nothing changes.
+ * @throws {CliError} if the release cannot or must not be installed. In that case, nothing changes.
  */
 export async function performUpgrade(
   parts: UpgradeParts,

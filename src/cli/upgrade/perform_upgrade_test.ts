@@ -22,7 +22,7 @@ interface Scene {
   files(): readonly string[];
 }
 
-/** Runs a test with an installed program of version 1.0.0, which writes data of format 2. */
+/** Runs a test with version 1.0.0 of the program installed, which writes data in format 2. */
 async function withProgram(test: (scene: Scene) => Promise<void>): Promise<void> {
   const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "svc-upgrade-" }));
   await using releases = await startReleases();

@@ -1,4 +1,4 @@
-/** Explains the codes with which the platform refuses requests. @module */
+/** Explains the error codes that the platform returns when it refuses requests. @module */
 import type { ErrorCode } from "../common.ts";
 import type { Explanation } from "./explanation.ts";
 
@@ -134,5 +134,5 @@ export const PLATFORM_CODES = {
   },
 } as const satisfies Readonly<Record<ErrorCode, Explanation>>;
 
-/** Returns the path of the platform's documentation of a code. */
+/** Returns the path of the platform's documentation for a code. */
 export const docsOf = (code: ErrorCode): string => `/docs/errors#${code}`;

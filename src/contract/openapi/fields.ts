@@ -15,7 +15,7 @@ const text = (description: string, example: string): HeaderNode => ({
   example,
 });
 
-/** Fields of responses, by the name of their component. */
+/** Response fields, keyed by the name of their component. */
 export const ANSWER_FIELDS: Readonly<Record<string, HeaderNode>> = {
   "X-Svc-Request-Id": text("Id of the request in the platform's log", "5f2c9a7b1e-4q"),
   "RateLimit-Policy": text(
@@ -43,7 +43,7 @@ export const ANSWER_FIELDS: Readonly<Record<string, HeaderNode>> = {
   "WWW-Authenticate": text("How to authenticate (RFC 6750)", "Bearer"),
 };
 
-/** Returns references to fields of responses. */
+/** Returns references to response fields. */
 export function fieldReferences(names: readonly string[]): Record<string, { $ref: string }> {
   return Object.fromEntries(
     names.map((name) => [name, { $ref: `#/components/headers/${name}` }]),

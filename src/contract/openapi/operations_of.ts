@@ -1,4 +1,4 @@
-/** The operations of an OpenAPI document. Loads none of the endpoints. @module */
+/** The operations of an OpenAPI document. Does not load the endpoints. @module */
 import type { ParameterNode } from "./fill_fields.ts";
 import type { SchemaNode } from "./schema_node.ts";
 

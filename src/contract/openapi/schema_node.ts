@@ -27,7 +27,7 @@ export interface SchemaNode {
 
 export type Components = Readonly<Record<string, SchemaNode>>;
 
-/** Resolves a reference; returns other schemas unchanged. */
+/** Resolves a reference. Returns other schemas unchanged. */
 export function resolve(schema: SchemaNode, components: Components): SchemaNode {
   if (schema.$ref === undefined) return schema;
   const found = components[schema.$ref.slice(schema.$ref.lastIndexOf("/") + 1)];

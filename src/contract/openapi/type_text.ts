@@ -1,7 +1,7 @@
 /** Describes schemas in words, for people. @module */
 import { alternatives, type SchemaNode } from "./schema_node.ts";
 
-/** Maximum number of values of an enumeration to list. */
+/** Maximum number of enumeration values to list. */
 const MAX_VALUES = 8;
 
 /** Describes the type of a schema, such as `string (uuid)`, `Project[]` or `"GET" or "POST"`. */

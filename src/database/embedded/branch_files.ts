@@ -10,7 +10,7 @@ import { CONTROL_FILE, firstNeeded, LOG_FOLDER } from "./history/log_position.ts
 
 const LOG = `${LOG_FOLDER}/`;
 
-/** Files that each process recreates, or that are useless to another process. */
+/** Files that every process recreates, or that are useless to another process. */
 const PASSING = /(?:^|\/)(?:postmaster\.(?:pid|opts)|pg_internal\.init|pgsql_tmp.*|pg_stat_tmp)$/;
 
 export interface BranchFile {
@@ -21,7 +21,7 @@ export interface BranchFile {
 }
 
 export interface BranchFiles {
-  /** Paths below the branch's folder; PostgreSQL needs even the empty folders. */
+  /** Paths below the branch's folder. PostgreSQL needs even the empty folders. */
   readonly folders: readonly string[];
   /** Must be read in this order. */
   readonly files: readonly BranchFile[];
@@ -55,7 +55,7 @@ export async function listBelow(
 }
 
 /**
- * Runs work while the branch creates no checkpoint and does not start.
+ * Runs work while the branch neither creates a checkpoint nor starts.
  *
  * @returns `undefined`, without running it, if the branch does not exist
  */
@@ -76,8 +76,8 @@ async function openGuard(path: string): Promise<Deno.FsFile | undefined> {
 }
 
 /**
- * Passes the files of a branch to `take`. A listed file may be missing or shorter when it is read;
- * the replay repeats such changes.
+ * Passes the files of a branch to `take`. A listed file may be missing or shorter when it is read.
+ * The replay repeats such changes.
  *
  * During that time, the branch neither creates a checkpoint nor starts.
  *

@@ -8,7 +8,7 @@ import { readTextFile } from "../../lib/utf8.ts";
 import { type Branch, type CopyMethod, EngineError } from "../types.ts";
 
 /**
- * Names of the database and the role in the files of a branch; `role` is null if the database is
+ * Names of the database and the role in the files of a branch. `role` is null if the database is
  * empty.
  */
 export interface BranchNames {
@@ -53,13 +53,13 @@ export class BranchFolders {
     return await this.names(id) !== undefined;
   }
 
-  /** The names in a branch's files; `undefined` if there is no such branch, or it is incomplete. */
+  /** The names in a branch's files, or `undefined` if the branch is missing or incomplete. */
   async names(id: string): Promise<BranchNames | undefined> {
     const text = await readTextFile(this.namesPath(id)).catch(ifMissing);
     return text === undefined ? undefined : JSON.parse(text) as BranchNames;
   }
 
-  /** Stores the names; a folder without them counts as incomplete. */
+  /** Stores the names. A folder without them counts as incomplete. */
   async note(id: string, { database, role }: BranchNames): Promise<void> {
     const path = this.namesPath(id);
     await writeFileAtomically(path, JSON.stringify({ database, role }));
@@ -126,7 +126,7 @@ const CLONE: Readonly<Record<string, readonly string[]>> = {
   darwin: ["-R", "-p", "-c"],
 };
 
-/** Runs `cp` and returns its error; `undefined` after success. @throws {NoProgramError} */
+/** Runs `cp` and returns its error, or `undefined` after success. @throws {NoProgramError} */
 async function run(args: readonly string[]): Promise<string | undefined> {
   try {
     const { code, stderr } = await runProgram("cp", {
@@ -147,7 +147,7 @@ class NoProgramError extends Error {
   override readonly name = "NoProgramError";
 }
 
-/** Copies a folder without an external program; files keep their permissions. */
+/** Copies a folder without an external program. Files keep their permissions. */
 async function copyPlainly(from: string, to: string): Promise<void> {
   await Deno.mkdir(to, { recursive: true, mode: 0o700 });
   for await (const { name, isDirectory } of Deno.readDir(from)) {
@@ -171,7 +171,7 @@ export async function canClone(file: string, probe: string): Promise<boolean> {
   return isCloned;
 }
 
-/** Copies a folder: by cloning if the file system supports it, else byte by byte. */
+/** Copies a folder, by cloning if the file system supports it, or else byte by byte. */
 async function copyFolder(from: string, to: string): Promise<CopyMethod> {
   // One small file shows whether the other files can be cloned.
   const clone = await canClone(join(from, "PG_VERSION"), `${to}.probe`)

@@ -3,7 +3,7 @@ import { TestGateway } from "../_test_gateway.ts";
 import { databaseProcessCommand } from "./process_command.ts";
 import { EmbeddedEngine } from "./embedded_engine.ts";
 
-/** How many times the process is killed; 50 in the long version of the test. */
+/** How many times the process is killed. The long version of the test uses 50. */
 const ROUNDS = Number(Deno.env.get("SVC_CRASH_ROUNDS") ?? 3);
 
 /** Number of commits in each round before the process is killed. */

@@ -28,7 +28,7 @@ export interface EmbeddedEngineOptions {
   /** Absolute path of the folder with all branches. */
   readonly folder: string;
   readonly command: (socketPath: string) => ProcessCommand;
-  /** How much history to keep; none if missing. */
+  /** How much history to keep. If missing, none is kept. */
   readonly history?: EmbeddedHistoryOptions;
 }
 
@@ -42,7 +42,7 @@ export class EmbeddedEngine implements DatabaseEngine {
   readonly kind = "embedded";
   readonly #folders: BranchFolders;
   readonly #running = new Map<string, RunningDatabase>();
-  /** The last operation of each branch; the next one waits for it. */
+  /** The last operation of each branch. The next one waits for it. */
   readonly #pending = new Map<string, Promise<unknown>>();
   #template: Promise<void> | undefined;
   readonly #history: EmbeddedHistory | undefined;
@@ -208,7 +208,7 @@ export class EmbeddedEngine implements DatabaseEngine {
     return running;
   }
 
-  /** Starts the process; `former` contains the names in the files if they are different. */
+  /** Starts the process. If the names in the files are different, `former` contains them. */
   async #open(branch: Branch, former: SetupHead["former"]): Promise<RunningDatabase> {
     const { id, database, role, limits } = branch;
     const prefix = await ownedPrefix("db", this.#options.folder);

@@ -1,4 +1,7 @@
-/** @module A client's session with an embedded database: frames in both directions, bounded. */
+/**
+ * @module A client's session with an embedded database: frames in both directions, with bounded
+ * buffers.
+ */
 import type { BackendSession } from "../types.ts";
 import { SESSION_WINDOW } from "./wire.ts";
 
@@ -40,7 +43,7 @@ export class EmbeddedSession implements BackendSession {
     return this.#greeted ?? new Uint8Array(0);
   }
 
-  /** Resolves with the greeting; rejects if the session ends first. */
+  /** Resolves with the greeting. Rejects if the session ends first. */
   get greeted(): Promise<unknown> {
     return this.#greeting.promise;
   }

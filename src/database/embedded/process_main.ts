@@ -1,4 +1,4 @@
-/** @module The process of one embedded database; it can access only its own files. */
+/** @module The process of one embedded database, which can access only its own files. */
 import { fileURLToPath } from "node:url";
 import { sealProcess, type SealState } from "../../runtime/compute/sandbox/seal_process.ts";
 import { fromPayload, toPayload } from "../../runtime/process/frames/payload.ts";

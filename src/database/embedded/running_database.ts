@@ -32,7 +32,7 @@ const UNREAD_MS = 30_000;
 /** How long the database may take to stop, in milliseconds. */
 const STOP_MS = 20_000;
 
-/** Maximum number of characters of the process's last output to keep. */
+/** Maximum number of characters to keep from the process's last output. */
 const LAST_WORDS = 600;
 
 const ENDED = new EngineError("The database's process has ended", "57P01");
@@ -80,7 +80,7 @@ export class RunningDatabase {
     this.#send(DatabaseFrame.setup, 0, toPayload(setup));
   }
 
-  /** Starts a process; `ready` reports whether it can open the database. */
+  /** Starts a process. `ready` reports whether it can open the database. */
   static async start(
     command: (socketPath: string) => ProcessCommand,
     { setup, prefix }: {
@@ -141,7 +141,7 @@ export class RunningDatabase {
     return session;
   }
 
-  /** Runs `work` while the files do not change; one at a time. */
+  /** Runs `work` while the files do not change. Only one runs at a time. */
   hold<T>(work: () => Promise<T>): Promise<T> {
     return this.#alone(() => this.#hold(work));
   }
@@ -166,8 +166,8 @@ export class RunningDatabase {
   }
 
   /**
-   * Dumps the database. If the reader leaves, the process finishes the dump, and the output is
-   * discarded.
+   * Dumps the database. If the reader goes away, the process still finishes the dump, but its
+   * output is discarded.
    */
   dump(head: DumpHead): ReadableStream<Uint8Array<ArrayBuffer>> {
     let hasLeft = false;
@@ -198,7 +198,7 @@ export class RunningDatabase {
     clearTimeout(late);
   }
 
-  /** Ends the process immediately; committed data is kept. */
+  /** Ends the process immediately. Committed data is kept. */
   kill(): void {
     try {
       this.#process.child.kill("SIGKILL");
@@ -222,7 +222,7 @@ export class RunningDatabase {
     if (this.#outgoing.length === 1) queueMicrotask(() => this.#flush());
   }
 
-  /** Writes the frames of all clients whose bytes arrived together at once. */
+  /** Writes the frames of all clients whose bytes arrived together in one go. */
   #flush(): void {
     const bytes = concat(this.#outgoing);
     this.#outgoing = [];

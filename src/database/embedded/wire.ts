@@ -27,7 +27,7 @@ export const DatabaseFrame = {
   ready: 20,
   /** It cannot be opened; payload: {@link FailedHead} as JSON. */
   failed: 21,
-  /** Bytes for a client; the first are its greeting. */
+  /** Bytes for a client. The first ones are its greeting. */
   output: 22,
   /** The session has ended. */
   ended: 23,

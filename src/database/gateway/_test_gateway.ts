@@ -73,7 +73,7 @@ export async function startTestGateway(
   };
 }
 
-/** Opens a client of the package `pg`; errors on its connection are collected. */
+/** Opens a client from the `pg` package. Errors on its connection are collected. */
 export async function openClient(
   url: string,
   ssl?: pg.ClientConfig["ssl"],

@@ -1,4 +1,4 @@
-/** @module Accepts connections, even when the system is short of descriptors. */
+/** @module Accepts connections, even when the system runs out of file descriptors. */
 import { setTimeout as delay } from "node:timers/promises";
 
 /** Initial and maximum pause after a failed accept, in milliseconds. */

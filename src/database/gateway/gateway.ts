@@ -43,7 +43,7 @@ class ConnectionCount {
   /**
    * Counts a connection.
    *
-   * @returns a function to call at its end; `undefined` if there are too many
+   * @returns a function to call at its end, or `undefined` if there are too many
    */
   enter(address: string): (() => void) | undefined {
     const group = this.#groupOf(address);
@@ -91,15 +91,15 @@ export interface GatewayOptions {
   readonly directory: BranchDirectory;
   readonly limits?: Partial<GatewayLimits>;
   /**
-   * Returns the group in which connections from an address are counted; `undefined` if they are
+   * Returns the group in which connections from an address are counted, or `undefined` if they are
    * exempt.
    */
   readonly groupOf?: (address: string) => string | undefined;
-  /** The current certificate; without one, there is no TLS. */
+  /** The current certificate. Without one, there is no TLS. */
   readonly certificate?: () => Promise<CertificatePair | undefined>;
   /** A monotonic clock, in milliseconds. */
   readonly now: () => number;
-  /** Called with messages for the operator; never with SQL or passwords. */
+  /** Called with messages for the operator, but never with SQL or passwords. */
   readonly onTrouble: (message: string) => void;
 }
 
@@ -134,7 +134,7 @@ export class Gateway {
   }
 
   /**
-   * Accepts clients at an address; port 0 uses any free one.
+   * Accepts clients at an address. Port 0 uses any free port.
    *
    * @throws the errors of `Deno.listen`
    */
@@ -302,7 +302,7 @@ export class Gateway {
     }
   }
 
-  /** Returns the error for the client; `undefined` if no client is connected. */
+  /** Returns the error for the client, or `undefined` if no client is connected. */
   #explain(error: unknown): ErrorFields | undefined {
     if (error instanceof HandshakeRefused) return error.fields;
     if (error instanceof EngineError) return fatal(error.sqlState, error.message);

@@ -8,7 +8,7 @@ const LONGEST_PAUSE_MS = 5_000;
 export const LONGEST_WAIT_MS = 10_000;
 /** Time after which wrong passwords are forgotten, in milliseconds. */
 const REMEMBERED_MS = 15 * 60_000;
-/** Maximum number of remembered addresses and roles; the oldest are forgotten first. */
+/** Maximum number of remembered addresses and roles. The oldest are forgotten first. */
 const MOST_REMEMBERED = 10_000;
 
 interface Guesser {
@@ -32,7 +32,7 @@ export class GuessLimiter {
   /**
    * Reserves a turn for an attempt.
    *
-   * @returns how long it waits, in milliseconds; `undefined` if too many attempts are already
+   * @returns how long it waits, in milliseconds, or `undefined` if too many attempts are already
    * waiting
    */
   takeTurn(guesser: string): number | undefined {
@@ -52,7 +52,7 @@ export class GuessLimiter {
     const known = this.#find(guesser) ?? { failures: 0, notBefore: now, lastAt: now };
     known.failures++;
     known.lastAt = now;
-    // Moves the entry to the end of the map: the most recent failure is last.
+    // Moves the entry to the end of the map, because the most recent failure must be last.
     this.#guessers.delete(guesser);
     this.#guessers.set(guesser, known);
     for (const [oldest] of this.#guessers) {

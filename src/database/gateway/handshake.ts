@@ -20,7 +20,7 @@ import { ProtocolError } from "../wire/frame_scanner.ts";
 
 /** PostgreSQL's own limit (`PG_MAX_SASL_MESSAGE_LENGTH`), plus the message around it. */
 const MAX_SASL_BYTES = 1024 + 64;
-/** Maximum length of the name of a role in PostgreSQL. */
+/** Maximum length of a role name in PostgreSQL. */
 const MAX_ROLE_BYTES = 63;
 /** A client can request both TLS and GSSAPI, in either order. */
 const MAX_ENCRYPTION_REQUESTS = 2;
@@ -34,7 +34,7 @@ const TLS_HANDSHAKE = 22;
 
 export type Opening = Exclude<StartupPacket, { readonly type: "encryption" | "unsupported" }>;
 
-/** The client is rejected; the message is for the client. */
+/** The client is rejected. The message is for the client. */
 export class HandshakeRefused extends Error {
   override readonly name = "HandshakeRefused";
   constructor(readonly fields: ErrorFields) {

@@ -47,14 +47,15 @@ export class RunningBranches {
     this.#options = options;
   }
 
-  /** Number of sessions of a branch, including those that are about to open. */
+  /** Number of sessions on a branch, including those that are about to open. */
   countOf(branchId: string): number {
     const found = this.#all.get(branchId);
     return found === undefined ? 0 : found.holders.size + found.opening;
   }
 
   /**
-   * When a session of the branch last started or ended, by the given clock; `undefined` for never.
+   * When a session of the branch last started or ended, by the given clock. `undefined` if it never
+   * has.
    */
   lastActiveAt(branchId: string): number | undefined {
     return this.#all.get(branchId)?.lastActiveAt;
@@ -95,7 +96,7 @@ export class RunningBranches {
   }
 
   /**
-   * Ends all sessions of a branch, including those being opened, and refuses new ones; returns a
+   * Ends all sessions of a branch, including those being opened, and refuses new ones. Returns a
    * function that admits them again.
    */
   async close(branchId: string): Promise<() => void> {
@@ -109,7 +110,7 @@ export class RunningBranches {
     await Promise.all(holders.map((holder) => holder.end()));
   }
 
-  /** Stops branches that had no session for a while. */
+  /** Stops branches that have had no session for a while. */
   async stopIdle(): Promise<void> {
     const before = this.#options.now() - this.#options.limits.idleMs;
     const idle = [...this.#all.values()].filter((running) =>
@@ -119,8 +120,8 @@ export class RunningBranches {
   }
 
   /**
-   * Finds or creates the entry of a branch that may run, and counts an opening session; throws if
-   * too many others run.
+   * Finds or creates the entry of a branch that may run, and counts an opening session. Throws if
+   * too many others are running.
    */
   async #take(
     branch: Branch,

@@ -1,6 +1,6 @@
 /**
  * @module TLS on connections that started without it. The runtime only has TLS for connections that
- * it accepts itself, so client data is relayed to a listener of ours on the loopback address, which
+ * it accepts itself, so client data is relayed to our own listener on the loopback address, which
  * handles the cryptography.
  */
 import { closeQuietly, type Connection, writeAll } from "../wire/connection.ts";
@@ -36,7 +36,7 @@ class LoopbackListener {
     this.#accept().catch(() => this.close());
   }
 
-  /** Connects to the listener; returns both ends of the connection. */
+  /** Connects to the listener. Returns both ends of the connection. */
   async connect(): Promise<{ readonly relay: Deno.TcpConn; readonly inner: Deno.TlsConn }> {
     const { port } = this.#listener.addr;
     const relay = await Deno.connect({ hostname: LOOPBACK, port });
@@ -91,12 +91,12 @@ export class TlsTerminator {
 
   readonly #certificate: () => Promise<CertificatePair | undefined>;
 
-  /** @param certificate the current one; `undefined` if there is none */
+  /** @param certificate the current one, or `undefined` if there is none */
   constructor(certificate: () => Promise<CertificatePair | undefined>) {
     this.#certificate = certificate;
   }
 
-  /** Whether there is a certificate now. */
+  /** Whether there is currently a certificate. */
   async isReady(): Promise<boolean> {
     return await this.#listener() !== undefined;
   }

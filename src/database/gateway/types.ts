@@ -18,14 +18,14 @@ export interface Refusal {
 }
 
 export interface BranchDirectory {
-  /** Finds the branch of a role; `undefined` if there is none. */
+  /** Finds the branch of a role. Returns `undefined` if there is none. */
   find(role: string): Promise<BranchAccess | undefined>;
 }
 
 export interface GatewayLimits {
   /** Maximum number of connections at a time, signed in or not. */
   readonly maxConnections: number;
-  /** Maximum number of connections from one address; exempt addresses are not counted. */
+  /** Maximum number of connections from one address. Exempt addresses are not counted. */
   readonly maxPerAddress: number;
   /** Time from the connection to the end of authentication, in milliseconds. */
   readonly startupMs: number;

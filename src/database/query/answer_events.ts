@@ -24,7 +24,7 @@ export class AnswerEvents {
   #copied: string | undefined;
 
   /**
-   * Processes the messages of one chunk; returns events, with all rows of the chunk in one event.
+   * Processes the messages of one chunk. Returns events, with all rows of the chunk in one event.
    */
   take(messages: readonly BackendMessage[], text: SentText): readonly SqlEvent[] {
     const events: SqlEvent[] = [];

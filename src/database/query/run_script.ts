@@ -10,7 +10,7 @@ import type { QueryErrorEvent, SqlEvent } from "./types.ts";
 
 /** Maximum length of a statement, and of one of its lines, in UTF-16 units. */
 const MAX_STATEMENT = 64 * 1024 * 1024;
-/** Data of COPY is sent in pieces of about this size, in UTF-16 units. */
+/** COPY data is sent in chunks of about this size, in UTF-16 units. */
 const COPY_PIECE = 64 * 1024;
 
 const COPY_FROM_STDIN = /^copy\s[\s\S]*\sfrom\s+stdin\b/i;
@@ -38,13 +38,14 @@ const ARCHIVES: readonly (readonly [start: string, kind: string, advice: string]
 const ROLLBACK = /^(?:rollback|abort)\b(?!\s+to\b)/i;
 
 export interface RunScriptOptions {
-  /** Cancels the running statement; then no part of the script takes effect. */
+  /** Cancels the running statement, so that no part of the script takes effect. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Runs a script; yields the notices and the end of each statement, but no rows. An `error` event is
- * the last one; after it, no part of the script has taken effect. Closes the session at the end.
+ * Runs a script. Yields the notices and the end of each statement, but no rows. If there is an
+ * `error` event, it is the last one, and no part of the script has taken effect. Closes the session
+ * at the end.
  */
 export async function* runScript(
   session: BackendSession,
@@ -116,7 +117,7 @@ class ScriptRun {
     for await (const event of this.#send("COMMIT")) if (event.type === "error") yield event;
   }
 
-  /** Runs a statement; returns whether that ends the script. */
+  /** Runs a statement. Returns whether that ends the script. */
   async *#statement(
     { text, start }: Statement,
     lines: AsyncGenerator<string, void, void>,
@@ -175,7 +176,7 @@ class ScriptRun {
     }
   }
 
-  /** Sends one statement, and its data if it copies any; yields all its events. */
+  /** Sends one statement, and its data if it copies any. Yields all its events. */
   async *#send(
     text: string,
     data?: AsyncGenerator<string, void, void>,

@@ -11,7 +11,7 @@ import type { QueryErrorEvent, SqlEvent } from "./types.ts";
 
 export interface RunSqlOptions {
   /**
-   * Values of `$1`, `$2` and so on, in PostgreSQL's text form; with values, the text must be one
+   * Values of `$1`, `$2` and so on, in PostgreSQL's text form. With values, the text must be one
    * statement.
    */
   readonly params?: readonly (string | null)[];
@@ -25,7 +25,7 @@ export interface RunSqlOptions {
 const CANCEL_MS = 5_000;
 
 /**
- * A query that takes a snapshot; after that, the transaction can no longer become writable
+ * A query that takes a snapshot. After that, the transaction can no longer become writable
  * (`transaction_read_only`).
  */
 const BEGIN_READ_ONLY = "BEGIN READ ONLY; SELECT 1";
@@ -129,7 +129,7 @@ class SqlRun {
     }
   }
 
-  /** Sends a query; yields events up to `ReadyForQuery`. */
+  /** Sends a query. Yields events up to `ReadyForQuery`. */
   async *#answers(query: Uint8Array, text: SentText): AsyncGenerator<SqlEvent, Answered, void> {
     const events = new AnswerEvents();
     this.#busy = true;
@@ -156,7 +156,7 @@ class SqlRun {
 
 const NOWHERE: SentText = { all: "", start: 0 };
 
-/** Parse only accepts one statement; the server refuses a text with several. */
+/** Parse only accepts one statement. The server refuses text with several. */
 function oneStatement(text: string, params: RunSqlOptions["params"] = []): Uint8Array {
   const parts = [
     serialize.parse({ text }),

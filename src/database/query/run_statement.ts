@@ -9,20 +9,20 @@ export interface StatementResult {
   readonly columns: readonly Column[];
   /** Values in PostgreSQL's text form. */
   readonly rows: readonly (readonly (string | null)[])[];
-  /** Such as `INSERT 0 3`; null for an empty statement. */
+  /** Such as `INSERT 0 3`, or null for an empty statement. */
   readonly command: string | null;
 }
 
 export interface RunStatementOptions {
   /** Values of `$1`, `$2` and so on, in PostgreSQL's text form. */
   readonly params: readonly (string | null)[];
-  /** Maximum number of characters of the result's values. */
+  /** Maximum number of characters in the result's values. */
   readonly maxCharacters: number;
   /** Cancels the statement. */
   readonly signal?: AbortSignal;
 }
 
-/** Runs one statement of a session; an error of PostgreSQL is a result. */
+/** Runs one statement in a session. A PostgreSQL error is returned as a result. */
 export type RunOne = (
   text: string,
   params: readonly (string | null)[],

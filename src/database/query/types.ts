@@ -19,7 +19,7 @@ export interface QueryErrorEvent {
 
 /**
  * Each statement yields `columns` and `rows` if it has a result, then `complete`. Nothing follows
- * after `error`. Values are PostgreSQL's text form.
+ * `error`. Values are PostgreSQL's text form.
  */
 export type SqlEvent =
   | { readonly type: "columns"; readonly columns: Column[] }

@@ -1,6 +1,6 @@
-/** @module The messages of SCRAM (RFC 5802, section 7): attributes of one letter. */
+/** @module The messages of SCRAM (RFC 5802, section 7): single-letter attributes. */
 
-/** Thrown for a message that breaks the protocol; the error's text is for the other side. */
+/** Thrown for a message that breaks the protocol. The error message is for the other side. */
 export class ScramError extends Error {
   override readonly name = "ScramError";
 }
@@ -12,7 +12,7 @@ const CLIENT_FINAL = /^(c=([^,]*),r=([^,]*)(?:,[^\0]*?)?),p=([A-Za-z0-9+/]{43}=)
 const SERVER_FIRST = /^r=([^,]*),s=([A-Za-z0-9+/]+=*),i=(\d{1,7})(?:,[^\0]*)?$/;
 
 export interface ClientFirst {
-  /** The client's channel binding flag; repeated in the last message. */
+  /** The client's channel binding flag, which is repeated in the last message. */
   readonly gs2Header: string;
   readonly bare: string;
   readonly nonce: string;

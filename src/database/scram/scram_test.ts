@@ -6,7 +6,7 @@ import { ScramServerExchange } from "./server_exchange.ts";
 
 const bytes = (base64: string) => Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
 
-/** The example of RFC 7677, section 3. */
+/** The example from RFC 7677, section 3. */
 const SALT = bytes("W22ZaJ0SNY7soEsUEjb6gQ==");
 const CLIENT_FIRST = "n,,n=user,r=rOprNGfwEbeRWgbNEkqO";
 const SERVER_NONCE = "%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0";
@@ -18,13 +18,13 @@ const SERVER_FINAL = "v=6rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4=";
 
 const verifier = makeVerifier("pencil", SALT);
 
-Deno.test("ScramServerExchange reproduces the example of RFC 7677", () => {
+Deno.test("ScramServerExchange reproduces the example from RFC 7677", () => {
   const exchange = new ScramServerExchange(verifier, SERVER_NONCE);
   assert.equal(exchange.first(CLIENT_FIRST), SERVER_FIRST);
   assert.deepEqual(exchange.final(CLIENT_FINAL), { type: "accepted", serverFinal: SERVER_FINAL });
 });
 
-Deno.test("ScramServerExchange refuses a wrong password, and messages of another exchange", () => {
+Deno.test("ScramServerExchange refuses a wrong password, and messages from other exchanges", () => {
   const start = (first = CLIENT_FIRST) => {
     const exchange = new ScramServerExchange(makeVerifier("pen", SALT), SERVER_NONCE);
     exchange.first(first);

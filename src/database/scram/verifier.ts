@@ -1,4 +1,4 @@
-/** @module A stored verifier for SCRAM-SHA-256 (RFC 7677); it cannot be used to sign in. */
+/** @module A stored verifier for SCRAM-SHA-256 (RFC 7677). It cannot be used to sign in. */
 import { Buffer } from "node:buffer";
 import { createHash, createHmac, pbkdf2Sync, timingSafeEqual } from "node:crypto";
 
@@ -31,8 +31,8 @@ export function equalKeys(a: Uint8Array, b: Uint8Array): boolean {
 }
 
 /**
- * `SaltedPassword` of RFC 5802. Passwords are normalized by NFKC, which matches SASLprep for most
- * of them.
+ * `SaltedPassword` from RFC 5802. Passwords are normalized with NFKC, which matches SASLprep for
+ * most of them.
  */
 export function saltPassword(
   password: string,
@@ -78,7 +78,7 @@ export function formatVerifier(verifier: ScramVerifier): string {
   return `SCRAM-SHA-256$${iterations}:${base64(salt)}$${base64(storedKey)}:${base64(serverKey)}`;
 }
 
-/** Reads the text form; `undefined` for any other text. */
+/** Reads the text form. Returns `undefined` for any other text. */
 export function parseVerifier(text: string): ScramVerifier | undefined {
   const [, iterations, salt, storedKey, serverKey] = FORM.exec(text) ?? [];
   if (iterations === undefined || Number(iterations) < 1) return undefined;

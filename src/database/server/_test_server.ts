@@ -16,7 +16,7 @@ export const PASSWORD = "right horse";
 
 const installed = await findPostgres(Deno.env.get("PATH") ?? "");
 
-/** Why tests with a server cannot run here; `undefined` if they can. */
+/** Why tests with a server cannot run here, or `undefined` if they can. */
 export const NO_POSTGRES: string | undefined = installed.length > 0
   ? undefined
   : "PostgreSQL is not installed on this machine";
@@ -42,7 +42,7 @@ export function openTestEngine(dataFolder: string): Promise<DatabaseEngine> {
   });
 }
 
-/** Starts a server; its folder, a new one by default, is removed at the end. */
+/** Starts a server. Its folder, a new one by default, is removed at the end. */
 export async function startTestServer(
   given?: string,
   history?: HistoryOptions,
@@ -74,11 +74,11 @@ export interface TestCluster extends AsyncDisposable {
   readonly user: string;
   stop(): Promise<void>;
   start(): Promise<void>;
-  /** Stops the server like `pg_ctl stop -m immediate`; it then restarts automatically. */
+  /** Stops the server like `pg_ctl stop -m immediate`. It then restarts automatically. */
   crash(): Promise<void>;
 }
 
-/** Starts a server without an engine in its own folder; `user` is its superuser. */
+/** Starts a server without an engine in its own folder. `user` is its superuser. */
 export async function startTestCluster(): Promise<TestCluster> {
   const dataFolder = await Deno.makeTempDir({ prefix: "svc-test-" });
   const open = () =>

@@ -5,7 +5,7 @@ import { connectServer } from "./connect_server.ts";
 import { ServerSession } from "./server_session.ts";
 import type { ServerSource } from "./server_source.ts";
 
-/** Rows of the last statement that had any. */
+/** Rows from the last statement that returned any. */
 export type Rows = readonly (readonly (string | null)[])[];
 
 export class Admin {
@@ -16,7 +16,7 @@ export class Admin {
   }
 
   /**
-   * Runs statements, each text in its own transaction.
+   * Runs statements, each string in its own transaction.
    *
    * @param database where they run; by default, the database of the login
    * @param settings options of the session, such as `-c work_mem=4MB`
@@ -28,7 +28,7 @@ export class Admin {
   ): Promise<Rows> {
     const { address, login } = await this.#source.reach();
     let rows: (readonly (string | null)[])[] = [];
-    // Only a text with a single statement may contain CREATE DATABASE.
+    // CREATE DATABASE must be the only statement in its query.
     for (const text of texts) {
       const connected = await connectServer(
         address,

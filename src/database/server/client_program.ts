@@ -9,7 +9,7 @@ const LINES = 2;
 
 export interface ClientProgram {
   readonly child: Deno.ChildProcess;
-  /** Waits until it ends; returns why it failed, or `undefined`. */
+  /** Waits until it ends. Returns why it failed, or `undefined` if it succeeded. */
   failure(): Promise<string | undefined>;
 }
 

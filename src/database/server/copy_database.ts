@@ -1,4 +1,6 @@
-/** @module Copies a database: its files if nobody is connected, otherwise a dump. */
+/**
+ * @module Copies a database, by copying its files if no one is connected, or otherwise with a dump.
+ */
 import { type CopyMethod, EngineError } from "../types.ts";
 import type { Admin } from "./admin.ts";
 import { startClientProgram } from "./client_program.ts";
@@ -99,7 +101,7 @@ export async function copyFromServer(
   await admin.run([`ALTER DATABASE ${unfinished} RENAME TO ${options.target}`]);
 }
 
-/** Does not affect the sessions of the source; does not copy rights granted to others. */
+/** Does not affect the sessions of the source, and does not copy rights granted to others. */
 async function copyRows(
   { admin, server, from }: {
     readonly admin: Admin;

@@ -39,7 +39,7 @@ const QUESTION =
   `FROM pg_roles WHERE rolname = current_user`;
 
 /**
- * Queries the server; `undefined` if the local one is not running.
+ * Queries the server. Returns `undefined` if the local one is not running.
  *
  * @throws {Error} if it cannot be reached, with a message for the operator
  */

@@ -6,7 +6,7 @@ import { ServerEngine } from "./server_engine.ts";
 import { adminPassword, readKey, readKeyIfMade } from "./server_key.ts";
 import { remoteServer } from "./server_source.ts";
 
-/** Selects a PostgreSQL installed on this machine, run in the data folder. */
+/** Selects a PostgreSQL installation on this machine, which runs in the data folder. */
 export const LOCAL = "local";
 
 export interface OpenServerOptions {
@@ -15,7 +15,7 @@ export interface OpenServerOptions {
   /** The platform's data folder, which contains the key for the roles' passwords. */
   readonly dataFolder: string;
   readonly memoryBytes: number;
-  /** How much history a local server keeps; none if missing. */
+  /** How much history a local server keeps. If missing, it keeps none. */
   readonly history?: HistoryOptions;
   /**
    * Returns the 32-byte key for the passwords of roles on a remote server, if it is not the data
@@ -29,7 +29,7 @@ export interface OpenServerOptions {
 }
 
 /**
- * Opens the engine; a local server starts in the background.
+ * Opens the engine. A local server starts in the background.
  *
  * @throws {Error} with a message for the operator
  */

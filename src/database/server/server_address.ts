@@ -4,7 +4,7 @@ export interface ServerAddress {
   readonly endpoint:
     | { readonly transport: "tcp"; readonly hostname: string; readonly port: number }
     | { readonly transport: "unix"; readonly path: string };
-  /** Trusted certificates in addition to the system's; `undefined` for no TLS. */
+  /** Trusted certificates in addition to the system's, or `undefined` for no TLS. */
   readonly tls: { readonly caCerts: string[]; readonly caFile: string | undefined } | undefined;
 }
 

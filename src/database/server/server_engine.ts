@@ -26,7 +26,10 @@ import type { ServerAddress } from "./server_address.ts";
 import { ServerSession } from "./server_session.ts";
 import type { ServerSource } from "./server_source.ts";
 
-/** Number of sessions that the platform itself opens with a role, in addition to its clients. */
+/**
+ * Number of sessions that the platform itself opens with a role, in addition to the clients'
+ * sessions.
+ */
 const OWN_SESSIONS = 5;
 /** Part of a branch's memory that one sort or hash can use. */
 const WORK_PART = 1 / 32;
@@ -52,7 +55,7 @@ export class ServerEngine implements DatabaseEngine {
   readonly #admin: Admin;
   readonly #locks = new KeyedLock();
   readonly #sessions = new Map<string, Set<ServerSession>>();
-  /** Maximum number of clients of each branch's role, if known. */
+  /** Maximum number of clients for each branch's role, if known. */
   readonly #clients = new Map<string, number>();
   readonly #limiting = new SingleFlight<void>();
 

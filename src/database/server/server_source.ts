@@ -10,9 +10,9 @@ export interface ServerHistory {
 }
 
 export interface ServerSource {
-  /** Folder of `pg_dump`; `undefined` to use the folders in the variable `PATH`. */
+  /** Folder of `pg_dump`. If `undefined`, the folders in the `PATH` variable are searched. */
   readonly programsFolder: string | undefined;
-  /** The server's past states; `undefined` if there is no history. */
+  /** The server's past states, or `undefined` if there is no history. */
   readonly history: ServerHistory | undefined;
   /**
    * The server's address, and the role that can create databases and roles.

@@ -2,7 +2,7 @@
 import { ProtocolError } from "./frame_scanner.ts";
 import type { Frame } from "./messages.ts";
 
-/** The methods of a connection that are used here; TCP, TLS and Unix sockets have them. */
+/** The methods of a connection that are used here. TCP, TLS and Unix sockets have them. */
 export interface Connection {
   read(buffer: Uint8Array): Promise<number | null>;
   write(bytes: Uint8Array): Promise<number>;

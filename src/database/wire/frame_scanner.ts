@@ -1,6 +1,6 @@
 /** @module Finds the messages of the frontend/backend protocol in a stream of bytes. */
 
-/** A type byte, and a length that includes itself. */
+/** A type byte, and a length that includes its own bytes. */
 const HEADER_BYTES = 5;
 const LENGTH_BYTES = 4;
 

@@ -13,7 +13,7 @@ const READY = code("Z");
 const ERROR = code("E");
 const OUTSIDE_TRANSACTION = code("I");
 
-/** Follows both directions of a session; errs on the side of "not idle". */
+/** Follows both directions of a session, and errs on the side of "not idle". */
 export class SessionState {
   readonly #client = new FrameScanner();
   readonly #server = new FrameScanner();

@@ -27,7 +27,7 @@ export type StartupPacket =
     readonly parameters: ReadonlyMap<string, string>;
   };
 
-/** Reads the length at the start of a packet, which includes itself. */
+/** Reads the length at the start of a packet. The length includes its own four bytes. */
 export function startupLength(head: Uint8Array): number {
   const length = view(head).getUint32(0);
   if (length < MIN_STARTUP_BYTES || length > MAX_STARTUP_BYTES) {

@@ -1,6 +1,6 @@
-/** @module Mails that the project's code sends, which are caught and not delivered. Pure. */
+/** @module Emails sent by the project's code, which are caught instead of delivered. Pure. */
 
-/** Maximum number of mails to remember. */
+/** Maximum number of emails to remember. */
 const MAX_MAILS = 100;
 
 export interface CaughtMail {
@@ -25,7 +25,9 @@ function decodeWord(charset: string, encoding: string, text: string): string {
   return new TextDecoder(charset).decode(bytes);
 }
 
-/** The text of a field with encoded words (RFC 2047); unchanged if it cannot be decoded. */
+/**
+ * Decodes the encoded words in a field (RFC 2047). Returns it unchanged if that is not possible.
+ */
 export function decodeWords(value: string): string {
   try {
     return value.replace(WORD, (_, charset, encoding, text) => decodeWord(charset, encoding, text));
@@ -34,7 +36,7 @@ export function decodeWords(value: string): string {
   }
 }
 
-/** The value of a header field of a message; "" if it has none. */
+/** The value of a message's header field, or "" if it has none. */
 export function fieldOf(source: string, name: string): string {
   const [head = ""] = source.split(/\r?\n\r?\n/, 1);
   const unfolded = head.replace(/\r?\n[ \t]+/g, " ");
@@ -44,7 +46,7 @@ export function fieldOf(source: string, name: string): string {
   return line === undefined ? "" : decodeWords(line.slice(name.length + 1).trim());
 }
 
-/** The caught mails, oldest first. */
+/** The caught emails, oldest first. */
 export class Mails {
   #mails: CaughtMail[] = [];
 

@@ -25,13 +25,13 @@ const NODES = {
 };
 
 export interface LocalQueues {
-  /** The secret with which the server verifies messages. */
+  /** The secret that the server uses to verify messages. */
   readonly secret: string;
-  /** Performs a request that sends a message; `undefined` for any other. */
+  /** Performs a request that sends a message. Returns `undefined` for any other request. */
   answer(request: Request): Promise<Response> | undefined;
   /** Delivers to the current site from now on. Messages sent earlier wait. */
   start(current: () => Site | undefined): Promise<void>;
-  /** Stops the current deliveries; a second call does nothing. */
+  /** Stops the current deliveries. A second call does nothing. */
   close(): Promise<void>;
 }
 

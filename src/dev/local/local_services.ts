@@ -46,7 +46,7 @@ function serveKv(
 }
 
 /**
- * Opens the services; the store is in the folder of local data.
+ * Opens the services. The store is in the folder of local data.
  *
  * @throws {LocalKvError} if the store cannot be opened
  */

@@ -2,10 +2,10 @@
 import type { AddressInfo } from "node:net";
 import type { SMTPServerDataStream, SMTPServerSession } from "smtp-server";
 
-/** Maximum size of a mail, in bytes. */
+/** Maximum size of an email, in bytes. */
 const MAX_MAIL_BYTES = 25 * 1024 * 1024;
 
-/** A mail, and the addresses in its envelope. */
+/** An email, and the addresses in its envelope. */
 export interface SentMail {
   readonly from: string;
   readonly to: readonly string[];
@@ -17,7 +17,7 @@ export interface MailServer {
   close(): Promise<void>;
 }
 
-/** @throws {Error} with the SMTP code 552 for a mail above the limit */
+/** @throws {Error} with the SMTP code 552 if an email exceeds the limit */
 async function readMail(
   stream: SMTPServerDataStream,
   { envelope: { mailFrom, rcptTo } }: SMTPServerSession,
@@ -35,7 +35,7 @@ async function readMail(
   };
 }
 
-/** Listens on a free port; accepts mail from everyone, signed in or not. */
+/** Listens on a free port, and accepts mail from everyone, signed in or not. */
 export async function openMailServer(take: (mail: SentMail) => void): Promise<MailServer> {
   const { SMTPServer } = await import("smtp-server");
   const server = new SMTPServer({

@@ -17,7 +17,7 @@ async function withServer(
 }
 
 for (const method of [undefined, "PLAIN", "LOGIN"]) {
-  Deno.test(`openMailServer() catches a mail from a sender with sign-in ${method ?? "none"}`, () =>
+  Deno.test(`openMailServer() catches an email sent with sign-in ${method ?? "none"}`, () =>
     withServer(async (port, mails) => {
       const auth = method && { user: "hut", pass: "any", method };
       const transport = createTransport({ host: "127.0.0.1", port, auth: auth || undefined });
@@ -27,7 +27,7 @@ for (const method of [undefined, "PLAIN", "LOGIN"]) {
     }));
 }
 
-Deno.test("openMailServer() refuses a mail above its limit, and continues", () =>
+Deno.test("openMailServer() refuses an email above its limit, and continues", () =>
   withServer(async (port, mails) => {
     const transport = createTransport({ host: "127.0.0.1", port });
     const line = `${"x".repeat(998)}\r\n`;

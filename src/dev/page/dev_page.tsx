@@ -1,8 +1,8 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * @module A page with the last requests, the rules, the key-value store, the caught mails and the
- * submissions of forms. It is rendered here, runs no script, and shows nothing to other sites.
+ * @module A page with the last requests, the rules, the key-value store, the caught emails and the
+ * form submissions. It is rendered here, runs no script, and shows nothing to other sites.
  */
 import { raw } from "hono/html";
 import type { KvItem } from "../../kv/mod.ts";
@@ -12,7 +12,7 @@ import type { CaughtMail } from "../local/caught_mail.ts";
 import type { LocalSubmission } from "../local/local_forms.ts";
 import type { LoggedRequest } from "../options.ts";
 
-/** Path of the page; paths below it also belong to the dev server. */
+/** Path of the page. Paths below it also belong to the dev server. */
 export const PAGE_PATH = "/__svc";
 
 export interface PageFacts {
@@ -234,7 +234,7 @@ function Submissions({ submissions }: Pick<PageFacts, "submissions">) {
   );
 }
 
-/** Renders the page; `nonce` allows only the page's own style. */
+/** Renders the page. `nonce` allows only the page's own style. */
 export async function showDevPage(facts: PageFacts, nonce: string): Promise<Response> {
   const { project } = facts;
   const page = (

@@ -7,7 +7,7 @@ import { type DevProcess, type DevProcessOptions, startDevProcess } from "./dev_
 export interface DevCommandOptions {
   /** Its name in messages, such as `dev server`. */
   readonly name: string;
-  /** Options for each start; the port may differ each time. */
+  /** Options for each start. The port may differ each time. */
   readonly start: () => DevProcessOptions;
   readonly listening: (address: ServerAddress, milliseconds: number) => void;
   /** Called when it ends unexpectedly. */
@@ -22,7 +22,7 @@ export class DevCommand {
   #process: DevProcess | undefined;
   #address: Promise<ServerAddress | string> = Promise.resolve("It has not started");
   #problem: string | undefined;
-  /** Counts starts and stops: a start does nothing if another start or stop has overtaken it. */
+  /** Counts starts and stops. A start does nothing if another start or stop has overtaken it. */
   #run = 0;
   /** Resolves when earlier processes have ended. */
   #stopping: Promise<void> = Promise.resolve();
@@ -43,7 +43,7 @@ export class DevCommand {
     return this.#problem;
   }
 
-  /** Starts the command; a running process is stopped first. */
+  /** Starts the command. A running process is stopped first. */
   start(): void {
     const ended = this.stop();
     const began = performance.now();

@@ -3,11 +3,11 @@ import { announcedAddress, type ServerAddress } from "./announced_address.ts";
 import { listeningPorts } from "./listening_ports.ts";
 import { type GroupOptions, type ProcessGroup, startGroup } from "./process_group.ts";
 
-/** Maximum length of a line; longer ones are split. */
+/** Maximum length of a line. Longer lines are split. */
 const MAX_LINE = 16 * 1024;
 
 /**
- * Splits chunks of text into lines, without their line breaks; the last line needs no line break.
+ * Splits chunks of text into lines, without their line breaks. The last line needs no line break.
  */
 class TextLineStream extends TransformStream<string, string> {
   constructor() {
@@ -31,7 +31,8 @@ class TextLineStream extends TransformStream<string, string> {
 /** Time between two attempts to connect, in milliseconds. */
 const POLL_MS = 25;
 /**
- * Number of attempts between checks of the processes' ports, because a check reads much of `/proc`.
+ * Number of attempts between checks of the processes' ports, because each check reads much of
+ * `/proc`.
  */
 const LOOK_EVERY = 8;
 /**
@@ -50,7 +51,7 @@ export interface DevProcessOptions extends GroupOptions {
   readonly wanted: ServerAddress;
   /** Whether no other port is allowed. */
   readonly fixed: boolean;
-  /** Ports that are not the dev server's: the ports of this program and of the inspector. */
+  /** Ports that are not the dev server's: those of this program and of the inspector. */
   readonly notIts: ReadonlySet<number>;
   /** Receives each line of its output, colours included. */
   readonly onLine: (line: string) => void;
@@ -58,7 +59,7 @@ export interface DevProcessOptions extends GroupOptions {
 
 export interface DevProcess {
   readonly pid: number;
-  /** Resolves with its address once it listens; `undefined` if it ended first. */
+  /** Resolves with its address once it listens, or with `undefined` if it ended first. */
   readonly address: Promise<ServerAddress | undefined>;
   /** Resolves when it has ended and its output has been read. */
   readonly ended: Promise<Deno.CommandStatus>;

@@ -15,7 +15,7 @@ export function parseListeners(table: string): ReadonlyMap<string, number> {
 }
 
 /**
- * Reads the process group of a process from `/proc/<pid>/stat`; the process name in it can contain
+ * Reads the process group of a process from `/proc/<pid>/stat`. The process name in it can contain
  * anything. Pure.
  */
 export function parseGroup(stat: string): number | undefined {
@@ -41,7 +41,7 @@ function* socketsOf(pid: string): Generator<string> {
   } catch { /* it has ended, or belongs to another user */ }
 }
 
-/** The ports on which the processes of a group listen; none if the system does not show them. */
+/** The ports on which the processes in a group listen. Empty if the system does not show them. */
 export function listeningPorts(group: number): readonly number[] {
   if (Deno.build.os !== "linux") return [];
   const listeners = new Map([

@@ -44,12 +44,12 @@ export interface ProcessGroup {
   readonly pid: number;
   readonly stdout: ReadableStream<Uint8Array<ArrayBuffer>>;
   readonly stderr: ReadableStream<Uint8Array<ArrayBuffer>>;
-  /** Resolves when the first process has ended; others of the group may continue. */
+  /** Resolves when the first process has ended. Others in the group may continue. */
   readonly ended: Promise<Deno.CommandStatus>;
   /** Ends the whole group: SIGTERM first, then SIGKILL. */
   stop(): Promise<void>;
   /**
-   * Kills the whole group; processes that have left the group are killed when this program ends.
+   * Kills the whole group. Processes that have left the group are killed when this program ends.
    */
   kill(): void;
 }
@@ -79,7 +79,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Watches the group on behalf of this program; the returned function ends the watch. */
+/** Watches the group on behalf of this program. Call the returned function to stop watching. */
 function watchGroup(pid: number, mark: GroupMark): () => void {
   if (onWindows) return () => {};
   const watcher = spawnProgram("/bin/sh", {

@@ -2,7 +2,7 @@
 import { killMarked, markedProcesses } from "../../lib/marked_processes.ts";
 import { parseGroup } from "./listening_ports.ts";
 
-/** Variable that marks the processes of a group. */
+/** Variable that marks the processes in a group. */
 const MARK = "SVC_DEV_GROUP";
 
 const MARK_BYTES = 12;
@@ -18,7 +18,7 @@ function groupOf(pid: number): number | undefined {
 export class GroupMark {
   readonly #value = crypto.getRandomValues(new Uint8Array(MARK_BYTES)).toHex();
 
-  /** The environment variable that marks each process of the group. */
+  /** The environment variable that marks each process in the group. */
   get variable(): Readonly<Record<string, string>> {
     return { [MARK]: this.#value };
   }
@@ -33,7 +33,7 @@ export class GroupMark {
     return (await markedProcesses(this.text)).filter((pid) => groupOf(pid) !== group);
   }
 
-  /** Kills all processes with the mark. */
+  /** Kills all processes with the marker. */
   killAll(): Promise<void> {
     return killMarked(this.text);
   }

@@ -11,7 +11,7 @@ import type { ServerAddress } from "../process/announced_address.ts";
 /** Maximum time to the response headers, in milliseconds: the first request may compile a lot. */
 const TIMEOUT_MS = 5 * 60_000;
 
-/** Caches nothing, because the pages of a dev server change. */
+/** Caches nothing, because a dev server's pages change. */
 const NO_STORE: IsrStore = {
   list: () => Promise.resolve([]),
   read: () => Promise.resolve(undefined),
@@ -23,9 +23,9 @@ export interface FrameworkServerOptions {
   readonly deploymentId: string;
   /** Resolves with the dev server's address, or with the reason why it does not listen. */
   readonly address: () => Promise<ServerAddress | string>;
-  /** Host and port under which browsers see the site. */
+  /** Host and port that browsers use for the site. */
   readonly publicHost: () => string;
-  /** Maximum time to the response headers, in milliseconds; five minutes by default. */
+  /** Maximum time to the response headers, in milliseconds. Defaults to five minutes. */
   readonly timeoutMs?: number;
 }
 

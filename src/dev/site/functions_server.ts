@@ -69,12 +69,12 @@ export class FunctionsServer {
     this.#options = options;
   }
 
-  /** The running functions; `undefined` if the project has none. */
+  /** The running functions, or `undefined` if the project has none. */
   get functions(): RunnableFunctions | undefined {
     return this.#functions;
   }
 
-  /** The server of the functions; `undefined` if there is none. */
+  /** The functions' server, or `undefined` if there is none. */
   get compute(): SiteCompute | undefined {
     return this.#compute;
   }
@@ -82,7 +82,7 @@ export class FunctionsServer {
   /**
    * Applies changes to the functions of a project, and restarts changed ones.
    *
-   * @throws {BuildError} if a deploy would refuse them; the running ones continue
+   * @throws {BuildError} if a deploy would refuse them. In that case, the running ones continue
    */
   async update(directory: string): Promise<void> {
     const { dev: { build, report, config }, deploymentId, publicHost, file, runner } =

@@ -67,7 +67,7 @@ export interface ReadFilesOptions
 }
 
 /**
- * Reads the output; rules and functions are read separately.
+ * Reads the output. Rules and functions are read separately.
  *
  * @throws {BuildError} if the project is at fault
  */

@@ -40,7 +40,7 @@ async function debuggableSource(source: string, home: string): Promise<string> {
   return `${source.slice(0, end)}\n${comment}${source.slice(end)}`;
 }
 
-/** Time limit of a call under a debugger: practically none, in milliseconds. */
+/** Time limit of a call under a debugger, in milliseconds: practically unlimited. */
 const DEBUGGED_MS = 24 * 60 * 60_000;
 const DEBUGGED_LIMITS: Partial<FunctionLimits> = {
   timeoutMs: DEBUGGED_MS,
@@ -83,7 +83,7 @@ async function debuggable(sealed: SealedFunction, home: string): Promise<SealedF
   return { ...sealed, source: new TextEncoder().encode(source) };
 }
 
-/** Bundles `functions/` below a folder; `cacheDir` is for the bundling tools. */
+/** Bundles `functions/` below a folder. `cacheDir` is for the bundling tools. */
 export async function bundleProject(
   home: string,
   { cacheDir, isDebugged }: { readonly cacheDir: string; readonly isDebugged: boolean },
@@ -104,7 +104,10 @@ export async function bundleProject(
   return { ok: false, message: lines.join("\n"), problems: result.problems };
 }
 
-/** Creates the host of functions, which starts at the first call; `undefined` without functions. */
+/**
+ * Creates the functions' host, which starts at the first call. Returns `undefined` if there are
+ * none.
+ */
 export function hostFunctions(
   functions: readonly SealedFunction[],
   { cpuMs, variables, env, inspector, ...settings }: FunctionSettings,
@@ -126,7 +129,7 @@ export function hostFunctions(
   });
 }
 
-/** Lets running calls finish, then ends the processes; calls paused by a debugger are ended. */
+/** Lets running calls finish, then ends the processes. Calls paused by a debugger are ended. */
 export async function closeFunctions(
   host: FunctionHost | undefined,
   { isDebugged }: { readonly isDebugged: boolean },

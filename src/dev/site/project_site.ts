@@ -1,6 +1,6 @@
 /**
  * @module The project as the edge serves it now: its rules, functions, and files or server. A
- * change replaces the affected part; running requests keep using the previous one.
+ * change replaces the affected part. Running requests keep using the previous one.
  */
 import { BuildError } from "../../build/mod.ts";
 import { compileSite, type Site, withRules } from "../../edge/mod.ts";
@@ -67,7 +67,8 @@ export class ProjectSite {
   /** The last fault that the current change reported. */
   #fault: string | undefined;
   /**
-   * Whether the site is closed. Later faults are not reported, because they only result from that.
+   * Whether the site is closed. Later faults are not reported, because they are only a consequence
+   * of that.
    */
   #isClosed = false;
   /** Changes are applied one after the other. */
@@ -79,7 +80,7 @@ export class ProjectSite {
     this.#options = options;
   }
 
-  /** The site to serve; missing until the project has been read once. */
+  /** The site to serve. Missing until the project has been read once. */
   get site(): Site | undefined {
     return this.#site;
   }
@@ -223,7 +224,7 @@ export class ProjectSite {
     return true;
   }
 
-  /** Starts the functions; with a debugger to wait for, they load once it is connected. */
+  /** Starts the functions. If they wait for a debugger, they load once it is connected. */
   async #start({ waits }: Inspector): Promise<void> {
     const report = async () => {
       for (const { name, message } of await this.#functions?.start() ?? []) {

@@ -1,4 +1,4 @@
-/** @module The servers of a project as layers of its site. */
+/** @module A project's servers as layers of its site. */
 import type { SiteCompute } from "../../edge/mod.ts";
 import type { RunnableFunctions } from "../../build/mod.ts";
 import type { Layer, Manifest, Route } from "../../manifest/mod.ts";
@@ -17,7 +17,7 @@ const layerOf = (name: string): Layer => ({
 });
 
 /**
- * Routes requests of a project whose files are unknown; there are no routes if it has no server.
+ * Routes requests for a project whose files are unknown. There are no routes if it has no server.
  */
 export function serverManifest(
   { hasServer, functions }: {
@@ -45,7 +45,7 @@ export function serverManifest(
 }
 
 /**
- * Sends each layer's requests to its server; without a dev server, all requests go to the
+ * Sends each layer's requests to its server. Without a dev server, all requests go to the
  * functions.
  */
 export function serversOf(

@@ -2,7 +2,7 @@
 
 /** The cookie with the pass that gives a browser access. */
 export const PASS = "svc_access";
-/** The cookie with a random text that ties a sign-in to the browser that started it. */
+/** The cookie with a random string that ties a sign-in to the browser that started it. */
 export const BROWSER = "svc_access_browser";
 
 /**
@@ -17,7 +17,7 @@ const MAX_VALUES = 10;
 export const gateCookieName = (name: string, scheme: "http" | "https"): string =>
   scheme === "https" ? `__Host-${name}` : name;
 
-/** A `Set-Cookie` field for this host only; scripts cannot read the cookie. */
+/** A `Set-Cookie` field for this host only. Scripts cannot read the cookie. */
 export function gateCookie(
   name: string,
   value: string,
@@ -40,7 +40,7 @@ export function gateCookieValues(header: string | null, name: string): string[] 
   return values;
 }
 
-/** A `Cookie` field without the gate's cookies; null if nothing is left. */
+/** A `Cookie` field without the gate's cookies, or null if nothing is left. */
 export function withoutGateCookies(header: string): string | null {
   const kept = header.split(";").map((part) => part.trim())
     .filter((pair) => pair !== "" && !/^(?:__Host-)?svc_access(?:_browser)?=/.test(pair));

@@ -87,7 +87,7 @@ export function gatePage(request: PagedRequest, status: number, { words, to, ask
 /** Seconds after which visitors and search engines may retry during maintenance. */
 const MAINTENANCE_RETRY_SECONDS = 300;
 
-/** The page of a site that is down for maintenance; its own `503.html` may replace it. */
+/** The page of a site that is down for maintenance. Its own `503.html` may replace it. */
 export function maintenancePage(request: PagedRequest, { to, isPublic }: {
   readonly to: string;
   /** Whether everyone may see the site's own page. */

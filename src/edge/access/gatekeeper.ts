@@ -1,7 +1,7 @@
 /**
  * @module Decides who may visit a protected host, before rules, cache, functions and files are
  * involved. A member signs in at the platform's own host and comes back with a grant that works
- * once, in the same browser, within a minute; no session leaves the platform's host.
+ * once, in the same browser, within a minute. No session leaves the platform's host.
  * `docs/previews.md` lists all ways to get access.
  */
 import { Buffer } from "node:buffer";
@@ -47,7 +47,10 @@ const DAY = 24 * 60 * MINUTE;
 const PASS_MS = 7 * DAY;
 /** How long a visitor has to sign in at the platform. */
 const REQUEST_MS = 15 * MINUTE;
-/** Maximum length of the path and query to return to; a longer one leads to the start page. */
+/**
+ * Maximum length of the path and query to return to. If it is longer, the visitor returns to the
+ * start page.
+ */
 const MAX_RETURN = 2000;
 
 export type PasswordOutcome =
@@ -66,7 +69,7 @@ export interface AccessKeeper {
     visitor: { readonly userId: string; readonly session: string },
     workspaceId: string,
   ): Promise<boolean>;
-  /** Marks a grant as used; false if any node has redeemed it before. */
+  /** Marks a grant as used. Returns false if any node has redeemed it before. */
   redeem(grantId: string): Promise<boolean>;
   /** Checks a password attempt for a project, rate-limited. */
   checkPassword(
@@ -107,7 +110,7 @@ export class Gatekeeper {
     this.#options = options;
   }
 
-  /** Returns the response for a visitor without access; `undefined` if the request may pass. */
+  /** Returns the response for a visitor without access, or `undefined` if the request may pass. */
   async judge(
     request: ClientRequest,
     { gate, deploymentId }: { readonly gate: SiteGate; readonly deploymentId: string },
@@ -307,8 +310,8 @@ const ownPage = (request: ClientRequest, status: number): EdgeResponse => ({
 const originOf = ({ scheme, authority }: ClientRequest): string => `${scheme}://${authority}`;
 
 /**
- * Returns a path and query of this host; `/` for any other text. Appended to the origin, the result
- * cannot lead to another origin.
+ * Returns a path and query on this host, or `/` for any other text. Appended to the origin, the
+ * result cannot lead to another origin.
  */
 function safePath(text: string | null): string {
   const isPath = text !== null && text.length <= MAX_RETURN && /^\/[\x21-\x7e]*$/.test(text);

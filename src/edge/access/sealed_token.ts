@@ -1,5 +1,5 @@
 /**
- * @module Short texts that only this platform can write and read. They are encrypted and
+ * @module Short strings that only this platform can write and read. They are encrypted and
  * authenticated with AES-256-GCM, bound to one purpose, and expire.
  */
 import { Buffer } from "node:buffer";
@@ -25,7 +25,7 @@ const PURPOSES = {
     to: z.string(),
     browser: z.string(),
   }),
-  /** Sent back from the platform once the member has signed in; works only once. */
+  /** Sent back from the platform once the member has signed in. It works only once. */
   grant: z.object({
     ...base,
     id: z.string(),
@@ -48,7 +48,7 @@ const PURPOSES = {
 type Purpose = keyof typeof PURPOSES;
 export type TokenContent<P extends Purpose> = z.infer<(typeof PURPOSES)[P]>;
 
-/** The key of a platform's tokens, 32 bytes, and the source of nonces. */
+/** The 32-byte key for a platform's tokens, and the source of nonces. */
 export interface TokenKey {
   readonly key: Uint8Array;
   readonly random: Random;
@@ -69,8 +69,8 @@ export function sealToken<P extends Purpose>(
 }
 
 /**
- * Reads a token; `undefined` if it has expired, was changed, or is from another platform or for
- * another purpose.
+ * Reads a token. Returns `undefined` if it has expired, was changed, or is from another platform or
+ * for another purpose.
  */
 export function openToken<P extends Purpose>(
   purpose: P,

@@ -1,5 +1,5 @@
 /**
- * @module Determines who may visit the protected hosts of a project, compiled from the platform's
+ * @module Determines who may visit a project's protected hosts, compiled from the platform's
  * settings. All sites of a project share one object, so a change takes effect on the next request.
  */
 import { equalInConstantTime, sha256Hex } from "../../lib/hash.ts";
@@ -7,15 +7,16 @@ import type { Protection } from "../../lib/protection.ts";
 import { matchesWildcard } from "../../lib/wildcard.ts";
 import { IpBlockSet, parseCidr, parseIp } from "../../rules/mod.ts";
 
-/** A link that gives access to anyone who has it, until it expires. */
+/** A link that gives access to anyone who has it, until the link expires. */
 export interface ShareFacts {
   readonly id: string;
   /** SHA-256 of its token. */
   readonly hash: string;
-  /** The deployment that the link opens, on any host; null if the link is for a host. */
+  /** The deployment that the link opens, on any host, or null if the link is for a host. */
   readonly deploymentId: string | null;
   /**
-   * The branch host that the link opens, with any deployment; null if the link is for a deployment.
+   * The branch host that the link opens, with any deployment, or null if the link is for a
+   * deployment.
    */
   readonly hostname: string | null;
   /** In milliseconds since the Unix epoch. */
@@ -24,18 +25,18 @@ export interface ShareFacts {
 
 /** The access settings of a project. */
 export interface AccessFacts {
-  /** Versionstamp of the settings record; "" if there is no record. The highest version wins. */
+  /** Versionstamp of the settings record, or "" if there is no record. The highest version wins. */
   readonly version: string;
   readonly protection: Protection;
   readonly workspaceId: string;
-  /** An id that changes with the password; null if no password is set. */
+  /** An id that changes with the password, or null if no password is set. */
   readonly passwordId: string | null;
-  /** SHA-256 of the bypass key; null if there is no key. */
+  /** SHA-256 of the bypass key, or null if there is no key. */
   readonly bypassHash: string | null;
   readonly shares: readonly ShareFacts[];
   /** IP addresses and CIDRs that need no sign-in. */
   readonly allowCidrs: readonly string[];
-  /** Paths that need no sign-in; `*` matches any text. */
+  /** Paths that need no sign-in. `*` matches any text. */
   readonly exemptPaths: readonly string[];
   /** Whether `OPTIONS` needs no sign-in. */
   readonly exemptOptions: boolean;
@@ -43,7 +44,7 @@ export interface AccessFacts {
   readonly maintenance: { readonly allowCidrs: readonly string[] } | null;
 }
 
-/** A host and its deployment; a share link opens one of the two. */
+/** A host and its deployment. A share link opens one of the two. */
 export interface SharedPlace {
   readonly hostname: string;
   readonly deploymentId: string;
@@ -74,7 +75,7 @@ export class SiteAccess {
     this.#maintainers = blocksOf(facts.maintenance?.allowCidrs ?? []);
   }
 
-  /** Whether a password opens the hosts of the project. */
+  /** Whether a password opens the project's hosts. */
   takesPassword(protection: Protection): boolean {
     return protection === "password" ||
       (protection === "all" && this.#facts.passwordId !== null);

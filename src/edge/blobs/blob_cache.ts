@@ -1,4 +1,4 @@
-/** @module Keeps small blobs in memory, up to a limit in bytes; each blob is verified once. */
+/** @module Keeps small blobs in memory, up to a limit in bytes. Each blob is verified once. */
 import { ClockRing, type RingEntry } from "../../lib/clock_ring.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 import { SingleFlight } from "../../lib/single_flight.ts";
@@ -11,7 +11,9 @@ export const MAX_CACHED_BYTES = 1024 * 1024;
 /** Default size of the cache (256 MiB). */
 export const DEFAULT_CACHE_BYTES = 256 * 1024 * 1024;
 
-/** Memory of an entry in addition to its content, in bytes: map slot, key, buffer objects. */
+/**
+ * Memory that an entry uses in addition to its content, in bytes: map slot, key, buffer objects.
+ */
 const ENTRY_OVERHEAD = 512;
 
 interface Entry extends RingEntry<Entry> {
@@ -28,7 +30,7 @@ export interface BlobCacheOptions {
 
 /**
  * Keeps the blobs that were requested most recently, by the CLOCK algorithm: a hit costs one map
- * lookup and moves nothing. One read serves all requests that wait for the same blob; failed reads
+ * lookup and moves nothing. One read serves all requests that wait for the same blob. Failed reads
  * are not cached.
  */
 export class BlobCache {
@@ -88,7 +90,7 @@ export class BlobCache {
     this.#clock.add(entry);
   }
 
-  /** Evicts the oldest entries; a used entry gets a second chance. */
+  /** Evicts the oldest entries. A used entry gets a second chance. */
   #evict(): void {
     while (this.#bytes > this.#capacity) {
       const entry = this.#clock.victim();

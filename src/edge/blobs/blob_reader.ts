@@ -10,7 +10,7 @@ export interface BlobFile {
 
 /** Reads blobs by the SHA-256 of their content. Rejects when a blob is missing. */
 export interface BlobReader {
-  /** Reads a whole blob; called for blobs of at most `MAX_CACHED_BYTES`. */
+  /** Reads a whole blob. Called for blobs of at most `MAX_CACHED_BYTES`. */
   read(sha256: string): Promise<Uint8Array<ArrayBuffer>>;
   /** Opens a blob, or a range of it, as a stream. */
   stream(sha256: string, range?: ByteRange): Promise<ReadableStream<Uint8Array<ArrayBuffer>>>;

@@ -1,4 +1,4 @@
-/** @module Checksums of a blob's blocks, to verify a part of a blob without reading the rest. */
+/** @module Checksums for a blob's blocks, to verify part of a blob without reading the rest. */
 import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { BlobCorruptError, type BlobReader } from "./blob_reader.ts";
@@ -11,10 +11,10 @@ export interface BlobName {
   readonly size: number;
 }
 
-/** Size of a block in bytes; the last block of a blob may be shorter. */
+/** Size of a block in bytes. The last block of a blob may be shorter. */
 export const BLOCK_BYTES = 64 * 1024;
 
-/** Splits a stream into blocks; the stream must begin at the start of a block. */
+/** Splits a stream into blocks. The stream must begin at the start of a block. */
 export async function* blocksOf(stream: ReadableStream<Bytes>): AsyncGenerator<Bytes> {
   let block = new Uint8Array(BLOCK_BYTES);
   let filled = 0;

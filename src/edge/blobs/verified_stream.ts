@@ -11,7 +11,7 @@ type Bytes = Uint8Array<ArrayBuffer>;
 /** Verifies the content of a blob while it is sent. */
 interface Verifier {
   add(chunk: Bytes): void;
-  /** Returns what is wrong with the content; `undefined` if it is sound. */
+  /** Returns what is wrong with the content, or `undefined` if it is sound. */
   finish(): string | undefined;
 }
 
@@ -74,7 +74,7 @@ function verifyingStream(
   }, { highWaterMark: 0 });
 }
 
-/** Maximum number of blobs that are remembered as verified; beyond that, all are forgotten. */
+/** Maximum number of blobs that are remembered as verified. Beyond that, all are forgotten. */
 const MAX_REMEMBERED = 65_536;
 
 /** How long a verified file is sent without another verification, in milliseconds. */
@@ -82,7 +82,7 @@ const TRUSTED_MS = 10 * 60_000;
 
 interface VerifiedBlob {
   readonly checksum: number;
-  /** Fingerprint of the file that was verified; `undefined` if the blob is not a file. */
+  /** Fingerprint of the file that was verified, or `undefined` if the blob is not a file. */
   readonly fingerprint: string | undefined;
   /** When it was verified, by a monotonic clock, in milliseconds. */
   readonly at: number;
@@ -111,7 +111,7 @@ export class BlobStreams {
     this.#now = now;
   }
 
-  /** Opens a whole blob; a stream that is verified fails before its last bytes. */
+  /** Opens a whole blob. A stream that is verified fails before its last bytes. */
   async whole(blob: BlobName, reader: BlobReader): Promise<ReadableStream<Bytes>> {
     const { sha256 } = blob;
     const file = await reader.openFile?.(sha256);
@@ -190,7 +190,7 @@ export class BlobStreams {
     if (offset <= end) throw new BlobCorruptError(blob.sha256, "it has become shorter");
   }
 
-  /** The checksums of a blob; concurrent requests share one computation. */
+  /** The checksums of a blob. Concurrent requests share one computation. */
   #sumOnce(blob: BlobName, reader: BlobReader): Promise<BlockSums> {
     const known = this.#sums.get(blob.sha256);
     if (known !== undefined) return Promise.resolve(known);

@@ -23,7 +23,7 @@ Deno.test("BlobStreams.whole() passes on every byte, the first time and later", 
   }
 });
 
-Deno.test("BlobStreams.whole() breaks off before the last bytes of a changed blob", async () => {
+Deno.test("BlobStreams.whole() aborts before the last bytes of a changed blob", async () => {
   const { bytes, blob, blobs } = bigBlob();
   blobs.content.set(blob.sha256, bytes.map((byte, index) => index === 299_999 ? byte + 1 : byte));
   let received = 0;
@@ -33,13 +33,13 @@ Deno.test("BlobStreams.whole() breaks off before the last bytes of a changed blo
   assert.ok(received < blob.size);
 });
 
-Deno.test("BlobStreams.whole() breaks off when a blob has become shorter", async () => {
+Deno.test("BlobStreams.whole() aborts when a blob has become shorter", async () => {
   const { bytes, blob, blobs } = bigBlob();
   blobs.content.set(blob.sha256, bytes.slice(0, 200_000));
   await assert.rejects(readAll(await new BlobStreams().whole(blob, blobs)), BlobCorruptError);
 });
 
-Deno.test("BlobStreams.whole() breaks off when a blob is damaged after it was verified, and reports it", async () => {
+Deno.test("BlobStreams.whole() aborts when a blob is damaged after it was verified, and reports it", async () => {
   const { bytes, blob, blobs } = bigBlob();
   const reported: string[] = [];
   const reader = {

@@ -85,7 +85,7 @@ export class TestCache {
   readonly cache: HttpCache;
   readonly seen: Seen[] = [];
   readonly work: Promise<unknown>[] = [];
-  /** Functions that make requests stop waiting for each other. */
+  /** Functions that stop requests from waiting for each other. */
   readonly timeouts: (() => void)[] = [];
   readonly errors: unknown[] = [];
 

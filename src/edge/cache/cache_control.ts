@@ -1,12 +1,12 @@
 /** @module The `Cache-Control` field (RFC 9111, 5.2) and other fields that hold seconds. */
 
-/** Maximum time, in seconds; a longer time counts as this one (RFC 9111, 1.2.2). */
+/** Maximum time, in seconds. A longer time counts as this one (RFC 9111, 1.2.2). */
 export const MAX_SECONDS = 2 ** 31;
 
 const DIRECTIVE =
   /[\s,]*([!#$%&'*+.^_`|~0-9A-Za-z-]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,;"]*)))?/y;
 
-/** Directives that can name fields; if a directive is repeated, its fields are combined. */
+/** Directives that can name fields. If a directive is repeated, its fields are combined. */
 const RESTRICTABLE = new Set(["private", "no-cache"]);
 
 /**
@@ -64,15 +64,15 @@ export class CacheControl {
   }
 
   /**
-   * The seconds of a directive; `undefined` if it is missing. A value that is
-   * not a number is 0: such a response counts as stale (4.2.1).
+   * The seconds of a directive, or `undefined` if it is missing. A value that is not a number
+   * counts as 0, so the response is stale (4.2.1).
    */
   seconds(name: string): number | undefined {
     if (!this.#directives.has(name)) return undefined;
     return deltaSeconds(this.#directives.get(name)) ?? 0;
   }
 
-  /** The value of a directive; `undefined` if the directive or its value is missing. */
+  /** The value of a directive, or `undefined` if the directive or its value is missing. */
   value(name: string): string | undefined {
     return this.#directives.get(name);
   }
@@ -89,7 +89,7 @@ export class CacheControl {
   }
 }
 
-/** Whole seconds (RFC 9111, 1.2.2); `undefined` for any other text. */
+/** Whole seconds (RFC 9111, 1.2.2), or `undefined` for any other text. */
 export function deltaSeconds(text: string | null | undefined): number | undefined {
   if (text === null || text === undefined || !/^\d+$/.test(text)) return undefined;
   return Math.min(Number(text), MAX_SECONDS);

@@ -8,9 +8,9 @@ const UNREAD_MS = 30_000;
 export interface CacheFillOptions {
   /** Maximum size of a body, in bytes. */
   readonly limit: number;
-  /** The value of `Content-Length`; a body with a different length counts as incomplete. */
+  /** The value of `Content-Length`. A body with a different length counts as incomplete. */
   readonly expectedBytes: number | undefined;
-  /** Reserves memory; false if none is left. */
+  /** Reserves memory. Returns false if none is left. */
   reserve(bytes: number): boolean;
   release(bytes: number): void;
   readonly timer: Timer;
@@ -35,7 +35,7 @@ function join(chunks: readonly Bytes[], length: number): Bytes {
  * at the client's pace.
  */
 export class CacheFill {
-  /** The whole body; `undefined` if it is too long or incomplete. */
+  /** The whole body, or `undefined` if it is too long or incomplete. */
   readonly done: Promise<Bytes | undefined>;
   readonly #reader: ReadableStreamDefaultReader<Bytes>;
   readonly #options: CacheFillOptions;
@@ -66,7 +66,7 @@ export class CacheFill {
     });
   }
 
-  /** Releases the memory that was reserved for the body; call it when `done` has been handled. */
+  /** Releases the memory that was reserved for the body. Call it when `done` has been handled. */
   release(): void {
     this.#options.release(this.#reserved);
     this.#reserved = 0;
@@ -141,7 +141,7 @@ export class CacheFill {
   }
 
   /**
-   * Opens the body for the client; call it only once. If there is no client, a body beyond the
+   * Opens the body for the client. Call it only once. If there is no client, a body beyond the
    * limit is cancelled.
    */
   stream(): BodyStream {
@@ -172,7 +172,7 @@ export class CacheFill {
     }, { highWaterMark: 0 });
   }
 
-  /** Releases a chunk that the client has received; called only if the body is not stored. */
+  /** Releases a chunk that the client has received. Called only if the body is not stored. */
   #letGo(index: number): void {
     const given = Math.min(this.#reserved, this.#chunks[index]!.byteLength);
     this.#chunks[index] = EMPTY;

@@ -12,7 +12,7 @@ function parts(texts: readonly (string | undefined)[]): string {
 
 /**
  * The value of a dimension in a request. `header` and `cookie` stand for the names in the rule's
- * condition; if it names no cookie, `cookie` is the whole `Cookie` field. `query` adds nothing,
+ * condition. If it names no cookie, `cookie` is the whole `Cookie` field. `query` adds nothing,
  * since the whole query is in every key.
  */
 function dimension(
@@ -43,7 +43,7 @@ function dimension(
  * The key under which responses to a request are stored. Requests with the same key share responses
  * if `Vary` allows it. `HEAD` is served from `GET`.
  *
- * Deployment id, host and path contain no space, so spaces separate them; the other parts are
+ * Deployment id, host and path contain no space, so spaces separate them. The other parts are
  * prefixed with their length.
  */
 export function cacheKey(request: CacheRequest, rule: CacheRule): string {

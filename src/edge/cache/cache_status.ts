@@ -9,7 +9,7 @@ export interface CacheReport {
   readonly hit?: boolean;
   readonly forward?: ForwardReason;
   readonly forwardStatus?: number;
-  /** Seconds for which the response stays fresh; negative if it is stale. */
+  /** Seconds for which the response stays fresh, or a negative number if it is stale. */
   readonly ttl?: number;
   /** Whether storing has begun; it stops if the body ends early or gets too long. */
   readonly stored?: boolean;

@@ -7,13 +7,13 @@ import type { CacheReader, StoredResponse } from "./types.ts";
 import { matchesVary } from "./vary.ts";
 
 /**
- * Memory of an entry in addition to its texts and body, in bytes: map slots, arrays, objects, and
- * the fields of its latest hit. By measurement, a page of 13 KB that counts as 15.7 KB uses 15.8
- * KB.
+ * Memory that an entry uses in addition to its strings and body, in bytes: map slots, arrays,
+ * objects, and the fields of its latest hit. By measurement, a page of 13 KB that counts as 15.7 KB
+ * uses 15.8 KB.
  */
 const ENTRY_OVERHEAD = 1600;
 
-/** Maximum number of responses per key that differ by `Vary`; more would slow down every lookup. */
+/** Maximum number of responses per key that differ by `Vary`. More would slow down every lookup. */
 const MAX_VARIANTS = 32;
 
 /** Share of the capacity that is available to bodies that are still arriving. */
@@ -30,7 +30,7 @@ export interface Entry extends StoredResponse, RingEntry<Entry> {
   hit: { readonly second: number; readonly headers: HeaderList } | undefined;
 }
 
-/** A response that is being fetched for the store; a purge in the meantime discards it. */
+/** A response that is being fetched for the store. A purge in the meantime discards it. */
 export interface PendingInsert {
   readonly uri: ResourceUri;
   discarded: boolean;
@@ -113,7 +113,7 @@ export class CacheStore {
   }
 
   /**
-   * Bytes in use, including the overhead of entries and arriving bodies; never above the capacity.
+   * Bytes in use, including the overhead of entries and arriving bodies. Never above the capacity.
    */
   get byteLength(): number {
     return this.#entryBytes + this.#reserved;
@@ -128,7 +128,7 @@ export class CacheStore {
     return this.#byKey.get(key) ?? [];
   }
 
-  /** Reserves memory for a part of an arriving body; false if none is left. */
+  /** Reserves memory for a part of an arriving body. Returns false if none is left. */
   reserve(bytes: number): boolean {
     if (this.#reserved + bytes > this.#capacity * MAX_RESERVED_SHARE) return false;
     this.#reserved += bytes;
@@ -202,7 +202,7 @@ export class CacheStore {
     }
   }
 
-  /** Removes an entry; does nothing if it is already removed. */
+  /** Removes an entry. Does nothing if it is already removed. */
   remove(entry: Entry): void {
     if (!this.#clock.remove(entry)) return;
     this.#entryBytes -= entry.cost;
@@ -225,7 +225,7 @@ export class CacheStore {
   }
 
   /**
-   * Removes responses of a deployment, or marks them as stale since a given time, and discards
+   * Removes a deployment's responses, or marks them as stale since a given time, and discards
    * responses that are being fetched. Returns how many were stored.
    */
   purge(deploymentId: string, scope: PurgeScope, staleSince?: number): number {
@@ -244,7 +244,7 @@ export class CacheStore {
     for (const id of [...this.#byUri.keys()]) this.purge(id, { type: "all" });
   }
 
-  /** Removes all responses of one URI of a deployment (RFC 9111, 4.4). */
+  /** Removes all responses for one URI of a deployment (RFC 9111, 4.4). */
   invalidate({ deploymentId, host, path, rawQuery }: ResourceUri): number {
     const scope: PurgeScope = { type: "path", path };
     const isSame = (uri: ResourceUri) => uri.host === host && uri.rawQuery === rawQuery;
@@ -267,7 +267,7 @@ export class CacheStore {
     }
   }
 
-  /** The stored responses of a deployment that a purge covers. */
+  /** A deployment's stored responses that a purge covers. */
   #meant(deploymentId: string, scope: PurgeScope): readonly Entry[] {
     if (scope.type === "tag") return [...this.#byTag.get(`${deploymentId} ${scope.tag}`) ?? []];
     const paths = this.#byUri.get(deploymentId);
@@ -278,7 +278,7 @@ export class CacheStore {
     );
   }
 
-  /** Evicts the oldest entries; a used entry gets a second chance. */
+  /** Evicts the oldest entries. A used entry gets a second chance. */
   #evict(): void {
     while (this.byteLength > this.#capacity) {
       const entry = this.#clock.victim();

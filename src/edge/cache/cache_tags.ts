@@ -1,10 +1,10 @@
-/** @module The tags of a response, by which it can be purged. */
+/** @module The tags of a response, which can be used to purge it. */
 import { type HeaderList, joinedHeader } from "../messages/header_list.ts";
 
 /** Fields that name tags, separated by commas. */
 const TAG_FIELDS = ["svc-cache-tag", "cache-tag", "x-next-cache-tags"] as const;
 
-/** Maximum number of tags of one response. */
+/** Maximum number of tags on one response. */
 const MAX_TAGS = 128;
 
 /** Maximum length of a tag, in characters. */
@@ -12,7 +12,7 @@ const MAX_TAG_CHARACTERS = 256;
 
 const NONE: readonly string[] = Object.freeze([]);
 
-/** The tags that a response names, without duplicates; `undefined` if they exceed the limits. */
+/** The tags that a response names, without duplicates, or `undefined` if they exceed the limits. */
 export function cacheTags(headers: HeaderList): readonly string[] | undefined {
   const fields = TAG_FIELDS.map((name) => joinedHeader(headers, name))
     .filter((field) => field !== undefined);

@@ -4,7 +4,7 @@ import type { OriginResponse } from "../messages/messages.ts";
 
 const FRESH = { "cache-control": "max-age=60" };
 
-/** An origin whose first response is sent by the test; the others are sent immediately. */
+/** An origin whose first response is sent by the test. The others are sent immediately. */
 function held(rest: () => OriginResponse) {
   const first = Promise.withResolvers<OriginResponse>();
   const test = new TestCache((_, count) => count === 1 ? first.promise : rest());
@@ -105,7 +105,7 @@ Deno.test("handle() fails all waiting requests when the origin cannot be reached
   assert.equal((await test.read()).text, "back");
 });
 
-Deno.test("handle() validates once for all clients, and serves all a stale response on failure", async () => {
+Deno.test("handle() validates once for all clients, and serves them a stale response on failure", async () => {
   const headers = { "cache-control": "max-age=60, stale-if-error=600", etag: '"a"' };
   const test = new TestCache(() => ok("one", headers));
   await test.read();
@@ -137,7 +137,7 @@ Deno.test("purge() discards responses that were requested before it", async () =
   assert.equal(test.cache.size, 0);
 });
 
-Deno.test("handle() stores a response while streaming, even if the client leaves", async () => {
+Deno.test("handle() stores a streamed response, even if the client disconnects", async () => {
   const body = testBody();
   const test = new TestCache(() => ok(body.stream, FRESH));
   const answer = await test.ask();
@@ -165,7 +165,7 @@ Deno.test("handle() cancels a body that does not end after its client disconnect
   assert.deepEqual([body.cancelled, test.cache.size, test.cache.byteLength], [true, 0, 0]);
 });
 
-Deno.test("handle() never stores a body that breaks off", async () => {
+Deno.test("handle() never stores a body that is cut off", async () => {
   const body = testBody();
   const test = new TestCache(() => ok(body.stream, FRESH));
   const answer = await test.ask();

@@ -51,7 +51,7 @@ export function isNotModified(request: HasHeader, response: Validated): boolean 
   return sinceTime !== undefined && modified !== undefined && modified <= sinceTime;
 }
 
-/** Whether `If-Range` matches: it needs the same strong validator (RFC 9110, 13.1.5). */
+/** Whether `If-Range` matches, which requires the same strong validator (RFC 9110, 13.1.5). */
 function ifRangeHolds(value: string | undefined, response: Validated): boolean {
   if (value === undefined) return true;
   const validator = value.trim();

@@ -25,8 +25,8 @@ function family(type: string): string {
 }
 
 /**
- * Whether the type of a response fits the extension of its path. Any type fits a
- * path without a known extension.
+ * Whether a response's type fits its path's extension. Any type fits a path without a known
+ * extension.
  */
 export function fitsPath(path: string, contentType: string | undefined): boolean {
   const ending = /\.([a-z0-9]+)$/i.exec(path)?.[1]?.toLowerCase();

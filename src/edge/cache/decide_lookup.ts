@@ -25,7 +25,7 @@ export type ForwardReason =
 
 export type LookupDecision<Stored extends StoredResponse = StoredResponse> =
   | { readonly type: "fresh"; readonly stored: Stored }
-  /** Serve a stale response; with `refresh`, also fetch a fresh response in the background. */
+  /** Serve a stale response. With `refresh`, also fetch a fresh response in the background. */
   | { readonly type: "stale"; readonly stored: Stored; readonly refresh: boolean }
   /** Revalidate the stored response at the origin with these conditions, possibly none. */
   | {
@@ -48,8 +48,8 @@ export interface LookupOptions {
 }
 
 /**
- * Whether only the origin can respond: the body of a `GET` is not in the cache key, and only the
- * origin evaluates `If-Match` and `If-Unmodified-Since` (RFC 9111, 4.3.2).
+ * Whether only the origin can respond, because the body of a `GET` is not in the cache key, and
+ * only the origin evaluates `If-Match` and `If-Unmodified-Since` (RFC 9111, 4.3.2).
  */
 function mustPass(request: CacheReader): boolean {
   const length = request.header("content-length");

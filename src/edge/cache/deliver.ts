@@ -13,7 +13,7 @@ export function contentLength(headers: HeaderList): number | undefined {
   return deltaSeconds(findHeader(headers, "content-length"));
 }
 
-/** Length of a body in bytes; `undefined` if it is not known in advance. */
+/** Length of a body in bytes, or `undefined` if it is not known in advance. */
 export function knownBytes({ headers, body }: OriginResponse): number | undefined {
   return bodyLength(body, findHeader(headers, "content-length"));
 }
@@ -21,7 +21,7 @@ export function knownBytes({ headers, body }: OriginResponse): number | undefine
 export interface Delivery {
   readonly report: CacheReport;
   readonly now: number;
-  /** Whether this is a refresh in the background, for no client. */
+  /** Whether this is a background refresh, without a client. */
   readonly background: boolean;
   /** Opens the client's copy of a body that is being stored. */
   readonly openBody?: (() => BodyStream) | undefined;

@@ -2,7 +2,7 @@
 import type { Device, RequestFacts } from "../../rules/mod.ts";
 import type { CacheRequest } from "./types.ts";
 
-/** Inputs of the cache that are not facts of the request. */
+/** Inputs to the cache that are not facts about the request. */
 export interface RequestSite {
   readonly deploymentId: string;
   /** See `CacheRequest`. */

@@ -11,7 +11,7 @@ export interface ExchangeTimes {
   readonly responseTime: number;
 }
 
-/** The origin's `Date`; the time of arrival if it is missing or invalid. */
+/** The origin's `Date`, or the time of arrival if it is missing or invalid. */
 function dateOf(headers: HeaderList, responseTime: number): number {
   const field = findHeader(headers, "date");
   return (field === undefined ? undefined : parseHttpDate(field, responseTime)) ?? responseTime;
@@ -30,8 +30,8 @@ export function initialAge(
 
 /**
  * The freshness lifetime that the response itself declares, in the order of 4.2.1 for a shared
- * cache: `s-maxage`, `max-age`, `Expires`; `undefined` if it declares none. An invalid `Expires`
- * counts as a time in the past (5.3).
+ * cache (`s-maxage`, `max-age`, `Expires`), or `undefined` if it declares none. An invalid
+ * `Expires` counts as a time in the past (5.3).
  */
 export function ownLifetime(
   headers: HeaderList,
@@ -48,7 +48,7 @@ export function ownLifetime(
   return Math.min(Math.max(0, seconds), MAX_SECONDS);
 }
 
-/** `current_age` (4.2.3); never less than the initial age, even if the clock was set back. */
+/** `current_age` (4.2.3). Never less than the initial age, even if the clock was set back. */
 export function currentAge(stored: StoredResponse, now: number): number {
   return stored.initialAge + Math.max(0, now - stored.responseTime) / 1000;
 }

@@ -6,13 +6,13 @@ import { type BareItem, parseDictionary } from "structured-headers";
 import { type HeaderList, joinedHeader } from "../messages/header_list.ts";
 import { CacheControl } from "./cache_control.ts";
 
-/** The target list of this cache (RFC 9213, 2.2); the first valid, non-empty field counts. */
+/** The target list of this cache (RFC 9213, 2.2). The first valid, non-empty field counts. */
 const TARGETED_FIELDS = ["svc-cdn-cache-control", "cdn-cache-control"] as const;
 
 /** Directives whose value can be a list of field names. */
 const WITH_FIELDS = new Set(["private", "no-cache"]);
 
-/** A value that is invalid for every directive; as seconds, it counts as 0. */
+/** A value that is invalid for every directive. As seconds, it counts as 0. */
 const WRONG_TYPE = "";
 
 export interface GoverningField {
@@ -21,7 +21,7 @@ export interface GoverningField {
   readonly isTargeted: boolean;
 }
 
-/** The value of a directive by its type: none, seconds, or names of fields (RFC 9213, 2.1). */
+/** The value of a directive by its type: none, seconds, or field names (RFC 9213, 2.1). */
 function valueOf(name: string, item: BareItem): string | undefined {
   if (item === true) return undefined;
   if (typeof item === "number") return String(item);
@@ -29,8 +29,8 @@ function valueOf(name: string, item: BareItem): string | undefined {
 }
 
 /**
- * Parses a targeted field; `undefined` if it is malformed or empty, because it then counts as
- * missing.
+ * Parses a targeted field. Returns `undefined` if it is malformed or empty, because it then counts
+ * as missing.
  */
 function parseTargeted(field: string): CacheControl | undefined {
   try {

@@ -102,7 +102,7 @@ export class HttpCache {
     });
   }
 
-  /** Bytes in use; never above the capacity. */
+  /** Bytes in use. Never above the capacity. */
   get byteLength(): number {
     return this.#store.byteLength;
   }
@@ -112,7 +112,7 @@ export class HttpCache {
   }
 
   /**
-   * Removes responses of a deployment, or marks them as stale with `soft`, and discards responses
+   * Removes a deployment's responses, or marks them as stale with `soft`, and discards responses
    * that are being fetched. Returns how many were stored.
    */
   purge(deploymentId: string, scope: PurgeScope, { soft = false }: PurgeOptions = {}): number {
@@ -125,7 +125,7 @@ export class HttpCache {
   }
 
   /**
-   * Removes the stored responses that an unsafe request invalidates; `handle()` already does this
+   * Removes the stored responses that an unsafe request invalidates. `handle()` already does this
    * itself.
    */
   invalidate(
@@ -157,8 +157,8 @@ export class HttpCache {
   }
 
   /**
-   * The fresh response stored under a key, as `handle()` would return it; `undefined` if `handle()`
-   * would have to do more than return it.
+   * The fresh response stored under a key, as `handle()` would return it, or `undefined` if
+   * `handle()` would have to do more than return it.
    */
   fresh(key: string, request: CacheReader, common: HeaderList): CachedResponse | undefined {
     const { clientsMayRevalidate } = this.#options;
@@ -171,7 +171,7 @@ export class HttpCache {
   }
 
   /**
-   * Serves a request from the store or with `fetchOrigin`; synchronously if the response is stored.
+   * Serves a request from the store or with `fetchOrigin`, synchronously if the response is stored.
    * Rejects with the error of `fetchOrigin`, unless a stale response may be served instead.
    */
   handle(request: CacheRequest, options: HandleOptions): CachedResponse | Promise<CachedResponse> {
@@ -280,7 +280,7 @@ export class HttpCache {
     }
   }
 
-  /** Starts one refresh for all clients; in the meantime, they get the stale response. */
+  /** Starts one refresh for all clients. In the meantime, they get the stale response. */
   #refresh(context: CacheContext, stored: Entry): void {
     const inFlight = this.#inFlightRequests.start(context.key, this.#options.now());
     if (inFlight === undefined) return;
@@ -291,7 +291,7 @@ export class HttpCache {
   }
 }
 
-/** Creates a cache; one cache serves all sites of the process. */
+/** Creates a cache. One cache serves all sites of the process. */
 export function createHttpCache(options: HttpCacheOptions): HttpCache {
   return new HttpCache(options);
 }

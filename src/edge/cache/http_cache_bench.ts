@@ -1,5 +1,5 @@
 /**
- * @module The cost of the cache per request, without sockets. Run by `deno task bench`; setup is
+ * @module The cost of the cache per request, without sockets. Run by `deno task bench`. Setup is
  * not timed.
  */
 import { createFacts } from "../../rules/mod.ts";
@@ -83,7 +83,7 @@ async function measure(scenario: string, ask: Ask): Promise<CacheRow> {
   return { scenario, nanosecondsPerRequest, requestsPerSecond: 1e9 / nanosecondsPerRequest };
 }
 
-/** Measures hits and misses; about two seconds. */
+/** Measures hits and misses, which takes about two seconds. */
 export async function benchHttpCache(): Promise<readonly CacheRow[]> {
   const cache = createHttpCache({ now: Date.now });
   const spread = (index: number) => `/page/${(index * 7_919) % ENTRIES}`;

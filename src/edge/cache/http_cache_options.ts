@@ -16,12 +16,12 @@ export interface HttpCacheOptions {
   /** Maximum memory of the cache, in bytes. */
   readonly capacityBytes?: number;
   /**
-   * Maximum total size of bodies that are stored as strings, in bytes; by default a part of V8's
+   * Maximum total size of bodies that are stored as strings, in bytes. By default, a part of V8's
    * heap.
    */
   readonly textBytes?: number;
   /**
-   * Maximum size of a stored body, in bytes; larger bodies are sent to their clients but not
+   * Maximum size of a stored body, in bytes. Larger bodies are sent to their clients but not
    * stored.
    */
   readonly maxEntryBytes?: number;
@@ -30,7 +30,7 @@ export interface HttpCacheOptions {
    */
   readonly collapseMilliseconds?: number;
   readonly timer?: Timer;
-  /** Obeys request directives about freshness; anyone can then send every request to the origin. */
+  /** Obeys request directives about freshness. Anyone can then send every request to the origin. */
   readonly clientsMayRevalidate?: boolean;
   /** Called with the reason why a refresh in the background failed. */
   readonly onError?: (error: unknown) => void;

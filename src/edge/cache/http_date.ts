@@ -23,7 +23,8 @@ function valid(milliseconds: number): number | undefined {
 }
 
 /**
- * Parses a date; `undefined` if it is invalid. `now` determines the century of a two-digit year.
+ * Parses a date. Returns `undefined` if it is invalid. `now` determines the century of a two-digit
+ * year.
  */
 export function parseHttpDate(text: string, now: number): number | undefined {
   if (IMF.test(text)) return valid(Date.parse(text));

@@ -8,7 +8,7 @@ export type FetchOutcome =
   | { readonly type: "stored" }
   /** The response is only for the request that fetched it. */
   | { readonly type: "not_stored" }
-  /** The origin failed; a stale response may be served. */
+  /** The origin failed, so a stale response may be served. */
   | { readonly type: "failed"; readonly unreachable: boolean }
   /** The request to the origin failed. */
   | { readonly type: "error"; readonly error: unknown };
@@ -19,7 +19,7 @@ export interface InFlightRequest {
   settle(outcome: FetchOutcome): void;
 }
 
-/** Calls back after a number of milliseconds; returns a function that cancels the call. */
+/** Calls back after a number of milliseconds. Returns a function that cancels the call. */
 export type Timer = (milliseconds: number, callback: () => void) => () => void;
 
 /** The timer of the runtime. */
@@ -86,7 +86,7 @@ export class InFlightRequests {
   }
 }
 
-/** Waits for the outcome of a request; `undefined` if it takes too long. */
+/** Waits for the outcome of a request. Returns `undefined` if it takes too long. */
 export async function awaitOutcome(
   inFlight: InFlightRequest,
   options: { readonly milliseconds: number; readonly timer: Timer },

@@ -33,7 +33,7 @@ interface OriginFetch {
   readonly lookup: ForwardDecision;
   readonly pending: PendingInsert;
   readonly inFlight: InFlightRequest | undefined;
-  /** Whether this is a refresh, for no client. */
+  /** Whether this is a refresh without a client. */
   readonly background: boolean;
 }
 
@@ -231,8 +231,8 @@ export class OriginFetcher {
   }
 
   /**
-   * Stores a complete response and serves it. The client of a new response gets all fields of the
-   * origin.
+   * Stores a complete response and serves it. For a new response, the client receives all fields
+   * from the origin.
    */
   #keep(
     originFetch: OriginFetch,

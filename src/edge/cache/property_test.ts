@@ -80,7 +80,7 @@ Deno.test("handle() never serves a response for another key or variant", async (
   );
 });
 
-Deno.test("handle() stays within its memory, for all requests, purges and half-read responses", async () => {
+Deno.test("handle() stays within its memory limit, for all requests, purges and half-read responses", async () => {
   const step = fc.oneof(
     fc.record({ type: fc.constant("body"), path: fc.nat(30), size: fc.nat(9_000) }),
     fc.record({ type: fc.constant("stream"), path: fc.nat(30), size: fc.nat(9_000) }),

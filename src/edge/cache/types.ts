@@ -49,7 +49,7 @@ export type CacheResult = "HIT" | "MISS" | "STALE" | "BYPASS";
 
 /** A response of the cache, to the client. */
 export interface CachedResponse extends OriginResponse {
-  /** Length of the body in bytes; `undefined` if it is not known in advance. */
+  /** Length of the body in bytes, or `undefined` if it is not known in advance. */
   readonly bytes: number | undefined;
   readonly result: CacheResult;
 }
@@ -75,7 +75,7 @@ export interface Terms {
  */
 export interface StoredResponse {
   readonly status: number;
-  /** The fields as they are sent to clients, without `age`; always with `date`. */
+  /** The fields as they are sent to clients, without `age`, but always with `date`. */
   readonly headers: HeaderList;
   readonly body: MemoryBody;
   readonly terms: Terms;
@@ -88,7 +88,7 @@ export interface StoredResponse {
   /** Tags that purges use. */
   readonly tags: readonly string[];
   /**
-   * The time at which a purge marked it as stale, in milliseconds; it has counted as stale since
+   * The time at which a purge marked it as stale, in milliseconds. It has counted as stale since
    * then, regardless of its lifetime.
    */
   readonly staleSince?: number | undefined;
@@ -98,6 +98,6 @@ export interface StoredResponse {
 
 export interface VaryField {
   readonly name: string;
-  /** Normalized; `null` if the request had no such field. */
+  /** Normalized, or `null` if the request had no such field. */
   readonly value: string | null;
 }

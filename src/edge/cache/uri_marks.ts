@@ -1,4 +1,4 @@
-/** @module A bounded set of URIs that never loses a URI, but can seem to contain others. */
+/** @module A bounded set of URIs. It never loses a URI, but can seem to contain others. */
 import type { ResourceUri } from "../../feed/mod.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 

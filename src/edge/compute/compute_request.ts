@@ -23,14 +23,14 @@ export interface ServerRequest extends RequestFields {
   /** Address of the client. */
   readonly ip: string;
   /**
-   * Number of nested requests from servers to their own platform that led to this one; 0 by
-   * default.
+   * Number of nested requests from servers to their own platform that led to this one. Defaults to
+   * 0.
    */
   readonly depth?: number;
   /** All request fields, names in lower case. */
   fields(): HeaderList;
   readonly body: BodyStream | null;
-  /** Aborted when nobody waits for the response any longer. */
+  /** Aborted when no one is waiting for the response any longer. */
   readonly signal: AbortSignal;
   /** The client's own request; missing if the response is shared. */
   readonly visitor?: ClientRequest | undefined;
@@ -41,7 +41,7 @@ export interface ServerRequest extends RequestFields {
  */
 export interface RequestTarget {
   readonly path: string;
-  /** Without its `?`; "" if there is none. */
+  /** Without its `?`. Empty if there is no query. */
   readonly query: string;
 }
 
@@ -96,7 +96,7 @@ export function computeRequest(request: ServerRequest, target: RequestTarget): C
   };
 }
 
-/** The request for an upgrade: without the fields of the client's own handshake. */
+/** The request for an upgrade, without the fields of the client's own handshake. */
 export function socketRequest(
   request: ServerRequest,
   target: RequestTarget,

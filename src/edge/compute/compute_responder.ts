@@ -37,9 +37,9 @@ function responseOf(
 
 /** The COMPUTE layers of one deployment, by name. */
 export interface SiteCompute {
-  /** Sends a request to the server of a layer, and starts it if needed; never rejects. */
+  /** Sends a request to the server of a layer, and starts it if needed. Never rejects. */
   fetch(layer: string, request: ComputeRequest): Promise<ComputeResult>;
-  /** Opens a WebSocket to the server of a layer; never rejects. */
+  /** Opens a WebSocket to the server of a layer. Never rejects. */
   connect(layer: string, request: Omit<ComputeRequest, "body">): Promise<ComputeSocketResult>;
   /** Pages of routes with `revalidate`, and pages whose responses declare themselves cacheable. */
   readonly pages: IsrCache;
@@ -68,8 +68,8 @@ export interface ComputeContext extends ComputeUse {
 export type Missing = "missing";
 
 /**
- * Whether a 404 leads to the next route. A request body can only be sent once, so no other server
- * can get a body that this one has received.
+ * Whether a 404 leads to the next route. A request body can only be sent once, so a body that this
+ * server has received cannot be sent to another.
  */
 function fallsThrough({ site, request, target, resolution }: ComputeContext): boolean {
   if (!resolution.route.fallthrough) return false;
@@ -85,7 +85,7 @@ function settle(context: ComputeContext, response: OriginResponse): EdgeResponse
   return toEdgeResponse(context.request.method, response, context.site.common);
 }
 
-/** The server's response to the client's own request; a rule's cache sees all its fields. */
+/** The server's response to the client's own request. A rule's cache sees all its fields. */
 async function fetchOwn(
   { compute, request, target, resolution }: ComputeContext,
 ): Promise<OriginResponse> {
@@ -171,7 +171,7 @@ function fetchFromIsr(
 }
 
 /**
- * Responds from a COMPUTE layer; synchronously if the page is in memory.
+ * Responds from a COMPUTE layer, synchronously if the page is in memory.
  *
  * @throws {ComputeFailedError} If the server cannot respond
  */

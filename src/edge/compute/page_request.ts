@@ -24,7 +24,7 @@ const USER_AGENT = "svc-pages";
 const CLIENT_ADDRESS = "x-forwarded-for";
 
 /**
- * Sorts the parameters by name, so every order leads to the same page; parameters with the same
+ * Sorts the parameters by name, so every order leads to the same page. Parameters with the same
  * name keep their order.
  */
 function sortedQuery(query: string): string {
@@ -36,7 +36,7 @@ function sortedQuery(query: string): string {
     .map(({ parameter }) => parameter).join("&");
 }
 
-/** Cookies with which Next.js shows drafts to an editor. */
+/** Cookies that turn on draft mode in Next.js for an editor. */
 const PREVIEW_COOKIE = /(?:^|;\s*)__(?:prerender_bypass|next_preview_data)=/;
 
 /** Maximum length of a value that keys contain unchanged, in characters. */
@@ -48,7 +48,8 @@ function showsDrafts(request: ServerRequest): boolean {
 }
 
 /**
- * The fields with which the Next.js router requests a page's data; none in a request for its HTML.
+ * The fields with which the Next.js router requests a page's data. A request for its HTML has none
+ * of them.
  */
 function routerFields(request: ServerRequest): readonly Header[] {
   if (request.header("rsc") === null) return [];
@@ -120,8 +121,8 @@ export function pageRequest(request: ServerRequest, target: RequestTarget): Page
 }
 
 /**
- * Whether only the server can respond: the request has a body, has conditions for the server, or
- * must not be stored.
+ * Whether only the server can respond, because the request has a body, has conditions for the
+ * server, or must not be stored.
  */
 function isForServer(request: ServerRequest): boolean {
   const length = request.header("content-length");
@@ -159,9 +160,7 @@ export function declaredRequest(request: ServerRequest, target: RequestTarget): 
   };
 }
 
-/**
- * The response with the fields of the site, and without a body if its method or status forbids one.
- */
+/** The response with the site's fields, and without a body if the method or status forbids one. */
 export function pageResponse(
   response: CachedResponse,
   { request, site }: {

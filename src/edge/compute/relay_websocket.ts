@@ -6,14 +6,14 @@ import type { ClientSocket } from "../request/client_request.ts";
 const HIGH_WATER_BYTES = 1024 * 1024;
 /** How often the client's backlog is checked while the server is paused, in milliseconds. */
 const POLL_MILLISECONDS = 10;
-/** Maximum number of bytes waiting for a server; a client that sends more is disconnected. */
+/** Maximum number of bytes waiting for a server. A client that sends more is disconnected. */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 /**
- * Maximum size of a message if it is the only one waiting, in bytes; the same limit applies to
- * messages of servers.
+ * Maximum size of a message if it is the only one waiting, in bytes. The same limit applies to
+ * messages from servers.
  */
 const MAX_ALONE_BYTES = 32 * 1024 * 1024;
-/** Memory of a waiting message in addition to its content, in bytes. */
+/** Memory that a waiting message uses in addition to its content, in bytes. */
 const MESSAGE_BYTES = 512;
 /** "Try again later" (registered for RFC 6455, 7.4). */
 const TRY_AGAIN_LATER = 1013;
@@ -25,8 +25,8 @@ const NORMAL = 1000;
 const NO_STATUS = 1005;
 
 /**
- * The code with which to forward a close. Codes about one connection (1001 to 1015) cannot be sent
- * on another, and must not look like a normal end, so they become 4001 to 4015.
+ * The code to forward a close with. Codes about one connection (1001 to 1015) cannot be sent on
+ * another, and must not look like a normal close, so they become 4001 to 4015.
  */
 export function forwardedCloseCode(code: number): number | undefined {
   if (code === NORMAL || (code >= 3000 && code < 5000)) return code;
@@ -34,7 +34,7 @@ export function forwardedCloseCode(code: number): number | undefined {
   return code > NORMAL && code < 1016 ? code + 3000 : NORMAL;
 }
 
-/** A close reason has at most 123 bytes (RFC 6455, 5.5); a longer one is left out. */
+/** A close reason has at most 123 bytes (RFC 6455, 5.5). A longer one is left out. */
 function forwardedReason(reason: string): string {
   return new TextEncoder().encode(reason).byteLength <= 123 ? reason : "";
 }

@@ -24,7 +24,7 @@ for (const [code, passed] of ROWS) {
 
 type Message = string | Uint8Array;
 
-/** Two connected sockets; the test acts as client and server. */
+/** Two connected sockets. The test acts as client and server. */
 function joined(
   options: {
     readonly serverTakes?: () => Promise<void>;
@@ -162,7 +162,7 @@ Deno.test("relayWebSocket() closes the server's socket when the client's connect
   await until(() => pair.closed.length === 2);
 });
 
-Deno.test("relayWebSocket() closes the server's socket when the client's never opens", async () => {
+Deno.test("relayWebSocket() closes the server's socket if the client never connects", async () => {
   const pair = joined({ readyState: WebSocket.CONNECTING, openMs: 1 });
   await until(() => pair.closed.length > 0);
   assert.deepEqual(pair.closed, [{ side: "server", code: undefined }]);

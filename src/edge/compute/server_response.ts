@@ -1,4 +1,4 @@
-/** @module Responses of servers on their way to the client. */
+/** @module Server responses on their way to the client. */
 import type { ComputeResponse } from "../../runtime/mod.ts";
 import { bodyLength, discardBody } from "../messages/body.ts";
 import { findHeader, type HeaderList } from "../messages/header_list.ts";
@@ -22,9 +22,7 @@ export function originResponse(response: ComputeResponse): OriginResponse {
   };
 }
 
-/**
- * The response with the fields of the site, and without a body if its method or status forbids one.
- */
+/** The response with the site's fields, and without a body if the method or status forbids one. */
 export function toEdgeResponse(
   method: string,
   { status, headers, body }: OriginResponse,

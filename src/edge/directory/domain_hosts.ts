@@ -1,5 +1,5 @@
 /**
- * @module The sites of custom hostnames, in memory and only for verified domains. Hosts below the
+ * @module Sites with custom hostnames, in memory, and only for verified domains. Hosts below the
  * base domain are looked up first, so these maps do not slow them down.
  */
 import type { DomainBinding, DomainRoute, FeedMessage } from "../../feed/mod.ts";
@@ -12,7 +12,7 @@ export class DomainHosts {
   readonly #redirects = new Map<string, string>();
   readonly #zones = new Map<string, readonly DomainBinding[]>();
 
-  /** The route of a hostname in canonical form; an exact name takes precedence over a wildcard. */
+  /** The route of a hostname in canonical form. An exact name takes precedence over a wildcard. */
   find(hostname: string): DomainRoute | undefined {
     const exact = this.#exact.get(hostname);
     if (exact !== undefined || this.#wildcards.size === 0) return exact;
@@ -28,7 +28,7 @@ export class DomainHosts {
     return this.#exact.has(hostname);
   }
 
-  /** All names with their own binding; names that only a wildcard covers are not included. */
+  /** All names with their own binding. Names that only a wildcard covers are not included. */
   names(): IterableIterator<string> {
     return this.#exact.keys();
   }
@@ -45,7 +45,7 @@ export class DomainHosts {
       .map(([zone]) => zone);
   }
 
-  /** All zones that have a site on some hostname. */
+  /** All zones in which at least one hostname has a site. */
   zones(): string[] {
     return [...this.#zones.keys()];
   }

@@ -22,10 +22,10 @@ export interface EarlierSitesOptions {
   readonly live: Pick<Site, "deploymentId" | "keepAssetsMs" | "skewMs" | "pageIds">;
   /** Newest first. */
   readonly past: readonly PastDeployment[];
-  /** The object that was used before production changed; its facts are reused. */
+  /** The object that was used before production changed, whose facts are reused. */
   readonly before?: EarlierSites | undefined;
   readonly now: Clock;
-  /** Reads a deployment; `undefined` if it is no longer served. */
+  /** Reads a deployment. Returns `undefined` if it is no longer served. */
   read(deploymentId: string): Promise<EarlierContent | undefined>;
   /** Returns the site of an earlier deployment, as production shows it. */
   open(deploymentId: string): Site | Promise<Site | undefined>;
@@ -37,7 +37,7 @@ interface Facts {
   /** The deployments read so far, newest first. */
   readonly ids: readonly string[];
   readonly assets: ReadonlyMap<string, PastAsset>;
-  /** Deployments by the ids under which their pages name them. */
+  /** Deployments, keyed by the ids that their pages use for them. */
   readonly pages: ReadonlyMap<string, string>;
 }
 
@@ -151,7 +151,7 @@ export class EarlierSites implements PastSites {
     return { ids: [...read, ...ids.slice(fresh)], assets, pages };
   }
 
-  /** Reads a deployment; false if it is skipped because it cannot be read. */
+  /** Reads a deployment. Returns false if it is skipped because it cannot be read. */
   async #add(
     { id, until }: PastDeployment,
     { assets, pages }: { assets: Map<string, PastAsset>; pages: Map<string, string> },

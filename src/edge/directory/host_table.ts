@@ -1,11 +1,11 @@
-/** @module Finds the site of a hostname, which is below the base domain or custom. */
+/** @module Finds the site for a hostname: a subdomain of the base domain, or a custom hostname. */
 import type { Site } from "../site/site.ts";
 import type { DomainHosts } from "./domain_hosts.ts";
 import type { SiteDirectory } from "./site_directory.ts";
 
 /**
- * The site of a hostname in canonical form; `undefined` if the hostname has none. Hosts below the
- * base domain are looked up first.
+ * The site of a hostname in canonical form, or `undefined` if the hostname has none. Hosts below
+ * the base domain are looked up first.
  */
 export function resolveHost(
   hostname: string,

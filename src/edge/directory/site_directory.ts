@@ -8,7 +8,7 @@ import { type Clock, systemClock } from "../../lib/clock.ts";
 import type { RollingSide, Site } from "../site/site.ts";
 import { type EarlierContent, EarlierSites } from "./earlier_sites.ts";
 
-/** Maximum number of loaded sites; the least recently requested are unloaded first. */
+/** Maximum number of loaded sites. The least recently requested are unloaded first. */
 const MAX_LOADED_SITES = 512;
 
 export interface ProductionSite {
@@ -36,11 +36,14 @@ const entryOf = (to: HostBinding, used: boolean): Entry => ({
 });
 
 export interface SiteDirectoryOptions {
-  /** Reads and compiles a deployment; `undefined` if it is no longer served. */
+  /** Reads and compiles a deployment. Returns `undefined` if it is no longer served. */
   load(target: HostBinding): Promise<Site | undefined>;
-  /** Returns the site as a host shows it: production adds published rules, if there are any. */
+  /** Returns the site as a host shows it. Production adds published rules, if there are any. */
   asShown(site: Site, target: HostBinding): Promise<Site>;
-  /** Reads a deployment that production showed before; `undefined` if it is no longer served. */
+  /**
+   * Reads a deployment that production showed before. Returns `undefined` if it is no longer
+   * served.
+   */
   readPast?(projectId: string, deploymentId: string): Promise<EarlierContent | undefined>;
   onTrouble?(message: string): void;
   readonly now?: Clock;
@@ -49,7 +52,7 @@ export interface SiteDirectoryOptions {
    * free memory.
    */
   dispose(site: Site): void;
-  /** Tells other nodes about a change; resolves when all of them have applied it. */
+  /** Tells other nodes about a change. Resolves when all of them have applied it. */
   publish?(message: FeedMessage): Promise<void>;
   readonly maxLoaded?: number;
 }
@@ -96,7 +99,8 @@ export class SiteDirectory {
   }
 
   /**
-   * The site of a hostname; returned synchronously if it is loaded, `undefined` if there is none.
+   * The site of a hostname, or `undefined` if there is none. It is returned synchronously if it is
+   * loaded.
    */
   resolve(hostname: string): Site | Promise<Site | undefined> | undefined {
     const entry = this.#entries.get(hostname);
@@ -106,7 +110,7 @@ export class SiteDirectory {
   }
 
   /**
-   * Points a hostname at a deployment once its site is ready; until then, it shows the previous
+   * Points a hostname at a deployment once its site is ready. Until then, it shows the previous
    * site.
    */
   async point(hostname: string, target: HostBinding): Promise<void> {
@@ -249,7 +253,7 @@ export class SiteDirectory {
     }
   }
 
-  /** The other side of a rolling release; `undefined` if its deployment is no longer served. */
+  /** The other side of a rolling release, or `undefined` if its deployment is no longer served. */
   async #otherSide({ rolling, ...target }: Entry): Promise<RollingSide | undefined> {
     if (rolling === undefined) return undefined;
     const { deploymentId, releaseId, share } = rolling;

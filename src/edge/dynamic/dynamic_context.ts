@@ -54,7 +54,7 @@ export class InitialRequest implements PipelineRequest {
 }
 
 /**
- * The request that the cache sends to the origin: without the fields that the cache evaluates
+ * The request that the cache sends to the origin, without the fields that the cache evaluates
  * itself, and with its conditions.
  */
 export function requestForCache(request: PipelineRequest, how: OriginRequest): PipelineRequest {

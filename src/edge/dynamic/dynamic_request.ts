@@ -28,7 +28,7 @@ export interface DynamicOptions {
   readonly siteResponder: SiteResponder;
   readonly cache: HttpCache;
   readonly outbound: OutboundFetch;
-  /** Name of this edge in `Via`; unique, so that loops are detected. */
+  /** Name of this edge in `Via`. It is unique, so that loops are detected. */
   readonly pseudonym: string;
   /** Called with the reason why something behind the edge failed. */
   onError(error: unknown, requestId: string): void;
@@ -58,8 +58,8 @@ export class DynamicRequest implements PipelineParts {
   }
 
   /**
-   * Aborted when the client disconnects, unless other requests wait for the response; created on
-   * first use.
+   * Aborted when the client disconnects, unless other requests wait for the response. It is created
+   * on first use.
    */
   #signal(): AbortSignal {
     if (this.#gone !== undefined) return this.#gone;
@@ -141,14 +141,16 @@ export class DynamicRequest implements PipelineParts {
     return changed?.type === "external" ? changed.url : undefined;
   }
 
-  /** The body of a `GET` or `HEAD` request; none if its response is shared. */
+  /** The body of a `GET` or `HEAD` request, or null if its response is shared. */
   #content({ method }: PipelineRequest): BodyStream | null {
     return this.#isShared || method !== this.#first.method
       ? null
       : this.#context.clientRequest.content;
   }
 
-  /** The path and query for terminal routing, after the steps; `undefined` for an invalid path. */
+  /**
+   * The path and query for terminal routing, after the steps, or `undefined` for an invalid path.
+   */
   #requestTarget(request: PipelineRequest): RequestTarget | undefined {
     if (request.url === this.#first.url) return this.#first.target;
     const path = normalizePath(new URL(request.url).pathname);

@@ -17,7 +17,7 @@ export function isDynamic({ pipeline, rewrite }: Decision): boolean {
   return pipeline !== undefined || rewrite?.type === "external";
 }
 
-/** The plan of a request without a pipeline: the origin handles it. */
+/** The plan for a request without a pipeline, which the origin handles. */
 const NO_PIPELINE = planPipeline([{ handle: ORIGIN_HANDLE }]);
 
 /** Written to the site's log. */
@@ -33,7 +33,7 @@ export class DynamicResponder {
     this.#options = options;
   }
 
-  /** Runs pipeline, cache and proxy; synchronously if the cache has the response. */
+  /** Runs pipeline, cache and proxy, synchronously if the cache has the response. */
   respond(context: DynamicContext): EdgeResponse | Promise<EdgeResponse> {
     const { clientRequest, site, decision } = context;
     const { pseudonym } = this.#options;
@@ -93,7 +93,7 @@ export class DynamicResponder {
   }
 }
 
-/** Length of the body in bytes; `undefined` if it is not known in advance. */
+/** Length of the body in bytes, or `undefined` if it is not known in advance. */
 function bodyBytes({ body, headers }: PipelineResponse): number | undefined {
   return bodyLength(body, findHeader(headers, "content-length"));
 }

@@ -1,5 +1,6 @@
 /**
- * @module Formats rows as CSV (RFC 4180). Null and empty text look as in PostgreSQL's `COPY … CSV`.
+ * @module Formats rows as CSV (RFC 4180). Nulls and empty strings look as in PostgreSQL's `COPY …
+ * CSV`.
  */
 
 const LINE_END = "\r\n";
@@ -10,7 +11,7 @@ function csvField(value: string | null): string {
   return `"${value.replaceAll('"', '""')}"`;
 }
 
-/** Formats one record with its line break. */
+/** Formats one record, including its line break. */
 export function csvRecord(values: readonly (string | null)[]): string {
   // A record with a single null would be an empty line, which readers skip.
   if (values.length === 1 && values[0] === null) return `""${LINE_END}`;

@@ -6,18 +6,19 @@ import type { Palette } from "../../terminal/color.ts";
 import { type Column, isNumber, type Row } from "./result_set.ts";
 import { cutToWidth, onOneLine, padTo, widthOf } from "./text_width.ts";
 
-/** How SQL's null is shown. It is dimmed to distinguish it from the text `NULL`. */
+/** Representation of SQL null, dimmed to distinguish it from the text `NULL`. */
 const NULL = "NULL";
 /** Minimum width of a shortened column. */
 const MIN_COLUMN = 6;
-/** Separator between two columns. */
+/** Separator between columns. */
 const GAP = " | ";
 /** Maximum length of the line above each row in row-by-row output. */
 const MAX_RULE = 60;
 
 export interface RowLayout {
   /**
-   * Columns of the terminal. Longer values are cut off. With `undefined`, values are shown in full.
+   * Width of the terminal in columns. Longer values are cut off. With `undefined`, values are shown
+   * in full.
    */
   readonly width: number | undefined;
   /** Shows each row separately, with one line for each value. */
@@ -93,7 +94,7 @@ function formatRowByRow(
   }).join("\n");
 }
 
-/** Lays out rows for people, without a line break at the end. */
+/** Lays out rows for people, without a trailing newline. */
 export function formatRows(
   columns: readonly Column[],
   rows: readonly Row[],

@@ -24,7 +24,7 @@ Deno.test("formatRows() shows headings even without rows", () => {
   assert.equal(draw([]), " id | name\n----+------");
 });
 
-Deno.test("formatRows() counts wide and combining characters like a terminal", () => {
+Deno.test("formatRows() counts wide and combining characters as a terminal does", () => {
   const lines = draw(
     [["1", "日本"], ["2", "e\u0301a"], ["3", "👩‍👩‍👧"], ["4", "abcd"]],
     40,

@@ -1,6 +1,6 @@
 /**
  * @module Formats rows as JSON text. Numbers of at most 53 bits, booleans and JSON values keep
- * their type, because JSON represents them exactly. All other values become text.
+ * their type, because JSON represents them exactly. All other values become strings.
  */
 import type { Column, Row } from "./result_set.ts";
 
@@ -12,7 +12,7 @@ export function jsonValue(value: string | null, type: string): string {
   if (type === "bool") return value === "t" ? "true" : "false";
   // JSON has no `NaN` or `Infinity`.
   if (NUMBERS.has(type) && /^-?\d/.test(value)) return toJsonNumber(value);
-  // The text stays as it is: parsing would round long numbers and drop members with the same name.
+  // Keep the text, because parsing would round long numbers and drop duplicate members.
   if (type === "jsonb" || type === "json") return value.replace(/[\r\n]+/g, " ");
   return JSON.stringify(value);
 }
@@ -23,7 +23,7 @@ function toJsonNumber(value: string): string {
 }
 
 /**
- * Returns the member names of a row. A name shared by several columns gets a number, such as `id`
+ * Returns the member names of a row. If several columns share a name, a number is added, as in `id`
  * and `id_2`.
  */
 export function memberNames(columns: readonly Column[]): readonly string[] {

@@ -10,6 +10,9 @@ export interface Output {
   complete(command: string): void;
   /** All statements are done. */
   end(): void;
-  /** Reports a failure after results were written; returns false if the caller must report it. */
+  /**
+   * Reports a failure that occurs after results were written. Returns false if the caller must
+   * report it.
+   */
   fail(report: Readonly<Record<string, unknown>>): boolean;
 }

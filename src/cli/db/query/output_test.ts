@@ -26,7 +26,7 @@ function uiWith(options: { readonly json?: boolean; readonly columns?: number } 
 
 const COLUMNS = [{ name: "id", type: "int8" }, { name: "name", type: "text" }];
 
-/** Plays two results, and between them a statement that has no result. */
+/** Replays two results, with a statement between them that has no result. */
 function play(output: Output): void {
   output.columns(COLUMNS);
   output.rows([["1", "Ann"]]);
@@ -37,7 +37,7 @@ function play(output: Output): void {
   output.complete("SELECT 0");
 }
 
-Deno.test("createJsonOutput() writes one object, a result for each statement", () => {
+Deno.test("createJsonOutput() writes one object with a result for each statement", () => {
   const { ui, out } = uiWith({ json: true });
   const output = createJsonOutput(ui, { database: "shop", branch: "main" });
   play(output);
@@ -89,7 +89,7 @@ Deno.test("createJsonOutput() reports a broken response as an error, wherever it
   assert.equal(out.stdout, "");
 });
 
-Deno.test("createJsonOutput() warns of columns that share a name", () => {
+Deno.test("createJsonOutput() warns about columns that share a name", () => {
   const { ui, out } = uiWith({ json: true });
   const output = createJsonOutput(ui, { branch: "main" });
   output.columns([{ name: "id", type: "int4" }, { name: "id", type: "int4" }]);
@@ -133,7 +133,7 @@ Deno.test("createTableOutput() writes tables to stdout and messages to stderr", 
   assert.equal(out.stderr, "2 rows\nINSERT 0 3\n0 rows\n");
 });
 
-Deno.test("createTableOutput() keeps only the first rows of a million, and reports it", () => {
+Deno.test("createTableOutput() keeps only the first rows of a million, and says so", () => {
   const { ui, out } = uiWith();
   const output = createTableOutput(ui, { whole: "--csv shows all of them" });
   output.columns([{ name: "n", type: "int4" }]);
@@ -145,7 +145,7 @@ Deno.test("createTableOutput() keeps only the first rows of a million, and repor
   assert.match(out.stderr, /1000000 rows/);
 });
 
-Deno.test("createTableOutput() keeps a limited number of characters of long values", () => {
+Deno.test("createTableOutput() truncates long values to a limited number of characters", () => {
   const { ui, out } = uiWith({ columns: 80 });
   const output = createTableOutput(ui, { whole: "x" });
   output.columns([{ name: "n", type: "text" }]);

@@ -124,11 +124,11 @@ export function createJsonOutput(ui: Ui, head: Readonly<Record<string, unknown>>
   };
 }
 
-/** An empty line separates results; statements without a result print nothing. */
+/** An empty line separates results. Statements without a result print nothing. */
 export function createCsvOutput(ui: Ui): Output {
   let results = 0;
   let hasResult = false;
-  // A file gets the text unchanged. On a terminal, control characters are escaped.
+  // Files receive the text unchanged. On a terminal, control characters are escaped.
   const write = (text: string) => ui.data(ui.showsOnTerminal ? printable(text) : text);
   return {
     columns(columns) {

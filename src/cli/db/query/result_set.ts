@@ -19,7 +19,7 @@ const NUMBERS: ReadonlySet<string> = new Set([
   "money",
 ]);
 
-/** Whether values of a type are numbers. Numbers are right-aligned. */
+/** Whether the values of a type are numbers, which are right-aligned. */
 export function isNumber({ type }: Column): boolean {
   return NUMBERS.has(type);
 }

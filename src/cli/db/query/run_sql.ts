@@ -5,10 +5,10 @@ import type { Ui } from "../../terminal/ui.ts";
 import type { Output } from "./output.ts";
 import { sqlError, type SqlSource } from "./sql_error.ts";
 
-/** Severities of notices that are less important than warnings. */
+/** Severities of notices below a warning. */
 const QUIET: ReadonlySet<string> = new Set(["NOTICE", "INFO", "LOG", "DEBUG"]);
 
-/** Passes the events of a response to `output`; throws the error that ends it. */
+/** Passes the events of a response to `output`. Throws the error that ends the response. */
 export async function passEvents(
   ui: Ui,
   events: AsyncIterable<QueryEvent>,

@@ -17,7 +17,7 @@ const show = (event: SqlErrorEvent, source: Parameters<typeof sqlError>[1]) => {
   return { human: toHumanError(report, createPalette(false)), json: toJsonError(report) };
 };
 
-Deno.test("sqlError() shows the place in the SQL and the SQLSTATE", () => {
+Deno.test("sqlError() shows the position in the SQL and the SQLSTATE", () => {
   const { human, json } = show(EVENT, { sql: "select * from usres" });
   assert.equal(
     human,
@@ -40,7 +40,7 @@ Deno.test("sqlError() shows the place in the SQL and the SQLSTATE", () => {
   });
 });
 
-Deno.test("sqlError() names the file, and repeats detail and hint", () => {
+Deno.test("sqlError() includes the file, the detail and the hint", () => {
   const { human, json } = show(
     { ...EVENT, detail: "Key (id)=(1) exists.", hint: "Try \x1b[2J again.", position: 3 },
     { sql: "\n\nx", file: "schema.sql" },

@@ -5,7 +5,7 @@ import { formatRows } from "./format_rows.ts";
 import type { Output } from "./output.ts";
 import type { Column, Row } from "./result_set.ts";
 
-/** Maximum number of rows in a table, and of characters in all its values. */
+/** Maximum number of rows in a table, and maximum number of characters in all its values. */
 const [MAX_ROWS, MAX_CHARACTERS] = [10_000, 8_000_000];
 
 export interface TableOptions {

@@ -7,14 +7,14 @@ import { printable } from "../../terminal/format.ts";
 
 const ELLIPSIS = "…";
 
-/** Number of columns of a printable text. */
+/** Number of columns that printable text takes up. */
 export function widthOf(text: string): number {
   return measure(text).width;
 }
 
 /**
- * Returns the text if it fits into `width` columns, otherwise as much of it as fits, followed by an
- * ellipsis.
+ * Returns the text if it fits into `width` columns. Otherwise, returns as much of it as fits,
+ * followed by an ellipsis.
  */
 export function cutToWidth(text: string, width: number): string {
   const { truncated, index } = measure(text, { limit: width, ellipsis: ELLIPSIS });
@@ -29,7 +29,7 @@ export function onOneLine(text: string): string {
   return printable(text).replaceAll("\n", "\\n").replaceAll("\t", "\\t");
 }
 
-/** Adds spaces up to `width` columns. */
+/** Pads text with spaces to `width` columns. */
 export function padTo(text: string, width: number, side: "left" | "right"): string {
   const blanks = " ".repeat(Math.max(0, width - widthOf(text)));
   return side === "left" ? `${blanks}${text}` : `${text}${blanks}`;

@@ -7,7 +7,10 @@ import type { Context } from "../../session/context.ts";
 import { printable } from "../../terminal/format.ts";
 import type { OpenedDatabase } from "../open_database.ts";
 
-/** Finds the snapshot with this id, or the newest for `latest`; otherwise throws `not_found`. */
+/**
+ * Finds the snapshot with this id, or the newest one for `latest`. Throws `not_found` if it does
+ * not exist.
+ */
 export async function findSnapshot(
   ctx: Context,
   { client, database, params }: OpenedDatabase,

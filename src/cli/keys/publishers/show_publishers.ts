@@ -53,7 +53,7 @@ function runsOf(publisher: TrustedPublisher): string {
   ].filter((part) => part !== "").join(", ");
 }
 
-/** Formats a publisher as a row of a table. `now` is in milliseconds. */
+/** Formats a publisher as a table row. `now` is in milliseconds. */
 export function publisherRow(publisher: TrustedPublisher, now: number): string[] {
   const { repository, provider, permissions, projects, lastUsedAt, id } = publisher;
   return [

@@ -90,7 +90,7 @@ export class BranchHistory {
     return JSON.parse(await readTextFile(join(this.#bases, base, NOTE)));
   }
 
-  /** When the branch was removed, in milliseconds since 1970; `undefined` if it was not. */
+  /** When the branch was removed, in milliseconds since 1970, or `undefined` if it was not. */
   async removedAt(): Promise<number | undefined> {
     const text = await readTextFile(join(this.folder, REMOVED)).catch(ifMissing);
     return text === undefined ? undefined : Number(text);
@@ -283,7 +283,7 @@ const positionOf = (segment: string): number =>
 const makePrivate = (folder: string): Promise<void> =>
   Deno.mkdir(folder, { recursive: true, mode: 0o700 });
 
-/** Copies a file that PostgreSQL may be removing; returns its size. */
+/** Copies a file that PostgreSQL may be removing. Returns its size. */
 async function copyIfThere(from: string, to: string): Promise<number> {
   const copied = await Deno.copyFile(from, to).then(() => Deno.stat(to)).catch(ifMissing);
   return copied?.size ?? 0;

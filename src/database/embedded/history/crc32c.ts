@@ -1,4 +1,4 @@
-/** @module The checksum CRC-32C (Castagnoli) used in PostgreSQL's log. */
+/** @module The CRC-32C (Castagnoli) checksum used in PostgreSQL's log. */
 
 /** Reversed polynomial. */
 const POLYNOMIAL = 0x82f63b78;

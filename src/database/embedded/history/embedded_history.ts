@@ -1,7 +1,7 @@
 /**
- * @module The history of the embedded engine: restores branches to any time within the last days.
- * PostgreSQL is configured to keep its log. The platform moves the part that a branch no longer
- * needs to the history, and copies the branch's files when its log has grown.
+ * @module The history of the embedded engine: restores branches to any time within the last few
+ * days. PostgreSQL is configured to keep its log. The platform moves the part that a branch no
+ * longer needs to the history, and copies the branch's files when its log has grown.
  */
 import { statfs } from "node:fs/promises";
 import { join } from "node:path";
@@ -266,7 +266,7 @@ export class EmbeddedHistory {
     throw tooLarge();
   }
 
-  /** Removes old and excess content; returns the remaining size and the limit. */
+  /** Removes old and excess content. Returns the remaining size and the limit. */
   async #prune(id: string): Promise<Pruned> {
     const { keepMs, now } = this.#parts;
     const history = this.#of(id);
@@ -284,7 +284,7 @@ export class EmbeddedHistory {
     }
     this.#sizes.set(id, size);
     const limit = await this.#limitOf();
-    // The limit shrinks with the free disk space; even the only base is deleted if necessary.
+    // The limit shrinks with the free disk space. Even the only base is deleted if necessary.
     const bases = content.bases.filter(({ bytes }) => bytes <= limit);
     const plan = planHistory({ ...content, bases }, {
       keepMs,

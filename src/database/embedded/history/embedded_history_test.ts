@@ -185,7 +185,7 @@ Deno.test("LogReader reads from the last checkpoint to the end of PostgreSQL's l
   await client.end();
 });
 
-Deno.test("fairShare() returns the limit with which all histories fit", () => {
+Deno.test("fairShare() returns the limit at which all histories fit", () => {
   assert.equal(fairShare([10, 20], 100), 100);
   assert.equal(fairShare([10, 500, 300], 100), 45);
   assert.equal(fairShare([], 100), 100);

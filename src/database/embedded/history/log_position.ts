@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { namesIn } from "../../../lib/missing_files.ts";
 import { SEGMENT_NAME } from "../../history_plan.ts";
 
-/** Size of a segment, in bytes, as set in the template of an empty database. */
+/** Size of a segment, in bytes, as set in the template for an empty database. */
 export const SEGMENT_BYTES = 4 * 1024 * 1024;
 
 export const LOG_FOLDER = "pg_wal";
@@ -53,7 +53,7 @@ export async function firstNeeded(data: string): Promise<string> {
   return segmentAt(readCheckpoint(await Deno.readFile(join(data, CONTROL_FILE))).redo);
 }
 
-/** Names of the segments in a folder, in order; none if the folder is missing. */
+/** Names of the segments in a folder, in order. Empty if the folder is missing. */
 export async function segmentsIn(folder: string): Promise<string[]> {
   return (await namesIn(folder)).filter((name) => SEGMENT_NAME.test(name));
 }

@@ -17,15 +17,14 @@ const [CONTINUES, HAS_LONG_HEADER, OVERWRITES] = [1, 2, 8];
 
 /** Offsets in a record's header. */
 const [PREVIOUS_AT, INFO_AT, MANAGER_AT, CRC_AT] = [8, 16, 17, 20];
-/** Resource managers, and the kinds of their records that matter here. */
+/** Resource managers, and the kinds of records that matter here. */
 const [LOG, TRANSACTIONS] = [0, 1];
 const [KIND_OF_LOG, SWITCH] = [0xf0, 0x40];
 const KIND_OF_TRANSACTION = 0x70;
 /** The kinds for commit and abort, including the kinds for prepared transactions. */
 const ENDS = new Set([0x00, 0x20, 0x30, 0x40]);
 /**
- * The optional blocks before the data of a record, and their sizes. The last two are the headers of
- * the data.
+ * The optional blocks before a record's data, and their sizes. The last two are the data's headers.
  */
 const BLOCKS: Readonly<Record<number, number>> = { 252: 5, 253: 3, 254: 5, 255: 2 };
 const DATA = 254;
@@ -37,7 +36,7 @@ const aligned = (bytes: number): number => Math.ceil(bytes / ALIGNMENT) * ALIGNM
 const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array): DataView =>
   new DataView(buffer, byteOffset, byteLength);
 
-/** When a record ended a transaction, in milliseconds since 1970; `undefined` if it did not. */
+/** When a record ended a transaction, in milliseconds since 1970, or `undefined` if it did not. */
 function endOfTransaction(record: Uint8Array): number | undefined {
   const ends = record[MANAGER_AT] === TRANSACTIONS &&
     ENDS.has(record[INFO_AT]! & KIND_OF_TRANSACTION);
@@ -86,7 +85,7 @@ export class LogReader {
     return this.#latest;
   }
 
-  /** Reads pages that begin at a position; returns false once the end is found. */
+  /** Reads pages that begin at a position. Returns false once the end is found. */
   read(pages: Uint8Array, position: number): boolean {
     for (let at = 0; at < pages.byteLength; at += PAGE_BYTES) {
       const page = pages.subarray(at, at + PAGE_BYTES);
@@ -127,7 +126,7 @@ export class LogReader {
     return true;
   }
 
-  /** Reads a page's part of a record; returns the number of bytes read. */
+  /** Reads a page's part of a record. Returns the number of bytes read. */
   #take(bytes: Uint8Array): number {
     const part = bytes.subarray(0, this.#missing);
     this.#parts.push(part);

@@ -59,11 +59,11 @@ export function lockArguments(key: string): string {
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** Computes an expression; `undefined` if the backend cannot run it now. */
+/** Computes an expression. Returns `undefined` if the backend cannot run it now. */
 export type Compute = (expression: string) => string | null | undefined;
 
 /**
- * The key of a call's lock; `undefined` if unknown.
+ * The key of a call's lock, or `undefined` if unknown.
  *
  * @param bind the message with the values of its parameters, if it has arrived
  */

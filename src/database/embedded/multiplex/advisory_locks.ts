@@ -53,7 +53,7 @@ export class AdvisoryLocks {
   }
 
   /**
-   * The message to run instead if a client tries to take a lock that another client holds: it
+   * The message to run instead if a client tries to take a lock that another client holds. It
    * reports the lock as taken. `undefined` to run the client's own message.
    */
   refusal(
@@ -69,7 +69,7 @@ export class AdvisoryLocks {
       if (client.hasWork && message.type === "B" || client.status === "E") return undefined;
       return this.#compute(expression);
     });
-    // An unknown key counts as taken: the client gets a response, and tries again.
+    // An unknown key counts as taken. The client gets a response, and tries again.
     if (key !== undefined && !others.has(key)) return undefined;
     const sql = `SELECT false AS ${quoteIdentifier(call.column)}`;
     if (message.type === "Q") return writeMessage("Q", sql);

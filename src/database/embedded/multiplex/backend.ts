@@ -1,4 +1,4 @@
-/** @module The backend that clients share, and separate queries to it. */
+/** @module The backend that clients share, and our own queries to it. */
 import { errorField, type Message, rowValues, writeMessage } from "./messages.ts";
 
 /** Receives the backend's messages while it processes a message. */
@@ -9,11 +9,13 @@ export type ReadMore = () => Uint8Array;
 
 /** A PostgreSQL backend that handles one message at a time, synchronously. */
 export interface Backend {
-  /** Differs whenever the settings of the session differ, regardless of how they were set. */
+  /**
+   * A value that changes whenever the session's settings change, regardless of how they are set.
+   */
   readonly settingsDigest: string;
   /** Names of the settings that were set in the session. */
   readonly settingNames: readonly string[];
-  /** Number of simple queries run for any client: each ends the unnamed statement. */
+  /** Number of simple queries run for any client. Each one ends the unnamed statement. */
   readonly simpleQueries: number;
   run(message: Uint8Array, hear: Hear, more: ReadMore): void;
 }
@@ -30,7 +32,7 @@ const nothing: ReadMore = () => {
   throw new BackendError("The backend reads from a client that is not there", "XX000");
 };
 
-/** Parameters that a server reports to its clients; the single-user backend does not. */
+/** Parameters that a server reports to its clients, but the single-user backend does not. */
 const REPORTED = [
   "application_name",
   "client_encoding",
@@ -48,7 +50,7 @@ const REPORTED = [
   "TimeZone",
 ] as const;
 
-/** Reads these parameters; a single-user server leaves the last one empty. */
+/** Reads these parameters. A single-user server leaves the last one empty. */
 const READ_PARAMETERS = `SELECT ${
   REPORTED.map((name) => `pg_catalog.current_setting('${name}')`).join(", ")
 }, session_user`;

@@ -22,9 +22,11 @@ export class Client {
   takenAhead = 0;
   /** Settings that differ from the server's. */
   settings: Map<string, string>;
-  /** Prepared statements by the client's names for them; the unnamed one has an empty name. */
+  /**
+   * Prepared statements by the client's names for them. The unnamed statement has an empty name.
+   */
   readonly statements = new Map<string, PreparedStatement>();
-  /** Statements that portals of this transaction were bound to, by the portals' names. */
+  /** Statements that this transaction's portals were bound to, by portal name. */
   readonly portals = new Map<string, PreparedStatement>();
   readonly listens = new Set<string>();
   /** Parameter values that the client knows. */
@@ -39,7 +41,7 @@ export class Client {
   isGone = false;
   /** Describes the state that stays in the backend after the transaction. */
   pinnedBy: string | undefined;
-  /** Its temporary tables while others have the backend: original names by parked names. */
+  /** Its temporary tables while other clients have the backend: original names by parked names. */
   readonly parked = new Map<string, string>();
   /** Its temporary tables cannot be parked, so it keeps the backend. */
   isUnparkable = false;

@@ -26,7 +26,7 @@ export class ClientSettings {
   }
 
   /**
-   * Records the parameters sent to a new client; its own settings are applied with its first
+   * Records the parameters sent to a new client. Its own settings are applied with its first
    * message.
    */
   greet(client: Client): void {
@@ -60,8 +60,8 @@ export class ClientSettings {
   }
 
   /**
-   * Marks the backend's settings as belonging to no client; the previous client keeps its saved
-   * ones.
+   * Marks the backend's settings as belonging to no client. The previous client keeps its saved
+   * settings.
    */
   forget(): void {
     this.#current = undefined;
@@ -79,7 +79,10 @@ export class ClientSettings {
     return this.#backend.settingsDigest !== this.#told;
   }
 
-  /** Parameters that differ from the values that a client knows; marks them as known. */
+  /**
+   * Returns the parameters that differ from the values that a client knows, and marks them as
+   * known.
+   */
   news(client: Client): [string, string][] {
     this.#told = this.#backend.settingsDigest;
     const changed = [...this.#backend.readParameters()]

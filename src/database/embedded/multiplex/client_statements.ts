@@ -1,5 +1,5 @@
 /**
- * @module Prepared statements of many clients in one backend: each gets its own name there, and is
+ * @module Prepared statements of many clients in one backend. Each gets its own name there, and is
  * prepared again if another client's statement, or `DISCARD ALL`, replaced it.
  */
 import type { SharedBackend } from "./backend.ts";

@@ -30,7 +30,7 @@ export class HeldState {
     this.#locks = locks;
   }
 
-  /** Records the channels of a statement; whether it takes effect is checked later. */
+  /** Records the channels of a statement. Whether it takes effect is checked later. */
   note(client: Client, text: string): void {
     if (!/listen/i.test(text)) return;
     const { listen, unlisten } = channelsOf(text);

@@ -1,4 +1,4 @@
-/** @module The messages of protocol 3.0 that a shared backend needs; rows pass unread. */
+/** @module The messages of protocol 3.0 that a shared backend needs. Rows are passed on unread. */
 
 /** One message: its type, and all its bytes, including type and length. */
 export interface Message {
@@ -12,7 +12,7 @@ const HEADER_BYTES = 5;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** A message is malformed or too large; the session cannot continue. */
+/** A message is malformed or too large, so the session cannot continue. */
 export class MessageError extends Error {
   override readonly name = "MessageError";
 }
@@ -36,7 +36,7 @@ export class MessageReader {
     return this.#end - this.#at;
   }
 
-  /** Adds a chunk; the caller must not change it afterwards. */
+  /** Adds a chunk, which the caller must not change afterwards. */
   push(chunk: Uint8Array<ArrayBuffer>): void {
     const size = this.size;
     if (size === 0) {
@@ -145,8 +145,8 @@ export interface NamedStatement {
 }
 
 /**
- * Finds the prepared statement that a `Parse`, `Bind`, `Describe` or `Close`
- * is about; `undefined` if it is about a portal.
+ * Finds the prepared statement that a `Parse`, `Bind`, `Describe` or `Close` is about. Returns
+ * `undefined` if it is about a portal.
  *
  * @throws {MessageError}
  */
@@ -173,7 +173,7 @@ function readI16(bytes: Uint8Array, at: number): number {
 const bindFormats = (bytes: Uint8Array): number =>
   endOfString(bytes, endOfString(bytes, HEADER_BYTES) + 1) + 1;
 
-/** The values of a `Bind` message: texts, or whole numbers of 2, 4 or 8 bytes. */
+/** The values of a `Bind` message: text, or integers of 2, 4 or 8 bytes. */
 export function bindParameters({ bytes }: Message): (string | bigint | null)[] {
   let at = bindFormats(bytes);
   const formats = readI16(bytes, at);
@@ -291,7 +291,7 @@ export function backendKey(pid: number, secret: number): Uint8Array<ArrayBuffer>
   return writeMessage("K", bytes);
 }
 
-/** Joins messages into one piece. */
+/** Concatenates messages. */
 export function join(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   let length = 0;
   for (const part of parts) length += part.byteLength;

@@ -1,7 +1,7 @@
 /**
  * @module Serves many clients with one backend. A client has the backend from its first message to
- * the end of its transaction; other clients wait until then. State beyond a transaction is saved
- * before another client gets the backend, and restored before the client's next statement; if that
+ * the end of its transaction. Other clients wait until then. State beyond a transaction is saved
+ * before another client gets the backend, and restored before the client's next statement. If that
  * is impossible, the client keeps the backend.
  */
 import { AdvisoryLocks } from "./advisory_locks.ts";
@@ -45,7 +45,7 @@ export interface MultiplexerOptions {
   readonly outlet: Outlet;
   /** Milliseconds of a monotonic clock. */
   readonly now: () => number;
-  /** The current client's `idle_in_transaction_session_timeout`; 0 for no limit. */
+  /** The current client's `idle_in_transaction_session_timeout`, or 0 for no limit. */
   readonly idleInTransactionMs: () => number;
   /** The `BackendKeyData` that a client gets after its parameters. */
   readonly keyOf: (client: number) => Uint8Array;
@@ -80,7 +80,7 @@ export class Multiplexer {
     this.#settings = new ClientSettings(this.#backend);
   }
 
-  /** The client whose own statement runs, for a cancel request; 0 if there is none. */
+  /** The client whose own statement runs, for a cancel request, or 0 if there is none. */
   get running(): number {
     return this.#running;
   }
@@ -99,7 +99,7 @@ export class Multiplexer {
     this.#settings.begin();
   }
 
-  /** Called when something else has used the backend: its settings belong to no client. */
+  /** Called when something else has used the backend, so its settings belong to no client. */
   forgetSettings(): void {
     this.#settings.forget();
   }
@@ -118,7 +118,7 @@ export class Multiplexer {
     );
   }
 
-  /** Receives bytes of a client; `step()` handles them. */
+  /** Receives bytes from a client. `step()` handles them. */
   receive(id: number, bytes: Uint8Array<ArrayBuffer>): void {
     const client = this.#clients.get(id);
     if (client === undefined || client.isGone) return;
@@ -152,7 +152,7 @@ export class Multiplexer {
     if (reason !== undefined) this.#end(holder, reason);
   }
 
-  /** Does the next piece of work; false if there is none until more bytes arrive. */
+  /** Does the next piece of work. Returns false if there is none until more bytes arrive. */
   step(): boolean {
     const holder = this.#holder ?? this.#choose();
     if (holder === undefined) return false;
@@ -204,14 +204,14 @@ export class Multiplexer {
     }
   }
 
-  /** Sends a client the parameters that differ from those it knows. */
+  /** Sends a client the parameters that differ from the values it last received. */
   #report(client: Client): void {
     for (const [name, value] of this.#settings.news(client)) {
       this.#options.outlet.deliver(client.id, parameterStatus(name, value));
     }
   }
 
-  /** Runs the next message of the client that has the backend; false if there is none. */
+  /** Runs the next message of the client that has the backend. Returns false if there is none. */
   #advance(client: Client): boolean {
     const message = takeMessage(client, this.#options.outlet);
     if (message === undefined) return false;
@@ -224,7 +224,7 @@ export class Multiplexer {
       if (message.type === "H") this.#pause(client);
       return true;
     }
-    // There is nothing to flush: the client has all responses.
+    // There is nothing to flush, because the client has all responses.
     if (message.type === "H" && !client.isMidBatch) return true;
     client.isMidBatch = true;
     if (message.type === "E") {
@@ -338,7 +338,8 @@ export class Multiplexer {
   }
 
   /**
-   * A client's transaction has ended: finds the state that stays with the backend, and releases it.
+   * Called when a client's transaction has ended. Finds the state that stays with the backend, and
+   * releases the backend if possible.
    */
   #settle(client: Client): void {
     client.portals.clear();

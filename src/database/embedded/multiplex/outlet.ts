@@ -1,4 +1,4 @@
-/** @module Sends responses to the clients, including our own. */
+/** @module Sends the backend's responses and our own to the clients. */
 import type { Client } from "./client.ts";
 import {
   COPY_FAIL,
@@ -19,7 +19,7 @@ export interface Outlet {
   taken(client: number, bytes: number): void;
 }
 
-/** Size of the parts of an incomplete message to take, in bytes. */
+/** Size of the parts in which an incomplete message is taken, in bytes. */
 const PART_BYTES = 64 * 1024;
 
 /** Removes a client's next message from its inbox, and reports its bytes as handled. */

@@ -24,7 +24,7 @@ function splitOptions(options: string): string[] {
 }
 
 /**
- * Parses settings in a startup message's `options`; anything else is left for the server to refuse.
+ * Parses settings in a startup message's `options`. Anything else is left for the server to refuse.
  */
 function readOptions(options: string): [string, string][] {
   const settings: [string, string][] = [];

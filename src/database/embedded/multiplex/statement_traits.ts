@@ -1,6 +1,6 @@
 /**
  * @module Predicts the side effects of a statement from its text: state that stays in the backend.
- * Texts are searched, not parsed: a false positive costs one query to the backend.
+ * The text is searched, not parsed. A false positive costs one query to the backend.
  */
 import { type AdvisoryCall, advisoryCall } from "./advisory_call.ts";
 
@@ -19,7 +19,7 @@ export interface StatementTraits {
 
 export const PLAIN: StatementTraits = { pins: false, locks: false, takes: false, discards: false };
 
-/** Words of which each statement with side effects contains one. */
+/** Every statement with side effects contains one of these words. */
 const SUSPECT = /temp|hold|prepare|\b(?:do|call)\b|discard|advisory/i;
 
 export function traitsOf(text: string): StatementTraits {
@@ -52,7 +52,7 @@ export function deallocatedBy(text: string): string | undefined {
 const LISTEN = new RegExp(String.raw`(?:^|;)\s*listen\s+${IDENTIFIER}`, "gi");
 const UNLISTEN = new RegExp(String.raw`(?:^|;)\s*unlisten\s+(?:${IDENTIFIER}|\*)`, "gi");
 
-/** Channels that `text` listens to, and those it stops listening to; `*` for all. */
+/** Channels that `text` listens to, and those it stops listening to. `*` for all. */
 export function channelsOf(
   text: string,
 ): { readonly listen: readonly string[]; readonly unlisten: readonly string[] } {

@@ -10,7 +10,7 @@ import { quoteIdentifier } from "./settings.ts";
 /** Value of {@link Client.pinnedBy} if only temporary tables pin the backend. */
 export const TEMPORARY_TABLES = "temporary tables";
 
-/** Prefix of the names of parked tables; an ID follows. */
+/** Prefix of the names of parked tables, followed by an ID. */
 const PARKED = "svc parked ";
 
 /** Condition for tables that the active client created. */
@@ -19,7 +19,7 @@ export const IS_OWN = `relpersistence = 't' AND relnamespace = pg_catalog.pg_my_
 
 const OWN = `SELECT oid, relname FROM pg_catalog.pg_class WHERE ${IS_OWN}`;
 
-/** Objects that are dropped separately; indexes go with their tables. */
+/** Objects that are dropped separately. Indexes are dropped with their tables. */
 const KINDS: Readonly<Record<string, string>> = {
   r: "TABLE",
   p: "TABLE",
@@ -35,7 +35,7 @@ const DROPPABLE = `SELECT relname, relkind FROM pg_catalog.pg_class WHERE relper
 const inSchema = (name: string): string => `pg_temp.${quoteIdentifier(name)}`;
 
 /**
- * Joins statements for one transaction that can change tables regardless of the client's role or
+ * Joins statements into one transaction that can change tables regardless of the client's role or
  * mode.
  */
 const changing = (statements: readonly string[]): string =>
@@ -67,7 +67,7 @@ export class Temporaries {
   }
 
   /**
-   * Parks the tables of the previous client of the backend.
+   * Parks the tables of the client that had the backend before.
    *
    * @returns the client that must keep the backend because its tables cannot be parked
    */

@@ -28,7 +28,7 @@ const UNITS: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** Parses a time setting into milliseconds; 0 if it is off or invalid. */
+/** Parses a time setting into milliseconds. Returns 0 if it is off or invalid. */
 export function milliseconds(setting: string | undefined): number {
   const [, count, unit = ""] = /^\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*$/.exec(setting ?? "") ?? [];
   return count === undefined ? 0 : Math.round(Number(count) * (UNITS[unit || "ms"] ?? 0));
@@ -72,7 +72,7 @@ export function overdue(
 /**
  * The error for a client that loses the backend because it was idle in a transaction for too long.
  *
- * @param limitMs its own limit; 0 for none
+ * @param limitMs its own limit, or 0 for none
  */
 export function idled(
   holder: Client,

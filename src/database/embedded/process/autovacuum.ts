@@ -50,7 +50,7 @@ export class Autovacuum {
   #isBusy = false;
   #lookedAt: number;
   #due: string[] = [];
-  /** Statements that took too long; they run again when the database stops. */
+  /** Statements that took too long. They run again when the database stops. */
   readonly #put = new Set<string>();
 
   readonly #options: AutovacuumOptions;
@@ -66,7 +66,7 @@ export class Autovacuum {
   }
 
   /**
-   * Called about once a second while no client has the backend: handles one table, if any is due.
+   * Called about once a second while no client has the backend. Handles one table, if any is due.
    */
   tick(): void {
     const wasBusy = this.#isBusy;

@@ -91,7 +91,7 @@ Deno.test("the embedded engine frees the disk space of deleted rows, while idle 
   await client.query("SET ROLE NONE; SET search_path TO nowhere");
   await client.query('CREATE TABLE public."My t" (n int, x text)');
   /**
-   * Creates a table full of dead rows; returns a function that reads the size of its file without
+   * Creates a table full of dead rows. Returns a function that reads the size of its file without
    * SQL.
    */
   const fillWithDead = async () => {

@@ -30,7 +30,9 @@ const CREDIT_BYTES = SESSION_WINDOW / 4;
 
 /** Number of messages that may have written data after which a checkpoint shortens the log. */
 const CHECKPOINT_AFTER = 20_000;
-/** Length of the log in bytes after which a checkpoint shortens it; checked once a second. */
+/**
+ * Length of the log, in bytes, after which a checkpoint shortens it. It is checked once a second.
+ */
 const MAX_LOG_BYTES = 128 * 1024 * 1024;
 const LOG_BYTES =
   `SELECT pg_catalog.pg_wal_lsn_diff(pg_catalog.pg_current_wal_insert_lsn(), redo_lsn)
@@ -277,7 +279,7 @@ export class DatabaseProcess {
     if (this.#outputBytes >= OUTPUT_BYTES) this.#flushOutput();
   }
 
-  /** Reports handled bytes once they are many enough: a report costs as much as a message. */
+  /** Reports handled bytes once there are enough, because a report costs as much as a message. */
   #credit(client: number, bytes: number): void {
     const taken = (this.#taken.get(client) ?? 0) + bytes;
     if (taken < CREDIT_BYTES) return void this.#taken.set(client, taken);

@@ -40,7 +40,7 @@ function asPglite(postgres: Postgres): Pg {
   return pg as unknown as Pg;
 }
 
-/** The search path that pg_dump leaves behind; the next client resets it. */
+/** The search path that pg_dump leaves behind, and that the next client resets. */
 const SEARCH_PATH = "public";
 
 /**

@@ -1,5 +1,5 @@
 /**
- * @module PostgreSQL's files on the disk, flushed when PostgreSQL requests it. (PGlite's own file
+ * @module PostgreSQL's files on disk, flushed when PostgreSQL requests it. (PGlite's own file
  * system for Node reports success without flushing.) PostgreSQL asks for the size of a table and
  * its index in each statement, which can take as long as the statement itself. Only this process
  * writes the files, so it remembers their sizes.

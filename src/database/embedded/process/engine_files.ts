@@ -4,7 +4,7 @@ import { brotliDecompressSync } from "node:zlib";
 import { readShippedFile } from "../../../lib/shipped_file.ts";
 import { importShippedModule } from "../../../lib/shipped_module.ts";
 
-/** Returns the folder of a package, in the compiled program or next to the source. */
+/** Returns the folder of a package in the compiled program, or next to the source. */
 function packageFolder(name: string): URL {
   return Deno.build.standalone
     ? new URL(`./node_modules/@electric-sql/${name}/`, Deno.mainModule)
@@ -47,7 +47,7 @@ async function loadCode(): Promise<Pick<Engine, "PGlite" | "Files">> {
   return { PGlite, Files };
 }
 
-/** Reads and compiles the engine; costs about a second. */
+/** Reads and compiles the engine, which takes about a second. */
 export async function loadEngine(): Promise<Engine> {
   const code = await loadCode();
   const fsBundle = new Blob([read("pglite.data")]);

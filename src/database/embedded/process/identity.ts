@@ -19,7 +19,7 @@ const NEAR = 8;
 
 const MARKS = [0x5a51_7c01, 0x2b36_1e93, 0x6d0f_4a27] as const;
 
-/** The engine's variables are below this address; its stack and heap are above. */
+/** The engine's variables are below this address, and its stack and heap are above it. */
 const VARIABLES_END = 16 * 1024 * 1024;
 
 function words(memory: EngineMemory): Int32Array {
@@ -73,7 +73,7 @@ export async function becomeRole(
   };
 }
 
-/** Tries all ways to become the superuser again; each must be refused or have no effect. */
+/** Tries all ways to become the superuser again. Each must be refused or have no effect. */
 async function refuseEscape(pg: PGlite): Promise<void> {
   const ways = ["SET SESSION AUTHORIZATION postgres", "RESET SESSION AUTHORIZATION", "RESET ROLE"];
   for (const way of [...ways, "SET ROLE postgres"]) await pg.exec(way).catch(() => {});

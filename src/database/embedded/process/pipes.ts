@@ -26,7 +26,7 @@ export class Pipes {
   readonly #outgoing = new Uint8Array(WRITE_BYTES);
   #queued = 0;
 
-  /** Waits for frames; `undefined` once the platform has disconnected. */
+  /** Waits for frames. Returns `undefined` once the platform has disconnected. */
   read(): readonly Frame[] | undefined {
     this.flush();
     for (;;) {

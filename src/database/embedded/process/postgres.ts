@@ -70,12 +70,12 @@ const RUNTIME_MB = 80;
 export const MIN_MEMORY_MB = 160;
 
 /**
- * Stack depth at which the engine refuses further recursion; it only measures its own stack. The
+ * Stack depth at which the engine refuses further recursion. It only measures its own stack. The
  * runtime's stack overflows at about twice this depth, and only a new process recovers from that.
  */
 const MAX_STACK_KB = 200;
 
-/** Maximum size of a response of the backend to one message, in bytes. */
+/** Maximum size of the backend's response to one message, in bytes. */
 const MAX_ANSWER_BYTES = 1024 * MB;
 
 /** Status that the engine returns after a failed statement. */
@@ -102,7 +102,8 @@ export function startParameters(
     max_connections: "10",
     exit_on_error: "false",
     log_checkpoints: "false",
-    // Maximum size of log that a checkpoint keeps for reuse; copies of the branch contain it too.
+    // Maximum size of the log that a checkpoint keeps for reuse. Copies of the branch contain it
+    // too.
     max_wal_size: "64MB",
     wal_keep_size: keepsLog ? ALL_LOG : "0",
     // The history replays the log on copies of the files.
@@ -124,7 +125,7 @@ export async function readVersion(pg: Pick<PGlite, "query">): Promise<string> {
   return /PostgreSQL ([\d.]+ \(PGlite [^)]*\))/.exec(row?.version ?? "")?.[1] ?? "";
 }
 
-/** Limits the engine's memory; the engine itself reports an error when it runs out. */
+/** Limits the engine's memory. The engine itself reports an error when it runs out. */
 function boundMemory(memoryMb: number): void {
   const maximum = Math.max(MIN_MEMORY_MB, memoryMb - RUNTIME_MB) * MB / WASM_PAGE;
   const { Memory } = WebAssembly;
@@ -235,7 +236,7 @@ export class Postgres implements Backend {
     }
   }
 
-  /** Writes everything that was committed to the files, so that the next opening is fast. */
+  /** Writes everything that was committed to the files, so that they open quickly next time. */
   checkpoint(run: () => void): void {
     this.#opened.asSuperuser(run);
   }

@@ -1,7 +1,7 @@
 /**
- * @module Reads the backend's settings directly from its memory: querying them with SQL would cost
- * more than most statements. The locations apply to PostgreSQL 18 compiled to WebAssembly
- * (`guc_tables.h`), and are verified when the backend starts.
+ * @module Reads the backend's settings directly from its memory, because querying them with SQL
+ * would cost more than most statements. The locations apply to PostgreSQL 18 compiled to
+ * WebAssembly (`guc_tables.h`), and are verified when the backend starts.
  */
 import type { PGlite } from "@electric-sql/pglite";
 
@@ -12,11 +12,11 @@ interface EngineMemory {
   readonly _free: (at: number) => void;
 }
 
-/** Offsets of fields in the record of a setting, in bytes. */
+/** Offsets of fields in a setting's record, in bytes. */
 const [TYPE, SOURCE, NEXT, VARIABLE] = [24, 32, 68, 92];
 const LINKS = 64;
 
-/** Types of settings: a text is a pointer, and a real number takes eight bytes. */
+/** Types of settings: a string is a pointer, and a real number takes eight bytes. */
 const [BOOL, INTEGER, REAL, TEXT] = [0, 1, 2, 3];
 /** Source of a setting that was set in the session, not by the server, the database or the role. */
 const SESSION = 13;
@@ -27,7 +27,7 @@ const MAX_SETTINGS = 5_000;
 /** An unusual value, used to find a setting in memory. */
 const TRIAL = 1_234_567;
 
-/** Time limits that a client has set, in milliseconds; 0 for none. */
+/** Time limits that a client has set, in milliseconds, or 0 for none. */
 export interface Timeouts {
   readonly statement: number;
   readonly idleInTransaction: number;
@@ -37,7 +37,7 @@ const NAMES = ["statement_timeout", "idle_in_transaction_session_timeout"] as co
 
 export class SettingsMemory {
   readonly #timeouts: readonly number[];
-  /** The end of the ring of all settings that are not at their defaults. */
+  /** The end of the ring that links all settings that are not at their defaults. */
   readonly #head: number;
   #words = new Int32Array(0);
   #digest = "";
@@ -81,7 +81,7 @@ export class SettingsMemory {
     };
   }
 
-  /** Differs whenever a setting of the session differs, regardless of how it was set. */
+  /** Changes whenever one of the session's settings changes, regardless of how it is set. */
   get digest(): string {
     if (this.#hasChanged()) {
       this.#read.positions.length = this.#read.values.length = 0;
@@ -94,7 +94,7 @@ export class SettingsMemory {
     return this.#digest;
   }
 
-  /** Whether a word that the digest was computed from differs now. */
+  /** Whether a word that the digest was computed from has changed. */
   #hasChanged(): boolean {
     const words = this.#heap();
     const { positions, values } = this.#read;
@@ -156,7 +156,7 @@ export class SettingsMemory {
     return record;
   }
 
-  /** Walks the ring; the only link that belongs to no setting is its head. */
+  /** Walks the ring. Its head is the only link that belongs to no setting. */
   #findHead(record: number): number {
     const start = record + LINKS;
     let node = start;

@@ -1,5 +1,5 @@
 /**
- * @module Watches the backend while it works: a separate thread receives cancel requests and
+ * @module Watches the backend while it works. A separate thread receives cancel requests and
  * notices when the platform ends, because the backend's thread is blocked until its statement has
  * ended.
  */
@@ -21,7 +21,7 @@ export class Watch {
     this.#worker = worker;
   }
 
-  /** Starts watching; resolves when the thread can receive the platform's messages. */
+  /** Starts watching. Resolves when the thread can receive the platform's messages. */
   static async start(socketPath: string): Promise<Watch> {
     const worker = new Worker(WORKER, { type: "module", name: "watch" });
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -50,7 +50,10 @@ export class Watch {
     this.#worker.postMessage({ type: "attend", flags } satisfies ToWatch);
   }
 
-  /** Marks the start of a client's message, to interrupt it after `limit`; 0 for never. */
+  /**
+   * Marks the start of a client's message, to interrupt it after `limit`. If 0, it is never
+   * interrupted.
+   */
   begin(client: number, limit: number): void {
     Atomics.add(this.#shared, Shared.run, 1);
     Atomics.store(this.#shared, Shared.client, client);

@@ -8,7 +8,7 @@ const INITDB = new URL(
   import.meta.url,
 );
 
-/** Creates the files in an empty folder; returns the version of the engine. */
+/** Creates the files in an empty folder. Returns the version of the engine. */
 async function initialise(folder: string): Promise<string> {
   const engine = await loadEngine();
   const pg = await engine.PGlite.create({

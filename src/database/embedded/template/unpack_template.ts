@@ -19,7 +19,7 @@ export const VERSION_FILE = "engine_version";
 const [FOLDER_MODE, FILE_MODE] = [0o700, 0o600];
 
 export interface Template {
-  /** SHA-256 of the archive: files from another archive are not used. */
+  /** SHA-256 of the archive. Files from another archive are not used. */
   readonly digest: string;
   readonly archive: Uint8Array<ArrayBuffer>;
 }

@@ -5,7 +5,7 @@ import { databaseProcessCommand } from "../process_command.ts";
 import { EmbeddedEngine } from "../embedded_engine.ts";
 import { readTemplate, unpackTemplate, VERSION_FILE } from "./unpack_template.ts";
 
-Deno.test("unpackTemplate() ignores the files of other engines", async () => {
+Deno.test("unpackTemplate() ignores files from other engines", async () => {
   const folder = await Deno.makeTempDir({ prefix: "svc-template-" });
   const command = databaseProcessCommand({ env: Deno.env.toObject() });
   const engine = new EmbeddedEngine({ folder: join(folder, "engine"), command });

@@ -20,14 +20,14 @@ export interface ClusterFiles {
 }
 
 /**
- * Maximum length of the path of a socket's folder, which leaves space for the socket's name
- * (unix(7) allows 108 bytes).
+ * Maximum length of the path of a socket's folder. It leaves space for the socket's name (unix(7)
+ * allows 108 bytes).
  */
 const MAX_SOCKET_FOLDER = 80;
 
 const PRIVATE = 0o700;
 
-/** The major version of PostgreSQL that created the cluster; `undefined` if there is none. */
+/** The major version of PostgreSQL that created the cluster, or `undefined` if there is none. */
 export async function clusterVersion(folder: string): Promise<number | undefined> {
   const text = await readTextFile(join(folder, "data", "PG_VERSION")).catch(ifMissing);
   return text === undefined ? undefined : Number(text.trim());
@@ -85,7 +85,7 @@ export async function makePrivate(folder: string, owner: ClusterOwner | undefine
 
 const UNFINISHED = "data.new";
 
-/** Removes the leftovers of killed platforms; their initdb may still be writing. */
+/** Removes the leftovers of killed platforms. Their initdb may still be writing. */
 async function removeUnfinished(folder: string): Promise<void> {
   for await (const { name } of Deno.readDir(folder)) {
     if (!name.startsWith(UNFINISHED)) continue;
@@ -141,7 +141,7 @@ export async function runAsOwner(
     readonly args: readonly string[];
     readonly owner: ClusterOwner | undefined;
     /**
-     * Address space for the program and each process that it starts, in MiB; unlimited by default.
+     * Address space for the program and each process that it starts, in MiB. Unlimited by default.
      */
     readonly addressesMb?: number;
     readonly env?: Readonly<Record<string, string>>;

@@ -1,10 +1,10 @@
-/** @module The user that a local PostgreSQL runs as. PostgreSQL refuses to run as root. */
+/** @module The user that a local PostgreSQL server runs as. PostgreSQL refuses to run as root. */
 import { dirname } from "node:path";
 
 /** Created by PostgreSQL's packages on Linux. */
 const SYSTEM_USER = "postgres";
 
-/** The user that the programs run as; `undefined` for the platform's own user. */
+/** The user that the programs run as, or `undefined` for the platform's own user. */
 export interface ClusterOwner {
   readonly uid: number;
   readonly gid: number;

@@ -1,4 +1,4 @@
-/** @module Finds a PostgreSQL on the machine. */
+/** @module Finds a PostgreSQL installation on the machine. */
 import { join } from "node:path";
 import { runProgram } from "../../../lib/spawn_program.ts";
 

@@ -1,6 +1,7 @@
 /**
- * @module The history of a local PostgreSQL: restores databases to any time within the last days.
- * PostgreSQL copies its write-ahead log to a folder; the platform adds a base backup each day.
+ * @module The history of a local PostgreSQL server: restores databases to any time within the last
+ * few days. PostgreSQL copies its write-ahead log to a folder. The platform adds a base backup each
+ * day.
  */
 import { statfs } from "node:fs/promises";
 import { join } from "node:path";
@@ -59,7 +60,7 @@ export async function prepareHistory(
   }
   for await (const { name } of Deno.readDir(folder)) {
     if (!name.startsWith(UNFINISHED)) continue;
-    // A backup of a killed platform may still be writing to it; the next start removes it.
+    // A backup of a killed platform may still be writing to it. The next start removes it.
     await endRecovered(join(folder, name), { programsFolder, owner }).catch(() => {});
   }
 }
@@ -220,7 +221,7 @@ export class LocalHistory implements ServerHistory {
     }
   }
 
-  /** Removes old and excess content; removes a base before the log that it needs. */
+  /** Removes old and excess content. Each base is removed before the log that it needs. */
   async #prune() {
     const { folder, keepMs, maxBytes, now } = this.#options;
     const content = await readHistory(folder);

@@ -1,4 +1,4 @@
-/** @module Base backups and log segments of a local PostgreSQL on disk. */
+/** @module Base backups and log segments of a local PostgreSQL server on disk. */
 import { join } from "node:path";
 import pMap from "p-map";
 import { namesIn } from "../../../lib/missing_files.ts";
@@ -19,7 +19,7 @@ export const basesFolder = (folder: string): string => join(folder, "bases");
 export const walFolder = (folder: string): string => join(folder, "wal");
 
 /**
- * Reads complete files; incomplete files, which a killed process has left behind, have other names.
+ * Reads only complete files. Incomplete files, left behind by a killed process, have other names.
  */
 export async function readHistory(folder: string): Promise<HistoryContent> {
   const bases: Base[] = [];

@@ -1,4 +1,4 @@
-/** @module Inspects the PostgreSQL in a data folder without starting or changing it. */
+/** @module Inspects the PostgreSQL cluster in a data folder without starting or changing it. */
 import { join } from "node:path";
 import { ifMissing } from "../../../lib/missing_files.ts";
 import { readTextFile } from "../../../lib/utf8.ts";
@@ -15,9 +15,9 @@ export interface ClusterFacts {
   /** PostgreSQL versions on this machine, newest first, such as `17.6`. */
   readonly installed: readonly string[];
   readonly runs: boolean;
-  /** File mode of the cluster's folder; null if the system has no file modes. */
+  /** File mode of the cluster's folder, or null if the system has no file modes. */
   readonly mode: number | null;
-  /** History on disk; `undefined` if there is none. */
+  /** History on disk, or `undefined` if there is none. */
   readonly history: { readonly since: number | undefined; readonly bytes: number } | undefined;
   /** The server's last output when it started. */
   readonly lastWords: string;
@@ -31,7 +31,7 @@ async function inspectHistory(folder: string): Promise<ClusterFacts["history"]> 
   return { since: content.bases[0]?.at, bytes: historySize(content) };
 }
 
-/** Describes the cluster in a platform's data folder; `undefined` if there is none. */
+/** Describes the cluster in a platform's data folder. Returns `undefined` if there is none. */
 export async function inspectCluster(
   dataFolder: string,
   path: string,

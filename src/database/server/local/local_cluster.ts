@@ -1,4 +1,4 @@
-/** @module A PostgreSQL that the platform runs, on a Unix socket in a private folder. */
+/** @module A PostgreSQL server that the platform runs, on a Unix socket in a private folder. */
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { messageOf } from "../../../lib/error_message.ts";
@@ -32,7 +32,7 @@ import {
 const PORT = 5432;
 /** How often the server is checked, in milliseconds. */
 const LOOK_MS = 500;
-/** Maximum time until it accepts connections; it may have to replay the log after a crash. */
+/** Maximum time until it accepts connections. It may have to replay the log after a crash. */
 const START_MS = 5 * 60_000;
 /** Maximum time for a fast shutdown, in milliseconds. */
 const STOP_MS = 30_000;
@@ -45,13 +45,13 @@ const LAST_LINES = 5;
 const CANNOT_CONNECT_NOW = "57P03";
 
 export interface LocalClusterOptions {
-  /** The platform's data folder; the cluster is in `postgres` below it. */
+  /** The platform's data folder, with the cluster in `postgres` below it. */
   readonly dataFolder: string;
   /** Password of the role that the platform signs in as. */
   readonly password: string;
   readonly path: string;
   readonly memoryBytes: number;
-  /** The history to keep; none if missing. */
+  /** The history to keep. If missing, none is kept. */
   readonly history?: HistoryOptions;
   readonly onTrouble: (message: string) => void;
 }
@@ -97,8 +97,8 @@ export class LocalCluster implements ServerSource {
   }
 
   /**
-   * Finds a PostgreSQL, and creates the cluster if there is none; the server starts in the
-   * background, unless it is still running.
+   * Finds a PostgreSQL installation, and creates the cluster if there is none. The server starts in
+   * the background, unless it is still running.
    *
    * @throws {Error} with a message for the operator
    */
@@ -274,7 +274,7 @@ export class LocalCluster implements ServerSource {
   }
 }
 
-/** The local server of a platform on the same data folder; `undefined` if none runs. */
+/** The local server of a platform on the same data folder, or `undefined` if none is running. */
 export async function runningCluster(
   { dataFolder, password, path }: Pick<LocalClusterOptions, "dataFolder" | "password" | "path">,
 ): Promise<ServerSource | undefined> {

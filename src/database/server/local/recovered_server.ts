@@ -1,4 +1,4 @@
-/** @module A temporary PostgreSQL on a base backup, recovered to a point in time. */
+/** @module A temporary PostgreSQL server on a base backup, recovered to a point in time. */
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { removeTree } from "../../../lib/missing_files.ts";
@@ -26,7 +26,7 @@ export interface RecoveredOptions {
   /** Settings of the server that created the base backup. */
   readonly settings: (socketFolder: string) => readonly SettingRow[];
   readonly login: Login;
-  /** Folder of the server's files; removed at the end. */
+  /** Folder of the server's files, which is removed at the end. */
   readonly folder: string;
   readonly history: string;
   readonly base: string;
@@ -93,7 +93,7 @@ async function start(options: RecoveredOptions): Promise<string> {
     ["recovery_target_time", new Date(time).toISOString().replace("Z", "+00")],
     ["recovery_target_timeline", "current"],
     ["recovery_target_action", "promote"],
-    // No need to flush: the files are removed after the work.
+    // No need to flush, because the files are removed after the work.
     ["fsync", "off"],
     ["logging_collector", "off"],
   ];

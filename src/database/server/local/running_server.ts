@@ -9,7 +9,7 @@ export interface ServerNote {
   readonly socketFolder: string;
 }
 
-/** Reads the file that describes a cluster's server; `undefined` if none runs. */
+/** Reads the file that describes a cluster's server. Returns `undefined` if none is running. */
 export async function runningServer(data: string): Promise<ServerNote | undefined> {
   const text = await readTextFile(join(data, "postmaster.pid")).catch(() => "");
   const [id, folder = "", , port = "", socketFolder = ""] = text.split("\n");

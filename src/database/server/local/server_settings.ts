@@ -1,4 +1,4 @@
-/** @module The configuration of a local PostgreSQL. */
+/** @module The configuration of a local PostgreSQL server. */
 
 const MIB = 1024 ** 2;
 /** Part of the machine's memory for pages that all databases share. */
@@ -6,7 +6,7 @@ const SHARED_PART = 1 / 8;
 const MOST_SHARED_MB = 4096;
 const LEAST_SHARED_MB = 64;
 const MAX_CONNECTIONS = 300;
-/** Maximum size of the temporary files of one server process, for sorts and hashes. */
+/** Maximum size of one server process's temporary files, for sorts and hashes. */
 const TEMPORARY_MB = 4096;
 /**
  * Share of the machine's memory for each process in addition to the shared pages, and its minimum.
@@ -22,7 +22,7 @@ const sharedMb = (memoryBytes: number): number =>
 
 /**
  * Address space that each process of the server can use, in MiB: a statement that needs more fails
- * with 53200, instead of making the machine run out of memory and end other programs.
+ * with 53200, instead of exhausting the machine's memory, which could end other programs.
  */
 export function processMemoryMb(memoryBytes: number): number {
   const own = Math.max(LEAST_PROCESS_MB, Math.floor(memoryBytes * PROCESS_PART / MIB));
@@ -31,7 +31,7 @@ export function processMemoryMb(memoryBytes: number): number {
 
 export type SettingRow = readonly [name: string, value: string];
 
-/** The settings of the server. Its log contains neither SQL nor values of rows. */
+/** The settings of the server. Its log contains neither SQL nor row values. */
 export function serverSettings(
   { socketFolder, port, memoryBytes }: {
     readonly socketFolder: string;
