@@ -58,7 +58,7 @@ export interface SiteSource {
   readonly blobs: BlobReader;
   /** Runs the deployment's functions, if there are any. */
   readonly functions?: SiteFunctions | undefined;
-  /** The objects that the site shows, if any. */
+  /** The objects that the site serves, if any. */
   readonly objects?: SiteObjects | undefined;
   /** Stores visitors' form submissions. If missing, the site has no forms. */
   readonly forms?: FormKeeper | undefined;

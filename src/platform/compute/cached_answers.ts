@@ -43,7 +43,7 @@ export class CachedAnswers {
   readonly #folders: PageFolders;
   readonly #memory: IsrMemory;
   #tellOthers: (revalidated: Revalidated) => Promise<void> = () => Promise.resolve();
-  /** Invalid URIs that other nodes do not know about yet, without duplicates. */
+  /** Invalidated URIs that other nodes do not know about yet, without duplicates. */
   readonly #invalid = new Map<string, ResourceUri>();
   #isTelling = false;
 

@@ -46,7 +46,7 @@ export class CronScheduler {
   readonly #known = new Map<string, Pick<LiveTasks, "tasks" | "liveAt">>();
   readonly #running = new Map<string, Running>();
   readonly #waiting: (() => void)[] = [];
-  /** Functions that end the delays before retries early. */
+  /** Functions that cut delays before retries short. */
   readonly #pauses = new Set<() => void>();
   #free = MAX_RUNNING;
   #stop: (() => void) | undefined;

@@ -216,7 +216,7 @@ export class DeploymentService {
   /**
    * Takes a deployment offline permanently; with `unlessLive`, only if it has never been live.
    *
-   * @throws {Failure} `conflict` if production shows it, or for `unlessLive`.
+   * @throws {Failure} `conflict` if it is live in production, or has been live with `unlessLive`.
    */
   async stop(
     deployment: DeploymentRecord,

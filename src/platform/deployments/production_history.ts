@@ -21,7 +21,7 @@ export function withoutDeployment(history: readonly string[], id: string): strin
 /** Maximum number of deployments that a project remembers because their pages may still be open. */
 const MAX_PAST = 100;
 
-/** The deployments that production showed earlier, newest first; `replaced` was live. */
+/** Deployments that were live in production before, newest first. `replaced` was live until now. */
 export function withReplaced(
   past: readonly PastDeployment[] = [],
   { replaced, live, now }: {

@@ -44,7 +44,7 @@ export class GroupedLists {
     this.#pace = pace;
   }
 
-  /** The groups of a list, in the order in which their gates occur in it. */
+  /** The groups in a list, in the order in which their gates appear. */
   groupsOf(list: readonly Pipeline[]): readonly GatedPipelines[] {
     const known = this.#known.get(list);
     if (known !== undefined) return known;

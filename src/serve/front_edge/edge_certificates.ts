@@ -23,8 +23,8 @@ const MAX_NAMES = 10_000;
 const MAX_READS = 3;
 
 /**
- * Maximum number of concurrent reads for hosts that the edge does not know, because clients can
- * send any name.
+ * Maximum number of concurrent reads for hosts that the edge does not know. It is limited because
+ * clients can send any name.
  */
 const MAX_UNKNOWN = 8;
 

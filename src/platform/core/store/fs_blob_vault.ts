@@ -13,7 +13,7 @@ const INCOMING = "incoming";
 const DAMAGED = "damaged";
 
 /**
- * Empties the folder for unfinished writes. @param owner the node whose writes are removed, if
+ * Deletes all unfinished writes. @param owner the node whose writes are removed, if
  * others share the folder.
  */
 export async function prepareIncoming(root: string, owner?: string): Promise<string> {

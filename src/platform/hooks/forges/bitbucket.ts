@@ -35,7 +35,7 @@ const serverPullRequest = z.object({
   }),
 });
 
-/** Actions after which a pull request may look different. */
+/** Actions that may change a pull request. */
 const CHANGES: ReadonlySet<string> = new Set(["created", "updated", "opened", "from_ref_updated"]);
 
 function cloudPush(payload: unknown): readonly ForgeEvent[] {
