@@ -42,8 +42,8 @@ export interface BackendSession {
    */
   read(): Promise<Uint8Array<ArrayBuffer> | null>;
   /**
-   * Sends whole messages or parts of them. When it resolves, the caller may reuse the memory, and
-   * the engine can take more.
+   * Sends whole messages or parts of them, one call at a time. When it resolves, the caller may
+   * reuse the memory, and the engine can take more.
    *
    * @throws {Error} if the session has ended
    */

@@ -86,9 +86,8 @@ export class SettingsMemory {
     if (this.#hasChanged()) {
       this.#read.positions.length = this.#read.values.length = 0;
       this.#isReading = true;
-      this.#digest = this.#ofSession().map((record) => `${record}=${this.#value(record)};`).join(
-        "",
-      );
+      const settings = this.#ofSession().map((record) => `${record}=${this.#value(record)};`);
+      this.#digest = settings.join("");
       this.#isReading = false;
     }
     return this.#digest;

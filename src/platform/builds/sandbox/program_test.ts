@@ -13,7 +13,7 @@ Deno.test("programVariables() hides where the platform keeps compiled source", (
   });
 });
 
-Deno.test("programVariables() keeps the real path if a build has no root folder of its own", () => {
+Deno.test("programVariables() keeps the real path if a build has no root folder", () => {
   const program = buildProgram(ENV);
   assert.equal(programVariables(program, { ownRoot: false }).DENO_DIR, "/srv/svc/deno");
   assert.deepEqual(programVariables({ command: [], needs: [], env: {} }, { ownRoot: true }), {});

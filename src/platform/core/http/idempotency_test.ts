@@ -20,7 +20,7 @@ interface Bench {
   }): Promise<string>;
   /** How many times a handler ran. */
   ran: number;
-  /** What the next handler responds with, instead of a number. */
+  /** The next handler's response, instead of a number. */
   next: (() => Promise<Response>) | undefined;
   time: number;
   readonly kv: RecordStore;

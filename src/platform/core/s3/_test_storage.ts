@@ -48,7 +48,7 @@ export async function openTestStorage(): Promise<TestStorage> {
 
 export type Decision = Response | "pass" | "cut";
 
-/** What the proxy does with a request: pass it on, respond, or close the connection. */
+/** The proxy's action for a request: pass it on, respond, or close the connection. */
 export type Fault = (request: Request) => Decision | Promise<Decision>;
 
 export interface FaultyStorage extends AsyncDisposable {
