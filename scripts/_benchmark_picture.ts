@@ -12,7 +12,7 @@ interface Row {
 }
 
 const PROGRAMS = ["svc", "nginx", "Caddy"] as const;
-const COLOURS: Readonly<Record<string, string>> = {
+const COLORS: Readonly<Record<string, string>> = {
   svc: "#1f9d72",
   nginx: "#8b9094",
   Caddy: "#c3c7c9",
@@ -52,7 +52,7 @@ function drawRow({ figure, rates }: Row, top: number): string {
     const y = top + index * (BAR + 3);
     const width = Math.max(2, rate / most * (WIDTH - LABEL - 150));
     return `<rect x="${LABEL}" y="${y}" width="${width.toFixed(1)}" height="${BAR}" rx="3" fill="${
-      COLOURS[program]
+      COLORS[program]
     }"/><text x="${(LABEL + width + 8).toFixed(1)}" y="${y + 12.5}" class="n">${
       rate.toLocaleString("en")
     } ${program}</text>`;

@@ -75,9 +75,9 @@ export const SHIPPED_PACKAGES: readonly ShippedPackage[] = [
  * Licenses and notices of all packages, by path. If they were separate files, the compiler would
  * read them as code and pack an error message that contains the stage's path.
  */
-export const LICENCES_FILE = "licences.json";
+export const LICENSES_FILE = "licenses.json";
 
-const LICENCE = /licen[cs]e|notices/i;
+const LICENSE = /licen[cs]e|notices/i;
 
 /** Path of the country database in the stage. */
 const COUNTRIES =
@@ -217,14 +217,14 @@ export async function stagePackages(
   const { version, unstable } = JSON.parse(await Deno.readTextFile(join(root, "deno.json")));
   const dependencies: Record<string, string> = {};
   const compressing: Promise<void>[] = [];
-  const licences: Record<string, string> = {};
+  const licenses: Record<string, string> = {};
   for (const { name, files, compressed = [] } of SHIPPED_PACKAGES) {
     const from = join(root, "node_modules", name);
     const description = JSON.parse(await Deno.readTextFile(join(from, "package.json")));
     dependencies[name] = description.version;
     for (const file of [...Deno.readDirSync(from)].map((entry) => entry.name).sort()) {
-      if (!LICENCE.test(file)) continue;
-      licences[`${name}/${file}`] = await Deno.readTextFile(join(from, file));
+      if (!LICENSE.test(file)) continue;
+      licenses[`${name}/${file}`] = await Deno.readTextFile(join(from, file));
     }
     const to = join(stage, "node_modules", name);
     await copyFiles(from, to, ["package.json", ...files]);
@@ -243,7 +243,7 @@ export async function stagePackages(
     Deno.writeTextFile(join(stage, name), JSON.stringify(value, null, 2));
   await write("package.json", { name: "svc", version, type: "module", dependencies });
   await write("deno.json", { nodeModulesDir: "manual", unstable });
-  await write(LICENCES_FILE, licences);
+  await write(LICENSES_FILE, licenses);
 }
 
 /** The timestamp of all files in a stage. It is fixed because it is packed with each file. */

@@ -8,7 +8,7 @@ import { brotliDecompressSync } from "node:zlib";
 import { sha256Hex } from "../src/lib/hash.ts";
 import { binaryName, binaryPackage } from "../src/runtime/bundle/load_esbuild.ts";
 import { ROOT } from "./_source_files.ts";
-import { LICENCES_FILE, platformOf, SHIPPED_PACKAGES, stagePackages } from "./_stage.ts";
+import { LICENSES_FILE, platformOf, SHIPPED_PACKAGES, stagePackages } from "./_stage.ts";
 import { TARGETS } from "./release/targets.ts";
 import { inTestFolder } from "../src/lib/_test_folder.ts";
 
@@ -32,7 +32,7 @@ const isMachO = (head: DataView, cpu: number) =>
 /** The content of every stage, except for esbuild's binary. */
 const COMMON = [
   "deno.json",
-  LICENCES_FILE,
+  LICENSES_FILE,
   "package.json",
   ...SHIPPED_PACKAGES.flatMap(({ name, files, compressed = [] }) =>
     ["package.json", ...files, ...compressed.map((file) => `${file}.br`)]

@@ -6,7 +6,7 @@ import { DOCUMENTS_FILE, readSources } from "../src/documents/read_library.ts";
 import { unpackBinary } from "../src/runtime/bundle/load_esbuild.ts";
 import { listFiles, ROOT } from "./_source_files.ts";
 import {
-  LICENCES_FILE,
+  LICENSES_FILE,
   parseQuality,
   platformOf,
   SHIPPED_PACKAGES,
@@ -20,14 +20,14 @@ Deno.test("stagePackages() ships exactly the named files, with versions and lice
   try {
     await stagePackages(ROOT, stage, { quality: 0 });
     const { dependencies } = JSON.parse(await Deno.readTextFile(join(stage, "package.json")));
-    const licences = JSON.parse(await Deno.readTextFile(join(stage, LICENCES_FILE)));
+    const licenses = JSON.parse(await Deno.readTextFile(join(stage, LICENSES_FILE)));
     const imports = config.imports as Readonly<Record<string, string>>;
     for (const { name, files } of SHIPPED_PACKAGES) {
       assert.equal(`npm:${name}@${dependencies[name]}`, imports[name]);
       const folder = join(stage, "node_modules", name);
       const staged = await Array.fromAsync(files, (file) => Deno.stat(join(folder, file)));
       assert.ok(staged.every(({ size }) => size > 0));
-      const own = Object.entries(licences).filter(([path]) => path.startsWith(`${name}/`));
+      const own = Object.entries(licenses).filter(([path]) => path.startsWith(`${name}/`));
       assert.ok(own.length > 0 && own.every(([, text]) => (text as string).length > 100), name);
     }
     const native = Object.keys(dependencies).find((name) => name.startsWith("@esbuild/"))!;
@@ -35,7 +35,7 @@ Deno.test("stagePackages() ships exactly the named files, with versions and lice
     const path = await unpackBinary(join(stage, "node_modules", native, "bin", "esbuild"), cache);
     const { stdout } = await new Deno.Command(path, { args: ["--version"] }).output();
     assert.equal(new TextDecoder().decode(stdout).trim(), dependencies.esbuild);
-    assert.deepEqual(listFiles(stage), ["deno.json", LICENCES_FILE, "package.json"]);
+    assert.deepEqual(listFiles(stage), ["deno.json", LICENSES_FILE, "package.json"]);
   } finally {
     for (const each of [stage, cache]) await Deno.remove(each, { recursive: true });
   }

@@ -21,7 +21,7 @@ import { RARE_MODULES } from "./_rare_modules.ts";
 import { ROOT } from "./_source_files.ts";
 import {
   attachableFiles,
-  LICENCES_FILE,
+  LICENSES_FILE,
   parseQuality,
   platformOf,
   setStageTimes,
@@ -87,7 +87,7 @@ async function compileStage(included: readonly string[]): Promise<void> {
     // first.
     "--no-code-cache",
     ...(flags.target === undefined ? [] : ["--target", flags.target]),
-    ...[...included, LICENCES_FILE].flatMap((file) => ["--include", file]),
+    ...[...included, LICENSES_FILE].flatMap((file) => ["--include", file]),
     "--output",
     output,
     "main.js",

@@ -44,7 +44,7 @@ function versionEntry(version: string): TarEntry {
 const folder = await Deno.makeTempDir({ prefix: "svc-template-" });
 const versionFile = await Deno.makeTempFile({ prefix: "svc-template-version-" });
 try {
-  const main = join(ROOT, "src", "database", "embedded", "template", "initialise.ts");
+  const main = join(ROOT, "src", "database", "embedded", "template", "initialize.ts");
   const flags = ["--allow-all", `--import-map=${ENGINE_NAMES}`];
   const code = await show([Deno.execPath(), "run", ...flags, main, folder, versionFile], {
     cwd: ROOT,

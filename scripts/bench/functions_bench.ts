@@ -15,7 +15,7 @@ import { againstMost, formatTable, median, whole } from "./_table.ts";
 const HOST = "bench.localhost";
 const HOSTILE_HOST = "hostile.localhost";
 const ROUNDS = 5;
-const NEIGHBOUR: Clients = { protocol: "http", connections: 4 };
+const NEIGHBOR: Clients = { protocol: "http", connections: 4 };
 /** Maximum time that a no-op step may add to a request, in milliseconds. */
 const MAX_STEP_MS = 0.1;
 /** Maximum growth of a neighbor's p99. */
@@ -164,38 +164,38 @@ function attack({ platform }: BenchPlace): { stop(): Promise<void> } {
 }
 
 /** Clients of a page, a step or an independent bare server while hostile functions run. */
-interface Neighbour {
+interface Neighbor {
   readonly name: string;
   measure(): Promise<Cost>;
 }
 
 /** Returns the p99 of each neighbor. Each round measures all neighbors in turn. */
-async function p99Of(neighbours: readonly Neighbour[]): Promise<readonly number[]> {
-  const p99s = neighbours.map((): number[] => []);
-  for (const { measure } of neighbours) await measure();
+async function p99Of(neighbors: readonly Neighbor[]): Promise<readonly number[]> {
+  const p99s = neighbors.map((): number[] => []);
+  for (const { measure } of neighbors) await measure();
   for (let round = 0; round < ROUNDS; round++) {
-    for (const [at, { measure }] of neighbours.entries()) p99s[at]!.push((await measure()).p99);
+    for (const [at, { measure }] of neighbors.entries()) p99s[at]!.push((await measure()).p99);
   }
   return p99s.map((each) => median(each));
 }
 
-async function neighbourTable(place: BenchPlace, bare: Peer): Promise<string> {
+async function neighborTable(place: BenchPlace, bare: Peer): Promise<string> {
   const { platform: { pid, port } } = place;
-  const neighbour = (name: string, path: string, server: { pid: number; port: number }) => ({
+  const neighbor = (name: string, path: string, server: { pid: number; port: number }) => ({
     name,
-    measure: () => loadProcess({ ...NEIGHBOUR, ...server, host: HOST, path, seconds: 1 }),
+    measure: () => loadProcess({ ...NEIGHBOR, ...server, host: HOST, path, seconds: 1 }),
   });
-  const neighbours = [
-    neighbour("/plain", "/plain", { pid, port }),
-    neighbour("/step", "/step", { pid, port }),
-    neighbour(BARE, "/plain", bare),
+  const neighbors = [
+    neighbor("/plain", "/plain", { pid, port }),
+    neighbor("/step", "/step", { pid, port }),
+    neighbor(BARE, "/plain", bare),
   ];
-  const alone = await p99Of(neighbours);
+  const alone = await p99Of(neighbors);
   await deployHostile(place);
   const attackers = attack(place);
-  const beside = await p99Of(neighbours);
+  const beside = await p99Of(neighbors);
   await attackers.stop();
-  const rows = neighbours.map(({ name }, at) => {
+  const rows = neighbors.map(({ name }, at) => {
     const growth = beside[at]! / alone[at]!;
     return [
       name,
@@ -204,7 +204,7 @@ async function neighbourTable(place: BenchPlace, bare: Peer): Promise<string> {
       name === BARE ? growth.toFixed(2) : againstMost(growth, MAX_GROWTH),
     ];
   });
-  return formatTable(["neighbour", "p99 ms alone", "p99 ms beside", "growth"], rows);
+  return formatTable(["neighbor", "p99 ms alone", "p99 ms beside", "growth"], rows);
 }
 
 /** Runs the bench and returns its report. */
@@ -213,14 +213,14 @@ export async function benchFunctions(): Promise<string> {
     await deployStep(place);
     const steps = await stepTable(place);
     const { folder, platform: { port } } = place;
-    const neighbours = await withBare(
+    const neighbors = await withBare(
       folder,
       { port, host: HOST, paths: ["/plain"] },
-      (bare) => neighbourTable(place, bare),
+      (bare) => neighborTable(place, bare),
     );
     return `A request step that does nothing (svc ${describeProgram()})\n\n${steps}\n\n` +
       `Beside ${
         Object.keys(HOSTILE).join(", ")
-      } of another project, ${NEIGHBOUR.connections} connections\n\n${neighbours}`;
+      } of another project, ${NEIGHBOR.connections} connections\n\n${neighbors}`;
   });
 }

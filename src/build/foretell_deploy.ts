@@ -62,14 +62,14 @@ async function judge({ directory, config, detected }: ForetellOptions): Promise<
   const folders = named.length > 0 ? named : detected.outputDirs;
   const folder = builds ? undefined : await firstFolder(folders, reader);
   if (!builds && folder === undefined) return signs.length === 0 ? [] : [stops(refuseSigns(signs))];
-  const judgement = judgeSigns(signs, {
+  const judgment = judgeSigns(signs, {
     framework: framework?.id,
     isBuilt: folder !== ".",
     isNamed: named.length > 0,
     hasPage: folder === undefined || (await reader.list?.(folder) ?? []).some(isPage),
   });
-  if (judgement.type === "refused") return [stops(refuseSigns(judgement.signs))];
-  return judgement.type === "noted" ? [warning(judgement.note)] : [];
+  if (judgment.type === "refused") return [stops(refuseSigns(judgment.signs))];
+  return judgment.type === "noted" ? [warning(judgment.note)] : [];
 }
 
 async function firstFolder(

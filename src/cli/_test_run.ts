@@ -98,7 +98,7 @@ export function personWho(answers: readonly unknown[]): Prompter & { readonly as
     }) {
       const label = next(message);
       const choice = choices.find((candidate) => candidate.label === label);
-      if (choice === undefined) throw new RangeError(`No choice is labelled ${label}`);
+      if (choice === undefined) throw new RangeError(`No choice is labeled ${label}`);
       return Promise.resolve(choice.value);
     },
   };

@@ -128,7 +128,7 @@ function introduction(): string[] {
     "",
     "## Output",
     "",
-    "Messages go to stderr. Data that you may want to pipe goes to stdout. Colours depend on",
+    "Messages go to stderr. Data that you may want to pipe goes to stdout. Colors depend on",
     "`NO_COLOR`, `FORCE_COLOR`, `CLICOLOR` and on whether the stream is a terminal.",
     "",
     "With `--json`, stdout contains exactly one object. `svc --help --json` describes every command as",

@@ -86,7 +86,7 @@ function editorAccepts(source: string): boolean {
   return schema.safeParse(getStaticTOMLValue(parseTOML(source))).success;
 }
 
-const SAME_JUDGEMENT = [
+const SAME_JUDGMENT = [
   { source: "[functions]\ncpu_ms = 2000\n", isValid: true },
   { source: "[functions]\ncpu_ms = 49\n", isValid: false },
   { source: "[functions]\ncpu_ms = 10001\n", isValid: false },
@@ -104,7 +104,7 @@ const SAME_JUDGEMENT = [
   { source: "[env.declarations]\nA = { required = false }\n", isValid: false },
 ];
 
-for (const { source, isValid } of SAME_JUDGEMENT) {
+for (const { source, isValid } of SAME_JUDGMENT) {
   Deno.test(`the JSON Schema and the parser agree on ${JSON.stringify(source)}`, () => {
     assert.equal(editorAccepts(source), isValid);
     assert.equal(parseProjectConfig(source).config !== undefined, isValid);

@@ -59,7 +59,7 @@ function addSection(source: string, path: KeyPath, assignment: string): string {
  * Returns the last entry with a dotted key that leads through `table`, as `project.name` leads
  * through `project`.
  */
-function dottedNeighbour(layout: TomlLayout, table: KeyPath): Entry | undefined {
+function dottedNeighbor(layout: TomlLayout, table: KeyPath): Entry | undefined {
   return layout.entries.findLast(({ path, keyLength }) =>
     path.length > table.length && path.length - keyLength < table.length && startsWith(path, table)
   );
@@ -81,7 +81,7 @@ function insert(source: string, path: KeyPath, value: TomlValue): string {
     if (home?.type === "TOMLInlineTable") {
       return addToInlineTable(source, home, `${writeKeys(path.slice(length))} = ${written}`);
     }
-    const beside = dottedNeighbour(layout, table);
+    const beside = dottedNeighbor(layout, table);
     if (beside === undefined) continue;
     const key = writeKeys(path.slice(beside.path.length - beside.keyLength));
     return beside.inline === undefined

@@ -48,7 +48,7 @@ const side = z.object({
   errors: z.int().meta({ description: "Responses with status 400 or more", example: 12 }),
   failures: z.int().meta({ description: "Responses with status 500 or more", example: 0 }),
   p95: z.number().nullable().meta({
-    description: "Time that 95 % of the responses do not exceed, in milliseconds",
+    description: "Time that 95% of the responses do not exceed, in milliseconds",
     example: 42,
   }),
 });
@@ -64,7 +64,7 @@ export const release = z.object({
   }),
   reason: z.string().nullable().meta({
     description: "Why it ended; null while it is under way",
-    example: "12 of 80 responses failed (15 %), 0 of 240 before",
+    example: "12 of 80 responses failed (15%), 0 of 240 before",
   }),
   steps: z.array(z.int()).meta({ description: "Shares in percent", example: [5, 25, 100] }),
   share: z.int().meta({ description: "Current share, in percent", example: 25 }),

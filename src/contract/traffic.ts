@@ -30,7 +30,7 @@ const count = z.int().nonnegative().describe("Count").meta({ example: 42 });
 const sums = {
   requests: count.describe("All requests"),
   visitors: count.describe(
-    "Visitors, estimated within 2 %: different IP addresses and browsers per UTC day. Several days are added up",
+    "Visitors, estimated within 2%: different IP addresses and browsers per UTC day. Several days are added up",
   ),
   pageViews: count.describe("Page views by people"),
   bots: count.describe("Requests from crawlers, monitors and programs"),
@@ -60,16 +60,16 @@ export const layerTimes = z.object({
   ),
   count,
   failures: count.default(0).describe("Responses with status 500 or above"),
-  p50: quantile("50 %"),
-  p95: quantile("95 %"),
-  p99: quantile("99 %"),
+  p50: quantile("50%"),
+  p95: quantile("95%"),
+  p99: quantile("99%"),
 }).meta({ id: "LayerTimes" });
 export type LayerTimes = z.infer<typeof layerTimes>;
 
 const vital = z.object({
   count: count.describe("Number of measured views"),
   p75: z.number().nonnegative().describe(
-    "75th percentile, accurate to 5 %: milliseconds, or the score for CLS",
+    "75th percentile, accurate to 5%: milliseconds, or the score for CLS",
   ).meta({ example: 1240 }),
 }).meta({ id: "VitalQuantile" });
 
@@ -110,7 +110,7 @@ export const trafficReport = z.object({
     z.object({ status: z.int().describe("HTTP status").meta({ example: 200 }), count }),
   ).describe("Responses by status"),
   times: z.array(layerTimes).describe(
-    "Time to response headers in milliseconds, accurate to 2 %",
+    "Time to response headers in milliseconds, accurate to 2%",
   ),
   vitals: vitalsReport.optional().describe(
     "Web vitals measured in visitors' browsers; missing if there are none",

@@ -123,12 +123,12 @@ for (const [kind, open] of Object.entries(ENGINES)) {
       const folder = await Deno.makeTempDir({ prefix: "svc-hostile-" });
       const gateway = new TestGateway(await open(folder));
       try {
-        const neighbour = await gateway.connect(await gateway.create("vault"));
-        await neighbour.query("CREATE TABLE vault (n int); INSERT INTO vault VALUES (42)");
+        const neighbor = await gateway.connect(await gateway.create("vault"));
+        await neighbor.query("CREATE TABLE vault (n int); INSERT INTO vault VALUES (42)");
         for (const [name, trial] of Object.entries(TRIALS)) {
-          await t.step(name, () => tryBeside(neighbour, trial, gateway));
+          await t.step(name, () => tryBeside(neighbor, trial, gateway));
         }
-        await neighbour.end();
+        await neighbor.end();
       } finally {
         await gateway.close();
         await Deno.remove(folder, { recursive: true });
@@ -139,7 +139,7 @@ for (const [kind, open] of Object.entries(ENGINES)) {
 
 /** Runs a trial in its own database, while another client queries a different database. */
 async function tryBeside(
-  neighbour: pg.Client,
+  neighbor: pg.Client,
   trial: Trial,
   gateway: TestGateway,
 ): Promise<void> {
@@ -149,7 +149,7 @@ async function tryBeside(
   let answers = 0;
   const ask = async () => {
     while (!isOver) {
-      assert.equal((await neighbour.query("SELECT n FROM vault")).rows[0].n, 42);
+      assert.equal((await neighbor.query("SELECT n FROM vault")).rows[0].n, 42);
       answers++;
       await new Promise((resolve) => setTimeout(resolve, 20));
     }

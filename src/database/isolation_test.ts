@@ -66,11 +66,11 @@ for (const [kind, open] of Object.entries(ENGINES)) {
 
 async function tryAll(kind: string, gateway: TestGateway): Promise<void> {
   const [own, other] = [await gateway.create("orders"), await gateway.create("vault")];
-  const neighbour = await gateway.connect(other);
-  await neighbour.query(SETUP);
+  const neighbor = await gateway.connect(other);
+  await neighbor.query(SETUP);
   const names = shownNames(gateway.engine, other);
-  await neighbour.query(`ALTER ROLE "${names.role}" PASSWORD 'password-8f2c'`).catch(() => {});
-  const { rows: [{ pid }] } = await neighbour.query("SELECT pg_backend_pid() AS pid");
+  await neighbor.query(`ALTER ROLE "${names.role}" PASSWORD 'password-8f2c'`).catch(() => {});
+  const { rows: [{ pid }] } = await neighbor.query("SELECT pg_backend_pid() AS pid");
   const client = await gateway.connect(own);
   await client.query("CREATE TABLE t (n text)");
 
@@ -97,7 +97,7 @@ async function tryAll(kind: string, gateway: TestGateway): Promise<void> {
      FROM pg_roles WHERE rolname = session_user`,
   );
   assert.equal(rights.any, false, "the client has gained a right");
-  const { rows } = await neighbour.query("SELECT secret, keep() FROM vault");
+  const { rows } = await neighbor.query("SELECT secret, keep() FROM vault");
   assert.deepEqual(rows, [{ secret: "row-8f2c", keep: "statement-8f2c" }], "on its connection");
-  await Promise.all([client.end(), neighbour.end()]);
+  await Promise.all([client.end(), neighbor.end()]);
 }

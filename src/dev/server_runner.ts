@@ -73,7 +73,7 @@ export class ServerRunner {
     return this.#command.problem;
   }
 
-  /** The last lines that the server printed, without colours. */
+  /** The last lines that the server printed, without colors. */
   get output(): readonly string[] {
     return this.#output;
   }

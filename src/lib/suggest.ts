@@ -6,7 +6,7 @@ const MAX_WORD = 64;
 
 /**
  * Returns the candidate nearest to `word`, or `undefined` if none is near
- * enough: at most two edits, and at most 40 % of the word's length.
+ * enough: at most two edits, and at most 40% of the word's length.
  */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   if (word.length > MAX_WORD) return undefined;

@@ -13,7 +13,7 @@ import { deleteProject } from "./delete_project.ts";
 /** Projects and their configuration, and the logs of their sites. */
 export function composeProjects(
   foundation: Foundation,
-  { capabilities, deployments, gitRules, checkRepository, errorTable, ...neighbours }:
+  { capabilities, deployments, gitRules, checkRepository, errorTable, ...neighbors }:
     & Pick<VariableParts, "connectionFor" | "databasesOf" | "shownAt">
     & {
       readonly capabilities: readonly Capability[];
@@ -36,7 +36,7 @@ export function composeProjects(
     },
   });
   const variables = createVariables(foundation, {
-    ...neighbours,
+    ...neighbors,
     projects: projects.projects,
     environments: environments.environments,
   });

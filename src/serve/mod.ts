@@ -10,7 +10,7 @@ export { listPlace, restoreFromPlace } from "./backup/restore_from_place.ts";
 export { makeKeyPair } from "./backup/repository/sealing.ts";
 export { makeBackup } from "./backup/make_backup.ts";
 export { restoreBackup } from "./backup/restore_backup.ts";
-export { summariseDamage } from "./backup/damage_list.ts";
+export { summarizeDamage } from "./backup/damage_list.ts";
 export { type Verified, verifyData } from "./backup/verify_data.ts";
 export { UnavailableError } from "../lib/unavailable_error.ts";
 export { migrateStore } from "./migration/migrate_store.ts";

@@ -1,7 +1,7 @@
 /**
  * @module Counts distinct visitors without storing a list of them.
  *
- * Uses HyperLogLog (Flajolet et al., 2007) with 4096 registers and a standard error of 1.6 %, and
+ * Uses HyperLogLog (Flajolet et al., 2007) with 4096 registers and a standard error of 1.6%, and
  * linear counting below 2.5 visitors per register. A register contains the longest run of zeros in
  * a hash, which does not identify a visitor.
  */

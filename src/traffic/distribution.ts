@@ -2,7 +2,7 @@
  * @module A distribution of times that provides quantiles.
  *
  * Uses DDSketch (Masson et al., 2019): the bounds of the bins grow by a constant factor, so every
- * quantile is accurate to within 2 % for any distribution.
+ * quantile is accurate to within 2% for any distribution.
  */
 
 /** Maximum relative error of a quantile. */

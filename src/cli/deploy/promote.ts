@@ -24,7 +24,7 @@ export default defineCommand({
     ["promote 01997e7c-6a5b-7cc2-b7d0-2f8f6a1b9a11", "promote a preview to production"],
     [
       "promote 01997e7c-6a5b-7cc2-b7d0-2f8f6a1b9a11 --share 10",
-      "show it to 10 % of the visitors of production first",
+      "show it to 10% of the visitors of production first",
     ],
   ],
   async run({ args: [id], flags }, ctx) {

@@ -98,7 +98,7 @@ const listTools = async (client: Client): Promise<readonly Listed[]> =>
 type Content = readonly { readonly type: string; readonly text: string }[];
 const textOf = ({ content }: { readonly content?: unknown }) => (content as Content)[0]!.text;
 
-Deno.test("each tool has a title, schemas and annotations that match its behaviour", async () => {
+Deno.test("each tool has a title, schemas and annotations that match its behavior", async () => {
   await using agent = await connect();
   const tools = await listTools(agent.client);
   assert.equal(tools.length, TOOLS.length);

@@ -29,7 +29,7 @@ export default defineCommand({
     const row = (release: Release) => [
       release.new.deploymentId,
       STATES[release.state],
-      `${release.share} %`,
+      `${release.share}%`,
       sideOf(release.new),
       sideOf(release.old),
       formatAge(release.startedAt, ctx.now()),

@@ -148,7 +148,7 @@ function isInteractive(host: Host, ui: Ui): boolean {
 }
 
 /**
- * Creates a prompter with arrow keys and colours, or with plain lines of text if colours are off.
+ * Creates a prompter with arrow keys and colors, or with plain lines of text if colors are off.
  */
 function openPrompter({ env, keyboard, stderr, signal }: Host): Prompter {
   return wantsColor(env, stderr.isTerminal)

@@ -1,4 +1,4 @@
-/** @module Decides whether a stream gets colours. */
+/** @module Decides whether a stream gets colors. */
 import pc from "picocolors";
 
 export type Palette = ReturnType<typeof pc.createColors>;
@@ -6,9 +6,9 @@ export type Palette = ReturnType<typeof pc.createColors>;
 const isSet = (value: string | undefined): boolean => value !== undefined && value !== "";
 
 /**
- * Decides whether to use colours: `NO_COLOR` (no-color.org) disables them, `FORCE_COLOR` or
+ * Decides whether to use colors: `NO_COLOR` (no-color.org) disables them, `FORCE_COLOR` or
  * `CLICOLOR_FORCE` other than `0` enable them, `CLICOLOR=0` and a dumb terminal disable them. By
- * default, terminals have colours.
+ * default, terminals have colors.
  */
 export function wantsColor(
   env: Readonly<Record<string, string | undefined>>,
@@ -22,7 +22,7 @@ export function wantsColor(
   return isTerminal;
 }
 
-/** Colour functions that do nothing if colours are off. */
+/** Color functions that do nothing if colors are off. */
 export function createPalette(enabled: boolean): Palette {
   return pc.createColors(enabled);
 }

@@ -9,9 +9,9 @@ interface Row {
 }
 
 const rows: readonly Row[] = [
-  { name: "a terminal has colours", env: {}, isTerminal: true, wanted: true },
-  { name: "a pipe has no colours", env: {}, isTerminal: false, wanted: false },
-  { name: "NO_COLOR disables colours", env: { NO_COLOR: "1" }, isTerminal: true, wanted: false },
+  { name: "a terminal has colors", env: {}, isTerminal: true, wanted: true },
+  { name: "a pipe has no colors", env: {}, isTerminal: false, wanted: false },
+  { name: "NO_COLOR disables colors", env: { NO_COLOR: "1" }, isTerminal: true, wanted: false },
   { name: "an empty NO_COLOR is not set", env: { NO_COLOR: "" }, isTerminal: true, wanted: true },
   {
     name: "NO_COLOR overrides FORCE_COLOR",
@@ -20,26 +20,26 @@ const rows: readonly Row[] = [
     wanted: false,
   },
   {
-    name: "FORCE_COLOR enables colours",
+    name: "FORCE_COLOR enables colors",
     env: { FORCE_COLOR: "1" },
     isTerminal: false,
     wanted: true,
   },
   {
-    name: "FORCE_COLOR=0 disables colours",
+    name: "FORCE_COLOR=0 disables colors",
     env: { FORCE_COLOR: "0" },
     isTerminal: true,
     wanted: false,
   },
   {
-    name: "CLICOLOR_FORCE enables colours",
+    name: "CLICOLOR_FORCE enables colors",
     env: { CLICOLOR_FORCE: "1" },
     isTerminal: false,
     wanted: true,
   },
-  { name: "CLICOLOR=0 disables colours", env: { CLICOLOR: "0" }, isTerminal: true, wanted: false },
+  { name: "CLICOLOR=0 disables colors", env: { CLICOLOR: "0" }, isTerminal: true, wanted: false },
   {
-    name: "a dumb terminal has no colours",
+    name: "a dumb terminal has no colors",
     env: { TERM: "dumb" },
     isTerminal: true,
     wanted: false,

@@ -44,7 +44,7 @@ function shareOf(done: Amount, total: Amount): number {
   return total.files > 0 ? done.files / total.files : 1;
 }
 
-/** Formats the bar and its numbers, without colour. */
+/** Formats the bar and its numbers, without color. */
 function drawBar(
   done: Amount,
   total: Amount,
@@ -57,7 +57,7 @@ function drawBar(
   };
 }
 
-/** Starts showing progress towards `files` and `bytes`. */
+/** Starts showing progress toward `files` and `bytes`. */
 export function createProgress(options: ProgressOptions): Progress {
   const { colors, label, live, now, stderr } = options;
   const done = { files: 0, bytes: 0 };

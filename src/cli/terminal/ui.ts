@@ -1,5 +1,5 @@
 /**
- * @module The output of a command. For people: coloured text on stderr, data on stdout. In JSON
+ * @module The output of a command. For people: colored text on stderr, data on stdout. In JSON
  * mode: exactly one object on stdout, log lines on stderr, one object each (spec: "JSON output").
  */
 import type { Clock } from "../../lib/clock.ts";
@@ -30,9 +30,9 @@ export type Level = "info" | "warn" | "error";
 
 export interface Ui {
   readonly json: boolean;
-  /** Colours of stderr. */
+  /** Colors of stderr. */
   readonly colors: Palette;
-  /** Colours of stdout. */
+  /** Colors of stdout. */
   readonly dataColors: Palette;
   readonly stderr: Writer;
   /** Reports the progress of the command. */

@@ -14,7 +14,7 @@ export interface Holder {
   end(): Promise<void>;
 }
 
-/** A session that counts towards the limits until it's released. */
+/** A session that counts toward the limits until it's released. */
 export interface HeldSession {
   readonly session: BackendSession;
   readonly release: () => void;

@@ -5,11 +5,11 @@ export interface ServerAddress {
   readonly port: number;
 }
 
-// deno-lint-ignore no-control-regex -- colours and links of terminals
+// deno-lint-ignore no-control-regex -- colors and links of terminals
 const ESCAPES = /\x1b(?:\[[0-9;?]*[A-Za-z]|\][^\x07\x1b]*(?:\x07|\x1b\\))/g;
 const ADDRESS = /https?:\/\/(localhost|127\.0\.0\.1|\[::1?\]|0\.0\.0\.0):(\d{2,5})\b/;
 
-/** Removes colour sequences from text. */
+/** Removes color sequences from text. */
 function withoutColors(text: string): string {
   return text.replace(ESCAPES, "");
 }

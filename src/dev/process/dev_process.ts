@@ -53,7 +53,7 @@ export interface DevProcessOptions extends GroupOptions {
   readonly fixed: boolean;
   /** Ports that are not the dev server's: those of this program and of the inspector. */
   readonly notIts: ReadonlySet<number>;
-  /** Receives each line of its output, colours included. */
+  /** Receives each line of its output, colors included. */
   readonly onLine: (line: string) => void;
 }
 

@@ -1,6 +1,6 @@
 /**
  * @module The `cache` and `bypass_cache` actions: a shared HTTP cache as RFC 9111 and RFC 5861
- * describe it, in front of any origin. `docs/caching.md` explains its behaviour. The edge uses it
+ * describe it, in front of any origin. `docs/caching.md` explains its behavior. The edge uses it
  * like this:
  *
  * ```ts

@@ -37,13 +37,13 @@ export interface MarkedPage {
   readonly order?: number | undefined;
 }
 
-export type MarkJudgement =
+export type MarkJudgment =
   | { readonly type: "current" }
   | { readonly type: "stale"; readonly since: number }
   | { readonly type: "gone" };
 
-const CURRENT: MarkJudgement = { type: "current" };
-const GONE: MarkJudgement = { type: "gone" };
+const CURRENT: MarkJudgment = { type: "current" };
+const GONE: MarkJudgment = { type: "gone" };
 
 const scopeSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("all") }),
@@ -111,7 +111,7 @@ export class PageMarks {
   }
 
   /** Whether a page was requested before a purge that covers it. */
-  judge(page: MarkedPage): MarkJudgement {
+  judge(page: MarkedPage): MarkJudgment {
     let since: number | undefined;
     for (const mark of this.#candidates(page)) {
       const isOlder = page.order === undefined

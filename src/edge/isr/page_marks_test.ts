@@ -18,8 +18,8 @@ for (
     for (const soft of [false, true]) {
       const marks = new PageMarks();
       marks.add(scope, { soft, at: 200 });
-      const judgement = soft ? { type: "stale", since: 200 } : { type: "gone" };
-      assert.deepEqual(marks.judge(page), isMeant ? judgement : { type: "current" });
+      const judgment = soft ? { type: "stale", since: 200 } : { type: "gone" };
+      assert.deepEqual(marks.judge(page), isMeant ? judgment : { type: "current" });
     }
   });
 }

@@ -95,15 +95,15 @@ export class PageTiers {
   ): { readonly written: Promise<void> } | undefined {
     const { path, tags = [] } = record;
     const page = { path, tags, askedAt: requested.at, order: requested.order };
-    const judgement = this.#marks.judge(page);
-    if (judgement.type === "gone") return undefined;
+    const judgment = this.#marks.judge(page);
+    if (judgment.type === "gone") return undefined;
     this.#hasDeclared ||= request.isDeclared;
     this.#remember(request, record, { requested, revalidateSeconds });
     const name = nameOf(request);
     if (!isKept) return { written: this.#storedPages.remove(name) };
     const written = this.#storedPages.write(name, record);
     return {
-      written: judgement.type === "stale"
+      written: judgment.type === "stale"
         ? written.then(() => this.#storedPages.writeMarks())
         : written,
     };
@@ -174,15 +174,15 @@ export class PageTiers {
     const { path, requested, stored } = page;
     const { tags, staleSince } = stored;
     const { at: askedAt, order } = requested;
-    const judgement = this.#marks.judge({ path, tags, askedAt, order });
+    const judgment = this.#marks.judge({ path, tags, askedAt, order });
     page.judgedAt = this.#marks.order;
-    if (judgement.type === "gone") {
+    if (judgment.type === "gone") {
       this.#memory.delete(this.#memoryKey(page.key));
       this.#storedPages.remove(page.name).catch(this.#onError);
       return undefined;
     }
-    if (judgement.type === "stale" && staleSince === undefined) {
-      page.stored = { ...stored, staleSince: judgement.since };
+    if (judgment.type === "stale" && staleSince === undefined) {
+      page.stored = { ...stored, staleSince: judgment.since };
       page.hit = undefined;
     }
     return page;

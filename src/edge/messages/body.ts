@@ -2,7 +2,7 @@
  * @module The content of a message: bytes, a stream, or a string instead of bytes.
  *
  * A small body of plain ASCII is kept only as a string. `Deno.serve` writes a string without the
- * copy and garbage that a `Uint8Array` costs (15 % less CPU per request for 13 KB). The UTF-8
+ * copy and garbage that a `Uint8Array` costs (15% less CPU per request for 13 KB). The UTF-8
  * encoding of an ASCII string is exactly the body.
  */
 import { isAscii } from "node:buffer";

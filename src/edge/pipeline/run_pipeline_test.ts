@@ -21,13 +21,13 @@ const text = (body: string, status = 200): PipelineResponse => ({
 const bodyOf = async (response: PipelineResponse): Promise<string> =>
   await new Response(response.body).text();
 
-type Behaviour = (request: PipelineRequest, response?: PipelineResponse) => StepResult;
+type Behavior = (request: PipelineRequest, response?: PipelineResponse) => StepResult;
 
 /** Runs functions by their names, and records the calls in order. */
-function createRunner(behaviours: Record<string, Behaviour>, trace: string[]) {
+function createRunner(behaviors: Record<string, Behavior>, trace: string[]) {
   const run = (name: string, request: PipelineRequest, response?: PipelineResponse) => {
     trace.push(name);
-    return Promise.resolve(behaviours[name]?.(request, response) ?? { type: "next" as const });
+    return Promise.resolve(behaviors[name]?.(request, response) ?? { type: "next" as const });
   };
   const runner: StepRunner = {
     onRequest: (step, request) => run(step.use, request),
@@ -38,7 +38,7 @@ function createRunner(behaviours: Record<string, Behaviour>, trace: string[]) {
   return runner;
 }
 
-function perform(steps: PipelineStep[], behaviours: Record<string, Behaviour>, options: {
+function perform(steps: PipelineStep[], behaviors: Record<string, Behavior>, options: {
   request?: PipelineRequest;
   cache?: PipelineResponse;
   failed?: (error: unknown) => PipelineResponse;
@@ -46,7 +46,7 @@ function perform(steps: PipelineStep[], behaviours: Record<string, Behaviour>, o
   const trace: string[] = [];
   const run = async () =>
     await runPipeline(planPipeline(steps), options.request ?? first, {
-      runner: createRunner(behaviours, trace),
+      runner: createRunner(behaviors, trace),
       origin: (request) => {
         trace.push(`origin ${new URL(request.url).pathname}`);
         return Promise.resolve(text("from the origin"));
@@ -66,7 +66,7 @@ const request = (use: string, more: object = {}) => ({ use, mode: "request" as c
 const response = (use: string, more: object = {}) => ({ use, mode: "response" as const, ...more });
 const observe = (use: string) => ({ use, mode: "observe" as const });
 const origin = { handle: "origin" };
-const failed: Behaviour = () => ({ type: "failed", reason: "threw" });
+const failed: Behavior = () => ({ type: "failed", reason: "threw" });
 
 Deno.test("runPipeline() runs request steps, cache, origin and response steps in order", async () => {
   const { trace, run } = perform([

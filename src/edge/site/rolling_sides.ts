@@ -11,7 +11,7 @@ import type { RollingSide, Site } from "./site.ts";
 
 /** The name of the cookie with the visitor's number. */
 export const SIDE_COOKIE = "svc_side";
-/** Number of different values, which is enough to set the share in steps of 0.01 %. */
+/** Number of different values, which is enough to set the share in steps of 0.01%. */
 const PLACES = 10_000;
 /** How long a browser keeps its number, in seconds. This is longer than any release takes. */
 const MAX_AGE = 30 * 24 * 60 * 60;

@@ -197,14 +197,14 @@ async function judgeProject(
     readonly isNamed: boolean;
   },
 ): Promise<Found> {
-  const judgement = judgeSigns(await findProjectSigns(output.project), {
+  const judgment = judgeSigns(await findProjectSigns(output.project), {
     framework: framework?.id,
     isBuilt: output.directory !== ".",
     isNamed,
     hasPage: output.paths.some(isPage),
   });
-  if (judgement.type === "refused") return refuseSigns(judgement.signs);
-  return judgement.type === "noted" ? { ...found, notes: [judgement.note] } : found;
+  if (judgment.type === "refused") return refuseSigns(judgment.signs);
+  return judgment.type === "noted" ? { ...found, notes: [judgment.note] } : found;
 }
 
 /** Refuses functions that no engine can run. */

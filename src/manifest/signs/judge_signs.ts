@@ -18,7 +18,7 @@ export interface SiteFacts {
   readonly hasPage: boolean;
 }
 
-export type Judgement =
+export type Judgment =
   | { readonly type: "site" }
   /** The files are published, with a note about the server. */
   | { readonly type: "noted"; readonly note: string }
@@ -38,7 +38,7 @@ function noteOf(signs: readonly ProjectSign[]): string {
 export function judgeSigns(
   signs: readonly ProjectSign[],
   { framework, isBuilt, isNamed, hasPage }: SiteFacts,
-): Judgement {
+): Judgment {
   const functions = signs.filter(({ kind }) => kind === "function");
   if (functions.length > 0) return { type: "refused", signs: functions };
   if (signs.length === 0 || isBuilt && isNamed) return { type: "site" };

@@ -98,7 +98,7 @@ export async function withDelivery(
     publicOrigin: "https://svc.example",
     mailer,
     bot: settings.bot,
-    dialogues: [],
+    dialogs: [],
     now: () => clock.at,
     random: systemRandom,
     onTrouble: (message) => troubles.push(message),

@@ -9,7 +9,7 @@ import { sealedSetting, type SecretBox } from "../core/secrets/mod.ts";
 import { AccountMails } from "./channels/email/account_mails.ts";
 import { createEmailChannel } from "./channels/email/email_channel.ts";
 import type { Mailer } from "./channels/email/mailer.ts";
-import { Bot, type BotDialogue } from "./channels/messenger/bot.ts";
+import { Bot, type BotDialog } from "./channels/messenger/bot.ts";
 import { BotApi, type BotSettings } from "./channels/messenger/bot_api.ts";
 import { BotPoller } from "./channels/messenger/bot_poller.ts";
 import { LinkStore } from "./channels/messenger/link_store.ts";
@@ -66,8 +66,8 @@ export interface DeliveryOptions {
   readonly bot: BotSettings | undefined;
   /** Reports deployments to forges. */
   readonly forge?: Channel;
-  /** The bot's dialogues other than linking chats. */
-  readonly dialogues: readonly BotDialogue[];
+  /** The bot's dialogs other than linking chats. */
+  readonly dialogs: readonly BotDialog[];
   readonly now: Clock;
   readonly random: Random;
   onTrouble(message: string): void;
@@ -114,7 +114,7 @@ function createMessenger(options: DeliveryOptions, links: LinkStore) {
     publicOrigin,
     now,
     random,
-    dialogues: options.dialogues,
+    dialogs: options.dialogs,
     accountName: async (userId) => (await accounts.users.find(userId))?.name,
     name: settings.name,
   });

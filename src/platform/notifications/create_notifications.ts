@@ -118,7 +118,7 @@ export function createNotifications(
     ...parts,
     preferences,
     forge: forge.channel,
-    dialogues: messengerSignIn === undefined ? [] : [messengerSignIn],
+    dialogs: messengerSignIn === undefined ? [] : [messengerSignIn],
   });
   const inboxes = createInboxes({
     ...foundation,

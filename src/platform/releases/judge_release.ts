@@ -40,14 +40,14 @@ export function addCounts(counts: readonly SideCounts[]): SideCounts {
   return { requests, errors, failures, times: times.encode() };
 }
 
-/** The time in milliseconds that 95 % of the responses do not exceed; null without responses. */
+/** The time in milliseconds that 95% of the responses do not exceed; null without responses. */
 export function p95Of({ times }: SideCounts): number | null {
   const all = new Distribution();
   all.merge(times);
   return all.quantile(0.95);
 }
 
-const percent = (rate: number): string => `${Math.round(rate * 1000) / 10} %`;
+const percent = (rate: number): string => `${Math.round(rate * 1000) / 10}%`;
 
 /** Why the release must be rolled back; `undefined` if it may continue. */
 export function judgeRelease(
@@ -74,6 +74,6 @@ function slower(old: SideCounts, fresh: SideCounts): string | undefined {
   if (Math.min(old.requests, fresh.requests) < MIN_TIMED) return undefined;
   const [before, after] = [p95Of(old)!, p95Of(fresh)!];
   if (after < before * SLOWER.times || after < before + SLOWER.more) return undefined;
-  return `95 % of the responses of the new deployment take up to ${Math.round(after)} ms, ` +
+  return `95% of the responses of the new deployment take up to ${Math.round(after)} ms, ` +
     `those of the old one up to ${Math.round(before)} ms`;
 }

@@ -22,7 +22,7 @@ const FOLLOWED: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const MAX_HOPS = 20;
 
 /** Maximum number of conditions to test over all hops of all redirects. */
-const MAX_JUDGEMENTS = 3_000_000;
+const MAX_JUDGMENTS = 3_000_000;
 
 /**
  * Minimum number of times that a rule must occur in `MAX_HOPS` hops to count as a loop with
@@ -69,7 +69,7 @@ function literalOf({ rule }: PlacedRule): string {
 }
 
 /** Number of conditions that can be tested in the time it takes to check one value. */
-const JUDGEMENTS_PER_VALUE = 16;
+const JUDGMENTS_PER_VALUE = 16;
 
 /** An estimate of the maximum number of rules that one request can match. */
 function* costOfHop(rules: readonly PlacedRule[], pace: Pace): Steps<number> {
@@ -120,7 +120,7 @@ class LoopSearch {
     this.#hosts = hosts;
     this.#hopCost = hopCost;
     this.#pace = pace;
-    this.#hopsLeft = Math.floor(MAX_JUDGEMENTS / hopCost);
+    this.#hopsLeft = Math.floor(MAX_JUDGMENTS / hopCost);
   }
 
   static *over(placed: readonly PlacedRule[], pace: Pace): Steps<LoopSearch> {
@@ -140,7 +140,7 @@ class LoopSearch {
     let request = sample;
     while (hops.length <= MAX_HOPS) {
       if (--this.#hopsLeft < 0) return undefined;
-      if (this.#pace.fills(this.#hopCost / JUDGEMENTS_PER_VALUE)) yield;
+      if (this.#pace.fills(this.#hopCost / JUDGMENTS_PER_VALUE)) yield;
       const redirect = this.#redirectOf(request);
       if (redirect === undefined) return undefined;
       if (hops.length === 0 && redirect.rule.index !== start) return undefined;

@@ -23,7 +23,7 @@ export class DamageList {
 }
 
 /** Summarizes the damage in one line. */
-export function summariseDamage(
+export function summarizeDamage(
   { damage, more }: { readonly damage: readonly string[]; readonly more: number },
 ): string {
   const rest = Math.max(0, damage.length - MOST_TOLD) + more;

@@ -39,7 +39,7 @@ import {
   REPOSITORIES,
   REPOSITORY_FILES,
 } from "./backup_layout.ts";
-import { summariseDamage } from "./damage_list.ts";
+import { summarizeDamage } from "./damage_list.ts";
 import { filesBelow } from "./files_below.ts";
 import { verifyData } from "./verify_data.ts";
 import { withWorkFolder } from "./work_folder.ts";
@@ -265,7 +265,7 @@ export async function verifyFirst(
   const verified = await verifyData({ ...places, env, now: now() });
   if (verified.damage.length === 0) return;
   throw new BackupError(
-    `Cannot back up ${dataDir}: it contains damaged data: ${summariseDamage(verified)}`,
+    `Cannot back up ${dataDir}: it contains damaged data: ${summarizeDamage(verified)}`,
     "Keep your older backups. Omit --verify to back up the data as it is",
   );
 }

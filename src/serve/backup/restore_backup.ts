@@ -17,7 +17,7 @@ import { ifMissing, namesIn } from "../../lib/missing_files.ts";
 import { syncFolder, syncTree } from "../../lib/sync_folder.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { adoptDatabases } from "./adopt_databases.ts";
-import { summariseDamage } from "./damage_list.ts";
+import { summarizeDamage } from "./damage_list.ts";
 import { type Verified, verifyData } from "./verify_data.ts";
 import {
   type BackupDescription,
@@ -162,7 +162,7 @@ async function readBack(
   if (verified.damage.length === 0 || takesDamaged) return verified;
   throw new BackupError(
     `Cannot restore ${from}: it contains data that was already damaged: ` +
-      summariseDamage(verified).replaceAll(folder, ""),
+      summarizeDamage(verified).replaceAll(folder, ""),
     "Use another backup, or add --damaged: svc serve then lists the damaged data, skips it " +
       "and serves the rest",
   );

@@ -43,7 +43,7 @@ export function ReleaseCard({ release, csrf, mayEnd }: {
       <div class="body">
         <p>
           {state === "RUNNING"
-            ? `${share} % of the visitors see the new deployment. Steps: ${steps.join(", ")} %.`
+            ? `${share}% of the visitors see the new deployment. Steps: ${steps.join(", ")}%.`
             : reason}
           {nextAt === null ? null : (
             <>

@@ -60,12 +60,12 @@ function Section({ name }: { readonly name: string }) {
 const ORDER: readonly string[] = CONTENTS.flatMap(({ entries }) => entries.map(({ name }) => name));
 
 /** Links to the previous and next document, in the order of the contents. */
-function Neighbours({ library, name }: { readonly library: Library; readonly name: string }) {
+function Neighbors({ library, name }: { readonly library: Library; readonly name: string }) {
   const at = ORDER.indexOf(name);
   const [previous, next] = [ORDER[at - 1], ORDER[at + 1]];
   const titleOf = (other: string) => library.documents.get(other)!.title;
   return (
-    <nav class="neighbours" aria-label="Previous and next page">
+    <nav class="neighbors" aria-label="Previous and next page">
       {previous === undefined ? null : (
         <a rel="prev" href={pagePath(previous)}>
           <span>Previous</span>
@@ -94,7 +94,7 @@ export function documentPage(library: Library, { name, title, text }: Document):
         <Section name={name} />
         <TableOfContents headings={headings} />
         <article class="prose">{raw(html)}</article>
-        <Neighbours library={library} name={name} />
+        <Neighbors library={library} name={name} />
         <p class="small soft">
           <a href={`/docs/${name}.md`}>View as Markdown</a>
         </p>

@@ -178,11 +178,11 @@ const PROSE = `
   .shell.with-toc .toc-above { display: none; }
   .shell.with-toc > .content > .toc { display: block; grid-column: 2; grid-row: 1 / span 4; position: sticky; top: 1.5rem; align-self: start; max-height: calc(100vh - 3rem); overflow-y: auto; }
 }
-.neighbours { display: flex; flex-wrap: wrap; justify-content: space-between; gap: .75rem; max-width: 48rem; }
-.neighbours a { display: grid; padding: .7rem 1rem; border: 1px solid var(--line); border-radius: var(--small); text-decoration: none; font-weight: 580; }
-.neighbours a:hover { border-color: var(--accent); }
-.neighbours span { color: var(--soft); font-size: .8rem; font-weight: 400; }
-.neighbours [rel=next] { margin-left: auto; text-align: right; }
+.neighbors { display: flex; flex-wrap: wrap; justify-content: space-between; gap: .75rem; max-width: 48rem; }
+.neighbors a { display: grid; padding: .7rem 1rem; border: 1px solid var(--line); border-radius: var(--small); text-decoration: none; font-weight: 580; }
+.neighbors a:hover { border-color: var(--accent); }
+.neighbors span { color: var(--soft); font-size: .8rem; font-weight: 400; }
+.neighbors [rel=next] { margin-left: auto; text-align: right; }
 .copyable { position: relative; min-width: 0; }
 @media (min-width: 40rem) { .copyable .terminal { padding-right: 5rem; } }
 @media (max-width: 40rem) { .copyable .terminal { padding-top: 2.75rem; } }

@@ -21,7 +21,7 @@ export function cacheHitRate(times: readonly LayerTimes[]): number | null {
 }
 
 const percent = (share: number | null): string =>
-  share === null ? "–" : `${(share * 100).toFixed(share > 0 && share < 0.1 ? 1 : 0)} %`;
+  share === null ? "–" : `${(share * 100).toFixed(share > 0 && share < 0.1 ? 1 : 0)}%`;
 
 const milliseconds = (value: number): string => `${number(value)} ms`;
 

@@ -155,7 +155,7 @@ function Times({ times }: Pick<TrafficReport, "times">) {
   return (
     <Card
       title="Response times"
-      lead="Time to response headers. 95 % of requests were at least as fast as p95."
+      lead="Time to response headers. 95% of requests were at least as fast as p95."
       id="times"
     >
       <div class="scroll" tabindex={0} role="region" aria-label="Response times by layer">

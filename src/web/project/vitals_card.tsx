@@ -132,7 +132,7 @@ export function VitalsCard({ vitals }: Pick<TrafficReport, "vitals">) {
   return (
     <Card
       title="Web vitals"
-      lead="Measured in your visitors' browsers. 75 % of views were at least this fast (p75)."
+      lead="Measured in your visitors' browsers. 75% of views were at least this fast (p75)."
       id="vitals"
     >
       <CoreVitals all={vitals.all} />

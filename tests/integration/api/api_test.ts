@@ -74,7 +74,7 @@ const badProjects = [
   [{}, "body.name"],
   [{ name: "Shop" }, "body.name"],
   [{ name: "x".repeat(41) }, "body.name"],
-  [{ name: "shop", colour: "red" }, "colour"],
+  [{ name: "shop", color: "red" }, "color"],
   [{ name: "shop", framework: "rails" }, "body.framework"],
   [{ name: "shop", outputDirectory: "../up" }, "body.outputDirectory"],
   [{ name: "shop", branch: "--upload-pack=x" }, "body.branch"],

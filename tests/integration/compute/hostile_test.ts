@@ -116,12 +116,12 @@ async function prepare() {
 }
 
 /** Keeps sending requests to the neighboring server. Returns unexpected responses. */
-function watch(neighbour: TestServer): () => Promise<readonly string[]> {
+function watch(neighbor: TestServer): () => Promise<readonly string[]> {
   const wrong: string[] = [];
   let over = false;
   const watching = (async () => {
     while (!over) {
-      const answer = await neighbour.ask("/");
+      const answer = await neighbor.ask("/");
       if (answer !== "200 hello /") wrong.push(answer);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
@@ -205,8 +205,8 @@ for (const { name, engine, attempts, options, ignore = false } of WALLS) {
       assert.ok(Object.keys(attempts).length >= 100);
       await using ground = await prepare();
       const before = await ground.files();
-      await using neighbour = computeServer({ limits: { timeoutMs: PATIENCE_MS } });
-      const stopWatching = watch(neighbour);
+      await using neighbor = computeServer({ limits: { timeoutMs: PATIENCE_MS } });
+      const stopWatching = watch(neighbor);
       assert.deepEqual(await attack(attempts, { ...ground, engine, ...options }), []);
       assert.deepEqual(await stopWatching(), []);
       assert.equal(await (await fetch(ground.platformUrl)).text(), "platform");

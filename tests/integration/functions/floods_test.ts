@@ -6,8 +6,8 @@ import assert from "node:assert/strict";
 import { bodyText, deployFunctions, invocation } from "../../helpers/function_host.ts";
 import { until } from "../../../src/lib/_test_until.ts";
 
-const NEIGHBOUR = {
-  name: "neighbour",
+const NEIGHBOR = {
+  name: "neighbor",
   source: "let n = 0; export default () => new Response(String(++n));",
 };
 
@@ -92,7 +92,7 @@ for (const [name, one] of Object.entries(FLOODS)) {
   Deno.test(`the platform keeps working during a flood of ${name}`, async () => {
     await using deployment = await deployFunctions({
       functions: [
-        NEIGHBOUR,
+        NEIGHBOR,
         hostile(`
           const flood = many(${one}, 40_000);
           let isOn = false;
@@ -110,7 +110,7 @@ for (const [name, one] of Object.entries(FLOODS)) {
     // Other work gets its turn in the meantime.
     await until(() => ++turns === 20);
     assert.equal(
-      await bodyText(await host.invoke(invocation("/", { function: "neighbour" }))),
+      await bodyText(await host.invoke(invocation("/", { function: "neighbor" }))),
       "1",
     );
   });
@@ -119,7 +119,7 @@ for (const [name, one] of Object.entries(FLOODS)) {
 Deno.test("a function that endlessly sends empty chunks loses its worker", async () => {
   await using deployment = await deployFunctions({
     functions: [
-      NEIGHBOUR,
+      NEIGHBOR,
       hostile(`
         export default () => {
           setTimeout(() => write(many(frame(40, 2), 1000)), 10);
@@ -131,7 +131,7 @@ Deno.test("a function that endlessly sends empty chunks loses its worker", async
   assert.deepEqual(await host.start(), []);
   const result = await host.invoke(invocation("/", HOSTILE));
   await assert.rejects(bodyText(result), /more than requested/);
-  assert.equal(await bodyText(await host.invoke(invocation("/", { function: "neighbour" }))), "1");
+  assert.equal(await bodyText(await host.invoke(invocation("/", { function: "neighbor" }))), "1");
 });
 
 Deno.test("a function that reuses a request's ID loses its worker and both requests", async () => {
@@ -165,7 +165,7 @@ Deno.test("a function that keeps requesting an unread body loses its worker", as
   let given = 0;
   await using deployment = await deployFunctions({
     functions: [
-      NEIGHBOUR,
+      NEIGHBOR,
       hostile(`
         const { then } = Promise.prototype;
         const Native = Promise;
@@ -211,5 +211,5 @@ Deno.test("a function that keeps requesting an unread body loses its worker", as
   const result = await host.invoke(invocation("/", HOSTILE));
   assert.ok(result.type === "failed" && result.reason === "crashed", JSON.stringify(result));
   assert.ok(given < 80 * 1024 * 1024, String(given));
-  assert.equal(await bodyText(await host.invoke(invocation("/", { function: "neighbour" }))), "1");
+  assert.equal(await bodyText(await host.invoke(invocation("/", { function: "neighbor" }))), "1");
 });

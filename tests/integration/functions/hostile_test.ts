@@ -18,10 +18,10 @@ import { stopServer } from "../../../src/lib/stop_server.ts";
 const FIXTURES = new URL("../../../fixtures/functions/hostile/", import.meta.url);
 const SEAL = { cacheDir: "/nonexistent" };
 
-const NEIGHBOUR = `
-globalThis.neighbourSecret = "secret"; Array.prototype.neighbour = "secret";
+const NEIGHBOR = `
+globalThis.neighborSecret = "secret"; Array.prototype.neighbor = "secret";
 let calls = 0;
-export default () => new Response("neighbour " + ++calls);`;
+export default () => new Response("neighbor " + ++calls);`;
 
 async function seal(name: string, source: string): Promise<string | undefined> {
   const sealed = await sealFunction(name.replaceAll("_", "-"), source, SEAL);
@@ -61,7 +61,7 @@ async function openLab(
   }));
   const host = createFunctionHost({
     deploymentId: "hostile",
-    functions: [...functions, { name: "neighbour", source: NEIGHBOUR }],
+    functions: [...functions, { name: "neighbor", source: NEIGHBOR }],
     env: {},
     limits: {
       timeoutMs,
@@ -77,7 +77,7 @@ async function openLab(
     spawn: spawnFunctions,
   });
   const broken = await host.start();
-  assert.deepEqual(broken.filter(({ name }) => name === "neighbour"), []);
+  assert.deepEqual(broken.filter(({ name }) => name === "neighbor"), []);
   return {
     host,
     log,
@@ -161,7 +161,7 @@ Deno.test("hostile functions are denied access, and other functions continue", a
   for (const [name, expected] of Object.entries(DENIED)) {
     await t.step(name, async () => {
       assert.match(await outcome(await call(lab.host, name)), expected);
-      assert.match(await outcome(await call(lab.host, "neighbour")), /^200 neighbour \d+$/);
+      assert.match(await outcome(await call(lab.host, "neighbor")), /^200 neighbor \d+$/);
     });
   }
   await t.step(
@@ -188,7 +188,7 @@ Deno.test("objects that only look like a Response are refused", async () => {
 Deno.test("a function that breaks its global scope harms only itself", async () => {
   await using lab = await openLab(["prototype_pollution"]);
   await outcome(await call(lab.host, "prototype_pollution"));
-  assert.equal(await outcome(await call(lab.host, "neighbour")), "200 neighbour 1");
+  assert.equal(await outcome(await call(lab.host, "neighbor")), "200 neighbor 1");
 });
 
 for (
@@ -204,9 +204,9 @@ for (
     await using lab = await openLab([name]);
     const [pid] = lab.host.pids;
     const looping = call(lab.host, name);
-    assert.equal(await outcome(await call(lab.host, "neighbour")), "200 neighbour 1");
+    assert.equal(await outcome(await call(lab.host, "neighbor")), "200 neighbor 1");
     assert.match(await outcome(await looping), /^timeout: /);
-    assert.equal(await outcome(await call(lab.host, "neighbour")), "200 neighbour 2");
+    assert.equal(await outcome(await call(lab.host, "neighbor")), "200 neighbor 2");
     assert.match(await outcome(await call(lab.host, name)), /^timeout: /);
     assert.deepEqual(lab.host.pids, [pid]);
   });
@@ -217,7 +217,7 @@ Deno.test("a function that uses the CPU in short bursts is killed for the total"
   const [pid] = lab.host.pids;
   const [burning] = await Promise.all([
     call(lab.host, "busy_timers").then(outcome),
-    call(lab.host, "neighbour"),
+    call(lab.host, "neighbor"),
   ]);
   assert.match(
     burning,
@@ -225,7 +225,7 @@ Deno.test("a function that uses the CPU in short bursts is killed for the total"
   );
   const isReplaced = ({ message }: FunctionLogEntry) => message.endsWith("restarts");
   await until(() => lab.log.some(isReplaced));
-  assert.equal(await outcome(await call(lab.host, "neighbour")), "200 neighbour 2");
+  assert.equal(await outcome(await call(lab.host, "neighbor")), "200 neighbor 2");
   assert.deepEqual(lab.host.pids, [pid]);
 });
 
@@ -234,14 +234,14 @@ for (const name of ["memory_bomb", "heap_bomb", "wasm_bomb"]) {
     await using lab = await openLab([name], { timeoutMs: 10_000 });
     const [pid] = lab.host.pids;
     assert.match(await outcome(await call(lab.host, name)), /^(?:memory|crashed|timeout): /);
-    let answer = await outcome(await call(lab.host, "neighbour"));
+    let answer = await outcome(await call(lab.host, "neighbor"));
     // If a memory bomb outlives its call until the next poll, one more call ends with it.
     if (/^(?:memory|crashed)/.test(answer)) {
-      answer = await outcome(await call(lab.host, "neighbour"));
+      answer = await outcome(await call(lab.host, "neighbor"));
     }
-    assert.match(answer, /^200 neighbour \d$/);
+    assert.match(answer, /^200 neighbor \d$/);
     assert.match(await outcome(await call(lab.host, name)), /^(?:memory|crashed|timeout): /);
-    assert.match(await outcome(await call(lab.host, "neighbour")), /^200 neighbour \d$/);
+    assert.match(await outcome(await call(lab.host, "neighbor")), /^200 neighbor \d$/);
     assert.ok(!lab.host.pids.includes(pid!) || lab.log.length > 0);
   });
 }
@@ -251,7 +251,7 @@ Deno.test("a function whose waitUntil loops after the response is replaced", asy
   assert.equal(await outcome(await call(lab.host, "wait_until_loops")), "200 fine");
   const again = await outcome(await call(lab.host, "wait_until_loops"));
   assert.match(again, /^timeout: |^200 fine$/);
-  assert.equal(await outcome(await call(lab.host, "neighbour")), "200 neighbour 1");
+  assert.equal(await outcome(await call(lab.host, "neighbor")), "200 neighbor 1");
 });
 
 Deno.test("a worker denies access even if a function was not sealed", async () => {
@@ -294,6 +294,6 @@ Deno.test("an endless stream waits for its reader, and ends when the reader leav
   let total = 0;
   while (total < 2_000_000) total += (await reader.read()).value!.byteLength;
   await reader.cancel();
-  assert.equal(await outcome(await call(lab.host, "neighbour")), "200 neighbour 1");
+  assert.equal(await outcome(await call(lab.host, "neighbor")), "200 neighbor 1");
   await lab.host.drain(1000);
 });

@@ -9,12 +9,12 @@ import { bodyText, deployFunctions, invocation } from "../../helpers/function_ho
 const FIXTURES = new URL("../../../fixtures/functions/hostile/", import.meta.url);
 
 /** Responds with the number of its calls. This shows that its worker has not been replaced. */
-const NEIGHBOUR = {
-  name: "neighbour",
+const NEIGHBOR = {
+  name: "neighbor",
   source: "let n = 0; export default () => new Response(String(++n));",
 };
 
-const NEIGHBOUR_CALL = { function: "neighbour" } as const;
+const NEIGHBOR_CALL = { function: "neighbor" } as const;
 
 /** Changes the frames that its worker sends during the function's call. */
 const forges = (name: string, change: string) => ({
@@ -51,7 +51,7 @@ const HARMLESS: ReadonlySet<string> = new Set(["sends-a-body-nobody-asked-for"])
 Deno.test("a function that forges frames loses only its own worker", async (t) => {
   await using deployment = await deployFunctions({
     functions: [
-      NEIGHBOUR,
+      NEIGHBOR,
       ...Object.entries(FORGED).map(([name, change]) => forges(name, change)),
     ],
   });
@@ -65,7 +65,7 @@ Deno.test("a function that forges frames loses only its own worker", async (t) =
         log.length = 0;
         const result = await host.invoke(invocation("/", { function: name }));
         assert.equal(
-          await bodyText(await host.invoke(invocation("/", NEIGHBOUR_CALL))),
+          await bodyText(await host.invoke(invocation("/", NEIGHBOR_CALL))),
           `${++calls}`,
         );
         if (HARMLESS.has(name)) continue;
@@ -89,7 +89,7 @@ const fixture = async (name: string) => ({
 
 Deno.test("a function cannot find its worker's connection", async () => {
   await using deployment = await deployFunctions({
-    functions: [NEIGHBOUR, await fixture("find_connection")],
+    functions: [NEIGHBOR, await fixture("find_connection")],
     limits: { timeoutMs: 5000 },
   });
   const { host } = deployment;
@@ -100,7 +100,7 @@ Deno.test("a function cannot find its worker's connection", async () => {
 
 Deno.test("a function that fills the frame queue loses its worker, not its process", async () => {
   await using deployment = await deployFunctions({
-    functions: [NEIGHBOUR, await fixture("frame_flood")],
+    functions: [NEIGHBOR, await fixture("frame_flood")],
     limits: { memoryMb: 1000, timeoutMs: 180_000, cpuMs: 180_000 },
   });
   const { host, log } = deployment;
@@ -113,7 +113,7 @@ Deno.test("a function that fills the frame queue loses its worker, not its proce
       reason: "crashed",
       message: "The worker has ended",
     });
-    assert.equal(await bodyText(await host.invoke(invocation("/", NEIGHBOUR_CALL))), call);
+    assert.equal(await bodyText(await host.invoke(invocation("/", NEIGHBOR_CALL))), call);
   }
   const errors = log.filter(({ level }) => level === "error");
   assert.deepEqual(errors.map(({ function: name }) => name), ["frame-flood", "frame-flood"]);
@@ -133,7 +133,7 @@ Deno.test("a worker that breaks between calls is replaced only at the next call"
     }, 30);
     export default () => new Response("fine");`;
   await using deployment = await deployFunctions({
-    functions: [NEIGHBOUR, { name: "restless", source }],
+    functions: [NEIGHBOR, { name: "restless", source }],
   });
   const { host, log } = deployment;
   assert.deepEqual(await host.start(), []);
@@ -143,7 +143,7 @@ Deno.test("a worker that breaks between calls is replaced only at the next call"
   assert.equal(broke(), 1);
   const result = await host.invoke(invocation("/", { function: "restless" }));
   assert.equal(await bodyText(result), "fine");
-  assert.equal(await bodyText(await host.invoke(invocation("/", NEIGHBOUR_CALL))), "1");
+  assert.equal(await bodyText(await host.invoke(invocation("/", NEIGHBOR_CALL))), "1");
 });
 
 Deno.test("Function.prototype keeps its methods, and functions can have their own", async () => {

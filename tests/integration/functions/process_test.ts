@@ -89,11 +89,11 @@ Deno.test("a function that has broken its process gets a separate process", asyn
   const result = await host.invoke(invocation("/", { function: "bomb" }));
   assert.ok(result.type === "failed" && ["memory", "crashed"].includes(result.reason));
   await until(() => host.pids.length === 2);
-  const neighbours = host.pids;
+  const neighbors = host.pids;
   const again = await host.invoke(invocation("/", { function: "bomb" }));
   assert.ok(again.type === "failed");
   assert.equal(await bodyText(await host.invoke(invocation("/answer"))), "answered");
-  assert.ok(host.pids.some((pid) => neighbours.includes(pid)));
+  assert.ok(host.pids.some((pid) => neighbors.includes(pid)));
 });
 
 /** The path of a process's socket, in the folder that its last argument names. */

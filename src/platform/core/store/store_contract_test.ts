@@ -217,11 +217,11 @@ const CONTRACT: Contract = {
 };
 
 for (const [name, { ignore, open }] of Object.entries(STORES)) {
-  for (const [behaviour, test] of Object.entries(CONTRACT)) {
+  for (const [behavior, test] of Object.entries(CONTRACT)) {
     Deno.test({
-      name: `a store (${name}) ${behaviour}`,
+      name: `a store (${name}) ${behavior}`,
       // SQLite's store removes expired records within minutes.
-      ignore: ignore || (name !== "PostgreSQL" && behaviour === "omits expired values"),
+      ignore: ignore || (name !== "PostgreSQL" && behavior === "omits expired values"),
       async fn() {
         const { kv, close } = await open();
         try {

@@ -22,7 +22,7 @@ const WHITE = [255, 255, 255];
 const AVIF_QUALITY_STEP = 20;
 
 /**
- * Compression effort; more effort for AVIF saves 2 % of the size, but takes three times as long.
+ * Compression effort; more effort for AVIF saves 2% of the size, but takes three times as long.
  */
 const AVIF_EFFORT = 1;
 const WEBP_EFFORT = 4;
@@ -115,7 +115,7 @@ export function convertImage(
         output_profile: "srgb",
       }),
     );
-    const shown = own(small.colourspace("srgb"));
+    const shown = own(small.colorspace("srgb"));
     const bytes = encode(shown, conversion.format, conversion.quality);
     return { bytes: new Uint8Array(bytes), width: shown.width, height: shown.height };
   } finally {

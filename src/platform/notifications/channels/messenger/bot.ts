@@ -9,15 +9,15 @@ import type { LinkStore } from "./link_store.ts";
 import { type BotMessage, botMessage, escapeHtml } from "./message.ts";
 import type { Lease, Led } from "../../../../store/mod.ts";
 
-/** One of the bot's dialogues other than linking a chat, such as sign-in. */
-export interface BotDialogue {
-  /** Replies to `/start <code>`. Returns `undefined` for a code from another dialogue. */
+/** One of the bot's dialogs other than linking a chat, such as sign-in. */
+export interface BotDialog {
+  /** Replies to `/start <code>`. Returns `undefined` for a code from another dialog. */
   start(
     code: string,
     chat: Chat,
     lease: Lease,
   ): Promise<BotMessage | undefined> | BotMessage | undefined;
-  /** Replies to a tap on a button. Returns `undefined` for a button from another dialogue. */
+  /** Replies to a tap on a button. Returns `undefined` for a button from another dialog. */
   tap(
     data: string,
     chat: Chat,
@@ -31,7 +31,7 @@ export interface BotOptions {
   readonly publicOrigin: string;
   /** The name without @. By default, the bot requests it from the API. */
   readonly name?: string;
-  readonly dialogues?: readonly BotDialogue[];
+  readonly dialogs?: readonly BotDialog[];
   accountName(userId: string): Promise<string | undefined>;
   readonly now: Clock;
   readonly random: Random;
@@ -97,9 +97,9 @@ export class Bot {
   }
 
   async #start(code: string, chat: Chat, lease: Lease): Promise<BotMessage> {
-    const { links, now, random, accountName, dialogues = [] } = this.#options;
-    for (const dialogue of dialogues) {
-      const answer = await dialogue.start(code, chat, lease);
+    const { links, now, random, accountName, dialogs = [] } = this.#options;
+    for (const dialog of dialogs) {
+      const answer = await dialog.start(code, chat, lease);
       if (answer !== undefined) return answer;
     }
     const userId = await links.takeCode(code, now(), lease);
@@ -139,9 +139,9 @@ export class Bot {
     { data, chat, queryId, messageId }: Extract<BotInput, { type: "tap" }>,
     lease: Lease,
   ): Promise<void> {
-    const { api, dialogues = [] } = this.#options;
+    const { api, dialogs = [] } = this.#options;
     let text = "This button has expired.";
-    for (const dialogue of dialogues) text = await dialogue.tap(data, chat, lease) ?? text;
+    for (const dialog of dialogs) text = await dialog.tap(data, chat, lease) ?? text;
     const result = z.unknown();
     await api.call("answerCallbackQuery", { callback_query_id: queryId }, { result });
     await api.call("editMessageText", {

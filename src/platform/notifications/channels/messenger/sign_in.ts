@@ -18,7 +18,7 @@ import {
   Failure,
   requireRate,
 } from "../../../core/http/mod.ts";
-import type { Bot, BotDialogue } from "./bot.ts";
+import type { Bot, BotDialog } from "./bot.ts";
 import { BotApiError } from "./bot_api.ts";
 import { type LinkRecord, links, type LinkStore } from "./link_store.ts";
 import { type BotMessage, botMessage, escapeHtml } from "./message.ts";
@@ -62,7 +62,7 @@ export interface MessengerSignInParts {
 
 const PREFIX = "signin";
 
-export class MessengerSignIn implements BotDialogue {
+export class MessengerSignIn implements BotDialog {
   readonly #attempts: SignInAttempts;
   readonly #begins: RateWindow;
   readonly #allBegins: RateWindow;

@@ -9,7 +9,7 @@ const INITDB = new URL(
 );
 
 /** Creates the files in an empty folder. Returns the version of the engine. */
-async function initialise(folder: string): Promise<string> {
+async function initialize(folder: string): Promise<string> {
   const engine = await loadEngine();
   const pg = await engine.PGlite.create({
     ...engine.files,
@@ -26,5 +26,5 @@ async function initialise(folder: string): Promise<string> {
 
 if (import.meta.main) {
   const [folder, versionFile] = Deno.args;
-  await Deno.writeTextFile(versionFile!, await initialise(folder!));
+  await Deno.writeTextFile(versionFile!, await initialize(folder!));
 }
