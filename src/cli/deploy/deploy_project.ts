@@ -32,7 +32,7 @@ import {
 import { formatChecks } from "./format_checks.ts";
 import { dryRun, type PackedDeployment } from "./dry_run.ts";
 import { explainStop } from "./end_unfinished.ts";
-import { readGitFacts } from "../projects/git_facts.ts";
+import { type GitFacts, readGitFacts } from "../projects/git_facts.ts";
 import { reportRelease, type RollingFlags, rollingOf } from "./rolling.ts";
 import { warnOfMissingParts } from "./missing_parts.ts";
 import { sendDeployment, type Sent } from "./send_deployment.ts";
@@ -57,16 +57,14 @@ async function packDeployment(
     readonly flags: DeployFlags;
     readonly client: Client;
     readonly project: Project;
+    readonly git: GitFacts;
     readonly environment: string;
     /** The current folder, if none was given. */
     readonly standing: string | undefined;
   },
 ): Promise<PackedDeployment> {
-  const { flags, client, project, environment, standing } = facts;
-  const [git] = await Promise.all([
-    readGitFacts(folder.directory, ctx.env),
-    warnOfMissingParts(ctx, folder.directory),
-  ]);
+  const { flags, client, project, git, environment, standing } = facts;
+  await warnOfMissingParts(ctx, folder.directory);
   const branch = flags.branch ?? git.branch ?? project.branch;
   const pack = await explainBuild(
     ctx,
@@ -157,13 +155,16 @@ export async function deployProject(
     throw new CliError("usage", "--rolling is for production: add --prod");
   }
   const folder = await openProjectFolder(ctx, dir);
-  const { client, project, chosen } = await resolveProject(ctx, {
-    folder,
-    given: flags.projectId,
-    phase: "deploy",
-    binds: true,
-    ...(flags.dryRun === true ? { mustExist: true } : {}),
-  });
+  const [{ client, project, chosen }, git] = await Promise.all([
+    resolveProject(ctx, {
+      folder,
+      given: flags.projectId,
+      phase: "deploy",
+      binds: true,
+      ...(flags.dryRun === true ? { mustExist: true } : {}),
+    }),
+    readGitFacts(folder.directory, ctx.env),
+  ]);
   if (chosen) await bindFolder(ctx, folder, project);
   const target = await chooseDeployTarget(ctx, flags, { client, project, folder });
   const { name: environment } = target;
@@ -175,6 +176,7 @@ export async function deployProject(
     flags,
     client,
     project,
+    git,
     environment,
     standing: dir === undefined ? ctx.cwd : undefined,
   });

@@ -166,7 +166,10 @@ export class DeploymentFiles {
       Deno.chmodSync(each, FOLDER_MODE);
       await pause();
     }
-    await inParallel(files, ({ path, sha256 }) => blobs.link(sha256, join(folder, path)));
+    await inParallel(files, async ({ path, sha256 }) => {
+      await blobs.link(sha256, join(folder, path));
+      await pause();
+    });
     await inParallel([...links], ([path, target]) => Deno.symlink(target, join(folder, path)));
   }
 

@@ -117,6 +117,15 @@ export class FsBlobStore implements BlobStore {
       : info;
   }
 
+  #statNow(sha256: string): Deno.FileInfo | undefined {
+    this.#options.onUse(sha256);
+    try {
+      return Deno.statSync(this.#path(sha256));
+    } catch (error) {
+      return ifMissing(error);
+    }
+  }
+
   /** Makes a file count as new. Fails if a sweep has already removed it. */
   async #renew(sha256: string, info: Deno.FileInfo): Promise<Deno.FileInfo> {
     const now = new Date();
@@ -301,14 +310,15 @@ export class FsBlobStore implements BlobStore {
   }
 
   async link(sha256: string, path: string): Promise<void> {
-    const info = await this.#stat(sha256);
+    const source = this.#path(sha256);
+    // These calls are synchronous. Asynchronous ones take ten times as long for thousands of files.
+    const info = this.#options.isShared === true
+      ? await this.#stat(sha256)
+      : this.#statNow(sha256);
     if (info === undefined || !await this.#isVerified(sha256, info)) {
       throw new BlobDamagedError(`Blob ${sha256} is gone or changed on disk`);
     }
-    const source = this.#path(sha256);
     try {
-      // This call is synchronous. An asynchronous one takes ten times as long for thousands of
-      // files.
       Deno.linkSync(source, path);
     } catch {
       // The path is on another file system, or the file system allows no more links to the file.

@@ -66,6 +66,11 @@ const LINKED_DEVICES: Readonly<Record<string, string>> = {
 /** The table of names to check before a name server (hosts(5)). */
 const HOSTS = "/etc/hosts";
 
+/** The machine's time zone. If it is not a link, ICU compares it with the file of every zone. */
+const TIME_ZONE = "/etc/localtime";
+
+const TIME_ZONES = "/usr/share/zoneinfo/";
+
 /** Mount point of the file system that shows Node's own processes (proc(5)). */
 const PROCESSES = "/proc/.processes";
 
@@ -258,8 +263,9 @@ export class OwnRoot {
   /** Mounts a file or folder read-only, or repeats a link within the system's folders. */
   #show({ from, to }: Place): void {
     const target = join(this.#options.root, to);
-    const link = from === to && !from.startsWith("/etc/") ? linkOf(from) : undefined;
-    if (link !== undefined && !link.startsWith("/")) {
+    const mayRepeat = from === to && (from === TIME_ZONE || !from.startsWith("/etc/"));
+    const link = mayRepeat ? linkOf(from) : undefined;
+    if (link !== undefined && (!link.startsWith("/") || link.startsWith(TIME_ZONES))) {
       Deno.mkdirSync(dirname(target), { recursive: true });
       return Deno.symlinkSync(link, target);
     }
