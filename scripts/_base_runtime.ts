@@ -22,7 +22,7 @@ export async function checkBaseRuntime(path: string): Promise<void> {
   const version = runtimeVersion(await Deno.readFile(path));
   if (version === Deno.version.deno) return;
   throw new Error(
-    `DENORT_BIN must be the base runtime of Deno ${Deno.version.deno}: ${path} is of ` +
+    `DENORT_BIN must be the base runtime of Deno ${Deno.version.deno}: ${path} is for ` +
       (version ?? "an unknown version"),
   );
 }

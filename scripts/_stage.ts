@@ -30,12 +30,12 @@ export const SHIPPED_PACKAGES: readonly ShippedPackage[] = [
     name: "re2-wasm",
     files: [],
     compressed: ["build/wasm/re2.js", "build/wasm/re2.wasm"],
-    reason: "is WebAssembly, loaded only to judge a manifest",
+    reason: "is WebAssembly that is loaded only to validate a manifest",
   },
   {
     name: "@ip-location-db/geo-whois-asn-country-mmdb",
     files: ["geo-whois-asn-country.mmdb"],
-    reason: "is a database, read when the platform starts",
+    reason: "is a database that is read when the platform starts",
   },
   {
     name: "esbuild",
@@ -46,13 +46,13 @@ export const SHIPPED_PACKAGES: readonly ShippedPackage[] = [
     name: "wasm-vips",
     files: ["versions.json"],
     compressed: ["lib/vips-es6.js", "lib/vips.wasm", "lib/vips-heif.wasm"],
-    reason: "is WebAssembly, loaded only by the process that converts images",
+    reason: "is WebAssembly that only the image conversion process loads",
   },
   {
     name: "@electric-sql/pglite",
     files: [],
     compressed: ["dist/pglite.wasm", "dist/pglite.data"],
-    reason: "is WebAssembly, loaded only by the process of an embedded database",
+    reason: "is WebAssembly that only an embedded database's process loads",
   },
   {
     name: "@electric-sql/pglite-tools",
@@ -62,12 +62,12 @@ export const SHIPPED_PACKAGES: readonly ShippedPackage[] = [
   {
     name: "htmx.org",
     files: ["dist/htmx.min.js"],
-    reason: "is a script that browsers run; the platform sends it as it stands",
+    reason: "is a script that browsers run; the platform sends it unchanged",
   },
   {
     name: "uplot",
     files: ["dist/uPlot.iife.min.js", "dist/uPlot.min.css"],
-    reason: "is a script that browsers run; the platform sends it as it stands",
+    reason: "is a script that browsers run; the platform sends it unchanged",
   },
 ];
 

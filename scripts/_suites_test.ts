@@ -42,7 +42,7 @@ Deno.test("planSuites() runs all files that can share a thread in one process", 
   assert.equal(atOnce, 1);
 });
 
-Deno.test("planSuites() gives a file that changes its process a separate process", () => {
+Deno.test("planSuites() runs each file that changes its process in a separate process", () => {
   const suite: Suite = {
     ...SUITE,
     runs: { as: "threads", perProcessor: 1, share: 1 },

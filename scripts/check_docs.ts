@@ -33,7 +33,7 @@ function brokenLinks(
       const target = link === "" ? path : normalize(join(dirname(path), decodeURI(link)));
       const place = `${path}:${index + 1}`;
       if (!exists(target)) {
-        return `${place}: Link leads to ${target}, which does not exist: fix the link`;
+        return `${place}: Link points to ${target}, which does not exist: fix the link`;
       }
       const linked = documents.get(target);
       if (anchor === undefined || linked === undefined || anchorsOf(linked).has(anchor)) return [];
@@ -51,7 +51,7 @@ function goneSymbols({ path, text }: TextFile, source: (path: string) => string 
       const target = normalize(join(dirname(path), link!));
       const code = source(target);
       if (code === undefined || new RegExp(`\\b${symbol}\\b`).test(code)) return [];
-      return `${path}:${index + 1}: ${target} has no ${symbol}: fix the link, or its name`;
+      return `${path}:${index + 1}: ${target} has no ${symbol}: fix the link or its text`;
     })
   );
 }

@@ -20,7 +20,7 @@ Deno.test("findDocProblems() accepts links to files and URLs", () => {
 Deno.test("findDocProblems() names the line of a broken link", () => {
   const document = { path: "docs/a.md", text: "one\n[two](../src/gone.ts)" };
   const [problem, ...others] = findDocProblems([document], FILES);
-  assert.match(problem!, /^docs\/a\.md:2: Link leads to src\/gone\.ts, which does not exist/);
+  assert.match(problem!, /^docs\/a\.md:2: Link points to src\/gone\.ts, which does not exist/);
   assert.deepEqual(others, []);
 });
 
@@ -49,6 +49,6 @@ Deno.test("findDocProblems() finds a link whose file lacks the linked symbol", (
   const text = "[`compose()`](../src/serve/compose.ts)\n[`decompose`](../src/serve/compose.ts)";
   const problems = findDocProblems([{ path: "docs/a.md", text }], FILES);
   assert.deepEqual(problems, [
-    "docs/a.md:2: src/serve/compose.ts has no decompose: fix the link, or its name",
+    "docs/a.md:2: src/serve/compose.ts has no decompose: fix the link or its text",
   ]);
 });

@@ -26,7 +26,7 @@ export function findProgramStarts(files: readonly TextFile[]): string[] {
           ? [
             `${path}:${
               index + 1
-            }: Start programs by src/lib/spawn_program.ts, which keeps descriptors`,
+            }: Start programs with src/lib/spawn_program.ts, which does not pass descriptors on`,
           ]
           : []
       )

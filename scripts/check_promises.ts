@@ -1,7 +1,7 @@
 /**
- * Finds promises whose rejection nobody handles. Such a rejection ends the
- * process, so a promise that is not awaited needs a `catch`. `void` is not enough, unless the
- * called function cannot reject.
+ * Finds promises whose rejection no one handles. Such a rejection ends the process, so a promise
+ * that is not awaited needs a `catch`. `void` is not enough, unless the called function cannot
+ * reject.
  *
  * @module
  */
@@ -91,8 +91,8 @@ interface Finding {
 }
 
 const FLOATS = "Await this promise, or handle its rejection with a catch";
-const MISUSED = "Nobody handles the promise of this function: its caller expects no result";
-const UNKNOWN = "The types of this module are unknown, so its promises are not found";
+const MISUSED = "No one handles this function's promise, because its caller expects no result";
+const UNKNOWN = "This module's types are unknown, so its promises cannot be checked";
 
 class Finder {
   readonly #judged = new Map<ts.Node, boolean>();

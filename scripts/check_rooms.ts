@@ -60,19 +60,19 @@ function complaint({ from, to, line }: ImportEdge, house: HouseRules): string | 
   }
   if (source === target) return undefined;
   if (!(target in house.rooms)) {
-    return `${place}: Room "${target}" is not in scripts/_rooms.ts: name it there with what it may import`;
+    return `${place}: Room "${target}" is not in scripts/_rooms.ts: add it there with the rooms that it may import`;
   }
   if (from === "main.ts" && target !== "cli") {
-    return `${place}: main.ts imports ${to}, and may import the room "cli" only`;
+    return `${place}: main.ts imports ${to}, but may import only the room "cli"`;
   }
   if (source !== undefined) {
     const allowed = house.rooms[source];
     if (allowed === undefined) {
-      return `${place}: Room "${source}" is not in scripts/_rooms.ts: name it there with what it may import`;
+      return `${place}: Room "${source}" is not in scripts/_rooms.ts: add it there with the rooms that it may import`;
     }
     if (!allowed.includes(target)) {
-      const may = allowed.length === 0 ? "nothing of ours" : allowed.join(", ");
-      return `${place}: Room "${source}" imports ${to}, and may import ${may}: pass it in, or move it down`;
+      const may = allowed.length === 0 ? "packages" : allowed.join(", ");
+      return `${place}: Room "${source}" imports ${to}, but may import only ${may}: pass it in, or move it down`;
     }
   }
   return undefined;
@@ -154,6 +154,6 @@ export function findCircles(edges: readonly ImportEdge[]): string[] {
     const way = [...circle.map(({ from }) => from), first!.from].join(" -> ");
     return `${first!.from}:${
       first!.line
-    }: Imports run in a circle: ${way}: move what both sides need into a file below them`;
+    }: Import cycle: ${way}: move the code that both sides need into a file below them`;
   });
 }

@@ -110,7 +110,7 @@ const suites = chosen.map((suite) => ({
 })).filter(({ files }) => files.length > 0);
 const needs = new Set(suites.flatMap(({ suite }) => suite.needs));
 for (const missing of await installMissing([...needs])) {
-  console.log(`Skipping what needs ${missing.program}: install Debian's ${missing.package}`);
+  console.log(`Skipping tests that need ${missing.program}: install Debian's ${missing.package}`);
 }
 const surroundings = { variable: Deno.env.get, processors: navigator.hardwareConcurrency };
 let total = NO_COUNTS;
@@ -133,7 +133,7 @@ for (const plan of planSuites(suites, surroundings)) {
 }
 await Deno.remove(documentFile);
 console.log(`\nSlowest files:\n${slowestFiles(times, SLOWEST).join("\n")}`);
-if (leftOut.length > 0) console.log(`\nLeft out, as the time was up:\n${leftOut.join("\n")}`);
+if (leftOut.length > 0) console.log(`\nSkipped because the time was up:\n${leftOut.join("\n")}`);
 if (problems.length > 0) {
   console.log(`\nFailed:\n${problems.join("\n")}\n\n${errors.join("\n\n")}`);
 }

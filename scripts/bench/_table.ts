@@ -22,7 +22,7 @@ export function formatTable(
 
 /** The median: the middle value, or the mean of the two middle values if their number is even. */
 export function median(values: readonly number[]): number {
-  if (values.length === 0) throw new RangeError("Give at least one value");
+  if (values.length === 0) throw new RangeError("The median needs at least one value");
   const sorted = values.toSorted((left, right) => left - right);
   const middle = Math.floor(sorted.length / 2);
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;

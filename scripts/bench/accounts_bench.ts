@@ -84,7 +84,7 @@ interface Case {
   readonly name: string;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Creates wrk's requests. h2load cannot do that, so there is no row for HTTP/2. */
+  /** wrk creates its requests with this script. h2load cannot, so there is no row for HTTP/2. */
   readonly script?: string;
   readonly expects?: "refusal";
 }

@@ -127,7 +127,7 @@ async function coldStarts(
     const host = new URL(String(answer.url)).hostname;
     const started = performance.now();
     const { status } = await fetchByHost({ port: platform.port, host, path: "/" });
-    if (status !== 200) throw new Error(`The first request was answered with ${status}`);
+    if (status !== 200) throw new Error(`The first request returned status ${status}`);
     times.push(performance.now() - started);
   }
   return times;
@@ -171,7 +171,7 @@ async function keptPages(svc: Runner): Promise<string> {
   const against = againstAim(kept!.rate / file!.rate, 0.8);
   return formatTable(["1 KB, 32 connections", "requests/s", "cpu us", "against the file"], [
     ["static file", whole(file!.rate), file!.processorUs, ""],
-    ["kept page (ISR hit)", whole(kept!.rate), kept!.processorUs, against],
+    ["cached page (ISR hit)", whole(kept!.rate), kept!.processorUs, against],
   ]);
 }
 
@@ -189,7 +189,7 @@ export async function benchCompute(): Promise<string> {
       // The first start may download Node.
       const times = (await coldStarts(place, engine)).slice(1);
       cold.push(
-        `First request to a server on ${engine} that does not run: ${whole(median(times))} ms ` +
+        `First request to a stopped server on ${engine}: ${whole(median(times))} ms ` +
           `(${whole(Math.min(...times))} - ${whole(Math.max(...times))})`,
       );
     }

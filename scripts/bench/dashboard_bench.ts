@@ -159,7 +159,7 @@ async function openPage(url: string, cookie: string) {
   for (let part = await reader.read(); !part.done; part = await reader.read()) {
     bytes += part.value.byteLength;
   }
-  if (answer.status !== 200) throw new Error(`${url} answers ${answer.status}`);
+  if (answer.status !== 200) throw new Error(`${url} responded with ${answer.status}`);
   return { milliseconds, bytes };
 }
 

@@ -1,6 +1,6 @@
 /**
- * How long visitors of a page wait while the platform receives deploys and builds projects,
- * compared with the same visitors when it does neither.
+ * How long a page's visitors wait while the platform receives deploys and builds projects, compared
+ * with when it does neither.
  *
  * @module
  */
@@ -65,7 +65,7 @@ async function deployPage({ site, tool }: BenchPlace): Promise<void> {
   await tool(["deploy", "--prod"]);
 }
 
-/** Deploys a site of another project repeatedly. */
+/** Repeatedly deploys another project's site. */
 async function deployAll({ site, tool }: BenchPlace): Promise<void> {
   await Deno.writeTextFile(join(site, "index.html"), "home");
   const page = (index: number, round: number) =>
@@ -215,7 +215,7 @@ export async function benchDeploys(): Promise<string> {
     const table = await withBenchPlace((place) => compare(place, repository), {
       args: ["--git-root", repository],
     });
-    return `${CONNECTIONS} connections, tool and builds on the same processors ` +
+    return `${CONNECTIONS} connections, load generator and builds on the same processors ` +
       `(svc ${describeProgram()})\n\n${table}`;
   } finally {
     await Deno.remove(repository, { recursive: true });

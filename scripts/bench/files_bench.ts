@@ -110,5 +110,5 @@ export async function benchFiles(): Promise<string> {
     ["deploy", "time", "tool's CPU", "platform's CPU", "blobs sent", "tool's peak", "platform's"],
     rows,
   );
-  return `Deploys of small files (svc ${describeProgram()}), middle of ${ROUNDS}\n\n${table}`;
+  return `Deploys of small files (svc ${describeProgram()}), medians of ${ROUNDS}\n\n${table}`;
 }

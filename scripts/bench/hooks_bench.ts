@@ -147,13 +147,13 @@ async function measure(place: BenchPlace, repository: Repository): Promise<strin
   const lives = rounds.map(({ live }) => live);
   const rows = [
     [
-      "trigger to its answer, a new commit",
+      "trigger to response, new commit",
       `${whole(median(rounds.map((each) => each.answered)))} ms`,
       "",
     ],
     ["trigger to live, median", `${whole(median(lives))} ms`, `${AIM_MS} ms`],
     ["trigger to live, slowest", `${whole(Math.max(...lives))} ms`, `${AIM_MS} ms`],
-    ["triggers of a commit that is live", `${whole(same)} /s`, ""],
+    ["triggers for a commit that is live", `${whole(same)} /s`, ""],
     ["triggers that start a build, while builds run", `${whole(fresh)} /s`, ""],
     ["platform's peak memory", `${whole(peakMemory(place.platform.pid) / 1024 / 1024)} MB`, ""],
   ];

@@ -47,7 +47,7 @@ async function fill(
     await Promise.all(Array.from({ length: CLIENTS }, async (_, index) => {
       const url = `${SVC_KV_URL}/v1/value?key=key${first + index}`;
       const { status } = await fetch(url, { method: "PUT", headers, body });
-      if (status !== 204) throw new Error(`The store answered ${status}`);
+      if (status !== 204) throw new Error(`The store responded with ${status}`);
     }));
   }
 }
@@ -67,7 +67,7 @@ async function measureOwn(folder: string): Promise<Rates> {
       projects: new ProjectStore(kv),
       environments: new EnvironmentStore(kv),
       queueSecretOf: () => "",
-      answerQueue: () => Promise.reject(new Error("Nothing is sent")),
+      answerQueue: () => Promise.reject(new Error("No response was sent")),
     },
   );
   try {

@@ -152,11 +152,11 @@ export async function benchNotifications(): Promise<string> {
     ],
   });
   const rows = [
-    ["events a second, through to in-app", whole(events)],
+    ["events a second, delivered to the inbox", whole(events)],
     [`kB of memory per stream, ${whole(STREAMS)} open`, (streams.perStream / 1000).toFixed(1)],
-    ["ms until the first reader of a broadcast has it", streams.first.toFixed(1)],
-    ["ms until half of them have it", streams.middle.toFixed(1)],
-    ["ms until all have it", streams.last.toFixed(1)],
+    ["ms until a broadcast reaches its first reader", streams.first.toFixed(1)],
+    ["ms until it reaches half of them", streams.middle.toFixed(1)],
+    ["ms until it reaches all", streams.last.toFixed(1)],
   ];
   const table = formatTable(["measured", "value"], rows);
   return `Program: ${describeProgram()}\n\n${table}\n\n${await compareInboxes()}`;

@@ -90,7 +90,7 @@ export async function benchCache(): Promise<string> {
       ),
   );
   return `Cache hits of 13 KB, 32 requests at once (svc ${describeProgram()}; ` +
-    `Caddy passes all on)\n\n${table}`;
+    `Caddy forwards all requests)\n\n${table}`;
 }
 
 const ROUNDS = 3;

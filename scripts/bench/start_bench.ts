@@ -115,8 +115,8 @@ async function measureServe(dataDir: string, { env }: Place) {
 
 function describeReady(times: readonly number[]): string {
   const least = Math.min(...times);
-  return `serve ready on its data directory: ${least.toFixed(0)} ms at least, ` +
-    `${median(times).toFixed(0)} in the middle, ${againstMost(least / AIM_READY_MS, 1)}`;
+  return `serve ready on its data directory: ${least.toFixed(0)} ms minimum, ` +
+    `${median(times).toFixed(0)} median, ${againstMost(least / AIM_READY_MS, 1)}`;
 }
 
 /** Runs the commands and the platform in a separate home folder, and returns the tables. */
@@ -155,9 +155,9 @@ export async function benchStart(): Promise<string> {
     });
     const { ready, idle } = await measureServe(dataDir, { cwd: folder, env });
     return [
-      formatTable(["command", "least ms", "median ms", "least, of node -e 0"], rows),
-      `deploy to its first line: ${Math.min(...deploys).toFixed(0)} ms at least, ` +
-      `${median(deploys).toFixed(0)} in the middle`,
+      formatTable(["command", "least ms", "median ms", "minimum / node -e 0"], rows),
+      `deploy to its first line: ${Math.min(...deploys).toFixed(0)} ms minimum, ` +
+      `${median(deploys).toFixed(0)} median`,
       describeReady(ready),
       `serve idle, after ${IDLE_AFTER_MS / 1000} s: ${idle.toFixed(0)} MB, ${
         againstMost(idle / AIM_IDLE_MB, 1)

@@ -124,7 +124,7 @@ async function measureEvents(place: BenchPlace): Promise<Row[]> {
   const path = "/v1/events";
   const event = JSON.stringify({ event: "deployment.live", data: { project: "bench" } });
   const script = takingTurns(path, [event], { ...json, cookie, "x-workspace": "bench" });
-  const name = "events, through to the inbox";
+  const name = "events, delivered to the inbox";
   return [await loadBy(place, { name, path, script, expects: "success", aim: 8000 })];
 }
 
@@ -208,7 +208,7 @@ export async function benchWrites(): Promise<string> {
       whole(processor),
       `${whole(aim)}: ${perSecond >= aim ? "met" : "MISSED"}`,
     ]);
-    const headings = ["written", "a second", "p99 ms", "platform us each", "aim a second"];
+    const headings = ["written", "a second", "p99 ms", "platform us per request", "aim a second"];
     return `${CLIENTS} clients (svc ${describeProgram()})\n\n${formatTable(headings, cells)}`;
   } finally {
     await Deno.remove(folder, { recursive: true });

@@ -21,7 +21,7 @@ function endOf(lines: readonly string[]): string {
   while (from > 0 && length + lines[from - 1]!.length < MAX_LOG) {
     length += lines[--from]!.length + 1;
   }
-  const left = from === 0 ? [] : [`… ${from} lines before these`];
+  const left = from === 0 ? [] : [`… ${from} earlier lines`];
   return [...left, ...lines.slice(from)].join("\n");
 }
 

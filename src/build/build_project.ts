@@ -1,4 +1,4 @@
-/** @module Finds the command that builds a project, and its output. */
+/** @module Finds a project's build command and its output. */
 import { join, relative, resolve, sep } from "node:path";
 import type { ProjectConfig } from "../config/project_config.ts";
 import { childVariables } from "../lib/child_variables.ts";
@@ -44,9 +44,7 @@ async function buildNeeded(
   host.say(
     "build",
     "info",
-    `Building first ${
-      formatCount(needed.length, "package")
-    } of the workspace that ${path} depends on: ` +
+    `First building ${formatCount(needed.length, "package")} that ${path} depends on: ` +
       needed.map((each) => each.path).join(", "),
   );
   for (const each of needed) {

@@ -17,8 +17,7 @@ export function meetsRange(version: string, range: string): boolean {
 }
 
 /**
- * Runs `node --version` in the environment of the host. Returns `undefined` if Node is not
- * installed.
+ * Runs `node --version` in the host's environment. Returns `undefined` if Node is not installed.
  */
 export async function nodeVersion(host: BuildHost): Promise<string | undefined> {
   try {
@@ -37,8 +36,8 @@ export async function nodeVersion(host: BuildHost): Promise<string | undefined> 
 }
 
 /**
- * Names the Node version that the installed framework requires, if the machine has another version.
- * Returns a clause.
+ * Returns a clause that names the Node version that the installed framework requires, if the
+ * machine has another version.
  */
 export async function wrongNode(
   host: BuildHost,

@@ -211,7 +211,7 @@ async function isRefused(box: Sandbox): Promise<void> {
   await write(folder, { Dockerfile: DOCKERFILE.replace('["server"]', '["/bin/nothing"]') });
   const { code, stderr } = await box.tool(["deploy", "image", "--project-id", "image"]);
   assert.equal(code, 1);
-  assert.match(stderr, /The image has no program \/bin\/nothing, which starts it/);
+  assert.match(stderr, /The image does not contain its start program \/bin\/nothing/);
 }
 
 Deno.test({

@@ -1,9 +1,9 @@
 #!/bin/sh
 # Installs svc: sh install.sh [--version v1.2.3] [--dir DIR]
 #
-# Verifies the Ed25519 signature over the list of digests, then the digest of what it
-# downloads. Needs curl or wget, gzip, sha256sum or shasum, and openssl 3 for the signature.
-# Without openssl 3, the script stops, unless SVC_SKIP_SIGNATURE=1 is set to rely on HTTPS alone.
+# Verifies the Ed25519 signature over the list of digests, then the digest of the downloaded
+# program. Needs curl or wget, gzip, sha256sum or shasum, and openssl 3 for the signature. Without
+# openssl 3, the script stops, unless SVC_SKIP_SIGNATURE=1 is set to rely on HTTPS alone.
 set -eu
 
 place=${SVC_RELEASES_URL:-@PLACE@}
@@ -16,19 +16,19 @@ while [ $# -gt 0 ]; do
   case $1 in
     --version) [ $# -ge 2 ] || fail "Give --version a tag such as v1.2.3"; version=${2#v}; shift 2 ;;
     --dir) [ $# -ge 2 ] || fail "Give --dir a folder"; folder=$2; shift 2 ;;
-    *) fail "Unknown argument $1: give --version <tag> or --dir <folder>" ;;
+    *) fail "Unknown argument $1: use --version <tag> or --dir <folder>" ;;
   esac
 done
 
 case $(uname -s) in
   Linux) os=unknown-linux-gnu ;;
   Darwin) os=apple-darwin ;;
-  *) fail "There is no svc for $(uname -s): on Windows run install.ps1" ;;
+  *) fail "svc is not available for $(uname -s): on Windows, run install.ps1" ;;
 esac
 case $(uname -m) in
   x86_64 | amd64) target=x86_64-$os ;;
   aarch64 | arm64) target=aarch64-$os ;;
-  *) fail "There is no svc for the processor $(uname -m)" ;;
+  *) fail "svc is not available for $(uname -m) processors" ;;
 esac
 
 work=$(mktemp -d)

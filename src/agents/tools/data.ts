@@ -159,7 +159,7 @@ async function readBounded(stream: ReadableStream<Uint8Array>): Promise<string> 
   let text = "";
   for await (const chunk of stream) {
     text += decoder.decode(chunk, { stream: true });
-    if (text.length > MAX_SCHEMA_BYTES) return `${text.slice(0, MAX_SCHEMA_BYTES)}\n-- cut here`;
+    if (text.length > MAX_SCHEMA_BYTES) return `${text.slice(0, MAX_SCHEMA_BYTES)}\n-- truncated`;
   }
   return text;
 }

@@ -46,11 +46,12 @@ function whereNamed(error: unknown): undefined {
 export const status = defineTool({
   name: "status",
   title: "What is live",
-  description: "Shows the logged-in user, the project, its production deployment, domains and " +
+  description:
+    "Shows the logged-in user, the project, its production deployment, its domains and its " +
     "newest deployments. Call it first.",
   input: {
     ...projectInput,
-    limit: z.int().min(1).max(MAX_LISTED).default(5).describe("Deployments to show"),
+    limit: z.int().min(1).max(MAX_LISTED).default(5).describe("Number of deployments to show"),
   },
   output: { credential: anyObject, project: anyObject.nullable(), deployments: z.array(anyObject) },
   effect: "read",
@@ -81,7 +82,7 @@ export const status = defineTool({
       text: [
         `Project ${project.name} in workspace ${slug}`,
         ...domains.map(({ hostname, status: state }) => `Domain ${hostname}: ${state}`),
-        deployments.length === 0 ? "No deployments" : "Newest deployments (* is live):",
+        deployments.length === 0 ? "No deployments" : "Newest deployments (* = live):",
         ...deployments.map(lineOf),
       ].join("\n"),
       data: { credential, project: { ...project, health }, deployments },

@@ -69,7 +69,7 @@ Deno.test("readImageFiles() refuses links that point outside the image", () =>
     assert.deepEqual([...links], LINKS.map(([path, , wanted]) => [path, wanted]));
     for (const [path, target] of links) {
       const climbs = target.split("/").filter((step) => step === "..").length;
-      assert.ok(climbs < path.split("/").length, `${path} leads to ${target}`);
+      assert.ok(climbs < path.split("/").length, `${path} links to ${target}`);
     }
   }));
 

@@ -1,4 +1,7 @@
-/** @module Adds up the size of a server's packages, and reports what exceeds the limits. Pure. */
+/**
+ * @module Adds up the size of a server's packages, and reports packages that exceed the limits.
+ * Pure.
+ */
 import { formatBytes, formatCount } from "../../lib/format.ts";
 import { BuildError } from "../build_error.ts";
 

@@ -20,7 +20,7 @@ const MAX_PATH = 1000;
 
 const PACKAGES = "node_modules";
 
-/** Names of private entries that people put next to packages. */
+/** Names of private files and folders that people put next to packages. */
 const PRIVATE_NAMES = /^\.(?:env(?:\..*)?|npmrc|git)$/;
 
 /** Errors for a missing package, a broken link, or an unreadable file. */

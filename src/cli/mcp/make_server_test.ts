@@ -346,6 +346,6 @@ Deno.test("only the end of a long log is read, with the number of lines before i
   const uri = `svc://deployments/${D1}/build-log`;
   const { contents } = await agent.client.readResource({ uri });
   const { text } = contents[0] as { readonly text: string };
-  assert.match(text, /^… \d+ lines before these\n/);
+  assert.match(text, /^… \d+ earlier lines\n/);
   assert.ok(text.length < 66_000 && text.includes("line 3000 "));
 });
