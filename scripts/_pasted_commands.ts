@@ -105,7 +105,7 @@ async function runInShell(
  * @throws {Error} at the first command that fails.
  */
 export async function pasteCommands(commands: readonly PastedCommand[]): Promise<PastedOutput[]> {
-  if (COMPILED === undefined) throw new TypeError("SVC_BIN names no program");
+  if (COMPILED === undefined) throw new TypeError("Set SVC_BIN to a compiled program");
   const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "svc-paste-" }));
   const [home, bin] = [join(folder, "home"), join(folder, "bin")];
   let platform: Awaited<ReturnType<typeof serve>> | undefined;

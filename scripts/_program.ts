@@ -82,7 +82,7 @@ export interface Platform {
   readonly ended: Promise<number>;
   /** Everything that it wrote to stderr so far. */
   errors(): string;
-  /** Asks it to drain, waits until it ends, and returns the exit code. */
+  /** Asks the platform to drain, waits until it ends, and returns the exit code. */
   stop(): Promise<number>;
   /** Kills it, like a crash or a power cut. */
   kill(): Promise<void>;
@@ -184,7 +184,7 @@ async function readReadyLine(reader: ReadableStreamDefaultReader<string>) {
   try {
     while (!text.includes("\n")) {
       const { done, value } = await reader.read();
-      if (done) throw new Error(`${why}, having said: ${text}`);
+      if (done) throw new Error(`${why}. Its output: ${text}`);
       text += value;
     }
   } finally {

@@ -131,8 +131,8 @@ async function nativeEsbuild(root: string, platform: Platform, folder: string): 
 const lockSchema = z.object({ npm: z.record(z.string(), z.object({ integrity: z.string() })) });
 
 /**
- * Downloads a package in `deno.lock` from npm and unpacks it to `folder`, because Deno only
- * installs packages for this machine.
+ * Downloads a package in `deno.lock` from npm and unpacks it to `folder`, because Deno installs
+ * packages only for this machine.
  *
  * @throws {Error} if it cannot be fetched, or differs from `deno.lock`.
  */

@@ -89,7 +89,8 @@ export const SUITES: readonly Suite[] = [
       "tests/integration/builds/git_test.ts",
       "tests/integration/compute/process_test.ts",
     ],
-    // These tests start Node as its launcher does, which limits its own memory and descriptors.
+    // These tests start Node in the same way as its launcher, which limits its own memory and
+    // descriptors.
     alone: [
       "tests/integration/node/launch_test.ts",
       "tests/integration/node/native_attacks_test.ts",
@@ -233,7 +234,7 @@ export interface Batch {
   readonly program?: string;
 }
 
-/** The batches of suites that run together; `atOnce` batches run side by side. */
+/** The batches of suites that run together; `atOnce` batches run in parallel. */
 export interface Plan {
   /** The names of its suites. */
   readonly name: string;

@@ -42,7 +42,7 @@ function brokenLinks(
   );
 }
 
-/** In links such as [`Capability`](../src/platform/core/capability.ts). */
+/** Matches links such as [`Capability`](../src/platform/core/capability.ts). */
 const SYMBOL_LINK = /\[`([A-Za-z_]\w*)(?:\(\))?`\]\(([^)\s#]+\.tsx?)\)/g;
 
 function goneSymbols({ path, text }: TextFile, source: (path: string) => string | undefined) {

@@ -1,5 +1,5 @@
 /**
- * Allows programs to be started in one place only. A program that is started elsewhere would
+ * Allows programs to be started in only one place. A program that is started elsewhere would
  * inherit this program's descriptors.
  *
  * @module

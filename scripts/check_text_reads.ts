@@ -1,5 +1,5 @@
 /**
- * Allows text files to be read in one place only. Elsewhere, bytes that are not UTF-8 would
+ * Allows text files to be read in only one place. Elsewhere, bytes that are not UTF-8 would
  * silently become other characters.
  *
  * @module

@@ -24,7 +24,7 @@ export interface BareAnswer {
 /** The name of the bare server in tables. */
 export const BARE = "bare Deno.serve";
 
-/** Fields that the runtime writes itself. */
+/** Header fields that the runtime writes itself. */
 const WRITTEN_BY_RUNTIME = new Set(["connection", "content-length", "date", "keep-alive"]);
 
 interface Answered {

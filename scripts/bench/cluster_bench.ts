@@ -52,7 +52,7 @@ async function measure(kv: RecordStore): Promise<Measured> {
   const reads = await timesOf(SINGLE, (index) => kv.get(["listed", index]));
   const listings = await timesOf(LISTINGS, async () => {
     const { length } = await Array.fromAsync(kv.list({ prefix: ["listed"] }));
-    if (length !== LISTED) throw new Error(`${length} entries are listed, not ${LISTED}`);
+    if (length !== LISTED) throw new Error(`Listed ${length} entries instead of ${LISTED}`);
   });
   return {
     commit: median(commits),

@@ -189,5 +189,5 @@ export async function benchCores(): Promise<string> {
     expected,
   );
   return `Edges on one machine (svc ${describeProgram()}, ` +
-    `${navigator.hardwareConcurrency} processors, wrk on the same)\n\n${costs}\n\n${reckoned}`;
+    `${navigator.hardwareConcurrency} processors, shared with wrk)\n\n${costs}\n\n${reckoned}`;
 }

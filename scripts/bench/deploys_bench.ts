@@ -178,7 +178,7 @@ async function compareAll(
   const busy = await measureWhile(entrants, work);
   return formatTable(
     [
-      "13 KB page beside",
+      "13 KB page next to",
       "server",
       "seconds",
       "requests/s",

@@ -147,7 +147,7 @@ async function makeRepository(folder: string): Promise<string> {
   return await git(folder, "rev-parse", "HEAD");
 }
 
-/** Creates enough hooks for all triggers of a minute, and returns their URLs. */
+/** Creates enough hooks for a minute's triggers, and returns their URLs. */
 async function makeHooks({ platform, token }: BenchPlace, gitUrl: string): Promise<string[]> {
   const fields = { authorization: `Bearer ${token}`, "content-type": "application/json" };
   const create = async (path: string, body: unknown) =>

@@ -179,10 +179,7 @@ async function findOutputFolder(
   });
 }
 
-/**
- * Explains that the output is missing. Unless svc.toml sets static, names a server that would not
- * run.
- */
+/** Refuses a project that looks like a server that svc cannot run, unless svc.toml sets static. */
 async function refuseServers({ directory, config }: BuildOptions): Promise<void> {
   if (config?.build.isStatic === true) return;
   const signs = await findProjectSigns(createFolderReader(directory));
@@ -277,7 +274,7 @@ function onceAsked(host: BuildHost, options: BuildOptions, detected: DetectedPro
 }
 
 /**
- * Whether the build command was set explicitly. A detected build script only builds the project
+ * Whether the build command was set explicitly. A detected build script builds only the project
  * itself.
  */
 function isWritten({ buildCommand, config, settings }: BuildOptions, detected: DetectedProject) {

@@ -187,7 +187,7 @@ export function shortList(paths: readonly string[]): string {
   return `${paths.slice(0, SHOWN).map(printableName).join(", ")}${more}`;
 }
 
-/** A file that is only deployed if its author says so. */
+/** A file that is deployed only if its author requests it. */
 interface ExcludedFile {
   /** Path relative to the project. */
   readonly path: string;

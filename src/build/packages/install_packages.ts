@@ -30,7 +30,7 @@ const installedBy = ({ packagesFolder }: DetectedProject): readonly string[] => 
 
 /**
  * Plans the installation. Returns `undefined` if the packages are already installed or none are
- * needed. Development packages are only needed for a build command or a server.
+ * needed. Development packages are needed only for a build command or a server.
  */
 export async function planInstall(
   { directory, detected, setting, builds }: {

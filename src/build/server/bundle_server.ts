@@ -11,7 +11,7 @@ import { editOf } from "./edit_modules.ts";
 import { serverProblems } from "./server_problems.ts";
 import type { PreparedServer, ServerFacts } from "./types.ts";
 
-/** Source maps. They are only read on developers' machines. */
+/** Source maps, which are read only on developers' machines. */
 const SOURCE_MAP = /\.[cm]?js\.map$/;
 
 /** The real folder and path of a layer's entry, and where that folder is deployed. */

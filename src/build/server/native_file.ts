@@ -33,7 +33,7 @@ export function systemOf(bytes: Uint8Array): System | undefined {
 }
 
 /**
- * Whether an addon works with only one major version of Node. Other addons only call Node functions
+ * Whether an addon works with only one major version of Node. Other addons call only Node functions
  * that start with `napi_`.
  */
 export function isForOneNode(bytes: Uint8Array): boolean {
