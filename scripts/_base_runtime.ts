@@ -7,7 +7,7 @@
 /** The exit code of `scripts/compile.ts` if it cannot get a base runtime. */
 export const NO_BASE_RUNTIME = 3;
 
-/** The Deno version in a base runtime's user agent string. */
+/** Returns the Deno version in a base runtime's user agent string. */
 export function runtimeVersion(runtime: Uint8Array): string | undefined {
   const text = new TextDecoder("latin1").decode(runtime);
   return /Deno\/(\d+\.\d+\.\d+)/.exec(text)?.[1];

@@ -21,7 +21,10 @@ export interface PastedOutput extends PastedCommand {
 
 const BLOCK = /^```(console|sh)\n([^]*?)^```$/gm;
 
-/** Commands of a `console` block: lines after `$ `, with the lines after `> ` that continue them. */
+/**
+ * Returns the commands of a `console` block: lines after `$ `, with the lines after `> ` that
+ * continue them.
+ */
 function splitConsole(block: string): PastedCommand[] {
   return [...block.matchAll(/^\$ (.*(?:\n> .*)*)/gm)].map(([, text]) => ({
     text: text!.replaceAll("\n> ", "\n"),
@@ -29,7 +32,7 @@ function splitConsole(block: string): PastedCommand[] {
   }));
 }
 
-/** The commands of a page below one of its headings, in reading order. */
+/** Returns the commands of a page below one of its headings, in reading order. */
 export function readCommands(page: string, heading = ""): PastedCommand[] {
   const part = heading === "" ? page : page.slice(page.indexOf(`\n${heading}\n`));
   return [...part.matchAll(BLOCK)].flatMap(([, kind, block]) =>

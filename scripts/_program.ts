@@ -26,8 +26,8 @@ export function programCommand(): Command {
 const KEPT = ["PATH", "LANG", "TMPDIR"] as const;
 
 /**
- * An environment without the machine's account: its home folder is `home`. The search path, Deno's
- * cache and the network settings are kept.
+ * Returns an environment without the machine's account: its home folder is `home`. The search path,
+ * Deno's cache and the network settings are kept.
  */
 export function cleanEnvironment(
   home: string,
@@ -49,7 +49,7 @@ export function cleanEnvironment(
 /** `EDGES=2` starts every platform with two edges, unless its arguments set the number. */
 const EDGES = Number(Deno.env.get("EDGES") ?? 0);
 
-/** Number of sockets that listen on a port of this machine. */
+/** Returns the number of sockets that listen on a port of this machine. */
 async function countListeners(port: number): Promise<number> {
   const wanted = new RegExp(`:${port.toString(16).toUpperCase().padStart(4, "0")} \\S+ 0A `, "g");
   const tables = await Promise.all(

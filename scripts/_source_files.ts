@@ -17,7 +17,7 @@ const SKIPPED_FOLDERS: ReadonlySet<string> = new Set([
 /** The root of the repository. */
 export const ROOT = join(import.meta.dirname!, "..");
 
-/** Yields the paths, relative to `root`, of all files below it, sorted. */
+/** Returns the sorted paths of all files below `root`, relative to it. */
 export function listFiles(root: string): string[] {
   const found: string[] = [];
   const walk = (folder: string): void => {

@@ -164,9 +164,9 @@ async function copyFiles(from: string, to: string, files: readonly string[]): Pr
 const BEST_QUALITY = 11;
 
 /**
- * The quality that `BROTLI_QUALITY` names; the highest if it is not set.
+ * Returns the quality in `BROTLI_QUALITY`, or the highest one if it is not set.
  *
- * @throws {RangeError} If it names none.
+ * @throws {RangeError} if it is not a quality
  */
 export function parseQuality(text: string | undefined): number {
   if (text === undefined || text === "") return BEST_QUALITY;

@@ -11,7 +11,7 @@ const LINK = /\]\(([^)\s#]*)(?:#([^)]*))?\)/g;
 const DECISIONS = "docs/decisions/";
 const INDEX = `${DECISIONS}README.md`;
 
-/** The anchors of the headings in `text`, as GitHub generates them. */
+/** Returns the anchors of the headings in `text`, as GitHub generates them. */
 function anchorsOf(text: string): ReadonlySet<string> {
   const titles = [...text.matchAll(/^#{1,6} (.+)$/gm)].map(([, title]) => title!);
   return new Set(

@@ -37,7 +37,8 @@ const HARMLESS =
 const SETTLED = new Set(["ChildProcess.status"]);
 
 /**
- * The file that an import names for its types, as Deno reads it, or `undefined` if there is none.
+ * Returns the file that an import names for its types, as Deno reads it, or `undefined` if there is
+ * none.
  */
 function namedTypes({ text, fileName }: ts.SourceFile, specifier: string): string | undefined {
   for (const [, types, imported] of text.matchAll(NAMED_TYPES)) {
@@ -167,7 +168,7 @@ class Finder {
     return isConstant && initializer !== undefined && this.#isHandled(initializer);
   }
 
-  /** `catch(…)`, `then(…, …)`, and `finally(…)` after one of them. */
+  /** Whether a call is `catch(…)`, `then(…, …)`, or `finally(…)` after one of them. */
   #hasHandler(call: ts.CallExpression): boolean {
     if (!ts.isPropertyAccessExpression(call.expression)) return false;
     const { name, expression } = call.expression;
@@ -184,7 +185,7 @@ class Finder {
     return this.#callee(this.#checker.getTypeAtLocation(node)) !== undefined;
   }
 
-  /** One of our functions with a known body that cannot throw. */
+  /** Returns the body of one of our functions, if it is known and cannot throw. */
   #callee(type: ts.Type): ts.Node | undefined {
     const body = bodyOf(this.#signatures(type)[0]?.declaration);
     return body !== undefined && this.#isGuarded(body) ? body : undefined;
@@ -264,7 +265,10 @@ class Finder {
     return ts.forEachChild(node, (child) => this.#onlyReports(child) ? undefined : true) !== true;
   }
 
-  /** A function that returns a promise, passed to code that expects a function without a result. */
+  /**
+   * Whether a function that returns a promise is passed to code that expects a function without a
+   * result.
+   */
   #isMisused(node: ts.Node): boolean {
     if (!isHandedOver(node) || !mayReturnPromise(node)) return false;
     const given = this.#signatures(this.#checker.getTypeAtLocation(node));
@@ -292,7 +296,7 @@ function bodyOf(declaration: ts.Node | undefined): ts.Node | undefined {
   return (declaration as ts.FunctionLikeDeclaration | undefined)?.body;
 }
 
-/** An argument, or a value that is assigned. */
+/** Whether a node is an argument, or a value that is assigned. */
 function isHandedOver(node: ts.Node): node is ts.Expression {
   const { parent } = node;
   if (parent === undefined || !ts.isExpression(node)) return false;

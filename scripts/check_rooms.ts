@@ -21,7 +21,7 @@ export interface HouseRules {
   readonly faces: ReadonlySet<string>;
 }
 
-/** The room of a file below `src/`, or `undefined` if the file is not in a room. */
+/** Returns the room of a file below `src/`, or `undefined` if the file is not in a room. */
 export function roomOf(path: string): string | undefined {
   return /^src\/([^/]+)\//.exec(path)?.[1];
 }
@@ -35,7 +35,10 @@ function isDoorway(path: string, doorways: readonly Doorway[]): boolean {
   );
 }
 
-/** The `mod.ts` that an import bypasses: the one in the outermost folder that the import enters. */
+/**
+ * Returns the `mod.ts` that an import bypasses: the one in the outermost folder that the import
+ * enters.
+ */
 function passedFace({ from, to }: ImportEdge, faces: ReadonlySet<string>): string | undefined {
   const parts = to.split("/");
   for (let depth = 1; depth < parts.length; depth++) {
@@ -86,7 +89,9 @@ export function findRoomViolations(
   return edges.flatMap((edge) => complaint(edge, house) ?? []);
 }
 
-/** Strongly connected components with more than one file, or a file that imports itself. */
+/**
+ * Returns strongly connected components: groups of several files, or a file that imports itself.
+ */
 function findKnots(graph: ReadonlyMap<string, readonly ImportEdge[]>): string[][] {
   const order = new Map<string, number>();
   const low = new Map<string, number>();
@@ -116,7 +121,7 @@ function findKnots(graph: ReadonlyMap<string, readonly ImportEdge[]>): string[][
   return knots;
 }
 
-/** The shortest path from a file back to itself inside a strongly connected component. */
+/** Returns the shortest path from a file back to itself inside a strongly connected component. */
 function shortestCircle(
   graph: ReadonlyMap<string, readonly ImportEdge[]>,
   knot: readonly string[],

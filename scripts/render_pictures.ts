@@ -15,7 +15,10 @@ import { renderTerminal } from "./_terminal_picture.ts";
 const README = join(ROOT, "README.md");
 const TOUR = "## Tour";
 
-/** An output as a terminal shows it: the URL alone on stdout is for pipes, and keys are shortened. */
+/**
+ * Returns an output as a terminal shows it: the URL alone on stdout is for pipes, and keys are
+ * shortened.
+ */
 function forReaders({ output, ...command }: PastedOutput): PastedOutput {
   const lines = output.trimEnd().split("\n");
   const last = lines.at(-1)!;

@@ -143,7 +143,7 @@ async function measure(
   };
 }
 
-/** The rows of one protocol. The time that each case adds is relative to the first case. */
+/** Returns the rows of one protocol. The time that each case adds is relative to the first case. */
 async function rowsOf(
   place: BenchPlace,
   cases: readonly Case[],
@@ -176,7 +176,7 @@ async function rowsOf(
 const STARTS = 900;
 const AT_ONCE = 32;
 
-/** Device flows started per second. */
+/** Returns the number of device flows started per second. */
 async function measureStarts(place: BenchPlace): Promise<number> {
   let next = 0;
   const started = performance.now();

@@ -114,7 +114,10 @@ async function withServerAlone<T>(
   }
 }
 
-/** Time until a server that has never run responds to its first request, in milliseconds. */
+/**
+ * Returns the time until a server that has never run responds to its first request, in
+ * milliseconds.
+ */
 async function coldStarts(
   { site, tool, platform }: BenchPlace,
   engine: (typeof ENGINES)[number],
@@ -133,7 +136,7 @@ async function coldStarts(
   return times;
 }
 
-/** Mean time of a request over one connection, in milliseconds. */
+/** Returns the mean time of a request over one connection, in milliseconds. */
 async function delayOf(runner: Runner): Promise<number> {
   const { requestsPerSecond } = await load({ ...runner, path: "/", seconds: 1, connections: 1 });
   return 1000 / requestsPerSecond;
@@ -154,7 +157,7 @@ async function delays(svc: Runner, alone: Runner): Promise<string> {
   ]);
 }
 
-/** Cached pages, compared with a static file with the same content. */
+/** Compares cached pages with a static file that has the same content. */
 async function keptPages(svc: Runner): Promise<string> {
   const paths = ["/files/page.txt", "/kept/page"];
   const costs = new Map<string, Cost[]>(paths.map((path) => [path, []]));

@@ -148,7 +148,7 @@ async function sendRequests({ port }: Platform): Promise<void> {
   }));
 }
 
-/** Milliseconds until the first byte of a page, and its size. */
+/** Returns the milliseconds until the first byte of a page, and its size. */
 async function openPage(url: string, cookie: string) {
   const started = performance.now();
   const answer = await fetch(url, { headers: { cookie }, redirect: "manual" });

@@ -70,7 +70,7 @@ async function time(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - started;
 }
 
-/** Medians of each side. The sides alternate in every round. */
+/** Returns the medians of each side. The sides alternate in every round. */
 async function race(
   sides: readonly DatabaseSide[],
   rounds: number,
@@ -110,8 +110,8 @@ function readMemory(pid: number): string {
 }
 
 /**
- * Memory of processes in bytes (proc(5)): with shared pages counted once per process, and with
- * shared pages counted only once.
+ * Returns the memory of processes in bytes (proc(5)), with shared pages counted once for each
+ * process (`resident`), or only once in total (`own`).
  */
 function memoryOf(pids: readonly number[]): { readonly resident: number; readonly own: number } {
   const sum = { resident: 0, own: 0 };

@@ -46,7 +46,7 @@ async function git(folder: string, ...args: readonly string[]): Promise<string> 
   return new TextDecoder().decode(stdout).trim();
 }
 
-/** A repository whose branches are built by a command. */
+/** Creates a repository whose branches are built by a command. */
 async function makeRepository(folder: string): Promise<void> {
   await git(folder, "init", "--quiet", "--initial-branch=main");
   await Deno.writeTextFile(
@@ -58,7 +58,7 @@ async function makeRepository(folder: string): Promise<void> {
   for (let index = 0; index < BUILDS; index++) await git(folder, "branch", `b${index}`);
 }
 
-/** The page that visitors request. */
+/** Deploys the page that visitors request. */
 async function deployPage({ site, tool }: BenchPlace): Promise<void> {
   await Deno.writeTextFile(join(site, "index.html"), "0123456789abcdef".repeat(832));
   await tool(["init", "--name", "bench", "--create"]);

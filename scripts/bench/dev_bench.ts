@@ -100,7 +100,7 @@ async function timeRequest(url: string): Promise<number> {
 
 const logLine = z.object({ m: z.string() });
 
-/** The port of the project's own server under `svc dev`, from its log. */
+/** Returns the port of the project's own server under `svc dev`, from the log. */
 function serverPort(log: string): number {
   for (const line of log.trim().split("\n")) {
     const { m } = logLine.parse(JSON.parse(line));
@@ -111,7 +111,8 @@ function serverPort(log: string): number {
 }
 
 /**
- * Milliseconds of a request to the server itself and of a request through `svc dev`, alternately.
+ * Alternates requests to the server itself and requests through `svc dev`. Returns the milliseconds
+ * that each takes.
  */
 async function measureRequests(project: Project) {
   const port = unusedPort();

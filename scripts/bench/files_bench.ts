@@ -74,7 +74,7 @@ function toRow(name: string, rounds: readonly Round[], place: BenchPlace): strin
   ];
 }
 
-/** The rows for a site of `count` files that is deployed to its own platform. */
+/** Returns the rows for a site of `count` files that is deployed to its own platform. */
 async function benchSite(count: number): Promise<string[][]> {
   return await withBenchPlace(async (place) => {
     const { site, tool } = place;

@@ -57,7 +57,7 @@ async function deployStep({ site, tool }: BenchPlace): Promise<void> {
   await tool(["deploy", "--prod"]);
 }
 
-/** Another project on the same platform, with the files of the first. */
+/** Deploys the hostile functions as another project on the same platform. */
 async function deployHostile({ site, tool }: BenchPlace): Promise<void> {
   await Deno.remove(site, { recursive: true });
   await Deno.mkdir(site);

@@ -88,7 +88,7 @@ async function rate(jobs: readonly (() => Promise<unknown>)[]): Promise<number> 
   return jobs.length / (performance.now() - started) * 1000;
 }
 
-/** The state of a deployment that should be live: its record, its build, and the build's output. */
+/** Describes a deployment that should be live: its record, its build, and the build's output. */
 async function describeLate(place: BenchPlace, id: string): Promise<string> {
   const asked = ["", "/build-log"].map((part) => call(place, `/v1/deployments/${id}${part}`));
   const builds = call(place, "/v1/projects/bench/builds");
@@ -98,7 +98,7 @@ async function describeLate(place: BenchPlace, id: string): Promise<string> {
   ).join("\n");
 }
 
-/** Milliseconds from a trigger to its response, and to the new page in production. */
+/** Returns the milliseconds from a trigger to its response, and to the new page in production. */
 async function deployOnce(place: BenchPlace, url: string, commit: { sha: string; text: string }) {
   const started = performance.now();
   const { id } = await trigger(url, { branch: "main", commitSha: commit.sha });

@@ -106,7 +106,7 @@ async function firstResponse(port: number, host = "localhost"): Promise<void> {
   if (response !== "200 hello") throw new Error(`${host} responded with ${response}`);
 }
 
-/** Milliseconds of the project's own build and start, without svc. */
+/** Returns the milliseconds of the project's own build and start, without svc. */
 async function timeOwn(folder: string, { scripts }: Project): Promise<number> {
   const port = unusedPort();
   const started = performance.now();

@@ -54,7 +54,9 @@ async function trigger({ platform }: BenchPlace, cookie: string, project: string
   await response.body?.cancel();
 }
 
-/** Events per second. Each one gets its response once it is in the inbox. */
+/**
+ * Returns the number of events per second. Each event gets its response once it is in the inbox.
+ */
 async function measureEvents(place: BenchPlace, cookie: string): Promise<number> {
   let next = 0;
   const started = performance.now();
@@ -66,7 +68,7 @@ async function measureEvents(place: BenchPlace, cookie: string): Promise<number>
   return EVENTS / ((performance.now() - started) / 1000);
 }
 
-/** Resident memory of a process, in bytes (proc(5)). */
+/** Returns the resident memory of a process, in bytes (proc(5)). */
 function memory(pid: number): number {
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(Deno.readTextFileSync(`/proc/${pid}/status`))![1]) *
     1024;

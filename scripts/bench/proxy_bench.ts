@@ -95,7 +95,10 @@ export async function benchCache(): Promise<string> {
 
 const ROUNDS = 3;
 
-/** Mean time of a request over one connection, in milliseconds: the median of several rounds. */
+/**
+ * Returns the mean time of a request over one connection, in milliseconds: the median of several
+ * rounds.
+ */
 async function delayOf(entrant: Omit<Entrant, "protocolName" | "pid">): Promise<number> {
   const times: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {

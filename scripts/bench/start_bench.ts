@@ -26,7 +26,7 @@ interface Place {
   readonly env: Record<string, string>;
 }
 
-/** Milliseconds from the start of a process to its end. */
+/** Returns the milliseconds from the start of a process to its end. */
 async function time([program, ...args]: Command, { cwd, env }: Place): Promise<number> {
   const started = performance.now();
   const { success, stderr } = await new Deno.Command(program, {
@@ -42,7 +42,7 @@ async function time([program, ...args]: Command, { cwd, env }: Place): Promise<n
   throw new Error(`${program} ${args.join(" ")} failed: ${new TextDecoder().decode(stderr)}`);
 }
 
-/** Milliseconds from the start of a complete deploy to its first line of output. */
+/** Returns the milliseconds from the start of a complete deploy to its first line of output. */
 async function timeToFirstLine([program, ...args]: Command, { cwd, env }: Place): Promise<number> {
   const started = performance.now();
   const child = new Deno.Command(program, {
@@ -64,7 +64,10 @@ async function timeToFirstLine([program, ...args]: Command, { cwd, env }: Place)
   throw new Error(`${program} ${args.join(" ")} failed: ${said}`);
 }
 
-/** Times until page deploys print their first line. These deploys use a separate project. */
+/**
+ * Returns the times until deploys of a page print their first line. These deploys use a separate
+ * project.
+ */
 async function measureDeploy(svc: Command, place: Place): Promise<readonly number[]> {
   const cwd = join(place.cwd, "site");
   await Deno.mkdir(cwd);
@@ -79,7 +82,7 @@ async function measureDeploy(svc: Command, place: Place): Promise<readonly numbe
   return times;
 }
 
-/** Times of each command, by name. Every round includes all commands. */
+/** Returns the times of each command, by name. Every round includes all commands. */
 async function race(
   commands: ReadonlyMap<string, Command>,
   place: Place,
@@ -96,7 +99,10 @@ async function residentMegabytes(pid: number): Promise<number> {
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) * 1024 / 1e6;
 }
 
-/** Times until ready on an existing data directory, and the memory of the last platform. */
+/**
+ * Measures how long a platform takes to get ready on an existing data directory, and the memory of
+ * the last one.
+ */
 async function measureServe(dataDir: string, { env }: Place) {
   const ready: number[] = [];
   let idle = 0;

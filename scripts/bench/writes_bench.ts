@@ -27,7 +27,7 @@ interface Row {
   readonly aim: number;
 }
 
-/** Processor time of a process so far, in microseconds (proc(5)). */
+/** Returns the processor time of a process so far, in microseconds (proc(5)). */
 async function processorTime(pid: number): Promise<number> {
   const stat = await Deno.readTextFile(`/proc/${pid}/stat`);
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");

@@ -69,7 +69,7 @@ async function writeSigned(path: string, text: string, keyPem: string): Promise<
   await Deno.writeFile(path + SIGNATURE_SUFFIX, await sign(bytes, keyPem));
 }
 
-/** Digests of all files in the folder, in the format that `sha256sum --check` reads. */
+/** Returns the digests of all files in the folder, in the format that `sha256sum --check` reads. */
 async function digests(folder: string): Promise<string> {
   const names = [...Deno.readDirSync(folder)].filter((entry) => entry.isFile)
     .map((entry) => entry.name).sort();

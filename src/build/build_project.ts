@@ -91,7 +91,7 @@ async function requireToolchains(
 
 /** The project's settings on the platform. Null or missing settings are detected instead. */
 export interface BuildSettings {
-  /** Used if the project itself does not reveal its framework. */
+  /** Used if the framework cannot be detected. */
   readonly framework?: string | null;
   readonly installCommand?: string | null;
   readonly buildCommand?: string | null;
@@ -123,7 +123,7 @@ export interface BuiltProject {
   readonly detected: DetectedProject;
   /** Absolute path of the output directory. */
   readonly output: string;
-  /** Whether the folder was named explicitly. Otherwise svc found it. */
+  /** Whether the folder was set explicitly. Otherwise, svc found it. */
   readonly isNamed: boolean;
 }
 
@@ -137,8 +137,8 @@ function commandOf(options: BuildOptions, detected: DetectedProject): string | u
 }
 
 /**
- * Returns the folders that a person or the platform named. If there are any, no other folders are
- * tried.
+ * Returns the output folders that are set in svc.toml or on the platform. If there are any, no
+ * other folders are tried.
  */
 function configuredDirs({ config, settings }: BuildOptions): readonly string[] {
   const written = config?.build.outputDirs ?? [];
@@ -146,7 +146,7 @@ function configuredDirs({ config, settings }: BuildOptions): readonly string[] {
   return written.length > 0 || setting === null ? written : [setting];
 }
 
-/** If no command has built anything, a folder of plain files is itself the output. */
+/** If nothing was built, a folder of plain files is itself the output. */
 function detectedDirs(detected: DetectedProject, command: string | undefined): readonly string[] {
   if (detected.server !== undefined) return detected.outputDirs;
   const plain = detected.outputDirs.length === 1 && detected.outputDirs[0] === ".";

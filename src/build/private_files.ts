@@ -33,8 +33,8 @@ const SECRET_NAMES: readonly (readonly [name: RegExp, what: string])[] = [
 ];
 
 /**
- * Configuration of hosts, containers and databases, in any folder of a project. It would show
- * visitors how the site is run.
+ * Configuration of hosts, containers and databases, in any folder of a project. Publishing it would
+ * show visitors how the site is operated.
  */
 const HOST_FILES: readonly RegExp[] = [
   /^(?:netlify|fly|railway|nixpacks|wrangler)\.toml$|^(?:vercel|now|firebase|railway)\.json$/,
@@ -75,7 +75,7 @@ const SHOWN_KINDS =
 const KEY_KINDS =
   /\.(?:pem|key|crt|cer|cert|p8|pk8|asc|gpg|pgp|ovpn|conf|cfg|ini|properties|toml|ya?ml)$|^[^.]+$/i;
 
-/** Kinds of files to read beyond their beginning. */
+/** Kinds of files to search beyond their first bytes. */
 const TEXT_KINDS = /\.(?:json|sql|dump|backup|bak|psql|npmrc|yarnrc)$|^\.(?:npmrc|yarnrc)/i;
 
 /** Number of bytes to read from text files and from other files. */

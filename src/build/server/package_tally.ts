@@ -1,5 +1,5 @@
 /**
- * @module Adds up the size of a server's packages, and reports packages that exceed the limits.
+ * @module Adds up the sizes of a server's packages, and throws an error if they exceed the limits.
  * Pure.
  */
 import { formatBytes, formatCount } from "../../lib/format.ts";
