@@ -98,7 +98,7 @@ const versionAlone = (root: string): Plugin => ({
   },
 });
 
-/** The constants that replace names at compile time. */
+/** Returns the constants that replace names at compile time. */
 function constants({ releasesUrl }: BundleOptions): Record<string, string> {
   return releasesUrl === undefined ? {} : { SVC_RELEASES_URL: JSON.stringify(releasesUrl) };
 }

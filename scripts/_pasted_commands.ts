@@ -41,7 +41,10 @@ export function readCommands(page: string, heading = ""): PastedCommand[] {
 }
 
 const isServe = ({ text }: PastedCommand): boolean => text.split("\n").at(0) === "svc serve";
-/** The line that `svc serve` prints for the next terminal. Pages shorten the key. */
+/**
+ * Returns whether a command is the line that `svc serve` prints for the next terminal. Pages
+ * shorten its key.
+ */
 const isExport = ({ text }: PastedCommand): boolean => text.startsWith("export SVC_API_URL=");
 
 const SERVE_LIMIT_MS = 60_000;

@@ -83,7 +83,7 @@ const LICENSE = /licen[cs]e|notices/i;
 const COUNTRIES =
   "node_modules/@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb";
 
-/** Large files in the stage that the program rarely reads. */
+/** Returns the large files in the stage that the program rarely reads. */
 export function attachableFiles(platform: Platform = Deno.build): readonly string[] {
   const program = binaryName(platform.os).replaceAll("\\", "/");
   return [
@@ -105,8 +105,8 @@ export interface Platform {
 }
 
 /**
- * The platform for a `deno compile` target, such as `aarch64-apple-darwin`, or this machine's if no
- * target is given.
+ * Returns the platform for a `deno compile` target, such as `aarch64-apple-darwin`, or this
+ * machine's if no target is given.
  */
 export function platformOf(target: string | undefined): Platform {
   if (target === undefined) return Deno.build;

@@ -136,7 +136,7 @@ class Finder {
     return this.#checker.getSignaturesOfType(type, ts.SignatureKind.Call);
   }
 
-  /** True if an expression is not a promise, or a promise that is used or cannot reject. */
+  /** Returns true if an expression is not a promise, or a promise that is used or cannot reject. */
   #isHandled(node: ts.Expression): boolean {
     if (ts.isParenthesizedExpression(node)) return this.#isHandled(node.expression);
     if (ts.isAwaitExpression(node) || ts.isYieldExpression(node) || ts.isVoidExpression(node)) {
@@ -168,7 +168,7 @@ class Finder {
     return isConstant && initializer !== undefined && this.#isHandled(initializer);
   }
 
-  /** Whether a call is `catch(…)`, `then(…, …)`, or `finally(…)` after one of them. */
+  /** Returns whether a call is `catch(…)`, `then(…, …)`, or `finally(…)` after one of them. */
   #hasHandler(call: ts.CallExpression): boolean {
     if (!ts.isPropertyAccessExpression(call.expression)) return false;
     const { name, expression } = call.expression;
@@ -191,7 +191,7 @@ class Finder {
     return body !== undefined && this.#isGuarded(body) ? body : undefined;
   }
 
-  /** Whether the body of the called function shows that it cannot reject. */
+  /** Returns whether the body of the called function shows that it cannot reject. */
   #cannotReject(call: ts.CallExpression): boolean {
     return this.#isSafe(this.#checker.getResolvedSignature(call)?.declaration);
   }
@@ -225,7 +225,7 @@ class Finder {
     return handled;
   }
 
-  /** Whether everything in a body that can throw is inside a `try` with a `catch`. */
+  /** Returns whether everything in a body that can throw is inside a `try` with a `catch`. */
   #isGuarded(node: ts.Node): boolean {
     if (ts.isFunctionLike(node)) return true;
     if (ts.isTryStatement(node) && node.catchClause !== undefined) {
@@ -266,8 +266,8 @@ class Finder {
   }
 
   /**
-   * Whether a function that returns a promise is passed to code that expects a function without a
-   * result.
+   * Returns whether a function that returns a promise is passed to code that expects a function
+   * without a result.
    */
   #isMisused(node: ts.Node): boolean {
     if (!isHandedOver(node) || !mayReturnPromise(node)) return false;
@@ -296,7 +296,7 @@ function bodyOf(declaration: ts.Node | undefined): ts.Node | undefined {
   return (declaration as ts.FunctionLikeDeclaration | undefined)?.body;
 }
 
-/** Whether a node is an argument, or a value that is assigned. */
+/** Returns whether a node is an argument, or a value that is assigned. */
 function isHandedOver(node: ts.Node): node is ts.Expression {
   const { parent } = node;
   if (parent === undefined || !ts.isExpression(node)) return false;
@@ -316,8 +316,8 @@ function isHandedOver(node: ts.Node): node is ts.Expression {
 }
 
 /**
- * False for values that are not functions and for functions that return nothing, judging by syntax
- * alone.
+ * Returns false for values that are not functions and for functions that return nothing, judging by
+ * syntax alone.
  */
 function mayReturnPromise(node: ts.Expression): boolean {
   if (ts.isArrowFunction(node) || ts.isFunctionExpression(node)) {

@@ -32,7 +32,7 @@ async function* entriesBelow(folder: string, prefix = ""): AsyncGenerator<TarEnt
   }
 }
 
-/** The file that contains the version of the engine that created the other files. */
+/** Creates the entry for a file with the version of the engine that created the other files. */
 function versionEntry(version: string): TarEntry {
   const body = new TextEncoder().encode(version);
   return {

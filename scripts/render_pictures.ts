@@ -42,7 +42,10 @@ function withOutputs(page: string, outputs: readonly PastedOutput[]): string {
   return page.slice(0, at) + renewed;
 }
 
-/** The commands that the picture shows: those between the start and the log. */
+/**
+ * Returns whether the picture shows a command: it omits those that start the platform and set
+ * variables.
+ */
 const isShown = ({ text }: PastedOutput): boolean => !/^(?:svc serve|export )/.test(text);
 
 const page = await Deno.readTextFile(README);

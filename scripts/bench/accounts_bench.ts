@@ -34,7 +34,7 @@ request = function()
 end
 `;
 
-/** The API over plain TCP, regardless of the public URL. */
+/** Returns the API's URL over plain TCP, regardless of the public URL. */
 const apiOf = ({ platform }: BenchPlace): string => `http://localhost:${platform.port}`;
 
 interface Credentials {

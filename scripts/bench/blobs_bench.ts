@@ -73,8 +73,8 @@ function signerOf(
 }
 
 /**
- * A Lua script for wrk, which requests the paths in turn. Each body differs, because svc stores
- * identical bodies only once.
+ * Creates a Lua script with which wrk requests the paths in turn. Each body differs, because svc
+ * stores identical bodies only once.
  */
 const script = (method: Method, paths: readonly string[], bytes: number): string => `
 local paths = {${paths.map((path) => JSON.stringify(path)).join(", ")}}

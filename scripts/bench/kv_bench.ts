@@ -25,7 +25,7 @@ interface Rates {
   readonly writes: number;
 }
 
-/** A Lua script for wrk, which requests the keys in turn. */
+/** Creates a Lua script with which wrk requests the keys in turn. */
 const script = (method: string): string => `
 local value = string.rep("x", ${VALUE_BYTES})
 local n = 0

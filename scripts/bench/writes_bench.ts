@@ -43,7 +43,7 @@ async function post(url: string, body: string, fields: Fields): Promise<Response
   throw new Error(`POST ${url}: ${await response.text()}`);
 }
 
-/** A Lua script for wrk: each request sends the next body in the list. */
+/** Creates a Lua script for wrk, in which each request sends the next body in the list. */
 const takingTurns = (path: string, bodies: readonly string[], fields: Fields): string => {
   const headers = Object.entries(fields).map(([name, value]) => `["${name}"] = "${value}"`);
   return `

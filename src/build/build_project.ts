@@ -241,7 +241,10 @@ function asProgram(detected: DetectedProject, config: ProjectConfig | undefined)
   };
 }
 
-/** Whether only a Dockerfile defines how to build and start the project. */
+/**
+ * Returns whether svc may build a Dockerfile's image, because no setting says how to build the
+ * project.
+ */
 const mayBuildImage = (
   { config, settings, buildCommand }: BuildOptions,
 ): boolean =>
@@ -274,8 +277,8 @@ function onceAsked(host: BuildHost, options: BuildOptions, detected: DetectedPro
 }
 
 /**
- * Whether the build command was set explicitly. A detected build script builds only the project
- * itself.
+ * Returns whether the build command was set explicitly. A detected build script builds only the
+ * project itself.
  */
 function isWritten({ buildCommand, config, settings }: BuildOptions, detected: DetectedProject) {
   const written = buildCommand ?? config?.build.command ?? settings?.buildCommand ?? null;

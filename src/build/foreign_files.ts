@@ -94,7 +94,7 @@ export interface TakenOver {
   readonly static?: PageSettings | undefined;
 }
 
-/** Whether the project already has the rules and all settings of the file. */
+/** Returns whether the project already has the rules and all settings of the file. */
 function isTaken(result: ImportResult, { rules, static: declared }: TakenOver): boolean {
   if (Object.keys(missingSettings(result, declared)).length > 0) return false;
   const known = new Set(rules?.rules.map(({ id }) => id));

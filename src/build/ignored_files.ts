@@ -111,8 +111,8 @@ export async function readIgnoredFiles(root: string): Promise<IgnoredFiles> {
 }
 
 /**
- * Whether a project's `.svcignore` files list a path with `!`, which means that the author wants to
- * deploy it.
+ * Returns whether a project's `.svcignore` files list a path with `!`, which means that the author
+ * wants to deploy it.
  */
 export async function isListed(root: string, path: string): Promise<boolean> {
   const folders = path.split("/").slice(0, -1);

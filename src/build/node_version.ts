@@ -9,8 +9,8 @@ import { runProgram } from "../lib/spawn_program.ts";
 const packageSchema = z.object({ engines: z.object({ node: z.string() }) });
 
 /**
- * Whether a version is in a range such as `^20.19.0 || >=22.12.0`. A string that is not a range
- * counts as satisfied, because the result is used only to explain failures.
+ * Returns whether a version is in a range such as `^20.19.0 || >=22.12.0`. A string that is not a
+ * range counts as satisfied, because the result is used only to explain failures.
  */
 export function meetsRange(version: string, range: string): boolean {
   return validRange(range) === null || valid(version) === null || satisfies(version, range);

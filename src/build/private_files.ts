@@ -57,7 +57,7 @@ const BUILD_FILES: readonly RegExp[] = [
   /^(?:pyproject|cargo)\.toml$|^requirements(?:-.+)?\.txt$|^go\.(?:mod|sum)$|^mix\.exs$/,
 ];
 
-/** Whether a file of a project configures a host or a build. */
+/** Returns whether a file of a project configures a host or a build. */
 export function isConfiguration(path: string): boolean {
   const name = basename(path).toLowerCase();
   const matches = (pattern: RegExp) => pattern.test(name);

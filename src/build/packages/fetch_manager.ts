@@ -98,7 +98,7 @@ async function verify(wanted: WantedManager, path: string): Promise<void> {
   if (hex === hash.hex) return;
   throw failed(
     wanted,
-    `"packageManager" requires the ${hash.algorithm} ${hash.hex}, but it is ${hex}`,
+    `"packageManager" requires the ${hash.algorithm} ${hash.hex}, but the download has ${hex}`,
   );
 }
 

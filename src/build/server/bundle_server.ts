@@ -102,7 +102,7 @@ export async function denoServer(
 
 const packageSchema = z.object({ type: z.string() });
 
-/** Whether the nearest deployed package.json makes `.js` files CommonJS. */
+/** Returns whether the nearest deployed package.json makes `.js` files CommonJS. */
 async function isCommonJs(entry: string, files: readonly OutputFile[]): Promise<boolean> {
   for (let folder = dirname(entry);; folder = dirname(folder)) {
     const path = join(folder, "package.json");
