@@ -42,9 +42,7 @@ const { values: flags, positionals: names } = parseArgs({
 const unknown = names.filter((name) => !SUITES.some((suite) => suite.name === name));
 if (unknown.length > 0) {
   console.error(
-    `Name suites of ${SUITES.map(({ name }) => name).join(", ")}: ${
-      unknown.join(", ")
-    } is not one of them`,
+    `Unknown suite ${unknown.join(", ")}: choose from ${SUITES.map(({ name }) => name).join(", ")}`,
   );
   Deno.exit(2);
 }

@@ -38,7 +38,7 @@ async function openDeployment(
   around: Surroundings,
 ): Promise<{ readonly api: Client; readonly deployment: Deployment }> {
   const unknown = () =>
-    new ToolFailure({ error: `There is no deployment ${id}: \`status\` lists them` });
+    new ToolFailure({ error: `Deployment ${id} does not exist: \`status\` lists the newest ones` });
   if (!z.uuid().safeParse(id).success) throw unknown();
   const api = await around.api();
   const deployment = await api.call(endpoints.getDeployment, { params: { deployment: id } });
