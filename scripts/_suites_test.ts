@@ -100,7 +100,7 @@ Deno.test("every file that a suite names is one of its tests, and is named only 
   }
 });
 
-Deno.test("the short run includes a file of each folder of the integration tests", () => {
+Deno.test("the short run includes a file from each folder of integration tests", () => {
   const { short = [] } = SUITES.find(({ name }) => name === "integration")!;
   const folderOf = (file: string) => file.split("/")[2]!;
   const all = testFiles(SUITES.find(({ name }) => name === "integration")!);

@@ -17,7 +17,7 @@ Deno.test("findLongFiles() accepts files of exactly the maximum length", () => {
   );
 });
 
-Deno.test("findLongFiles() names the first excess line and a solution", () => {
+Deno.test("findLongFiles() reports the first excess line and suggests a solution", () => {
   assert.deepEqual(findLongFiles([{ path: "src/a.ts", text: lines(MAX_SOURCE_LINES + 2) }]), [
     "src/a.ts:401: Keep a source file within 400 lines: it has 402; split it by subject",
   ]);

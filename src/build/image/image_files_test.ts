@@ -28,7 +28,7 @@ async function withImage(entries: Entries, test: (image: ImageFiles) => unknown)
 const refuses = (entries: Entries, message: RegExp) =>
   assert.rejects(withImage(entries, () => {}), message);
 
-Deno.test("readImageFiles() reads files, and hard links as files", () =>
+Deno.test("readImageFiles() reads hard links as files", () =>
   withImage([
     folder("bin/"),
     file("bin/su", "program", 0o4755),

@@ -43,7 +43,7 @@ const ODD: Readonly<Record<string, RegExp>> = {
 };
 
 for (const [text, warning] of Object.entries(ODD)) {
-  Deno.test(`chooseNodeVersion() warns of ${text}`, () => {
+  Deno.test(`chooseNodeVersion() warns about ${text}`, () => {
     const choice = chooseNodeVersion([{ source: ".nvmrc", text }], undefined);
     assert.ok(choice.ok && choice.version === text);
     assert.match(choice.warning ?? "", warning);
