@@ -106,7 +106,7 @@ const READY_LIMIT_MS = 300_000;
 /** How often to look for edges. */
 const LOOK_MS = 20;
 
-/** The line of JSON mode that names the ports. */
+/** The line of JSON mode that contains the ports. */
 const LISTENING = /Listening on http:\/\/\S+?:(\d+)(?: and https:\/\/\S+?:(\d+))?"/;
 const OWNER_LINK = /Owner's link, which works once: ([^"\s]+)"/;
 

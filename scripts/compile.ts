@@ -2,8 +2,8 @@
  * `deno task compile [--target …] [--output dist/svc] [--releases-url URL]`: bundles the program,
  * stages it, and compiles it to one file.
  *
- * `DENORT_BIN` names the base runtime; without it, Deno downloads its own. A `BROTLI_QUALITY` below
- * 11 compresses faster, but less. Releases use 11.
+ * `DENORT_BIN` is the path of the base runtime; without it, Deno downloads its own. A
+ * `BROTLI_QUALITY` below 11 compresses faster, but less. Releases use 11.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
  * `deno run -A scripts/release.ts --programs dist/programs --out dist/release --place URL`: creates
- * a release from compiled programs. `SVC_RELEASE_KEY` names the file with the signing key, which is
+ * a release from compiled programs. `SVC_RELEASE_KEY` is the path of the file with the signing key,
  * outside the repository (PEM, as `openssl genpkey -algorithm ed25519` writes it). `--new-key FILE`
  * creates one, and prints its entry for `src/release/trusted_keys.ts`.
  *

@@ -7,8 +7,8 @@
  * `TESTS_END_AT` is a time in seconds since 1970: files that have not started by then are listed
  * and counted as skipped.
  *
- * `SVC_BIN` names a compiled program. Without a base runtime, the same tests run from source, and
- * the closing lines say so.
+ * `SVC_BIN` is the path of a compiled program. Without a base runtime, the same tests run from
+ * source, and the closing lines say so.
  *
  * `EMPTY_ROOT` runs the e2e tests against dist/svc in its own root: `libc` with nothing but the C
  * library, `short` for a few of them, `tools` with this machine's programs.

@@ -1,7 +1,7 @@
 /**
  * Time to the first byte of every page of the dashboard, on a platform with 1,000 projects, 10,000
  * deployments, 100,000 notifications and 20,000 log lines. The platform runs in its own process:
- * the program that `SVC_BIN` names, or the source.
+ * the program in `SVC_BIN`, or the source.
  *
  * @module
  */

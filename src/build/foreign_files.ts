@@ -224,7 +224,7 @@ export interface ForeignFacts {
   readonly declared: ReadonlySet<string>;
 }
 
-/** Warns about files that configure other hosts, and names the command that imports their rules. */
+/** Warns about files that configure other hosts, and shows the command that imports their rules. */
 export async function warnOfForeignFiles(host: BuildHost, facts: ForeignFacts): Promise<void> {
   const { reader, shown, taken, declined, tasks } = facts;
   const files = await foreignFiles(reader);

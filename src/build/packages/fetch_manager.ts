@@ -18,7 +18,7 @@ export interface WantedManager {
   readonly version: string;
   readonly hash: ManagerHash | undefined;
   /**
-   * Absolute path of the folder that packages are installed in. Its `.npmrc` can name a registry.
+   * Absolute path of the folder that packages are installed in. Its `.npmrc` can set a registry.
    */
   readonly directory: string;
 }
