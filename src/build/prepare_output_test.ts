@@ -134,7 +134,7 @@ Deno.test("packProject() keeps a server on Deno if svc.toml requires it, and war
     const pack = await packProject(host, { ...options, config: loaded.config });
     assert.equal(pack.servers[0]?.engine, "deno");
     assert.ok(said.includes(
-      'build warn On Deno, code that uses this will fail: "better-sqlite3" has a native addon',
+      'build warn Some code will fail on Deno: "better-sqlite3" has a native addon',
     ));
     assert.ok(
       said.some((line) =>

@@ -11,7 +11,7 @@ import type { BuildHost } from "./types.ts";
 /** Names of files that always contain secrets, each with a description. */
 const SECRET_NAMES: readonly (readonly [name: RegExp, what: string])[] = [
   [/^id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?$/, "a private SSH key"],
-  [/\.(?:p12|pfx|jks|keystore|bcfks|kdbx?)$/, "a store of keys or passwords"],
+  [/\.(?:p12|pfx|jks|keystore|bcfks|kdbx?)$/, "a keystore or password database"],
   [/\.ppk$/, "a private SSH key"],
   [/\.tfstate(?:\.backup|\.\d+\.backup)?$/, "Terraform state, which contains secrets"],
   [/\.tfvars(?:\.json)?$/, "Terraform variables"],
@@ -288,8 +288,8 @@ export async function withoutConfiguration<File extends { readonly path: string 
   host.say(
     "build",
     "info",
-    `Skipped ${shortList(leftOut)}: configuration of a host or a build${
-      sources.length === 0 ? "" : ", or sources of a server"
+    `Skipped ${shortList(leftOut)}: hosting or build configuration${
+      sources.length === 0 ? "" : ", or server source files"
     }. To deploy a file anyway, ` +
       `add "!/${printableName(leftOut[0]!)}" to .svcignore`,
   );

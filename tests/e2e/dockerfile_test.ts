@@ -270,7 +270,7 @@ testNeeding("git", "sh")(
         clearEnv: true,
       }).output();
       const said = new TextDecoder().decode(stderr);
-      assert.match(said, /the sandbox of builds from git starts no containers/);
+      assert.match(said, /builds from git run in a sandbox without containers/);
       assert.match(said, /Run "svc deploy" on a machine with Podman or Docker/);
     }),
 );

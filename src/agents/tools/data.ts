@@ -137,7 +137,7 @@ async function collectResults(events: AsyncIterable<QueryEvent>): Promise<Result
 
 export const queryDatabase = defineTool({
   name: "query_database",
-  title: "Query a database, read-only",
+  title: "Query a database (read-only)",
   description: "Runs SQL without changing anything. Shows at most 100 rows per statement.",
   input: { ...databaseInput, sql: z.string().min(1).max(100_000) },
   output: { results: z.array(anyObject) },

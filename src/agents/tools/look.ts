@@ -45,7 +45,7 @@ function whereNamed(error: unknown): undefined {
 
 export const status = defineTool({
   name: "status",
-  title: "What is live",
+  title: "Show the project's status",
   description:
     "Shows the logged-in user, the project, its production deployment, its domains and its " +
     "newest deployments. Call it first.",
@@ -107,7 +107,7 @@ export const listProjects = defineTool({
       text: items.map(({ name, url }) => `${name} ${url}`).join("\n") || "No projects",
       data: { projects: items },
       next: first === undefined
-        ? [{ tool: "create_project", arguments: { name: "my-site" }, why: "there is none yet" }]
+        ? [{ tool: "create_project", arguments: { name: "my-site" }, why: "no project exists yet" }]
         : [{
           tool: "status",
           arguments: { project: first.name },
@@ -119,7 +119,7 @@ export const listProjects = defineTool({
 
 export const explainFailure = defineTool({
   name: "explain_failure",
-  title: "Why did it fail",
+  title: "Explain a failure",
   description: "Shows the newest deployments, the end of the newest build log, and the errors " +
     "of functions and servers.",
   input: projectInput,

@@ -57,7 +57,7 @@ export const promote = defineTool({
     });
     const named = { project: deployment.project };
     return {
-      text: `Production shows deployment ${deployment.id}`,
+      text: `Deployment ${deployment.id} is live in production`,
       data: { deployment },
       next: [{ tool: "rollback", arguments: named, why: "to undo it" }],
     };

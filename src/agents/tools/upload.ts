@@ -121,7 +121,7 @@ export const makeProject = defineTool({
       next: [{
         tool: "deploy_files",
         arguments: { project: name, files: FIRST_FILES, production: true },
-        why: "with the files of the site",
+        why: "to deploy the site's files",
       }],
     };
   },

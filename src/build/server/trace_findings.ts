@@ -81,6 +81,6 @@ export function sayUnresolved(
     `Cannot resolve ${
       formatCount(names.length, "import")
     } of the server ${entry}: ${shown}${more}, ` +
-      `first in ${printable(relative(project, first.importer))}: code that reaches it will fail`,
+      `first in ${printable(relative(project, first.importer))}: this code will fail when it runs`,
   );
 }
