@@ -1,6 +1,6 @@
 /**
  * `deno task bench [edge|redirects|files|rules|routes|publish|cache|limits|kv|cluster|dev|databases
- * …]`: measures and prints tables with targets. Uses only loopback, stops everything that it
+ * …]`: runs benches and prints tables with targets. Uses only loopback, stops everything that it
  * starts, and puts its files in temporary folders.
  *
  * @module
