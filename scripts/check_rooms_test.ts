@@ -67,7 +67,7 @@ const MISPLACED: readonly (readonly [string, ImportEdge, RegExp])[] = [
   [
     "main.ts that imports more than the command tree",
     edge("main.ts", "src/serve/mod.ts"),
-    /main\.ts imports .* may import the room "cli" only/,
+    /main\.ts imports .* may import only the room "cli"/,
   ],
   [
     "a room that imports a script",
