@@ -74,7 +74,7 @@ Deno.test("install.sh installs only signed files", async (t) => {
       await changed("svc.1", /svc\.1: its SHA-256 is not the signed one/);
     });
     await t.step("refuses a version that does not exist, and an unknown flag", async () => {
-      await refuses(/Cannot get .*v9\.9\.9/, "--version", "v9.9.9");
+      await refuses(/Cannot download .*v9\.9\.9/, "--version", "v9.9.9");
       await refuses(/Unknown argument --nope/, "--nope");
     });
     for (const shell of [["sh"], ["dash"], ["bash"], ["busybox", "sh"]] as const) {

@@ -14,8 +14,8 @@ fail() { echo "install.sh: $1" >&2; exit 1; }
 
 while [ $# -gt 0 ]; do
   case $1 in
-    --version) [ $# -ge 2 ] || fail "Give --version a tag such as v1.2.3"; version=${2#v}; shift 2 ;;
-    --dir) [ $# -ge 2 ] || fail "Give --dir a folder"; folder=$2; shift 2 ;;
+    --version) [ $# -ge 2 ] || fail "Set --version to a tag such as v1.2.3"; version=${2#v}; shift 2 ;;
+    --dir) [ $# -ge 2 ] || fail "Set --dir to a folder"; folder=$2; shift 2 ;;
     *) fail "Unknown argument $1: use --version <tag> or --dir <folder>" ;;
   esac
 done
@@ -39,7 +39,7 @@ if [ -n "$version" ]; then base=$place/download/v$version; else base=$place/late
 
 get() {
   if command -v curl >/dev/null 2>&1; then curl -fsSL --retry 2 -o "$work/$1" "$base/$1"
-  else wget -q -O "$work/$1" "$base/$1"; fi || fail "Cannot get $base/$1"
+  else wget -q -O "$work/$1" "$base/$1"; fi || fail "Cannot download $base/$1"
 }
 
 digest() {
@@ -76,7 +76,7 @@ get svc.1
   fail "Cannot trust $base/svc.1: its SHA-256 is not the signed one. Nothing was installed"
 gzip -dc "$work/$file" >"$work/svc" && chmod 755 "$work/svc" || fail "Cannot unpack $file"
 
-mkdir -p "$folder" || fail "Cannot make $folder"
+mkdir -p "$folder" || fail "Cannot create $folder"
 cp "$work/svc" "$folder/.svc.installing" && mv -f "$folder/.svc.installing" "$folder/svc" || {
   rm -f "$folder/.svc.installing"
   fail "Cannot write $folder/svc: choose another folder with --dir"
@@ -86,7 +86,7 @@ case $folder in
   */bin)
     pages=${folder%/bin}/share/man/man1
     { mkdir -p "$pages" && cp "$work/svc.1" "$pages/svc.1"; } 2>/dev/null ||
-      echo "install.sh: svc has no manual page: cannot write $pages/svc.1" >&2 ;;
+      echo "install.sh: Skipped the manual page: cannot write $pages/svc.1" >&2 ;;
 esac
 echo "Installed svc $("$folder/svc" --version) in $folder"
 case :$PATH: in
