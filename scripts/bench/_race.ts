@@ -124,8 +124,8 @@ export async function race(runners: readonly Runner[], given: Race): Promise<str
       "spread",
       "p99 ms",
       "cpu us",
-      "svc's rate against it",
-      "svc's cpu against it",
+      "svc's rate relative to it",
+      "svc's cpu relative to it",
     ],
     rows,
   );

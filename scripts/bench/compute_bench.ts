@@ -172,7 +172,7 @@ async function keptPages(svc: Runner): Promise<string> {
     processorUs: median(costs.get(path)!.map(({ processorUs }) => processorUs)).toFixed(1),
   }));
   const against = againstAim(kept!.rate / file!.rate, 0.8);
-  return formatTable(["1 KB, 32 connections", "requests/s", "cpu us", "against the file"], [
+  return formatTable(["1 KB, 32 connections", "requests/s", "cpu us", "relative to the file"], [
     ["static file", whole(file!.rate), file!.processorUs, ""],
     ["cached page (ISR hit)", whole(kept!.rate), kept!.processorUs, against],
   ]);

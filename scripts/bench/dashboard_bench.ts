@@ -210,7 +210,7 @@ export async function benchDashboard(): Promise<string> {
         ` ${whole(NOTIFICATIONS)} notifications, ${
           whole(LOG_LINES)
         } log lines; milliseconds to the first byte`;
-      const headings = ["page", "least", "median", "most", "bytes", `aim: ${AIM_MS} ms`];
+      const headings = ["page", "min", "median", "max", "bytes", `aim: ${AIM_MS} ms`];
       return `${size}\n${formatTable(headings, rows)}`;
     } finally {
       await platform.stop();

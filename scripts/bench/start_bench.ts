@@ -161,7 +161,7 @@ export async function benchStart(): Promise<string> {
     });
     const { ready, idle } = await measureServe(dataDir, { cwd: folder, env });
     return [
-      formatTable(["command", "least ms", "median ms", "minimum / node -e 0"], rows),
+      formatTable(["command", "minimum ms", "median ms", "minimum / node -e 0"], rows),
       `deploy to its first line: ${Math.min(...deploys).toFixed(0)} ms minimum, ` +
       `${median(deploys).toFixed(0)} median`,
       describeReady(ready),
