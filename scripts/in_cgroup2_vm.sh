@@ -4,8 +4,7 @@
 # command sees this machine's files, but its changes are lost. It has only a loopback network, and
 # lacks Landlock.
 #
-# CGROUP_VM=<folder> scripts/in_cgroup2_vm.sh deno task test:file
-# tests/integration/compute/control_groups_test.ts
+#   CGROUP_VM=<folder> scripts/in_cgroup2_vm.sh deno task test:file tests/integration/compute/control_groups_test.ts
 #
 # CGROUP_VM is the folder of the unpacked Debian package: `apt-get download user-mode-linux` and
 # `dpkg -x`. CGROUP_VM_MEMORY is its memory in MiB. Needs busybox-static.

@@ -3,7 +3,7 @@
 # devices, a name for 127.0.0.1, and the folder for temporary files, which tests share with it.
 # Needs root privileges on Linux.
 #
-# EMPTY_ROOT=libc deno task test e2e
+#   EMPTY_ROOT=libc deno task test e2e
 #
 # The program is dist/svc, or the file in SVC_EMPTY_ROOT_BIN. SVC_EMPTY_ROOT_RUN starts another file
 # instead, from the folder for temporary files. in_tools_root.sh does the same with the programs of

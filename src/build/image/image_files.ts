@@ -115,7 +115,7 @@ class ImageReader {
         : ["it", MAX_IMAGE_BYTES];
       throw invalid(
         `The image is too large: ${what} exceeds ${formatBytes(most)}`,
-        "Use a smaller base image, and copy only the files that the server needs into the last stage",
+        "Use a smaller base image, and copy only the server's files into the last stage",
       );
     }
     if (this.#written >= MAX_IMAGE_FILES) {
