@@ -7,7 +7,7 @@
 /** The exit code of `scripts/compile.ts` if it cannot get a base runtime. */
 export const NO_BASE_RUNTIME = 3;
 
-/** The Deno version in a base runtime's user agent string. */
+/** Returns the Deno version in a base runtime's user agent string. */
 export function runtimeVersion(runtime: Uint8Array): string | undefined {
   const text = new TextDecoder("latin1").decode(runtime);
   return /Deno\/(\d+\.\d+\.\d+)/.exec(text)?.[1];
@@ -22,7 +22,7 @@ export async function checkBaseRuntime(path: string): Promise<void> {
   const version = runtimeVersion(await Deno.readFile(path));
   if (version === Deno.version.deno) return;
   throw new Error(
-    `DENORT_BIN must be the base runtime of Deno ${Deno.version.deno}: ${path} is of ` +
+    `DENORT_BIN must be the base runtime of Deno ${Deno.version.deno}: ${path} is for ` +
       (version ?? "an unknown version"),
   );
 }

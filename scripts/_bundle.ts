@@ -98,7 +98,7 @@ const versionAlone = (root: string): Plugin => ({
   },
 });
 
-/** The constants that replace names at compile time. */
+/** Returns the constants that replace names at compile time. */
 function constants({ releasesUrl }: BundleOptions): Record<string, string> {
   return releasesUrl === undefined ? {} : { SVC_RELEASES_URL: JSON.stringify(releasesUrl) };
 }
@@ -112,7 +112,7 @@ export async function bundle(options: BundleOptions): Promise<BundleReport> {
     bundle: true,
     splitting: true,
     minify: true,
-    // Keeps stack traces in logs, and error names, readable.
+    // Keeps error names and the stack traces in logs readable.
     keepNames: true,
     format: "esm",
     platform: "node",
@@ -179,7 +179,7 @@ export function loadedBy(metafile: Metafile, modules: readonly string[]): Loaded
   };
 }
 
-/** Worker modules in the stage, by the names that processes start them with. */
+/** Worker modules in the stage, by the names that processes use to start them. */
 export const WORKERS: Readonly<Record<string, string>> = {
   "function_worker.js": "src/runtime/functions/worker/worker_main.ts",
   "compute_worker.js": "src/runtime/compute/worker/worker_main.ts",

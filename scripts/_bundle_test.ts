@@ -62,7 +62,7 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-Deno.test("bundle() lets each command read only the code that it needs", async (t) => {
+Deno.test("bundle() splits the code, so each command reads only what it needs", async (t) => {
   await inTestFolder(async (outdir) => {
     const external = SHIPPED_PACKAGES.flatMap(({ name }) => [name, `${name}/*`]);
     const { metafile, bytes } = await bundle({ root: ROOT, outdir, external });

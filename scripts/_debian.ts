@@ -1,5 +1,5 @@
 /**
- * Programs from Debian that tests and benches compare svc with.
+ * Debian programs that tests and benches use or compare svc with.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
  * Fetches a page of a deployment by host name, without DNS: the connection goes to the loopback
- * address, and the `Host` header names the site.
+ * address, and the `Host` header identifies the site.
  *
  * @module
  */

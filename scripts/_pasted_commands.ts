@@ -21,7 +21,10 @@ export interface PastedOutput extends PastedCommand {
 
 const BLOCK = /^```(console|sh)\n([^]*?)^```$/gm;
 
-/** Commands of a `console` block: lines after `$ `, with the lines after `> ` that continue them. */
+/**
+ * Returns the commands of a `console` block: lines after `$ `, with the lines after `> ` that
+ * continue them.
+ */
 function splitConsole(block: string): PastedCommand[] {
   return [...block.matchAll(/^\$ (.*(?:\n> .*)*)/gm)].map(([, text]) => ({
     text: text!.replaceAll("\n> ", "\n"),
@@ -29,7 +32,7 @@ function splitConsole(block: string): PastedCommand[] {
   }));
 }
 
-/** The commands of a page below one of its headings, in reading order. */
+/** Returns the commands of a page below one of its headings, in reading order. */
 export function readCommands(page: string, heading = ""): PastedCommand[] {
   const part = heading === "" ? page : page.slice(page.indexOf(`\n${heading}\n`));
   return [...part.matchAll(BLOCK)].flatMap(([, kind, block]) =>
@@ -38,7 +41,10 @@ export function readCommands(page: string, heading = ""): PastedCommand[] {
 }
 
 const isServe = ({ text }: PastedCommand): boolean => text.split("\n").at(0) === "svc serve";
-/** The line that `svc serve` prints for the next terminal. Pages shorten the key. */
+/**
+ * Returns whether a command is the line that `svc serve` prints for the next terminal. Pages
+ * shorten its key.
+ */
 const isExport = ({ text }: PastedCommand): boolean => text.startsWith("export SVC_API_URL=");
 
 const SERVE_LIMIT_MS = 60_000;
@@ -105,7 +111,7 @@ async function runInShell(
  * @throws {Error} at the first command that fails.
  */
 export async function pasteCommands(commands: readonly PastedCommand[]): Promise<PastedOutput[]> {
-  if (COMPILED === undefined) throw new TypeError("SVC_BIN names no program");
+  if (COMPILED === undefined) throw new TypeError("Set SVC_BIN to a compiled program");
   const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "svc-paste-" }));
   const [home, bin] = [join(folder, "home"), join(folder, "bin")];
   let platform: Awaited<ReturnType<typeof serve>> | undefined;
@@ -119,7 +125,7 @@ export async function pasteCommands(commands: readonly PastedCommand[]): Promise
     const { url, token, output } = platform;
     const typed = commands.filter((each) => !isServe(each) && !isExport(each));
     const outputs = await runInShell(
-      // Pages name the default port, but this platform uses a free one.
+      // Pages show the default port, but this platform uses a free one.
       typed.map((each) => ({
         ...each,
         text: each.text.replaceAll("localhost:8787", new URL(url).host),

@@ -55,7 +55,7 @@ export async function show(
   return (await child.status).code;
 }
 
-/** True when `program` can be started from the search path. */
+/** Returns true if `program` can be started from the search path. */
 export function isInstalled(program: string): boolean {
   const folders = (Deno.env.get("PATH") ?? "").split(":");
   return folders.some((folder) => {

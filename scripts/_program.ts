@@ -15,7 +15,7 @@ export type Command = readonly [string, ...string[]];
 /** Path of the compiled program to test (`SVC_BIN`), or `undefined` to test the source. */
 export const COMPILED: string | undefined = Deno.env.get("SVC_BIN") || undefined;
 
-/** How the program is started: {@link COMPILED}, otherwise from source. */
+/** Returns the command that starts the program: {@link COMPILED}, otherwise the source. */
 export function programCommand(): Command {
   return COMPILED === undefined
     ? [Deno.execPath(), "run", "--quiet", "--allow-all", "--no-check", join(ROOT, "main.ts")]
@@ -26,8 +26,8 @@ export function programCommand(): Command {
 const KEPT = ["PATH", "LANG", "TMPDIR"] as const;
 
 /**
- * An environment without the machine's account: its home folder is `home`. The search path, Deno's
- * cache and the network settings are kept.
+ * Returns an environment without the machine's account: its home folder is `home`. The search path,
+ * Deno's cache and the network settings are kept.
  */
 export function cleanEnvironment(
   home: string,
@@ -49,7 +49,7 @@ export function cleanEnvironment(
 /** `EDGES=2` starts every platform with two edges, unless its arguments set the number. */
 const EDGES = Number(Deno.env.get("EDGES") ?? 0);
 
-/** Number of sockets that listen on a port of this machine. */
+/** Returns the number of sockets that listen on a port of this machine. */
 async function countListeners(port: number): Promise<number> {
   const wanted = new RegExp(`:${port.toString(16).toUpperCase().padStart(4, "0")} \\S+ 0A `, "g");
   const tables = await Promise.all(
@@ -82,7 +82,7 @@ export interface Platform {
   readonly ended: Promise<number>;
   /** Everything that it wrote to stderr so far. */
   errors(): string;
-  /** Asks it to drain, waits until it ends, and returns the exit code. */
+  /** Asks the platform to drain, waits until it ends, and returns the exit code. */
   stop(): Promise<number>;
   /** Kills it, like a crash or a power cut. */
   kill(): Promise<void>;
@@ -106,7 +106,7 @@ const READY_LIMIT_MS = 300_000;
 /** How often to look for edges. */
 const LOOK_MS = 20;
 
-/** The line of JSON mode that names the ports. */
+/** The line of JSON mode that contains the ports. */
 const LISTENING = /Listening on http:\/\/\S+?:(\d+)(?: and https:\/\/\S+?:(\d+))?"/;
 const OWNER_LINK = /Owner's link, which works once: ([^"\s]+)"/;
 
@@ -184,7 +184,7 @@ async function readReadyLine(reader: ReadableStreamDefaultReader<string>) {
   try {
     while (!text.includes("\n")) {
       const { done, value } = await reader.read();
-      if (done) throw new Error(`${why}, having said: ${text}`);
+      if (done) throw new Error(`${why}. Its output: ${text}`);
       text += value;
     }
   } finally {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { cleanEnvironment } from "./_program.ts";
 
-Deno.test("cleanEnvironment() keeps network settings, and nothing about the account", () => {
+Deno.test("cleanEnvironment() keeps network settings, but nothing about the account", () => {
   const env = cleanEnvironment("/tmp/home", {
     PATH: "/usr/bin",
     HOME: "/home/ada",

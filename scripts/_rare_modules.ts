@@ -63,7 +63,8 @@ export function rarePackages(root: string): Plugin {
       );
       bundling.onLoad({ filter: /.*/, namespace: NAMESPACE }, ({ path }) => ({
         contents: [
-          // A path that contains the source folder would give chunks other names on other machines.
+          // A path that contains the source folder would change the chunks' names on other
+          // machines.
           `import { ${importShippedModule.name} } from "./src/lib/shipped_module.ts";`,
           `const loaded = await ${importShippedModule.name}(${JSON.stringify(path)});`,
           ...RARE_PACKAGES[path]!.map((name) =>
@@ -90,7 +91,7 @@ const PG_DUMP_WITH_WASM: Plugin = {
     bundling.onLoad({ filter: /pglite-tools[\\/]dist[\\/]chunk-\w+\.js$/ }, async ({ path }) => {
       const text = await Deno.readTextFile(path);
       if (text.split(TAKES_WASM).length !== 2) {
-        throw new Error(`Look again how pg_dump finds its WebAssembly: ${path} has changed`);
+        throw new Error(`Check again how pg_dump finds its WebAssembly: ${path} has changed`);
       }
       const inlined = text.replace(TAKES_WASM, "wasmBinary=svcWasm");
       return {
@@ -102,7 +103,7 @@ const PG_DUMP_WITH_WASM: Plugin = {
   },
 };
 
-/** In the compiled program, bare names of Node's built-in modules only work inside packages. */
+/** In the compiled program, bare names of Node's built-in modules work only inside packages. */
 const NODE_BY_FULL_NAME: Plugin = {
   name: "node-by-full-name",
   setup(bundling) {

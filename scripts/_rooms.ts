@@ -97,103 +97,101 @@ export interface Doorway {
 
 /** Files that can be imported without the `mod.ts` of their folder. */
 export const DOORWAYS: readonly Doorway[] = [
-  { path: "deno.json", reason: "holds the version of the program, in one place" },
+  { path: "deno.json", reason: "is the only place that contains the program's version" },
   {
     path: "src/release/_test_releases.ts",
-    reason: "lets tests publish releases on this machine",
+    reason: "tests use it to publish releases on this machine",
   },
-  { path: "src/edge/geo/_test_mmdb.ts", reason: "lets tests say which country an address is in" },
+  { path: "src/edge/geo/_test_mmdb.ts", reason: "tests use it to set an address's country" },
   {
     path: "src/platform/accounts/_test_accounts.ts",
-    reason: "lets tests of pages have accounts",
+    reason: "page tests use it to create accounts",
   },
   {
     path: "src/platform/core/s3/_test_storage.ts",
-    reason: "lets tests have object storage",
+    reason: "tests use it to start object storage",
   },
   {
     path: "src/platform/notifications/_test_services.ts",
-    reason: "lets tests with real servers set the clock of deliveries",
+    reason: "tests with real servers use it to set the delivery clock",
   },
   {
     path: "src/platform/core/store/portable_store.ts",
-    reason: "lets tests leave records as a crash would have left them",
+    reason: "tests use it to leave records in the state after a crash",
   },
   {
     path: "src/platform/notifications/inbox/inboxes_bench.ts",
-    reason: "a bench, which only scripts/bench runs",
+    reason: "is a bench that only scripts/bench runs",
   },
   {
     path: "src/runtime/node/sandbox/",
-    reason: "lets tests be the process that starts Node",
+    reason: "tests use it to act as the process that starts Node",
   },
   {
     path: "tests/rules/",
-    reason: "holds the naive evaluator and the generator that tests of rules compare with",
+    reason: "contains the naive evaluator and the generator that rule tests compare with",
   },
   {
     path: "src/rules/pattern/glob.ts",
-    reason:
-      "lets the naive evaluator of the tests read globs, which it then matches in its own way",
+    reason: "the tests' naive evaluator parses globs with it, but matches them with its own code",
   },
-  { path: "src/rules/evaluate_bench.ts", reason: "a bench, which only scripts/bench runs" },
-  { path: "src/manifest/route_table_bench.ts", reason: "a bench, which only scripts/bench runs" },
-  { path: "src/edge/cache/http_cache_bench.ts", reason: "a bench, which only scripts/bench runs" },
+  { path: "src/rules/evaluate_bench.ts", reason: "is a bench that only scripts/bench runs" },
+  { path: "src/manifest/route_table_bench.ts", reason: "is a bench that only scripts/bench runs" },
+  { path: "src/edge/cache/http_cache_bench.ts", reason: "is a bench that only scripts/bench runs" },
   {
     path: "src/edge/rate_limit/rate_limiter_bench.ts",
-    reason: "a bench, which only scripts/bench runs",
+    reason: "is a bench that only scripts/bench runs",
   },
   {
     path: "src/runtime/bundle/load_esbuild.ts",
-    reason: "names esbuild's packages; compiling does without the rest of the room",
+    reason: "names esbuild's packages; compiling does not need the rest of the room",
   },
   {
     path: "src/runtime/node/bundle_preload.ts",
-    reason: "names what Node loads first; compiling does without the rest of the room",
+    reason: "names the code that Node loads first; compiling does not need the rest of the room",
   },
   {
     path: "src/runtime/node/preload_text.ts",
-    reason: "names the file that Node loads first in the stage",
+    reason: "names the file in the stage that Node loads first",
   },
   {
     path: "src/runtime/functions/process_main.ts",
-    reason: "a process of functions loads nothing else",
+    reason: "a process for functions loads nothing else",
   },
   {
     path: "src/runtime/compute/process_main.ts",
-    reason: "the process of a server loads nothing else",
+    reason: "a server process loads nothing else",
   },
   {
     path: "src/runtime/images/process_main.ts",
-    reason: "a process of images loads nothing else",
+    reason: "a process for images loads nothing else",
   },
   {
     path: "src/database/server/_test_server.ts",
-    reason: "lets tests of other rooms start a PostgreSQL, if the machine has one",
+    reason: "tests of other rooms use it to start PostgreSQL, if the machine has it",
   },
   {
     path: "src/platform/core/store/_test_pg.ts",
-    reason: "lets tests of other rooms have a store in PostgreSQL",
+    reason: "tests of other rooms use it to create a store in PostgreSQL",
   },
   {
     path: "src/database/embedded/process_main.ts",
-    reason: "the process of a database loads nothing else",
+    reason: "a database process loads nothing else",
   },
   ...["src/runtime/compute/sandbox/seal_process.ts", "src/runtime/process/"].map((path) => ({
     path,
-    reason:
-      "the process of a database is started as those of foreign code are, and loads this much",
+    reason: "a database process starts like those that run project code, so it loads this too",
   })),
   {
     path: "src/runtime/node/process_main.ts",
-    reason: "the process of a server loads nothing else",
+    reason: "a server process loads nothing else",
   },
   {
     path: "src/runtime/command/process_main.ts",
-    reason: "the process of a server loads nothing else",
+    reason: "a server process loads nothing else",
   },
   {
     path: "src/runtime/node/probe_main.ts",
-    reason: "the process that tries the sandbox of Node loads nothing else",
+    reason: "the process that tests Node's sandbox loads nothing else",
   },
 ];

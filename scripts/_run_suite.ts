@@ -30,7 +30,7 @@ export interface Outcome {
   readonly errors: readonly string[];
   /** How long the tests of each file took. */
   readonly times: readonly FileTime[];
-  /** Files that were skipped because the time was up. */
+  /** Files that were skipped because the time limit was reached. */
   readonly leftOut: readonly string[];
 }
 

@@ -17,7 +17,7 @@ const SKIPPED_FOLDERS: ReadonlySet<string> = new Set([
 /** The root of the repository. */
 export const ROOT = join(import.meta.dirname!, "..");
 
-/** Yields the paths, relative to `root`, of all files below it, sorted. */
+/** Returns the sorted paths of all files below `root`, relative to it. */
 export function listFiles(root: string): string[] {
   const found: string[] = [];
   const walk = (folder: string): void => {
@@ -31,12 +31,12 @@ export function listFiles(root: string): string[] {
   return found.sort();
 }
 
-/** True for our own TypeScript: fixtures are input, not source. */
+/** Returns true for our own TypeScript: fixtures are input, not source. */
 export function isOurSource(path: string): boolean {
   return /\.tsx?$/.test(path) && !path.startsWith("fixtures/");
 }
 
-/** True for a test file. */
+/** Returns true for a test file. */
 export function isTest(path: string): boolean {
   return /_test\.tsx?$/.test(path) || path.startsWith("tests/");
 }

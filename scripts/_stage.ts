@@ -30,12 +30,12 @@ export const SHIPPED_PACKAGES: readonly ShippedPackage[] = [
     name: "re2-wasm",
     files: [],
     compressed: ["build/wasm/re2.js", "build/wasm/re2.wasm"],
-    reason: "is WebAssembly, loaded only to judge a manifest",
+    reason: "is WebAssembly that is loaded only to validate a manifest",
   },
   {
     name: "@ip-location-db/geo-whois-asn-country-mmdb",
     files: ["geo-whois-asn-country.mmdb"],
-    reason: "is a database, read when the platform starts",
+    reason: "is a database that is read when the platform starts",
   },
   {
     name: "esbuild",
@@ -46,13 +46,13 @@ export const SHIPPED_PACKAGES: readonly ShippedPackage[] = [
     name: "wasm-vips",
     files: ["versions.json"],
     compressed: ["lib/vips-es6.js", "lib/vips.wasm", "lib/vips-heif.wasm"],
-    reason: "is WebAssembly, loaded only by the process that converts images",
+    reason: "is WebAssembly that only the image conversion process loads",
   },
   {
     name: "@electric-sql/pglite",
     files: [],
     compressed: ["dist/pglite.wasm", "dist/pglite.data"],
-    reason: "is WebAssembly, loaded only by the process of an embedded database",
+    reason: "is WebAssembly that only an embedded database's process loads",
   },
   {
     name: "@electric-sql/pglite-tools",
@@ -62,12 +62,12 @@ export const SHIPPED_PACKAGES: readonly ShippedPackage[] = [
   {
     name: "htmx.org",
     files: ["dist/htmx.min.js"],
-    reason: "is a script that browsers run; the platform sends it as it stands",
+    reason: "is a script that browsers run; the platform sends it unchanged",
   },
   {
     name: "uplot",
     files: ["dist/uPlot.iife.min.js", "dist/uPlot.min.css"],
-    reason: "is a script that browsers run; the platform sends it as it stands",
+    reason: "is a script that browsers run; the platform sends it unchanged",
   },
 ];
 
@@ -83,7 +83,7 @@ const LICENSE = /licen[cs]e|notices/i;
 const COUNTRIES =
   "node_modules/@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb";
 
-/** Large files in the stage that the program rarely reads. */
+/** Returns the large files in the stage that the program rarely reads. */
 export function attachableFiles(platform: Platform = Deno.build): readonly string[] {
   const program = binaryName(platform.os).replaceAll("\\", "/");
   return [
@@ -105,8 +105,8 @@ export interface Platform {
 }
 
 /**
- * The platform for a `deno compile` target, such as `aarch64-apple-darwin`, or this machine's if no
- * target is given.
+ * Returns the platform for a `deno compile` target, such as `aarch64-apple-darwin`, or this
+ * machine's if no target is given.
  */
 export function platformOf(target: string | undefined): Platform {
   if (target === undefined) return Deno.build;
@@ -131,8 +131,8 @@ async function nativeEsbuild(root: string, platform: Platform, folder: string): 
 const lockSchema = z.object({ npm: z.record(z.string(), z.object({ integrity: z.string() })) });
 
 /**
- * Downloads a package in `deno.lock` from npm and unpacks it to `folder`, because Deno only
- * installs packages for this machine.
+ * Downloads a package in `deno.lock` from npm and unpacks it to `folder`, because Deno installs
+ * packages only for this machine.
  *
  * @throws {Error} if it cannot be fetched, or differs from `deno.lock`.
  */
@@ -164,9 +164,9 @@ async function copyFiles(from: string, to: string, files: readonly string[]): Pr
 const BEST_QUALITY = 11;
 
 /**
- * The quality that `BROTLI_QUALITY` names; the highest if it is not set.
+ * Returns the quality in `BROTLI_QUALITY`, or the highest one if it is not set.
  *
- * @throws {RangeError} If it names none.
+ * @throws {RangeError} if it is not a quality
  */
 export function parseQuality(text: string | undefined): number {
   if (text === undefined || text === "") return BEST_QUALITY;

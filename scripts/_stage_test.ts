@@ -49,7 +49,7 @@ Deno.test("stageDocuments() packs every document unchanged", async () => {
   });
 });
 
-Deno.test("platformOf() reads the targets of deno compile", () => {
+Deno.test("platformOf() parses deno compile targets", () => {
   assert.deepEqual(platformOf("x86_64-pc-windows-msvc"), { os: "windows", arch: "x86_64" });
   assert.deepEqual(platformOf("aarch64-apple-darwin"), { os: "darwin", arch: "aarch64" });
   assert.deepEqual(platformOf("x86_64-unknown-linux-gnu"), { os: "linux", arch: "x86_64" });
@@ -63,6 +63,6 @@ Deno.test("parseQuality() accepts brotli's qualities, and uses the highest by de
   }
 });
 
-Deno.test("SHIPPED_PACKAGES names packages of deno.json", () => {
+Deno.test("SHIPPED_PACKAGES lists only packages in deno.json", () => {
   for (const { name } of SHIPPED_PACKAGES) assert.ok(name in config.imports, name);
 });

@@ -89,7 +89,8 @@ export const SUITES: readonly Suite[] = [
       "tests/integration/builds/git_test.ts",
       "tests/integration/compute/process_test.ts",
     ],
-    // These tests start Node as its launcher does, which limits its own memory and descriptors.
+    // These tests start Node in the same way as its launcher, which limits its own memory and
+    // descriptors.
     alone: [
       "tests/integration/node/launch_test.ts",
       "tests/integration/node/native_attacks_test.ts",
@@ -233,7 +234,7 @@ export interface Batch {
   readonly program?: string;
 }
 
-/** The batches of suites that run together; `atOnce` batches run side by side. */
+/** The batches of suites that run together; `atOnce` batches run in parallel. */
 export interface Plan {
   /** The names of its suites. */
   readonly name: string;
@@ -279,7 +280,7 @@ function mixFolders(files: readonly string[]): string[] {
   return files.toSorted((left, right) => place(left) - place(right));
 }
 
-/** The files of all suites in start order, each with its suite. */
+/** Returns the files of all suites in start order, each with its suite. */
 function orderFiles(chosen: readonly ChosenSuite[]): { suite: Suite; file: string }[] {
   const suiteOf = new Map(chosen.flatMap(({ suite, files }) => files.map((file) => [file, suite])));
   const rank = (file: string) => {
@@ -361,10 +362,10 @@ export type Extent =
   | "short"
   /** All other files. */
   | "rest"
-  /** Tests in an empty root that show that the program only needs the C library. */
+  /** Tests in an empty root that show that the program needs only the C library. */
   | "empty root";
 
-/** The files of a suite to run. */
+/** Returns the files of a suite to run. */
 export function chooseFiles(suite: Suite, extent: Extent): readonly string[] {
   if (extent === "all") return testFiles(suite);
   if (extent === "empty root") return suite.name === "e2e" ? EMPTY_ROOT_SHORT : [];
@@ -373,7 +374,7 @@ export function chooseFiles(suite: Suite, extent: Extent): readonly string[] {
   return testFiles(suite).filter((file) => isShort(file) === (extent === "short"));
 }
 
-/** The test files below the folders of a suite, as paths relative to the root. */
+/** Returns the test files below the folders of a suite, as paths relative to the root. */
 export function testFiles({ folders }: Suite): string[] {
   return folders.flatMap((folder) =>
     listFiles(join(ROOT, folder)).filter((file) => /_test\.tsx?$/.test(file))

@@ -42,7 +42,7 @@ Deno.test("planSuites() runs all files that can share a thread in one process", 
   assert.equal(atOnce, 1);
 });
 
-Deno.test("planSuites() gives a file that changes its process a separate process", () => {
+Deno.test("planSuites() runs each file that changes its process in a separate process", () => {
   const suite: Suite = {
     ...SUITE,
     runs: { as: "threads", perProcessor: 1, share: 1 },
@@ -100,7 +100,7 @@ Deno.test("every file that a suite names is one of its tests, and is named only 
   }
 });
 
-Deno.test("the short run includes a file of each folder of the integration tests", () => {
+Deno.test("the short run includes a file from each folder of integration tests", () => {
   const { short = [] } = SUITES.find(({ name }) => name === "integration")!;
   const folderOf = (file: string) => file.split("/")[2]!;
   const all = testFiles(SUITES.find(({ name }) => name === "integration")!);

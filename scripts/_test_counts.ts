@@ -90,7 +90,7 @@ function readResults(output: string): { readonly counts: Counts; readonly failed
   };
 }
 
-/** The failed tests with their files. */
+/** Returns the failed tests with their files. */
 function readFailures(output: string): Failure[] {
   const failures: Failure[] = [];
   let file: string | undefined;
@@ -162,7 +162,7 @@ export function addCounts(left: Counts, right: Counts): Counts {
   };
 }
 
-/** The single line at the end of a run of the whole suite. */
+/** Formats the single line at the end of a run. */
 export function formatCounts({ passed, failed, skipped }: Counts): string {
   const line = `${passed} passed, ${failed} failed`;
   return skipped === 0 ? line : `${line}, ${skipped} skipped`;

@@ -56,7 +56,7 @@ const STEPS: readonly Step[] = [
   { name: "format", run: deno("fmt", "--check") },
   { name: "lint", run: deno("lint") },
   {
-    name: "rooms, storeys and circles",
+    name: "rooms, storeys and import cycles",
     run: async () => {
       const edges = await readImportGraph(ROOT, sources);
       const faces = new Set(sources.filter((path) => path.endsWith("/mod.ts")));
@@ -99,7 +99,7 @@ const STEPS: readonly Step[] = [
     },
   },
   {
-    name: "variables of tests",
+    name: "test variables",
     run: () =>
       Promise.resolve(findUnlistedVariables(sources.map(read), read("CONTRIBUTING.md").text)),
   },

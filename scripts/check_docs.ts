@@ -11,7 +11,7 @@ const LINK = /\]\(([^)\s#]*)(?:#([^)]*))?\)/g;
 const DECISIONS = "docs/decisions/";
 const INDEX = `${DECISIONS}README.md`;
 
-/** The anchors of the headings in `text`, as GitHub generates them. */
+/** Returns the anchors of the headings in `text`, as GitHub generates them. */
 function anchorsOf(text: string): ReadonlySet<string> {
   const titles = [...text.matchAll(/^#{1,6} (.+)$/gm)].map(([, title]) => title!);
   return new Set(
@@ -33,7 +33,7 @@ function brokenLinks(
       const target = link === "" ? path : normalize(join(dirname(path), decodeURI(link)));
       const place = `${path}:${index + 1}`;
       if (!exists(target)) {
-        return `${place}: Link leads to ${target}, which does not exist: fix the link`;
+        return `${place}: Link points to ${target}, which does not exist: fix the link`;
       }
       const linked = documents.get(target);
       if (anchor === undefined || linked === undefined || anchorsOf(linked).has(anchor)) return [];
@@ -42,7 +42,7 @@ function brokenLinks(
   );
 }
 
-/** In links such as [`Capability`](../src/platform/core/capability.ts). */
+/** Matches links such as [`Capability`](../src/platform/core/capability.ts). */
 const SYMBOL_LINK = /\[`([A-Za-z_]\w*)(?:\(\))?`\]\(([^)\s#]+\.tsx?)\)/g;
 
 function goneSymbols({ path, text }: TextFile, source: (path: string) => string | undefined) {
@@ -51,7 +51,7 @@ function goneSymbols({ path, text }: TextFile, source: (path: string) => string 
       const target = normalize(join(dirname(path), link!));
       const code = source(target);
       if (code === undefined || new RegExp(`\\b${symbol}\\b`).test(code)) return [];
-      return `${path}:${index + 1}: ${target} has no ${symbol}: fix the link, or its name`;
+      return `${path}:${index + 1}: ${target} has no ${symbol}: fix the link or its text`;
     })
   );
 }

@@ -17,14 +17,14 @@ Deno.test("findDocProblems() accepts links to files and URLs", () => {
   assert.deepEqual(findDocProblems([INDEX, DECISION, { path: "docs/a.md", text }], FILES), []);
 });
 
-Deno.test("findDocProblems() names the line of a broken link", () => {
+Deno.test("findDocProblems() reports the line of a broken link", () => {
   const document = { path: "docs/a.md", text: "one\n[two](../src/gone.ts)" };
   const [problem, ...others] = findDocProblems([document], FILES);
-  assert.match(problem!, /^docs\/a\.md:2: Link leads to src\/gone\.ts, which does not exist/);
+  assert.match(problem!, /^docs\/a\.md:2: Link points to src\/gone\.ts, which does not exist/);
   assert.deepEqual(others, []);
 });
 
-Deno.test("findDocProblems() names links to headings that do not exist", () => {
+Deno.test("findDocProblems() reports links to headings that do not exist", () => {
   const text = "# Here\n[a](decisions/layers.md#why-serves-layers) [b](#here)\n" +
     "[c](decisions/layers.md#why-not) [d](#there)";
   const problems = findDocProblems([INDEX, DECISION, { path: "docs/a.md", text }], {
@@ -49,6 +49,6 @@ Deno.test("findDocProblems() finds a link whose file lacks the linked symbol", (
   const text = "[`compose()`](../src/serve/compose.ts)\n[`decompose`](../src/serve/compose.ts)";
   const problems = findDocProblems([{ path: "docs/a.md", text }], FILES);
   assert.deepEqual(problems, [
-    "docs/a.md:2: src/serve/compose.ts has no decompose: fix the link, or its name",
+    "docs/a.md:2: src/serve/compose.ts has no decompose: fix the link or its text",
   ]);
 });

@@ -17,7 +17,7 @@ Deno.test("findLongFiles() accepts files of exactly the maximum length", () => {
   );
 });
 
-Deno.test("findLongFiles() names the first excess line and a solution", () => {
+Deno.test("findLongFiles() reports the first excess line and suggests a solution", () => {
   assert.deepEqual(findLongFiles([{ path: "src/a.ts", text: lines(MAX_SOURCE_LINES + 2) }]), [
     "src/a.ts:401: Keep a source file within 400 lines: it has 402; split it by subject",
   ]);
@@ -31,7 +31,7 @@ for (const host of REGISTRY_HOSTS) {
   Deno.test(`findRegistryHosts() finds ${host} with its line`, () => {
     const problems = findRegistryHosts([{ path: "deno.lock", text: `{\n"https://${host}/x"\n}` }]);
     assert.equal(problems.length, 1);
-    assert.match(problems[0]!, /^deno\.lock:2: Leave out the registry host /);
+    assert.match(problems[0]!, /^deno\.lock:2: Remove the registry host /);
   });
 }
 
@@ -57,7 +57,7 @@ Deno.test("findProgramStarts() finds programs that are started elsewhere", () =>
 
 Deno.test("findTextReads() finds text files that are read elsewhere", () => {
   const text = "const text = await Deno.readTextFile(path);\n";
-  assert.match(findTextReads([{ path: "src/a.ts", text }])[0]!, /^src\/a\.ts:1: Read text by /);
+  assert.match(findTextReads([{ path: "src/a.ts", text }])[0]!, /^src\/a\.ts:1: Read text with /);
   const allowed = ["src/a_test.ts", "scripts/a.ts", "src/platform/git/mirror.ts"];
   assert.deepEqual(findTextReads(allowed.map((path) => ({ path, text }))), []);
 });

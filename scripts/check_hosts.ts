@@ -32,7 +32,7 @@ export function findRegistryHosts(files: readonly TextFile[]): string[] {
       named.filter((host) => line.includes(host)).map((host) =>
         `${path}:${
           index + 1
-        }: Leave out the registry host ${host}: the machine's own npm settings name it`
+        }: Remove the registry host ${host}: the machine's npm settings define it`
       )
     );
   });

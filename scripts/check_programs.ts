@@ -1,5 +1,5 @@
 /**
- * Allows programs to be started in one place only. A program that is started elsewhere would
+ * Allows programs to be started in only one place. A program that is started elsewhere would
  * inherit this program's descriptors.
  *
  * @module
@@ -26,7 +26,7 @@ export function findProgramStarts(files: readonly TextFile[]): string[] {
           ? [
             `${path}:${
               index + 1
-            }: Start programs by src/lib/spawn_program.ts, which keeps descriptors`,
+            }: Start programs with src/lib/spawn_program.ts, which does not pass descriptors on`,
           ]
           : []
       )

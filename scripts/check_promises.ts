@@ -1,7 +1,7 @@
 /**
- * Finds promises whose rejection nobody handles. Such a rejection ends the
- * process, so a promise that is not awaited needs a `catch`. `void` is not enough, unless the
- * called function cannot reject.
+ * Finds promises whose rejection no one handles. Such a rejection ends the process, so a promise
+ * that is not awaited needs a `catch`. `void` is not enough, unless the called function cannot
+ * reject.
  *
  * @module
  */
@@ -37,7 +37,8 @@ const HARMLESS =
 const SETTLED = new Set(["ChildProcess.status"]);
 
 /**
- * The file that an import names for its types, as Deno reads it, or `undefined` if there is none.
+ * Returns the file that an import names for its types, as Deno reads it, or `undefined` if there is
+ * none.
  */
 function namedTypes({ text, fileName }: ts.SourceFile, specifier: string): string | undefined {
   for (const [, types, imported] of text.matchAll(NAMED_TYPES)) {
@@ -91,8 +92,8 @@ interface Finding {
 }
 
 const FLOATS = "Await this promise, or handle its rejection with a catch";
-const MISUSED = "Nobody handles the promise of this function: its caller expects no result";
-const UNKNOWN = "The types of this module are unknown, so its promises are not found";
+const MISUSED = "No one handles this function's promise, because its caller expects no result";
+const UNKNOWN = "This module's types are unknown, so its promises cannot be checked";
 
 class Finder {
   readonly #judged = new Map<ts.Node, boolean>();
@@ -135,7 +136,7 @@ class Finder {
     return this.#checker.getSignaturesOfType(type, ts.SignatureKind.Call);
   }
 
-  /** True if an expression is not a promise, or a promise that is used or cannot reject. */
+  /** Returns true if an expression is not a promise, or a promise that is used or cannot reject. */
   #isHandled(node: ts.Expression): boolean {
     if (ts.isParenthesizedExpression(node)) return this.#isHandled(node.expression);
     if (ts.isAwaitExpression(node) || ts.isYieldExpression(node) || ts.isVoidExpression(node)) {
@@ -167,7 +168,7 @@ class Finder {
     return isConstant && initializer !== undefined && this.#isHandled(initializer);
   }
 
-  /** `catch(…)`, `then(…, …)`, and `finally(…)` after one of them. */
+  /** Returns whether a call is `catch(…)`, `then(…, …)`, or `finally(…)` after one of them. */
   #hasHandler(call: ts.CallExpression): boolean {
     if (!ts.isPropertyAccessExpression(call.expression)) return false;
     const { name, expression } = call.expression;
@@ -184,13 +185,13 @@ class Finder {
     return this.#callee(this.#checker.getTypeAtLocation(node)) !== undefined;
   }
 
-  /** One of our functions with a known body that cannot throw. */
+  /** Returns the body of one of our functions, if it is known and cannot throw. */
   #callee(type: ts.Type): ts.Node | undefined {
     const body = bodyOf(this.#signatures(type)[0]?.declaration);
     return body !== undefined && this.#isGuarded(body) ? body : undefined;
   }
 
-  /** Whether the body of the called function shows that it cannot reject. */
+  /** Returns whether the body of the called function shows that it cannot reject. */
   #cannotReject(call: ts.CallExpression): boolean {
     return this.#isSafe(this.#checker.getResolvedSignature(call)?.declaration);
   }
@@ -224,7 +225,7 @@ class Finder {
     return handled;
   }
 
-  /** Whether everything in a body that can throw is inside a `try` with a `catch`. */
+  /** Returns whether everything in a body that can throw is inside a `try` with a `catch`. */
   #isGuarded(node: ts.Node): boolean {
     if (ts.isFunctionLike(node)) return true;
     if (ts.isTryStatement(node) && node.catchClause !== undefined) {
@@ -264,7 +265,10 @@ class Finder {
     return ts.forEachChild(node, (child) => this.#onlyReports(child) ? undefined : true) !== true;
   }
 
-  /** A function that returns a promise, passed to code that expects a function without a result. */
+  /**
+   * Returns whether a function that returns a promise is passed to code that expects a function
+   * without a result.
+   */
   #isMisused(node: ts.Node): boolean {
     if (!isHandedOver(node) || !mayReturnPromise(node)) return false;
     const given = this.#signatures(this.#checker.getTypeAtLocation(node));
@@ -292,7 +296,7 @@ function bodyOf(declaration: ts.Node | undefined): ts.Node | undefined {
   return (declaration as ts.FunctionLikeDeclaration | undefined)?.body;
 }
 
-/** An argument, or a value that is assigned. */
+/** Returns whether a node is an argument, or a value that is assigned. */
 function isHandedOver(node: ts.Node): node is ts.Expression {
   const { parent } = node;
   if (parent === undefined || !ts.isExpression(node)) return false;
@@ -312,8 +316,8 @@ function isHandedOver(node: ts.Node): node is ts.Expression {
 }
 
 /**
- * False for values that are not functions and for functions that return nothing, judging by syntax
- * alone.
+ * Returns false for values that are not functions and for functions that return nothing, judging by
+ * syntax alone.
  */
 function mayReturnPromise(node: ts.Expression): boolean {
   if (ts.isArrowFunction(node) || ts.isFunctionExpression(node)) {

@@ -65,6 +65,6 @@ Deno.test("findFloatingPromises() reports imports whose types it cannot see", as
     const file = join(folder, "row.ts");
     await Deno.writeTextFile(file, 'import { a } from "./missing.ts";\na();\n');
     const [problem] = findFloatingPromises(openProgram([file], ""), [file], folder);
-    assert.match(problem ?? "", /^row\.ts:1: The types of this module are unknown/);
+    assert.match(problem ?? "", /^row\.ts:1: This module's types are unknown/);
   });
 });

@@ -21,7 +21,7 @@ export interface HouseRules {
   readonly faces: ReadonlySet<string>;
 }
 
-/** The room of a file below `src/`, or `undefined` if the file is not in a room. */
+/** Returns the room of a file below `src/`, or `undefined` if the file is not in a room. */
 export function roomOf(path: string): string | undefined {
   return /^src\/([^/]+)\//.exec(path)?.[1];
 }
@@ -35,7 +35,10 @@ function isDoorway(path: string, doorways: readonly Doorway[]): boolean {
   );
 }
 
-/** The `mod.ts` that an import bypasses: the one in the outermost folder that the import enters. */
+/**
+ * Returns the `mod.ts` that an import bypasses: the one in the outermost folder that the import
+ * enters.
+ */
 function passedFace({ from, to }: ImportEdge, faces: ReadonlySet<string>): string | undefined {
   const parts = to.split("/");
   for (let depth = 1; depth < parts.length; depth++) {
@@ -60,19 +63,19 @@ function complaint({ from, to, line }: ImportEdge, house: HouseRules): string | 
   }
   if (source === target) return undefined;
   if (!(target in house.rooms)) {
-    return `${place}: Room "${target}" is not in scripts/_rooms.ts: name it there with what it may import`;
+    return `${place}: Room "${target}" is not in scripts/_rooms.ts: add it there with the rooms that it may import`;
   }
   if (from === "main.ts" && target !== "cli") {
-    return `${place}: main.ts imports ${to}, and may import the room "cli" only`;
+    return `${place}: main.ts imports ${to}, but may import only the room "cli"`;
   }
   if (source !== undefined) {
     const allowed = house.rooms[source];
     if (allowed === undefined) {
-      return `${place}: Room "${source}" is not in scripts/_rooms.ts: name it there with what it may import`;
+      return `${place}: Room "${source}" is not in scripts/_rooms.ts: add it there with the rooms that it may import`;
     }
     if (!allowed.includes(target)) {
-      const may = allowed.length === 0 ? "nothing of ours" : allowed.join(", ");
-      return `${place}: Room "${source}" imports ${to}, and may import ${may}: pass it in, or move it down`;
+      const may = allowed.length === 0 ? "packages" : allowed.join(", ");
+      return `${place}: Room "${source}" imports ${to}, but may import only ${may}: pass it in, or move it down`;
     }
   }
   return undefined;
@@ -86,7 +89,9 @@ export function findRoomViolations(
   return edges.flatMap((edge) => complaint(edge, house) ?? []);
 }
 
-/** Strongly connected components with more than one file, or a file that imports itself. */
+/**
+ * Returns strongly connected components: groups of several files, or a file that imports itself.
+ */
 function findKnots(graph: ReadonlyMap<string, readonly ImportEdge[]>): string[][] {
   const order = new Map<string, number>();
   const low = new Map<string, number>();
@@ -116,7 +121,7 @@ function findKnots(graph: ReadonlyMap<string, readonly ImportEdge[]>): string[][
   return knots;
 }
 
-/** The shortest path from a file back to itself inside a strongly connected component. */
+/** Returns the shortest path from a file back to itself inside a strongly connected component. */
 function shortestCircle(
   graph: ReadonlyMap<string, readonly ImportEdge[]>,
   knot: readonly string[],
@@ -154,6 +159,6 @@ export function findCircles(edges: readonly ImportEdge[]): string[] {
     const way = [...circle.map(({ from }) => from), first!.from].join(" -> ");
     return `${first!.from}:${
       first!.line
-    }: Imports run in a circle: ${way}: move what both sides need into a file below them`;
+    }: Import cycle: ${way}: move the code that both sides need into a file below them`;
   });
 }

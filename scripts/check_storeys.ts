@@ -41,7 +41,7 @@ function complaint(edge: ImportEdge, building: Building): string | undefined {
     if (room === undefined || room.storey >= 0) continue;
     const path = room === source ? from : to;
     return `${place}: ${path} is in no inner room of ${room.folder}: ` +
-      `name its folder in scripts/_storeys.ts, above all that it imports`;
+      `name its folder in scripts/_storeys.ts, above everything that it imports`;
   }
   if (source === undefined || target === undefined || source.folder !== target.folder) {
     return undefined;

@@ -1,5 +1,5 @@
 /**
- * Allows text files to be read in one place only. Elsewhere, bytes that are not UTF-8 would
+ * Allows text files to be read in only one place. Elsewhere, bytes that are not UTF-8 would
  * silently become other characters.
  *
  * @module
@@ -8,12 +8,15 @@ import type { TextFile } from "./check_lengths.ts";
 
 /** Files that may read text directly, and why. */
 const READERS: ReadonlyMap<string, string> = new Map([
-  ["src/config/edit_project_config.ts", "compares a file of ours, to write it anew"],
-  ["src/platform/builds/logs/build_logs.ts", "takes what it can of a log that a crash cut short"],
-  ["src/platform/domains/dns_client.ts", "the system's resolv.conf"],
-  ["src/platform/git/mirror.ts", "compares a file of ours with what is wanted"],
-  ["src/runtime/bundle/server_modules.ts", "packages of others, read as esbuild reads them"],
-  ["src/build/child/main.ts", "the job that the platform wrote"],
+  ["src/config/edit_project_config.ts", "compares one of our files before it rewrites it"],
+  [
+    "src/platform/builds/logs/build_logs.ts",
+    "reads as much as possible of a log that a crash truncated",
+  ],
+  ["src/platform/domains/dns_client.ts", "reads the system's resolv.conf"],
+  ["src/platform/git/mirror.ts", "compares one of our files with the desired content"],
+  ["src/runtime/bundle/server_modules.ts", "reads packages in the same way as esbuild"],
+  ["src/build/child/main.ts", "reads the job that the platform wrote"],
 ]);
 
 /** `readTextFileSync` is allowed for kernel files, which are ASCII. */
@@ -27,7 +30,11 @@ export function findTextReads(files: readonly TextFile[]): string[] {
     .flatMap(({ path, text }) =>
       text.split("\n").flatMap((line, index) =>
         READ.test(line)
-          ? [`${path}:${index + 1}: Read text by src/lib/utf8.ts, which refuses what is not UTF-8`]
+          ? [
+            `${path}:${
+              index + 1
+            }: Read text with src/lib/utf8.ts, which rejects anything but UTF-8`,
+          ]
           : []
       )
     );

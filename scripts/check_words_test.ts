@@ -3,7 +3,7 @@ import { findWords } from "./check_words.ts";
 
 const find = (path: string, text: string) => findWords([{ path, text }]);
 
-Deno.test("findWords() names the line of a word to avoid, and a better one", () => {
+Deno.test("findWords() reports the line of a word to avoid, and suggests a better one", () => {
   assert.deepEqual(find("src/a.ts", '\nconst a = "Deployed with the variables of now";'), [
     'src/a.ts:2: "of now": write "current"',
   ]);

@@ -2,8 +2,8 @@
  * `deno task compile [--target …] [--output dist/svc] [--releases-url URL]`: bundles the program,
  * stages it, and compiles it to one file.
  *
- * `DENORT_BIN` names the base runtime; without it, Deno downloads its own. A `BROTLI_QUALITY` below
- * 11 compresses faster, but less. Releases use 11.
+ * `DENORT_BIN` is the path of the base runtime; without it, Deno downloads its own. A
+ * `BROTLI_QUALITY` below 11 compresses faster, but less. Releases use 11.
  *
  * @module
  */
@@ -102,7 +102,7 @@ async function compileAttached(): Promise<boolean> {
   const taken = await takeFiles(stage, attachableFiles(platform));
   await compileStage([...STARTED_BY_NAME, ATTACHED_INDEX]);
   if (await attachFiles(output, taken)) return true;
-  console.log("Packing all files: programs of this compiler do not end as those for Linux do");
+  console.log("Packing all files: this compiler's programs do not have the usual Linux layout");
   await putFilesBack(stage, taken);
   return false;
 }
@@ -118,5 +118,5 @@ if (flags.target === undefined) {
   const started = performance.now();
   const result = await hear([output, "--version"]);
   if (result.code !== 0) throw new Error(`Cannot start the compiled program: ${result.stderr}`);
-  console.log(`${result.stdout.trim()} answered in ${Math.round(performance.now() - started)} ms`);
+  console.log(`${result.stdout.trim()} responded in ${Math.round(performance.now() - started)} ms`);
 }

@@ -41,7 +41,7 @@ interface Workplace {
 
 async function start({ folder, env }: Workplace): Promise<Platform> {
   const taken = isTaken(PORT);
-  if (taken) console.log(`Port ${PORT} is in use, so the demo picks a free one`);
+  if (taken) console.log(`Port ${PORT} is in use, so the demo uses a free one`);
   return await startProgram({ dataDir: join(folder, "data"), port: taken ? 0 : PORT, env });
 }
 

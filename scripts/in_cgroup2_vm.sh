@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs a command in the current folder under a Linux kernel with control groups version 2, even if
 # this machine has another version. It uses User Mode Linux, a kernel that runs as a program. The
-# command sees this machine's files, but its changes are lost. It only has a loopback network, and
+# command sees this machine's files, but its changes are lost. It has only a loopback network, and
 # lacks Landlock.
 #
 #   CGROUP_VM=<folder> scripts/in_cgroup2_vm.sh deno task test:file tests/integration/compute/control_groups_test.ts

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs the compiled program in a root that only has the C library, the kernel's /proc, a few
+# Runs the compiled program in a root that has only the C library, the kernel's /proc, a few
 # devices, a name for 127.0.0.1, and the folder for temporary files, which tests share with it.
 # Needs root privileges on Linux.
 #

@@ -18,7 +18,7 @@ const WINDOW_BITS = 24;
 
 async function* entriesBelow(folder: string, prefix = ""): AsyncGenerator<TarEntry> {
   const entries = await Array.fromAsync(Deno.readDir(join(folder, prefix)));
-  // A fixed order, so that the same files always result in the same archive.
+  // The order is fixed so that the same files always result in the same archive.
   for (const { name, isDirectory } of entries.sort((a, b) => a.name < b.name ? -1 : 1)) {
     const path = `${prefix}${name}`;
     const header = { name: path, mtime: new Date(0) };
@@ -32,7 +32,7 @@ async function* entriesBelow(folder: string, prefix = ""): AsyncGenerator<TarEnt
   }
 }
 
-/** The file that contains the version of the engine that created the other files. */
+/** Creates the entry for a file with the version of the engine that created the other files. */
 function versionEntry(version: string): TarEntry {
   const body = new TextEncoder().encode(version);
   return {

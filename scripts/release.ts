@@ -1,6 +1,6 @@
 /**
  * `deno run -A scripts/release.ts --programs dist/programs --out dist/release --place URL`: creates
- * a release from compiled programs. `SVC_RELEASE_KEY` names the file with the signing key, which is
+ * a release from compiled programs. `SVC_RELEASE_KEY` is the path of the file with the signing key,
  * outside the repository (PEM, as `openssl genpkey -algorithm ed25519` writes it). `--new-key FILE`
  * creates one, and prints its entry for `src/release/trusted_keys.ts`.
  *
@@ -39,11 +39,11 @@ if (flags["new-key"] !== undefined) {
 
 const keyFile = Deno.env.get("SVC_RELEASE_KEY");
 if (keyFile === undefined || keyFile === "") {
-  throw new Error("Set SVC_RELEASE_KEY to the file of the signing key, outside of the repository");
+  throw new Error("Set SVC_RELEASE_KEY to the file with the signing key, outside the repository");
 }
 assertOutside(keyFile);
 if (flags.place === undefined) {
-  throw new Error("Give --place, the address at which releases are, as SVC_RELEASES_URL names it");
+  throw new Error("Set --place to the URL of the releases, as in SVC_RELEASES_URL");
 }
 const release = await makeRelease({
   version: config.version,

@@ -15,7 +15,10 @@ import { renderTerminal } from "./_terminal_picture.ts";
 const README = join(ROOT, "README.md");
 const TOUR = "## Tour";
 
-/** An output as a terminal shows it: the URL alone on stdout is for pipes, and keys are shortened. */
+/**
+ * Returns an output as a terminal shows it: the URL alone on stdout is for pipes, and keys are
+ * shortened.
+ */
 function forReaders({ output, ...command }: PastedOutput): PastedOutput {
   const lines = output.trimEnd().split("\n");
   const last = lines.at(-1)!;
@@ -39,7 +42,10 @@ function withOutputs(page: string, outputs: readonly PastedOutput[]): string {
   return page.slice(0, at) + renewed;
 }
 
-/** The commands that the picture shows: those between the start and the log. */
+/**
+ * Returns whether the picture shows a command: it omits those that start the platform and set
+ * variables.
+ */
 const isShown = ({ text }: PastedOutput): boolean => !/^(?:svc serve|export )/.test(text);
 
 const page = await Deno.readTextFile(README);

@@ -1,6 +1,6 @@
 /**
  * Renders `docs/walk.svg`, the README's animation of the dashboard, from pictures that
- * `tests/browser/walk_test.ts` takes: `WALK` names their folder.
+ * `tests/browser/walk_test.ts` takes: `WALK` is their folder.
  *
  *     WALK=/tmp/walk SVC_BIN=$PWD/dist/svc deno task test:file tests/browser/walk_test.ts
  *     WALK=/tmp/walk deno run -A scripts/render_walk.ts

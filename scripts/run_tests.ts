@@ -7,8 +7,8 @@
  * `TESTS_END_AT` is a time in seconds since 1970: files that have not started by then are listed
  * and counted as skipped.
  *
- * `SVC_BIN` names a compiled program. Without a base runtime, the same tests run from source, and
- * the closing lines say so.
+ * `SVC_BIN` is the path of a compiled program. Without a base runtime, the same tests run from
+ * source, and the closing lines say so.
  *
  * `EMPTY_ROOT` runs the e2e tests against dist/svc in its own root: `libc` with nothing but the C
  * library, `short` for a few of them, `tools` with this machine's programs.
@@ -42,9 +42,7 @@ const { values: flags, positionals: names } = parseArgs({
 const unknown = names.filter((name) => !SUITES.some((suite) => suite.name === name));
 if (unknown.length > 0) {
   console.error(
-    `Name suites of ${SUITES.map(({ name }) => name).join(", ")}: ${
-      unknown.join(", ")
-    } is not one of them`,
+    `Unknown suite ${unknown.join(", ")}: choose from ${SUITES.map(({ name }) => name).join(", ")}`,
   );
   Deno.exit(2);
 }
@@ -110,7 +108,7 @@ const suites = chosen.map((suite) => ({
 })).filter(({ files }) => files.length > 0);
 const needs = new Set(suites.flatMap(({ suite }) => suite.needs));
 for (const missing of await installMissing([...needs])) {
-  console.log(`Skipping what needs ${missing.program}: install Debian's ${missing.package}`);
+  console.log(`Skipping tests that need ${missing.program}: install Debian's ${missing.package}`);
 }
 const surroundings = { variable: Deno.env.get, processors: navigator.hardwareConcurrency };
 let total = NO_COUNTS;
@@ -133,7 +131,7 @@ for (const plan of planSuites(suites, surroundings)) {
 }
 await Deno.remove(documentFile);
 console.log(`\nSlowest files:\n${slowestFiles(times, SLOWEST).join("\n")}`);
-if (leftOut.length > 0) console.log(`\nLeft out, as the time was up:\n${leftOut.join("\n")}`);
+if (leftOut.length > 0) console.log(`\nSkipped because the time was up:\n${leftOut.join("\n")}`);
 if (problems.length > 0) {
   console.log(`\nFailed:\n${problems.join("\n")}\n\n${errors.join("\n\n")}`);
 }

@@ -18,13 +18,15 @@ const NEEDED: readonly DebianProgram[] = [
 ];
 
 if (Deno.uid() !== 0) {
-  console.error("Run the suite as root: it starts servers of other users, and ends all at once");
+  console.error(
+    "Run the suite as root, because it starts servers as other users and stops them all",
+  );
   Deno.exit(2);
 }
 const missing = await installMissing(NEEDED);
 for (const each of missing) console.error(`Install Debian's ${each.package} first`);
 if (!isInstalled("versitygw") && !isInstalled("go")) {
-  console.error("Install Go first, which builds the object storage versitygw, or versitygw");
+  console.error("Install the object storage versitygw first, or Go, which builds it");
   Deno.exit(2);
 }
 if (missing.length > 0) Deno.exit(2);

@@ -1,6 +1,6 @@
 /**
  * A bare `Deno.serve` that sends the same bytes as svc, by path, in the same runtime: from source,
- * or compiled if `SVC_BIN` and `DENORT_BIN` name a program and its runtime.
+ * or compiled if `SVC_BIN` and `DENORT_BIN` are set to a program and its runtime.
  *
  * @module
  */
@@ -24,7 +24,7 @@ export interface BareAnswer {
 /** The name of the bare server in tables. */
 export const BARE = "bare Deno.serve";
 
-/** Fields that the runtime writes itself. */
+/** Header fields that the runtime writes itself. */
 const WRITTEN_BY_RUNTIME = new Set(["connection", "content-length", "date", "keep-alive"]);
 
 interface Answered {

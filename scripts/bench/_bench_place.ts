@@ -30,7 +30,9 @@ export interface BenchPlace {
   tool(args: readonly string[]): Promise<ToolRun>;
 }
 
-/** Peak resident memory of a living process, in bytes (`VmHWM`, proc(5)); 0 if unknown. */
+/**
+ * Returns the peak resident memory of a living process, in bytes (`VmHWM`, proc(5)); 0 if unknown.
+ */
 export function peakMemory(pid: number): number {
   try {
     const status = Deno.readTextFileSync(`/proc/${pid}/status`);

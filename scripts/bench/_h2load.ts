@@ -19,7 +19,7 @@ export interface H2loadOutput {
 
 const COUNTS = /^requests: .* (\d+) done, .* (\d+) failed, (\d+) errored, (\d+) timeout$/m;
 
-/** Duration that 99 of 100 requests do not exceed, in milliseconds. */
+/** Returns the duration that 99 of 100 requests do not exceed, in milliseconds. */
 function p99Of(log: string): number {
   const durations = Float64Array.from(
     log.trimEnd().split("\n"),

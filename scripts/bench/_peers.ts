@@ -15,7 +15,7 @@ export interface Peer {
   readonly name: string;
   readonly pid: number;
   readonly port: number;
-  /** Serves HTTP/1.1 and HTTP/2 over TLS; missing if the peer only has one port. */
+  /** Serves HTTP/1.1 and HTTP/2 over TLS; missing if the peer has only one port. */
   readonly httpsPort?: number;
   stop(): Promise<void>;
 }

@@ -15,13 +15,13 @@ const ROLE = "bench";
 const PASSWORD = "bench";
 const START_LIMIT_MS = 30_000;
 
-/** The newest version that is installed, such as 15. */
+/** Returns the newest version that is installed, such as 15. */
 export function newestVersion(): number {
   const names = [...Deno.readDirSync(VERSIONS)].map(({ name }) => Number(name));
   return Math.max(...names.filter(Number.isInteger));
 }
 
-/** The folder with the newest version's programs. */
+/** Returns the folder with the newest version's programs. */
 export function findPrograms(): string {
   return join(VERSIONS, String(newestVersion()), "bin");
 }

@@ -25,7 +25,7 @@ export function readStat(line: string): ProcessTimes {
   return { pid: Number.parseInt(line), parent: parent!, milliseconds: ticks * TICK_MS };
 }
 
-/** IDs of a process and its descendants. */
+/** Returns the IDs of a process and its descendants. */
 function idsOfTree(root: number, processes: readonly ProcessTimes[]): ReadonlySet<number> {
   const tree = new Set([root]);
   for (let size = 0; size < tree.size;) {
@@ -35,7 +35,7 @@ function idsOfTree(root: number, processes: readonly ProcessTimes[]): ReadonlySe
   return tree;
 }
 
-/** The time of a process and its descendants, in milliseconds. */
+/** Returns the time of a process and its descendants, in milliseconds. */
 export function timeOfTree(root: number, processes: readonly ProcessTimes[]): number {
   const tree = idsOfTree(root, processes);
   return processes.reduce(
@@ -59,12 +59,15 @@ function readProcesses(): ProcessTimes[] {
   return processes;
 }
 
-/** Processor time that a living process and its descendants have used so far, in milliseconds. */
+/**
+ * Returns the processor time that a living process and its descendants have used so far, in
+ * milliseconds.
+ */
 export function processorTime(pid: number): number {
   return timeOfTree(pid, readProcesses());
 }
 
-/** IDs of a living process and its descendants. */
+/** Returns the IDs of a living process and its descendants. */
 export function processTree(pid: number): readonly number[] {
   return [...idsOfTree(pid, readProcesses())];
 }

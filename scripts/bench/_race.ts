@@ -12,7 +12,7 @@ export interface Runner {
   /** The process that serves, directly or through its child processes. */
   readonly pid: number;
   readonly port: number;
-  /** HTTP/1.1 and HTTP/2 over TLS. A runner without it is measured over plain TCP only. */
+  /** HTTP/1.1 and HTTP/2 over TLS. A runner without it is measured only over plain TCP. */
   readonly httpsPort?: number | undefined;
   readonly host: string;
 }
@@ -124,8 +124,8 @@ export async function race(runners: readonly Runner[], given: Race): Promise<str
       "spread",
       "p99 ms",
       "cpu us",
-      "svc's rate against it",
-      "svc's cpu against it",
+      "svc's rate relative to it",
+      "svc's cpu relative to it",
     ],
     rows,
   );

@@ -55,7 +55,7 @@ export async function withRedis<T>(folder: string, run: (redis: Redis) => Promis
   try {
     const end = Date.now() + 10_000;
     while (!await isAnswering(port)) {
-      if (Date.now() > end) throw new Error("redis-server does not answer");
+      if (Date.now() > end) throw new Error("redis-server does not respond");
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
     return await run({ pid: child.pid, measure: (load) => measure(port, load) });

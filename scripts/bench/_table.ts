@@ -20,28 +20,31 @@ export function formatTable(
     .join("\n");
 }
 
-/** The median: the middle value, or the mean of the two middle values if their number is even. */
+/**
+ * Returns the median: the middle value, or the mean of the two middle values if there is an even
+ * number of values.
+ */
 export function median(values: readonly number[]): number {
-  if (values.length === 0) throw new RangeError("Give at least one value");
+  if (values.length === 0) throw new RangeError("The median needs at least one value");
   const sorted = values.toSorted((left, right) => left - right);
   const middle = Math.floor(sorted.length / 2);
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
-/** A whole number with thousands separators: `31,204`. */
+/** Formats a whole number with thousands separators: `31,204`. */
 export function whole(value: number): string {
   return Math.round(value).toLocaleString("en-US");
 }
 
-/** An aim with at least one decimal place. */
+/** Formats an aim with at least one decimal place. */
 const aimText = (aim: number): string => Number.isInteger(aim * 10) ? aim.toFixed(1) : String(aim);
 
-/** A ratio next to its aim, and whether the aim is met. */
+/** Formats a ratio with its aim, and whether the aim is met. */
 export function againstAim(ratio: number, aim: number): string {
   return `${ratio.toFixed(2)} (aim ${aimText(aim)}: ${ratio >= aim ? "met" : "MISSED"})`;
 }
 
-/** A ratio next to its upper limit, and whether the limit is met. */
+/** Formats a ratio with its upper limit, and whether the limit is met. */
 export function againstMost(ratio: number, most: number): string {
   return `${ratio.toFixed(2)} (at most ${aimText(most)}: ${ratio <= most ? "met" : "MISSED"})`;
 }

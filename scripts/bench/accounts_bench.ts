@@ -34,7 +34,7 @@ request = function()
 end
 `;
 
-/** The API over plain TCP, regardless of the public URL. */
+/** Returns the API's URL over plain TCP, regardless of the public URL. */
 const apiOf = ({ platform }: BenchPlace): string => `http://localhost:${platform.port}`;
 
 interface Credentials {
@@ -84,7 +84,7 @@ interface Case {
   readonly name: string;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Creates wrk's requests. h2load cannot do that, so there is no row for HTTP/2. */
+  /** wrk creates its requests with this script. h2load cannot, so there is no row for HTTP/2. */
   readonly script?: string;
   readonly expects?: "refusal";
 }
@@ -143,7 +143,7 @@ async function measure(
   };
 }
 
-/** The rows of one protocol. The time that each case adds is relative to the first case. */
+/** Returns the rows of one protocol. The time that each case adds is relative to the first case. */
 async function rowsOf(
   place: BenchPlace,
   cases: readonly Case[],
@@ -176,7 +176,7 @@ async function rowsOf(
 const STARTS = 900;
 const AT_ONCE = 32;
 
-/** Device flows started per second. */
+/** Returns the number of device flows started per second. */
 async function measureStarts(place: BenchPlace): Promise<number> {
   let next = 0;
   const started = performance.now();

@@ -73,8 +73,8 @@ function signerOf(
 }
 
 /**
- * A Lua script for wrk, which requests the paths in turn. Each body differs, because svc stores
- * identical bodies only once.
+ * Creates a Lua script with which wrk requests the paths in turn. Each body differs, because svc
+ * stores identical bodies only once.
  */
 const script = (method: Method, paths: readonly string[], bytes: number): string => `
 local paths = {${paths.map((path) => JSON.stringify(path)).join(", ")}}
@@ -142,7 +142,7 @@ async function raceSmall(sides: readonly Side[], folder: string): Promise<string
   return rows;
 }
 
-/** Time that curl takes for one object, in seconds. */
+/** Returns the time that curl takes for one object, in seconds. */
 async function transfer(side: Side, method: Method, file: string): Promise<number> {
   const url = `http://${side.host}:${side.port}${await side.sign(method, "large")}`;
   const what = method === "PUT" ? ["--upload-file", file] : [];

@@ -52,7 +52,7 @@ async function measure(kv: RecordStore): Promise<Measured> {
   const reads = await timesOf(SINGLE, (index) => kv.get(["listed", index]));
   const listings = await timesOf(LISTINGS, async () => {
     const { length } = await Array.fromAsync(kv.list({ prefix: ["listed"] }));
-    if (length !== LISTED) throw new Error(`${length} entries are listed, not ${LISTED}`);
+    if (length !== LISTED) throw new Error(`Listed ${length} entries instead of ${LISTED}`);
   });
   return {
     commit: median(commits),
@@ -95,7 +95,7 @@ const options = (env: Readonly<Record<string, string>>) => ({
 
 /** Runs the bench, as root on Debian, and returns its report. */
 export async function benchCluster(): Promise<string> {
-  if (Deno.uid() !== 0) return "Skipped: it starts servers of other users, and so runs as root";
+  if (Deno.uid() !== 0) return "Skipped: run it as root, because it starts servers as other users";
   const folder = await Deno.makeTempDir({ prefix: "svc-bench-" });
   await Deno.chmod(folder, 0o755);
   try {
@@ -112,14 +112,14 @@ export async function benchCluster(): Promise<string> {
       times("commit, p50 ms", "5", ({ commit }) => commit),
       times("commit, p99 ms", "", ({ commitP99 }) => commitP99),
       [
-        `commits a second of ${WRITERS} writers`,
+        `commits a second, ${WRITERS} writers`,
         whole(own.grouped),
         whole(cluster.grouped),
         (cluster.grouped / own.grouped).toFixed(2),
         "1,000",
       ],
       times("read of one record, p50 ms", "", ({ read }) => read),
-      times(`listing of ${LISTED}, p50 ms`, "", ({ listing }) => listing),
+      times(`list of ${LISTED} records, p50 ms`, "", ({ listing }) => listing),
     ]);
   } finally {
     await Deno.remove(folder, { recursive: true });

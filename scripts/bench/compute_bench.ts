@@ -114,7 +114,10 @@ async function withServerAlone<T>(
   }
 }
 
-/** Time until a server that has never run responds to its first request, in milliseconds. */
+/**
+ * Returns the time until a server that has never run responds to its first request, in
+ * milliseconds.
+ */
 async function coldStarts(
   { site, tool, platform }: BenchPlace,
   engine: (typeof ENGINES)[number],
@@ -127,13 +130,13 @@ async function coldStarts(
     const host = new URL(String(answer.url)).hostname;
     const started = performance.now();
     const { status } = await fetchByHost({ port: platform.port, host, path: "/" });
-    if (status !== 200) throw new Error(`The first request was answered with ${status}`);
+    if (status !== 200) throw new Error(`The first request returned status ${status}`);
     times.push(performance.now() - started);
   }
   return times;
 }
 
-/** Mean time of a request over one connection, in milliseconds. */
+/** Returns the mean time of a request over one connection, in milliseconds. */
 async function delayOf(runner: Runner): Promise<number> {
   const { requestsPerSecond } = await load({ ...runner, path: "/", seconds: 1, connections: 1 });
   return 1000 / requestsPerSecond;
@@ -154,7 +157,7 @@ async function delays(svc: Runner, alone: Runner): Promise<string> {
   ]);
 }
 
-/** Cached pages, compared with a static file with the same content. */
+/** Compares cached pages with a static file that has the same content. */
 async function keptPages(svc: Runner): Promise<string> {
   const paths = ["/files/page.txt", "/kept/page"];
   const costs = new Map<string, Cost[]>(paths.map((path) => [path, []]));
@@ -169,9 +172,9 @@ async function keptPages(svc: Runner): Promise<string> {
     processorUs: median(costs.get(path)!.map(({ processorUs }) => processorUs)).toFixed(1),
   }));
   const against = againstAim(kept!.rate / file!.rate, 0.8);
-  return formatTable(["1 KB, 32 connections", "requests/s", "cpu us", "against the file"], [
+  return formatTable(["1 KB, 32 connections", "requests/s", "cpu us", "relative to the file"], [
     ["static file", whole(file!.rate), file!.processorUs, ""],
-    ["kept page (ISR hit)", whole(kept!.rate), kept!.processorUs, against],
+    ["cached page (ISR hit)", whole(kept!.rate), kept!.processorUs, against],
   ]);
 }
 
@@ -189,7 +192,7 @@ export async function benchCompute(): Promise<string> {
       // The first start may download Node.
       const times = (await coldStarts(place, engine)).slice(1);
       cold.push(
-        `First request to a server on ${engine} that does not run: ${whole(median(times))} ms ` +
+        `First request to a stopped server on ${engine}: ${whole(median(times))} ms ` +
           `(${whole(Math.min(...times))} - ${whole(Math.max(...times))})`,
       );
     }

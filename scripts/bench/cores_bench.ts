@@ -88,7 +88,7 @@ async function furnish({ site, tool }: BenchPlace): Promise<void> {
   await tool(["deploy", "--prod", "--skip-build"]);
 }
 
-/** Processor time that each kind of process has used so far, in milliseconds. */
+/** Returns the processor time that each kind of process has used so far, in milliseconds. */
 function timesOf(pid: number): Costs {
   const below = processTree(pid).filter((each) => each !== pid);
   const isEdge = (each: number) => {
@@ -124,7 +124,7 @@ async function measure(place: BenchPlace, path: string): Promise<Run> {
   };
 }
 
-/** The medians of several rounds of each kind. */
+/** Returns the medians of several rounds of each kind. */
 async function measureAll(edges: number): Promise<readonly Run[]> {
   return await withBenchPlace(async (place) => {
     await furnish(place);
@@ -148,8 +148,8 @@ async function measureAll(edges: number): Promise<readonly Run[]> {
 }
 
 /**
- * Requests per second that the processors allow, if no process uses more than one processor and
- * connections are spread evenly over the edges and the platform.
+ * Returns the requests per second that the processors allow, if no process uses more than one
+ * processor and connections are spread evenly over the edges and the platform.
  */
 export function reckon(alone: Costs, beside: Costs, cores: number): number {
   const measured = EDGES + 1;
@@ -189,5 +189,5 @@ export async function benchCores(): Promise<string> {
     expected,
   );
   return `Edges on one machine (svc ${describeProgram()}, ` +
-    `${navigator.hardwareConcurrency} processors, wrk on the same)\n\n${costs}\n\n${reckoned}`;
+    `${navigator.hardwareConcurrency} processors, shared with wrk)\n\n${costs}\n\n${reckoned}`;
 }

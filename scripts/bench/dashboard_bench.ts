@@ -1,7 +1,7 @@
 /**
  * Time to the first byte of every page of the dashboard, on a platform with 1,000 projects, 10,000
  * deployments, 100,000 notifications and 20,000 log lines. The platform runs in its own process:
- * the program that `SVC_BIN` names, or the source.
+ * the program in `SVC_BIN`, or the source.
  *
  * @module
  */
@@ -148,7 +148,7 @@ async function sendRequests({ port }: Platform): Promise<void> {
   }));
 }
 
-/** Milliseconds until the first byte of a page, and its size. */
+/** Returns the milliseconds until the first byte of a page, and its size. */
 async function openPage(url: string, cookie: string) {
   const started = performance.now();
   const answer = await fetch(url, { headers: { cookie }, redirect: "manual" });
@@ -159,7 +159,7 @@ async function openPage(url: string, cookie: string) {
   for (let part = await reader.read(); !part.done; part = await reader.read()) {
     bytes += part.value.byteLength;
   }
-  if (answer.status !== 200) throw new Error(`${url} answers ${answer.status}`);
+  if (answer.status !== 200) throw new Error(`${url} responded with ${answer.status}`);
   return { milliseconds, bytes };
 }
 
@@ -210,7 +210,7 @@ export async function benchDashboard(): Promise<string> {
         ` ${whole(NOTIFICATIONS)} notifications, ${
           whole(LOG_LINES)
         } log lines; milliseconds to the first byte`;
-      const headings = ["page", "least", "median", "most", "bytes", `aim: ${AIM_MS} ms`];
+      const headings = ["page", "min", "median", "max", "bytes", `aim: ${AIM_MS} ms`];
       return `${size}\n${formatTable(headings, rows)}`;
     } finally {
       await platform.stop();

@@ -61,7 +61,7 @@ function partsOf(variable: string): ReadonlySet<string> {
   const given = Deno.env.get(variable)?.split(",") ?? PARTS;
   const unknown = given.filter((part) => !(PARTS as readonly string[]).includes(part));
   if (unknown.length === 0) return new Set(given);
-  throw new RangeError(`${variable} must be some of ${PARTS.join(",")}: "${unknown.join(",")}"`);
+  throw new RangeError(`${variable} can list ${PARTS.join(",")}: "${unknown.join(",")}"`);
 }
 
 async function time(work: () => Promise<unknown>): Promise<number> {
@@ -70,7 +70,7 @@ async function time(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - started;
 }
 
-/** Medians of each side. The sides alternate in every round. */
+/** Returns the medians of each side. The sides alternate in every round. */
 async function race(
   sides: readonly DatabaseSide[],
   rounds: number,
@@ -92,7 +92,7 @@ async function measureCreate(sides: readonly DatabaseSide[]): Promise<readonly R
       unit: "ms",
     },
     {
-      name: "create a further database",
+      name: "create another database",
       values: await race(sides, NAMES.length - 1, (side, round) => create(side, NAMES[round + 1]!)),
       unit: "ms",
     },
@@ -110,8 +110,8 @@ function readMemory(pid: number): string {
 }
 
 /**
- * Memory of processes in bytes (proc(5)): with shared pages counted once per process, and with
- * shared pages counted only once.
+ * Returns the memory of processes in bytes (proc(5)), with shared pages counted once for each
+ * process (`resident`), or only once in total (`own`).
  */
 function memoryOf(pids: readonly number[]): { readonly resident: number; readonly own: number } {
   const sum = { resident: 0, own: 0 };
@@ -166,7 +166,7 @@ async function measureConnect(sides: readonly DatabaseSide[]): Promise<readonly 
   const next = await race(sides, CONNECTIONS, async (side) => await connect(await side.url(USED)));
   return [
     { name: "first connection after idle, and SELECT 1", values: first, unit: "ms" },
-    { name: "further connection, and SELECT 1", values: next, unit: "ms" },
+    { name: "another connection, and SELECT 1", values: next, unit: "ms" },
   ];
 }
 
@@ -221,7 +221,7 @@ async function requireDisk(folder: string): Promise<void> {
   if (free < needed) {
     throw new Error(
       `Branches of ${whole(LARGE_MB)} MB need ${whole(needed)} MB in ${folder}, ` +
-        `which has ${whole(free)} MB free: give BENCH_BRANCH_MB less`,
+        `which has ${whole(free)} MB free: lower BENCH_BRANCH_MB`,
     );
   }
 }
@@ -260,10 +260,10 @@ function report(sides: readonly DatabaseSide[], rows: readonly Row[]): string {
     return [name, unit, ...own, format(plain)];
   });
   return [
-    `Two engines beside a plain PostgreSQL with its own settings (svc ${describeProgram()});`,
-    `medians. pgbench: scale 1, ${SECONDS} s, ${ROUNDS} rounds after ${WARM_UP.seconds} s. Of ms and MB less is better.`,
-    `BENCH_DATABASES=10 keeps ten databases idle, BENCH_BRANCH_MB=1024 copies 1 GB too;`,
-    `BENCH_PARTS=${PARTS.join(",")} chooses some.`,
+    `Two engines next to a plain PostgreSQL with default settings (svc ${describeProgram()});`,
+    `medians. pgbench: scale 1, ${SECONDS} s, ${ROUNDS} rounds after ${WARM_UP.seconds} s. Lower ms and MB are better.`,
+    `BENCH_DATABASES=10 keeps ten databases idle, BENCH_BRANCH_MB=1024 also copies 1 GB;`,
+    `BENCH_PARTS=${PARTS.join(",")} selects parts.`,
     "",
     formatTable(["", "", ...headings], cells),
   ].join("\n");

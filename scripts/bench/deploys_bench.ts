@@ -1,6 +1,6 @@
 /**
- * How long visitors of a page wait while the platform receives deploys and builds projects,
- * compared with the same visitors when it does neither.
+ * How long a page's visitors wait while the platform receives deploys and builds projects, compared
+ * with when it does neither.
  *
  * @module
  */
@@ -46,7 +46,7 @@ async function git(folder: string, ...args: readonly string[]): Promise<string> 
   return new TextDecoder().decode(stdout).trim();
 }
 
-/** A repository whose branches are built by a command. */
+/** Creates a repository whose branches are built by a command. */
 async function makeRepository(folder: string): Promise<void> {
   await git(folder, "init", "--quiet", "--initial-branch=main");
   await Deno.writeTextFile(
@@ -58,14 +58,14 @@ async function makeRepository(folder: string): Promise<void> {
   for (let index = 0; index < BUILDS; index++) await git(folder, "branch", `b${index}`);
 }
 
-/** The page that visitors request. */
+/** Deploys the page that visitors request. */
 async function deployPage({ site, tool }: BenchPlace): Promise<void> {
   await Deno.writeTextFile(join(site, "index.html"), "0123456789abcdef".repeat(832));
   await tool(["init", "--name", "bench", "--create"]);
   await tool(["deploy", "--prod"]);
 }
 
-/** Deploys a site of another project repeatedly. */
+/** Repeatedly deploys another project's site. */
 async function deployAll({ site, tool }: BenchPlace): Promise<void> {
   await Deno.writeTextFile(join(site, "index.html"), "home");
   const page = (index: number, round: number) =>
@@ -178,7 +178,7 @@ async function compareAll(
   const busy = await measureWhile(entrants, work);
   return formatTable(
     [
-      "13 KB page beside",
+      "13 KB page next to",
       "server",
       "seconds",
       "requests/s",
@@ -215,7 +215,7 @@ export async function benchDeploys(): Promise<string> {
     const table = await withBenchPlace((place) => compare(place, repository), {
       args: ["--git-root", repository],
     });
-    return `${CONNECTIONS} connections, tool and builds on the same processors ` +
+    return `${CONNECTIONS} connections, load generator and builds on the same processors ` +
       `(svc ${describeProgram()})\n\n${table}`;
   } finally {
     await Deno.remove(repository, { recursive: true });

@@ -78,7 +78,7 @@ async function start(
   while (!await answers(port)) {
     if (performance.now() - began > MOST_START_MS) {
       await end();
-      throw new Error(`${program} ${args.join(" ")} does not answer:\n${errors}`);
+      throw new Error(`${program} ${args.join(" ")} does not respond:\n${errors}`);
     }
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
@@ -100,18 +100,19 @@ async function timeRequest(url: string): Promise<number> {
 
 const logLine = z.object({ m: z.string() });
 
-/** The port of the project's own server under `svc dev`, from its log. */
+/** Returns the port of the project's own server under `svc dev`, from the log. */
 function serverPort(log: string): number {
   for (const line of log.trim().split("\n")) {
     const { m } = logLine.parse(JSON.parse(line));
     const [, port] = /^Dev server on port (\d+)/.exec(m) ?? [];
     if (port !== undefined) return Number(port);
   }
-  throw new Error(`svc dev does not name its server:\n${log}`);
+  throw new Error(`svc dev did not print its server's port:\n${log}`);
 }
 
 /**
- * Milliseconds of a request to the server itself and of a request through `svc dev`, alternately.
+ * Alternates requests to the server itself and requests through `svc dev`. Returns the milliseconds
+ * that each takes.
  */
 async function measureRequests(project: Project) {
   const port = unusedPort();
@@ -205,7 +206,7 @@ export async function benchDev(): Promise<string> {
         againstMost(request.through - request.own, AIM_ADDED_MS),
       ]);
     }
-    const start = ["own first answer ms", "under dev ms", "ratio"];
+    const start = ["own first response ms", "under dev ms", "ratio"];
     const request = ["own request ms", "through dev ms", "added ms"];
     return `medians of ${START_ROUNDS} starts and ${REQUESTS} requests\n\n` +
       formatTable(["server", ...start, ...request], rows);

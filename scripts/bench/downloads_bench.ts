@@ -102,7 +102,7 @@ export async function benchDownloads(): Promise<string> {
       const rows: string[][] = [];
       for (const entrants of entrantsOf(runners)) rows.push(...await heat(entrants));
       return `A file of ${MEGABYTES} MB, one download at a time (svc ${describeProgram()})\n\n` +
-        formatTable(["protocol", "server", "MB/s", "processor ms", "svc against it"], rows);
+        formatTable(["protocol", "server", "MB/s", "processor ms", "svc relative to it"], rows);
     });
   });
 }

@@ -74,7 +74,7 @@ function toRow(name: string, rounds: readonly Round[], place: BenchPlace): strin
   ];
 }
 
-/** The rows for a site of `count` files that is deployed to its own platform. */
+/** Returns the rows for a site of `count` files that is deployed to its own platform. */
 async function benchSite(count: number): Promise<string[][]> {
   return await withBenchPlace(async (place) => {
     const { site, tool } = place;
@@ -110,5 +110,5 @@ export async function benchFiles(): Promise<string> {
     ["deploy", "time", "tool's CPU", "platform's CPU", "blobs sent", "tool's peak", "platform's"],
     rows,
   );
-  return `Deploys of small files (svc ${describeProgram()}), middle of ${ROUNDS}\n\n${table}`;
+  return `Deploys of small files (svc ${describeProgram()}), medians of ${ROUNDS}\n\n${table}`;
 }

@@ -57,7 +57,7 @@ async function deployStep({ site, tool }: BenchPlace): Promise<void> {
   await tool(["deploy", "--prod"]);
 }
 
-/** Another project on the same platform, with the files of the first. */
+/** Deploys the hostile functions as another project on the same platform. */
 async function deployHostile({ site, tool }: BenchPlace): Promise<void> {
   await Deno.remove(site, { recursive: true });
   await Deno.mkdir(site);
@@ -138,7 +138,7 @@ async function stepTable(place: BenchPlace): Promise<string> {
     "with step/s",
     "cpu us",
     "p99 ms",
-    "added ms a request",
+    "added ms per request",
   ];
   return formatTable([...headings, `aim ${MAX_STEP_MS}`], rows);
 }
@@ -219,7 +219,7 @@ export async function benchFunctions(): Promise<string> {
       (bare) => neighborTable(place, bare),
     );
     return `A request step that does nothing (svc ${describeProgram()})\n\n${steps}\n\n` +
-      `Beside ${
+      `Next to ${
         Object.keys(HOSTILE).join(", ")
       } of another project, ${NEIGHBOR.connections} connections\n\n${neighbors}`;
   });

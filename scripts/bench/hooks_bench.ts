@@ -88,7 +88,7 @@ async function rate(jobs: readonly (() => Promise<unknown>)[]): Promise<number> 
   return jobs.length / (performance.now() - started) * 1000;
 }
 
-/** The state of a deployment that should be live: its record, its build, and the build's output. */
+/** Describes a deployment that should be live: its record, its build, and the build's output. */
 async function describeLate(place: BenchPlace, id: string): Promise<string> {
   const asked = ["", "/build-log"].map((part) => call(place, `/v1/deployments/${id}${part}`));
   const builds = call(place, "/v1/projects/bench/builds");
@@ -98,7 +98,7 @@ async function describeLate(place: BenchPlace, id: string): Promise<string> {
   ).join("\n");
 }
 
-/** Milliseconds from a trigger to its response, and to the new page in production. */
+/** Returns the milliseconds from a trigger to its response, and to the new page in production. */
 async function deployOnce(place: BenchPlace, url: string, commit: { sha: string; text: string }) {
   const started = performance.now();
   const { id } = await trigger(url, { branch: "main", commitSha: commit.sha });
@@ -147,13 +147,13 @@ async function measure(place: BenchPlace, repository: Repository): Promise<strin
   const lives = rounds.map(({ live }) => live);
   const rows = [
     [
-      "trigger to its answer, a new commit",
+      "trigger to response, new commit",
       `${whole(median(rounds.map((each) => each.answered)))} ms`,
       "",
     ],
     ["trigger to live, median", `${whole(median(lives))} ms`, `${AIM_MS} ms`],
     ["trigger to live, slowest", `${whole(Math.max(...lives))} ms`, `${AIM_MS} ms`],
-    ["triggers of a commit that is live", `${whole(same)} /s`, ""],
+    ["triggers for a commit that is live", `${whole(same)} /s`, ""],
     ["triggers that start a build, while builds run", `${whole(fresh)} /s`, ""],
     ["platform's peak memory", `${whole(peakMemory(place.platform.pid) / 1024 / 1024)} MB`, ""],
   ];

@@ -31,7 +31,7 @@ export async function benchImages(): Promise<string> {
     quality: 85,
     format: "jpeg",
   });
-  if (!photo.ok) throw new Error(`Cannot make the photograph: ${photo.message}`);
+  if (!photo.ok) throw new Error(`Cannot create the photograph: ${photo.message}`);
   const rows: string[][] = [];
   for (const width of SIZES) {
     for (const format of FORMATS) {
@@ -57,6 +57,6 @@ export async function benchImages(): Promise<string> {
   const [pid] = engine.pids;
   const memory = pid === undefined
     ? ""
-    : `\nMost memory of the process: ${whole(residentMb(pid))} MB`;
+    : `\nPeak memory of the process: ${whole(residentMb(pid))} MB`;
   return formatTable(["12 MP JPEG to", "ms", "aim", "bytes"], rows) + memory;
 }

@@ -25,7 +25,7 @@ interface Rates {
   readonly writes: number;
 }
 
-/** A Lua script for wrk, which requests the keys in turn. */
+/** Creates a Lua script with which wrk requests the keys in turn. */
 const script = (method: string): string => `
 local value = string.rep("x", ${VALUE_BYTES})
 local n = 0
@@ -47,7 +47,7 @@ async function fill(
     await Promise.all(Array.from({ length: CLIENTS }, async (_, index) => {
       const url = `${SVC_KV_URL}/v1/value?key=key${first + index}`;
       const { status } = await fetch(url, { method: "PUT", headers, body });
-      if (status !== 204) throw new Error(`The store answered ${status}`);
+      if (status !== 204) throw new Error(`The store responded with ${status}`);
     }));
   }
 }
@@ -67,7 +67,7 @@ async function measureOwn(folder: string): Promise<Rates> {
       projects: new ProjectStore(kv),
       environments: new EnvironmentStore(kv),
       queueSecretOf: () => "",
-      answerQueue: () => Promise.reject(new Error("Nothing is sent")),
+      answerQueue: () => Promise.reject(new Error("No response was sent")),
     },
   );
   try {

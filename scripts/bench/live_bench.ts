@@ -103,10 +103,10 @@ function ask(port: number, host: string): Promise<string | undefined> {
 /** Waits for a server's first response. */
 async function firstResponse(port: number, host = "localhost"): Promise<void> {
   const response = await until(() => ask(port, host), (each) => each !== undefined, PATIENCE_MS);
-  if (response !== "200 hello") throw new Error(`${host} responds ${response}`);
+  if (response !== "200 hello") throw new Error(`${host} responded with ${response}`);
 }
 
-/** Milliseconds of the project's own build and start, without svc. */
+/** Returns the milliseconds of the project's own build and start, without svc. */
 async function timeOwn(folder: string, { scripts }: Project): Promise<number> {
   const port = unusedPort();
   const started = performance.now();

@@ -1,6 +1,6 @@
 /**
  * `deno task bench [edge|redirects|files|rules|routes|publish|cache|limits|kv|cluster|dev|databases
- * …]`: measures and prints tables with targets. Uses loopback only, stops everything that it
+ * …]`: runs benches and prints tables with targets. Uses only loopback, stops everything that it
  * starts, and puts its files in temporary folders.
  *
  * @module
@@ -176,7 +176,7 @@ const BENCHES: readonly Bench[] = [
 const unknown = Deno.args.filter((name) => !BENCHES.some((bench) => bench.name === name));
 if (unknown.length > 0) {
   const names = BENCHES.map(({ name }) => name).join(", ");
-  console.error(`Name benches of ${names}: ${unknown.join(", ")} is not one of them`);
+  console.error(`Unknown bench ${unknown.join(", ")}: choose from ${names}`);
   Deno.exit(2);
 }
 
@@ -186,7 +186,7 @@ for (const { name, needs, run } of BENCHES) {
   const missing = await installMissing(needs);
   if (missing.length > 0) {
     const packages = missing.map((item) => item.package).join(", ");
-    console.log(`Skipped: it needs Debian's ${packages}`);
+    console.log(`Skipped: install Debian's ${packages} to run this bench`);
     continue;
   }
   console.log(await run());

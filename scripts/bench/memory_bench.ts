@@ -28,5 +28,5 @@ export function benchRateLimits(): string {
     whole(row.evicted),
   ]);
   const headings = ["clients", "ns/new client", "ns/check", "table MB", "forgotten"];
-  return `Counters of rate limits\n\n${formatTable(headings, rows)}`;
+  return `Rate-limit counters\n\n${formatTable(headings, rows)}`;
 }

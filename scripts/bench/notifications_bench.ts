@@ -54,7 +54,9 @@ async function trigger({ platform }: BenchPlace, cookie: string, project: string
   await response.body?.cancel();
 }
 
-/** Events per second. Each one gets its response once it is in the inbox. */
+/**
+ * Returns the number of events per second. Each event gets its response once it is in the inbox.
+ */
 async function measureEvents(place: BenchPlace, cookie: string): Promise<number> {
   let next = 0;
   const started = performance.now();
@@ -66,7 +68,7 @@ async function measureEvents(place: BenchPlace, cookie: string): Promise<number>
   return EVENTS / ((performance.now() - started) / 1000);
 }
 
-/** Resident memory of a process, in bytes (proc(5)). */
+/** Returns the resident memory of a process, in bytes (proc(5)). */
 function memory(pid: number): number {
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(Deno.readTextFileSync(`/proc/${pid}/status`))![1]) *
     1024;
@@ -152,11 +154,11 @@ export async function benchNotifications(): Promise<string> {
     ],
   });
   const rows = [
-    ["events a second, through to in-app", whole(events)],
+    ["events a second, delivered to the inbox", whole(events)],
     [`kB of memory per stream, ${whole(STREAMS)} open`, (streams.perStream / 1000).toFixed(1)],
-    ["ms until the first reader of a broadcast has it", streams.first.toFixed(1)],
-    ["ms until half of them have it", streams.middle.toFixed(1)],
-    ["ms until all have it", streams.last.toFixed(1)],
+    ["ms until a broadcast reaches its first reader", streams.first.toFixed(1)],
+    ["ms until it reaches half of them", streams.middle.toFixed(1)],
+    ["ms until it reaches all", streams.last.toFixed(1)],
   ];
   const table = formatTable(["measured", "value"], rows);
   return `Program: ${describeProgram()}\n\n${table}\n\n${await compareInboxes()}`;

@@ -90,12 +90,15 @@ export async function benchCache(): Promise<string> {
       ),
   );
   return `Cache hits of 13 KB, 32 requests at once (svc ${describeProgram()}; ` +
-    `Caddy passes all on)\n\n${table}`;
+    `Caddy forwards all requests)\n\n${table}`;
 }
 
 const ROUNDS = 3;
 
-/** Mean time of a request over one connection, in milliseconds: the median of several rounds. */
+/**
+ * Returns the mean time of a request over one connection, in milliseconds: the median of several
+ * rounds.
+ */
 async function delayOf(entrant: Omit<Entrant, "protocolName" | "pid">): Promise<number> {
   const times: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {

@@ -26,7 +26,7 @@ interface Place {
   readonly env: Record<string, string>;
 }
 
-/** Milliseconds from the start of a process to its end. */
+/** Returns the milliseconds from the start of a process to its end. */
 async function time([program, ...args]: Command, { cwd, env }: Place): Promise<number> {
   const started = performance.now();
   const { success, stderr } = await new Deno.Command(program, {
@@ -42,7 +42,7 @@ async function time([program, ...args]: Command, { cwd, env }: Place): Promise<n
   throw new Error(`${program} ${args.join(" ")} failed: ${new TextDecoder().decode(stderr)}`);
 }
 
-/** Milliseconds from the start of a complete deploy to its first line of output. */
+/** Returns the milliseconds from the start of a complete deploy to its first line of output. */
 async function timeToFirstLine([program, ...args]: Command, { cwd, env }: Place): Promise<number> {
   const started = performance.now();
   const child = new Deno.Command(program, {
@@ -64,7 +64,10 @@ async function timeToFirstLine([program, ...args]: Command, { cwd, env }: Place)
   throw new Error(`${program} ${args.join(" ")} failed: ${said}`);
 }
 
-/** Times until page deploys print their first line. These deploys use a separate project. */
+/**
+ * Returns the times until deploys of a page print their first line. These deploys use a separate
+ * project.
+ */
 async function measureDeploy(svc: Command, place: Place): Promise<readonly number[]> {
   const cwd = join(place.cwd, "site");
   await Deno.mkdir(cwd);
@@ -79,7 +82,7 @@ async function measureDeploy(svc: Command, place: Place): Promise<readonly numbe
   return times;
 }
 
-/** Times of each command, by name. Every round includes all commands. */
+/** Returns the times of each command, by name. Every round includes all commands. */
 async function race(
   commands: ReadonlyMap<string, Command>,
   place: Place,
@@ -96,7 +99,10 @@ async function residentMegabytes(pid: number): Promise<number> {
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) * 1024 / 1e6;
 }
 
-/** Times until ready on an existing data directory, and the memory of the last platform. */
+/**
+ * Measures how long a platform takes to get ready on an existing data directory, and the memory of
+ * the last one.
+ */
 async function measureServe(dataDir: string, { env }: Place) {
   const ready: number[] = [];
   let idle = 0;
@@ -115,8 +121,8 @@ async function measureServe(dataDir: string, { env }: Place) {
 
 function describeReady(times: readonly number[]): string {
   const least = Math.min(...times);
-  return `serve ready on its data directory: ${least.toFixed(0)} ms at least, ` +
-    `${median(times).toFixed(0)} in the middle, ${againstMost(least / AIM_READY_MS, 1)}`;
+  return `serve ready on its data directory: ${least.toFixed(0)} ms minimum, ` +
+    `${median(times).toFixed(0)} median, ${againstMost(least / AIM_READY_MS, 1)}`;
 }
 
 /** Runs the commands and the platform in a separate home folder, and returns the tables. */
@@ -155,9 +161,9 @@ export async function benchStart(): Promise<string> {
     });
     const { ready, idle } = await measureServe(dataDir, { cwd: folder, env });
     return [
-      formatTable(["command", "least ms", "median ms", "least, of node -e 0"], rows),
-      `deploy to its first line: ${Math.min(...deploys).toFixed(0)} ms at least, ` +
-      `${median(deploys).toFixed(0)} in the middle`,
+      formatTable(["command", "minimum ms", "median ms", "minimum / node -e 0"], rows),
+      `deploy to its first line: ${Math.min(...deploys).toFixed(0)} ms minimum, ` +
+      `${median(deploys).toFixed(0)} median`,
       describeReady(ready),
       `serve idle, after ${IDLE_AFTER_MS / 1000} s: ${idle.toFixed(0)} MB, ${
         againstMost(idle / AIM_IDLE_MB, 1)

@@ -27,7 +27,7 @@ interface Row {
   readonly aim: number;
 }
 
-/** Processor time of a process so far, in microseconds (proc(5)). */
+/** Returns the processor time of a process so far, in microseconds (proc(5)). */
 async function processorTime(pid: number): Promise<number> {
   const stat = await Deno.readTextFile(`/proc/${pid}/stat`);
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
@@ -43,7 +43,7 @@ async function post(url: string, body: string, fields: Fields): Promise<Response
   throw new Error(`POST ${url}: ${await response.text()}`);
 }
 
-/** A Lua script for wrk: each request sends the next body in the list. */
+/** Creates a Lua script for wrk, in which each request sends the next body in the list. */
 const takingTurns = (path: string, bodies: readonly string[], fields: Fields): string => {
   const headers = Object.entries(fields).map(([name, value]) => `["${name}"] = "${value}"`);
   return `
@@ -124,7 +124,7 @@ async function measureEvents(place: BenchPlace): Promise<Row[]> {
   const path = "/v1/events";
   const event = JSON.stringify({ event: "deployment.live", data: { project: "bench" } });
   const script = takingTurns(path, [event], { ...json, cookie, "x-workspace": "bench" });
-  const name = "events, through to the inbox";
+  const name = "events, delivered to the inbox";
   return [await loadBy(place, { name, path, script, expects: "success", aim: 8000 })];
 }
 
@@ -147,7 +147,7 @@ async function makeRepository(folder: string): Promise<string> {
   return await git(folder, "rev-parse", "HEAD");
 }
 
-/** Creates enough hooks for all triggers of a minute, and returns their URLs. */
+/** Creates enough hooks for a minute's triggers, and returns their URLs. */
 async function makeHooks({ platform, token }: BenchPlace, gitUrl: string): Promise<string[]> {
   const fields = { authorization: `Bearer ${token}`, "content-type": "application/json" };
   const create = async (path: string, body: unknown) =>
@@ -208,7 +208,7 @@ export async function benchWrites(): Promise<string> {
       whole(processor),
       `${whole(aim)}: ${perSecond >= aim ? "met" : "MISSED"}`,
     ]);
-    const headings = ["written", "a second", "p99 ms", "platform us each", "aim a second"];
+    const headings = ["written", "a second", "p99 ms", "platform us per request", "aim a second"];
     return `${CLIENTS} clients (svc ${describeProgram()})\n\n${formatTable(headings, cells)}`;
   } finally {
     await Deno.remove(folder, { recursive: true });

@@ -1,5 +1,5 @@
 /**
- * Archives for people and package managers. The same files always result in the same bytes:
+ * Archives for people and package managers. The same files always result in the same bytes, because
  * archives do not contain this machine's timestamps, owners or file order.
  *
  * @module

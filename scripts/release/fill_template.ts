@@ -14,7 +14,7 @@ const PLACE = /@([A-Z][A-Z0-9_]*)@/g;
 export function fillTemplate(template: string, values: Readonly<Record<string, string>>): string {
   return template.replace(PLACE, (_, name: string) => {
     const value = values[name];
-    if (value === undefined) throw new TypeError(`Give a value for @${name}@ of the template`);
+    if (value === undefined) throw new TypeError(`The template needs a value for @${name}@`);
     return value;
   });
 }

@@ -33,7 +33,9 @@ const BESIDE = ["LICENSE", "README.md", MANUAL] as const;
 function assertTrusts(bytes: Uint8Array, name: string, { trusted }: ReleaseOptions): void {
   const program = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (trusted.every((key) => program.includes(key))) return;
-  throw new Error(`${name} does not hold the keys of src/release/trusted_keys.ts: compile it anew`);
+  throw new Error(
+    `${name} does not contain the keys of src/release/trusted_keys.ts: compile it again`,
+  );
 }
 
 async function addProgram(target: Target, options: ReleaseOptions): Promise<ReleasedProgram> {
@@ -67,7 +69,7 @@ async function writeSigned(path: string, text: string, keyPem: string): Promise<
   await Deno.writeFile(path + SIGNATURE_SUFFIX, await sign(bytes, keyPem));
 }
 
-/** Digests of all files in the folder, in the format that `sha256sum --check` reads. */
+/** Returns the digests of all files in the folder, in the format that `sha256sum --check` reads. */
 async function digests(folder: string): Promise<string> {
   const names = [...Deno.readDirSync(folder)].filter((entry) => entry.isFile)
     .map((entry) => entry.name).sort();
@@ -88,7 +90,7 @@ export async function makeRelease(options: ReleaseOptions): Promise<Release> {
   const { version, dataFormat, out, keyPem, trusted } = options;
   const publicKey = await publicKeyOf(keyPem);
   if (!trusted.includes(publicKey)) {
-    throw new Error(`Sign with a key of src/release/trusted_keys.ts, not with ${publicKey}`);
+    throw new Error(`Sign with a key from src/release/trusted_keys.ts, not with ${publicKey}`);
   }
   await Deno.mkdir(out, { recursive: true });
   const programs: ReleasedProgram[] = [];

@@ -74,7 +74,7 @@ Deno.test("install.sh installs only signed files", async (t) => {
       await changed("svc.1", /svc\.1: its SHA-256 is not the signed one/);
     });
     await t.step("refuses a version that does not exist, and an unknown flag", async () => {
-      await refuses(/Cannot get .*v9\.9\.9/, "--version", "v9.9.9");
+      await refuses(/Cannot download .*v9\.9\.9/, "--version", "v9.9.9");
       await refuses(/Unknown argument --nope/, "--nope");
     });
     for (const shell of [["sh"], ["dash"], ["bash"], ["busybox", "sh"]] as const) {
@@ -106,8 +106,8 @@ Deno.test("makeRelease() refuses a key or program that svc would not trust", asy
     const options = { version: VERSION, dataFormat: 1, programs: root, place: "http://x" };
     const make = (trusted: string[]) =>
       makeRelease({ ...options, out: join(root, "out"), keyPem: pem, trusted });
-    await assert.rejects(make([]), /Sign with a key of src\/release\/trusted_keys\.ts/);
-    await assert.rejects(make([publicKey]), /does not hold the keys/);
+    await assert.rejects(make([]), /Sign with a key from src\/release\/trusted_keys\.ts/);
+    await assert.rejects(make([publicKey]), /does not contain the keys/);
   });
 });
 
@@ -130,5 +130,5 @@ Deno.test("makeSbom() lists every package in the lock file once, with its digest
 
 Deno.test("fillTemplate() refuses a name without a value", () => {
   assert.equal(fillTemplate("a @X@ c@d.e", { X: "b" }), "a b c@d.e");
-  assert.throws(() => fillTemplate("@Y@", { X: "b" }), /Give a value for @Y@/);
+  assert.throws(() => fillTemplate("@Y@", { X: "b" }), /The template needs a value for @Y@/);
 });

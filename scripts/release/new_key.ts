@@ -9,7 +9,7 @@ import { publicKeyOf } from "../../src/release/mod.ts";
  * Creates a signing key in a new file that only its owner can read. Returns its public half in the
  * format of `src/release/trusted_keys.ts`.
  *
- * @throws {Deno.errors.AlreadyExists} if the file exists: no key is overwritten.
+ * @throws {Deno.errors.AlreadyExists} if the file exists, because no key is overwritten.
  */
 export async function makeSigningKey(path: string): Promise<string> {
   const pair = await crypto.subtle.generateKey("Ed25519", true, ["sign", "verify"]);

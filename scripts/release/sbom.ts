@@ -9,7 +9,9 @@ const lockSchema = z.object({
   npm: z.record(z.string(), z.object({ integrity: z.string().optional() })),
 });
 
-/** Name and version from a key in the lock file, such as `@clack/core@1.2.3_peer@4.5.6`. */
+/**
+ * Reads the name and version from a key in the lock file, such as `@clack/core@1.2.3_peer@4.5.6`.
+ */
 function readKey(key: string): { readonly name: string; readonly version: string } {
   const [, name, version] = /^((?:@[^/]+\/)?[^@]+)@([^_]+)/.exec(key) ?? [];
   if (name === undefined || version === undefined) {

@@ -26,7 +26,7 @@ export const TARGETS: readonly Target[] = [
   target("x86_64-pc-windows-msvc", "win32", "x64"),
 ];
 
-/** Name of a target's compiled program: the value for `scripts/compile.ts --output`. */
+/** Returns the name of a target's compiled program: the value for `scripts/compile.ts --output`. */
 export function programName({ target, isWindows }: Target): string {
   return `svc-${target}${isWindows ? ".exe" : ""}`;
 }

@@ -10,7 +10,7 @@ const HELPS: Readonly<Record<string, NextCall>> = {
   rules_test_failed: {
     tool: "explain_request",
     arguments: { method: "GET", url: "/" },
-    why: "to see which rule decided, with the request of the failed case",
+    why: "to see which rule decided: use the failed case's request",
   },
   deployment_failed: { tool: "explain_failure", arguments: {}, why: "to see its log" },
   build_failed: { tool: "explain_failure", arguments: {}, why: "to see the build log" },

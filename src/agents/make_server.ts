@@ -35,7 +35,7 @@ function offerDocuments(server: McpServer): void {
       if (text === undefined) {
         throw new McpError(
           ErrorCode.InvalidParams,
-          `There is no document ${uri.href}: list the resources`,
+          `Document ${uri.href} does not exist: list the resources`,
         );
       }
       return { contents: [{ uri: uri.href, text, ...TYPE }] };
@@ -43,11 +43,11 @@ function offerDocuments(server: McpServer): void {
   );
 }
 
-/** Maximum length of a response's text, in characters. Agents pay for each one. */
+/** Maximum length of a response's text, in characters. Agents pay for every character. */
 const MAX_TEXT = 8000;
 
 const INSTRUCTIONS = "svc hosts sites: it builds and deploys a folder, serves it at an edge with " +
-  "rules and functions, and keeps databases. Start with `status`. Every result ends with " +
+  "rules and functions, and provides databases. Start with `status`. Every result ends with " +
   "suggested next calls. The documentation and deployment logs are available as resources. " +
   "You never see values of variables: `set_variable` reads them from a file or from this " +
   "server's environment.";
@@ -61,7 +61,7 @@ const nextSchema = z.array(z.object({
 const shortened = (text: string): string =>
   text.length <= MAX_TEXT
     ? text
-    : `${text.slice(0, MAX_TEXT)}\n… ${text.length - MAX_TEXT} characters more`;
+    : `${text.slice(0, MAX_TEXT)}\n… ${text.length - MAX_TEXT} more characters`;
 
 function formatNext(next: readonly NextCall[]): string {
   if (next.length === 0) return "";
@@ -110,7 +110,7 @@ export interface ToolServer {
   settled(): Promise<void>;
 }
 
-/** Creates a server that offers the tools, and only suggests tools that it offers. */
+/** Creates a server that offers the tools, and suggests only tools that it offers. */
 export function makeServer<Around extends Surroundings>(
   options: ServerOptions<Around>,
 ): ToolServer {

@@ -21,7 +21,7 @@ function endOf(lines: readonly string[]): string {
   while (from > 0 && length + lines[from - 1]!.length < MAX_LOG) {
     length += lines[--from]!.length + 1;
   }
-  const left = from === 0 ? [] : [`… ${from} lines before these`];
+  const left = from === 0 ? [] : [`… ${from} earlier lines`];
   return [...left, ...lines.slice(from)].join("\n");
 }
 
@@ -38,7 +38,7 @@ async function openDeployment(
   around: Surroundings,
 ): Promise<{ readonly api: Client; readonly deployment: Deployment }> {
   const unknown = () =>
-    new ToolFailure({ error: `There is no deployment ${id}: \`status\` lists them` });
+    new ToolFailure({ error: `Deployment ${id} does not exist: \`status\` lists the newest ones` });
   if (!z.uuid().safeParse(id).success) throw unknown();
   const api = await around.api();
   const deployment = await api.call(endpoints.getDeployment, { params: { deployment: id } });

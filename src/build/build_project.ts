@@ -1,4 +1,4 @@
-/** @module Finds the command that builds a project, and its output. */
+/** @module Finds a project's build command and its output. */
 import { join, relative, resolve, sep } from "node:path";
 import type { ProjectConfig } from "../config/project_config.ts";
 import { childVariables } from "../lib/child_variables.ts";
@@ -44,9 +44,7 @@ async function buildNeeded(
   host.say(
     "build",
     "info",
-    `Building first ${
-      formatCount(needed.length, "package")
-    } of the workspace that ${path} depends on: ` +
+    `First building ${formatCount(needed.length, "package")} that ${path} depends on: ` +
       needed.map((each) => each.path).join(", "),
   );
   for (const each of needed) {
@@ -93,7 +91,7 @@ async function requireToolchains(
 
 /** The project's settings on the platform. Null or missing settings are detected instead. */
 export interface BuildSettings {
-  /** Used if the project itself does not reveal its framework. */
+  /** Used if the framework cannot be detected. */
   readonly framework?: string | null;
   readonly installCommand?: string | null;
   readonly buildCommand?: string | null;
@@ -125,7 +123,7 @@ export interface BuiltProject {
   readonly detected: DetectedProject;
   /** Absolute path of the output directory. */
   readonly output: string;
-  /** Whether the folder was named explicitly. Otherwise svc found it. */
+  /** Whether the folder was set explicitly. Otherwise, svc found it. */
   readonly isNamed: boolean;
 }
 
@@ -139,8 +137,8 @@ function commandOf(options: BuildOptions, detected: DetectedProject): string | u
 }
 
 /**
- * Returns the folders that a person or the platform named. If there are any, no other folders are
- * tried.
+ * Returns the output folders that are set in svc.toml or on the platform. If there are any, no
+ * other folders are tried.
  */
 function configuredDirs({ config, settings }: BuildOptions): readonly string[] {
   const written = config?.build.outputDirs ?? [];
@@ -148,7 +146,7 @@ function configuredDirs({ config, settings }: BuildOptions): readonly string[] {
   return written.length > 0 || setting === null ? written : [setting];
 }
 
-/** If no command has built anything, a folder of plain files is itself the output. */
+/** If nothing was built, a folder of plain files is itself the output. */
 function detectedDirs(detected: DetectedProject, command: string | undefined): readonly string[] {
   if (detected.server !== undefined) return detected.outputDirs;
   const plain = detected.outputDirs.length === 1 && detected.outputDirs[0] === ".";
@@ -181,10 +179,7 @@ async function findOutputFolder(
   });
 }
 
-/**
- * Explains that the output is missing. Unless svc.toml sets static, names a server that would not
- * run.
- */
+/** Refuses a project that looks like a server that svc cannot run, unless svc.toml sets static. */
 async function refuseServers({ directory, config }: BuildOptions): Promise<void> {
   if (config?.build.isStatic === true) return;
   const signs = await findProjectSigns(createFolderReader(directory));
@@ -246,7 +241,10 @@ function asProgram(detected: DetectedProject, config: ProjectConfig | undefined)
   };
 }
 
-/** Whether only a Dockerfile defines how to build and start the project. */
+/**
+ * Returns whether svc may build a Dockerfile's image, because no setting says how to build the
+ * project.
+ */
 const mayBuildImage = (
   { config, settings, buildCommand }: BuildOptions,
 ): boolean =>
@@ -279,8 +277,8 @@ function onceAsked(host: BuildHost, options: BuildOptions, detected: DetectedPro
 }
 
 /**
- * Whether the build command was set explicitly. A detected build script only builds the project
- * itself.
+ * Returns whether the build command was set explicitly. A detected build script builds only the
+ * project itself.
  */
 function isWritten({ buildCommand, config, settings }: BuildOptions, detected: DetectedProject) {
   const written = buildCommand ?? config?.build.command ?? settings?.buildCommand ?? null;

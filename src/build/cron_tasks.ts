@@ -39,7 +39,7 @@ export function withCronTasks(
       "warn",
       `${
         formatCount(tasks.length, "scheduled task")
-      } of [[cron]] cannot run: this deployment has no server`,
+      } in [[cron]] cannot run: this deployment has no server`,
     );
   } else {
     host.say("build", "info", `Scheduled ${formatCount(tasks.length, "task")} for production`);

@@ -15,7 +15,7 @@ const declaring = z.looseObject({ forms: z.array(formSchema).optional() });
 /** Maximum number of names on one line. */
 const MAX_SHOWN = 10;
 
-/** Describes the problem with a form in a page. Returns `undefined` if the form works. */
+/** Describes the problem with a form on a page. Returns `undefined` if the form works. */
 function problemOf(
   { name, isPost }: FoundForm,
   known: ReadonlySet<string>,

@@ -31,7 +31,7 @@ async function declare(toml: string, pages: Readonly<Record<string, string>>) {
   return { forms: (manifest as { forms?: unknown }).forms, lines };
 }
 
-Deno.test("withForms() finds forms in pages and reports where", async () => {
+Deno.test("withForms() finds forms in pages and reports where they are", async () => {
   const found = await declare("", {
     "index.html": INDEX,
     "b.html": '<p>\n<form action="/_svc/forms/Contact%20Us" method=post>',

@@ -39,7 +39,7 @@ export function withQueues(
     host.say(
       "build",
       "warn",
-      `${count} of [[queues]] cannot be delivered: this deployment has no server`,
+      `${count} in [[queues]] cannot deliver messages: this deployment has no server`,
     );
   }
   return { ...parsed, queues };

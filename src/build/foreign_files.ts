@@ -94,7 +94,7 @@ export interface TakenOver {
   readonly static?: PageSettings | undefined;
 }
 
-/** Whether the project already has the rules and all settings of the file. */
+/** Returns whether the project already has the rules and all settings of the file. */
 function isTaken(result: ImportResult, { rules, static: declared }: TakenOver): boolean {
   if (Object.keys(missingSettings(result, declared)).length > 0) return false;
   const known = new Set(rules?.rules.map(({ id }) => id));
@@ -224,7 +224,7 @@ export interface ForeignFacts {
   readonly declared: ReadonlySet<string>;
 }
 
-/** Warns about files that configure other hosts, and names the command that imports their rules. */
+/** Warns about files that configure other hosts, and shows the command that imports their rules. */
 export async function warnOfForeignFiles(host: BuildHost, facts: ForeignFacts): Promise<void> {
   const { reader, shown, taken, declined, tasks } = facts;
   const files = await foreignFiles(reader);

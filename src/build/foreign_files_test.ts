@@ -58,7 +58,7 @@ Deno.test("assembleProject() reports which Vercel crons do not run until svc.tom
   const toml = '[[cron]]\npath = "/api/cron"\nschedule = "0 5 * * *"\n';
   const declared = await warnings(files, toml);
   assert.deepEqual(declared.warned, [
-    "1 scheduled task of [[cron]] cannot run: this deployment has no server",
+    "1 scheduled task in [[cron]] cannot run: this deployment has no server",
   ]);
 });
 

@@ -32,7 +32,7 @@ export interface Foretold {
 
 const warning = (message: string): Line => ({ level: "warn", message });
 
-/** Creates a warning that a deploy will stop. */
+/** Creates a warning that a deploy will fail here. */
 const stops = ({ message, hint }: { readonly message: string; readonly hint?: string }): Line =>
   warning(`svc deploy stops here. ${message}${hint === undefined ? "" : `\n${hint}`}`);
 

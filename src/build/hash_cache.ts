@@ -87,7 +87,7 @@ export class HashCache {
   }
 
   /**
-   * Keeps the hash of a file, unless the file has just changed. `info` must be read before the
+   * Stores the hash of a file, unless the file has just changed. `info` must be read before the
    * content.
    */
   add(path: string, info: Deno.FileInfo, sha256: string): void {

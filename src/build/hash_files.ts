@@ -54,8 +54,8 @@ async function hashContent({ path, content, size }: OutputContent): Promise<Pack
 }
 
 /**
- * Looks up files without reading them. A synchronous lookup takes a tenth of the time of an
- * asynchronous one.
+ * Looks up files without reading them. A synchronous lookup is ten times as fast as an asynchronous
+ * one.
  */
 function* lookUp(files: readonly OutputContent[], cache: HashCache): Steps<FileFacts[]> {
   const known: FileFacts[] = [];
@@ -87,7 +87,7 @@ function assertWithinLimits(files: readonly OutputContent[]): void {
     throw new BuildError(
       "output_invalid",
       `Deploy files of at most ${formatBytes(MAX_FILE_BYTES)}: ` +
-        `${large.path} has ${formatBytes(large.size)}`,
+        `${large.path} is ${formatBytes(large.size)}`,
     );
   }
 }

@@ -81,7 +81,7 @@ Deno.test("hashFiles() reads files again only if they have changed", () =>
     assert.deepEqual(third, second);
   }));
 
-Deno.test("hashFiles() is not fooled by equal sizes and times", () =>
+Deno.test("hashFiles() detects a change even if size and times are equal", () =>
   withSite(async ({ root, hash }) => {
     await hash(later());
     await untilNewTime(root, join(root, "page-249.html"));

@@ -70,7 +70,10 @@ async function withFolder(
 
 type Rules = Readonly<Record<IgnoreFile, Ignore>>;
 
-/** Returns a test for ignored entries. Ignore files in subfolders add to the rules. */
+/**
+ * Returns a function that tests whether an entry is ignored. Ignore files in subfolders add to the
+ * rules.
+ */
 function ignoredBy(rules: Rules, root: string, report: IgnoreReport): IgnoredEntries {
   // Patterns from .svcignore files in any folder come last, so they take precedence.
   const both = ignore().add(rules[GIT]).add(rules[OWN]);
@@ -108,8 +111,8 @@ export async function readIgnoredFiles(root: string): Promise<IgnoredFiles> {
 }
 
 /**
- * Whether a project's `.svcignore` files list a path with `!`, which means that the author wants to
- * deploy it.
+ * Returns whether a project's `.svcignore` files list a path with `!`, which means that the author
+ * wants to deploy it.
  */
 export async function isListed(root: string, path: string): Promise<boolean> {
   const folders = path.split("/").slice(0, -1);

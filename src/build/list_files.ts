@@ -210,7 +210,7 @@ export async function acceptSurvey(host: BuildHost, survey: Survey): Promise<Lis
     host.say(
       "build",
       "info",
-      `Skipped ${shortList(secrets)}: such files contain secrets. Set them as variables with ` +
+      `Skipped ${shortList(secrets)}: such files contain secrets. Set variables with ` +
         `"svc env set"`,
     );
   }

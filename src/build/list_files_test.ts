@@ -36,8 +36,8 @@ Deno.test("surveyPlacements() assembles a deployment from folders of the project
       absolutePath: join(project, ".next/standalone/node_modules"),
     }]);
     assert.deepEqual(said, [
-      "build info Skipped .env, .env.production: such files contain secrets. Set them as " +
-      'variables with "svc env set"',
+      "build info Skipped .env, .env.production: such files contain secrets. Set variables " +
+      'with "svc env set"',
     ]);
   });
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import * as build from "./mod.ts";
 
-Deno.test("the room exports exactly its public names", () => {
+Deno.test("mod.ts exports exactly the room's public names", () => {
   assert.deepEqual(Object.keys(build).sort(), [
     "BuildError",
     "PROJECT_CONFIG_FILE",

@@ -9,16 +9,15 @@ import { runProgram } from "../lib/spawn_program.ts";
 const packageSchema = z.object({ engines: z.object({ node: z.string() }) });
 
 /**
- * Whether a version is in a range such as `^20.19.0 || >=22.12.0`. A string that is not a range
- * counts as satisfied, because the result is only used to explain failures.
+ * Returns whether a version is in a range such as `^20.19.0 || >=22.12.0`. A string that is not a
+ * range counts as satisfied, because the result is used only to explain failures.
  */
 export function meetsRange(version: string, range: string): boolean {
   return validRange(range) === null || valid(version) === null || satisfies(version, range);
 }
 
 /**
- * Runs `node --version` in the environment of the host. Returns `undefined` if Node is not
- * installed.
+ * Runs `node --version` in the host's environment. Returns `undefined` if Node is not installed.
  */
 export async function nodeVersion(host: BuildHost): Promise<string | undefined> {
   try {
@@ -37,8 +36,8 @@ export async function nodeVersion(host: BuildHost): Promise<string | undefined> 
 }
 
 /**
- * Names the Node version that the installed framework requires, if the machine has another version.
- * Returns a clause.
+ * Returns a clause about the Node version that the installed framework requires, if the machine has
+ * another version.
  */
 export async function wrongNode(
   host: BuildHost,

@@ -89,7 +89,7 @@ async function checkPackageJson(host: BuildHost, directory: string): Promise<voi
 }
 
 export interface PackOptions extends BuildOptions {
-  /** Absolute path of the user's current folder, which selects the app of a workspace. */
+  /** Absolute path of the user's current folder, which selects the app in a workspace. */
   readonly standing?: string | undefined;
   /** True to skip validation of manifest and rules. The platform validates them anyway. */
   readonly skipValidation?: boolean;
@@ -224,7 +224,7 @@ export async function packProject(host: BuildHost, options: PackOptions): Promis
   return { ...assembled, files, functions };
 }
 
-/** Warns about functions that no rule names, because they never run. */
+/** Warns about functions that no rule uses, because they never run. */
 function warnOfUnused(
   host: BuildHost,
   functions: readonly SealedFunction[],

@@ -119,8 +119,8 @@ async function findFiles(
 }
 
 /**
- * Lists the files that placements add. A build that git ignores is included if its entry is
- * started.
+ * Lists the files that placements add. A folder that git ignores is included if it contains the
+ * server's entry.
  */
 async function placeWithEntry(
   projectRoot: string,

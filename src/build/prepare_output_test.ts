@@ -61,7 +61,7 @@ const WRITTEN: Manifest = {
   routes: [{ pattern: "^/", layer: "api" }],
 };
 
-Deno.test("packProject() warns of duplicate routes in a handwritten manifest", async () => {
+Deno.test("packProject() warns about duplicate routes in a handwritten manifest", async () => {
   const route = { pattern: "^/", layer: "site" };
   const manifest = {
     version: 1,
@@ -134,7 +134,7 @@ Deno.test("packProject() keeps a server on Deno if svc.toml requires it, and war
     const pack = await packProject(host, { ...options, config: loaded.config });
     assert.equal(pack.servers[0]?.engine, "deno");
     assert.ok(said.includes(
-      'build warn On Deno, code that uses this will fail: "better-sqlite3" has a native addon',
+      'build warn Some code will fail on Deno: "better-sqlite3" has a native addon',
     ));
     assert.ok(
       said.some((line) =>
@@ -162,7 +162,7 @@ Deno.test("packProject() reports all problems in a Deno server with file and lin
   });
 });
 
-Deno.test("assembleProject() warns before it builds a project that is not deployable", async () => {
+Deno.test("assembleProject() warns before it builds a project that cannot be deployed", async () => {
   const files = {
     "package.json": '{"devDependencies":{"@sveltejs/kit":"2.0.0","@sveltejs/adapter-vercel":"5"}}',
     "node_modules/.keep": "",
@@ -244,7 +244,7 @@ Deno.test("assembleProject() reports which Node version a framework requires whe
   });
 });
 
-Deno.test("assembleProject() only uses the platform's framework if none is detected", async () => {
+Deno.test("assembleProject() uses the platform's framework only if none is detected", async () => {
   const files = { "package.json": '{"dependencies":{"astro":"7.3.5"}}', "dist/index.html": "" };
   await withProject(files, async ({ host, options, project }) => {
     const settings = { framework: "nuxt" };
@@ -311,7 +311,7 @@ condition.path = { type = "prefix", value = "/notes/" }
 action = { type = "deny" }
 `;
 
-Deno.test("packProject() warns of a denied folder only if its own page stays reachable", async () => {
+Deno.test("packProject() warns about a denied folder only if its own page stays reachable", async () => {
   const closed = { "index.html": "", "notes/a.txt": "", "svc.rules.toml": CLOSED_NOTES };
   await withProject(closed, async ({ host, options, said }) => {
     await packProject(host, options);
@@ -390,7 +390,7 @@ Deno.test("packProject() honors a .gitignore below a folder that has none", asyn
   });
 });
 
-Deno.test("packProject() lets .svcignore decide in subfolders, too", async () => {
+Deno.test("packProject() applies .svcignore in subfolders, too", async () => {
   const files = {
     "index.html": "",
     ".svcignore": "*.log\n",

@@ -11,7 +11,7 @@ import type { BuildHost } from "./types.ts";
 /** Names of files that always contain secrets, each with a description. */
 const SECRET_NAMES: readonly (readonly [name: RegExp, what: string])[] = [
   [/^id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?$/, "a private SSH key"],
-  [/\.(?:p12|pfx|jks|keystore|bcfks|kdbx?)$/, "a store of keys or passwords"],
+  [/\.(?:p12|pfx|jks|keystore|bcfks|kdbx?)$/, "a keystore or password database"],
   [/\.ppk$/, "a private SSH key"],
   [/\.tfstate(?:\.backup|\.\d+\.backup)?$/, "Terraform state, which contains secrets"],
   [/\.tfvars(?:\.json)?$/, "Terraform variables"],
@@ -33,8 +33,8 @@ const SECRET_NAMES: readonly (readonly [name: RegExp, what: string])[] = [
 ];
 
 /**
- * Configuration of hosts, containers and databases, in any folder of a project. It would show
- * visitors how the site is run.
+ * Configuration of hosts, containers and databases, in any folder of a project. Publishing it would
+ * show visitors how the site is operated.
  */
 const HOST_FILES: readonly RegExp[] = [
   /^(?:netlify|fly|railway|nixpacks|wrangler)\.toml$|^(?:vercel|now|firebase|railway)\.json$/,
@@ -57,7 +57,7 @@ const BUILD_FILES: readonly RegExp[] = [
   /^(?:pyproject|cargo)\.toml$|^requirements(?:-.+)?\.txt$|^go\.(?:mod|sum)$|^mix\.exs$/,
 ];
 
-/** Whether a file of a project configures a host or a build. */
+/** Returns whether a file of a project configures a host or a build. */
 export function isConfiguration(path: string): boolean {
   const name = basename(path).toLowerCase();
   const matches = (pattern: RegExp) => pattern.test(name);
@@ -75,7 +75,7 @@ const SHOWN_KINDS =
 const KEY_KINDS =
   /\.(?:pem|key|crt|cer|cert|p8|pk8|asc|gpg|pgp|ovpn|conf|cfg|ini|properties|toml|ya?ml)$|^[^.]+$/i;
 
-/** Kinds of files to read beyond their beginning. */
+/** Kinds of files to search beyond their first bytes. */
 const TEXT_KINDS = /\.(?:json|sql|dump|backup|bak|psql|npmrc|yarnrc)$|^\.(?:npmrc|yarnrc)/i;
 
 /** Number of bytes to read from text files and from other files. */
@@ -187,7 +187,7 @@ export function shortList(paths: readonly string[]): string {
   return `${paths.slice(0, SHOWN).map(printableName).join(", ")}${more}`;
 }
 
-/** A file that is only deployed if its author says so. */
+/** A file that is deployed only if its author requests it. */
 interface ExcludedFile {
   /** Path relative to the project. */
   readonly path: string;
@@ -288,8 +288,8 @@ export async function withoutConfiguration<File extends { readonly path: string 
   host.say(
     "build",
     "info",
-    `Skipped ${shortList(leftOut)}: configuration of a host or a build${
-      sources.length === 0 ? "" : ", or sources of a server"
+    `Skipped ${shortList(leftOut)}: hosting or build configuration${
+      sources.length === 0 ? "" : ", or server source files"
     }. To deploy a file anyway, ` +
       `add "!/${printableName(leftOut[0]!)}" to .svcignore`,
   );

@@ -32,8 +32,8 @@ const SECRETS: Readonly<Record<string, readonly [text: string, what: RegExp]>> =
     /OAuth client/,
   ],
   "jwk.json": [JSON.stringify({ kty: "EC", d: "a".repeat(43) }), /private key/],
-  "store.p12": ["x", /store of keys/],
-  "app.keystore": ["x", /store of keys/],
+  "store.p12": ["x", /keystore/],
+  "app.keystore": ["x", /keystore/],
   "terraform.tfstate": ["{}", /Terraform/],
   "infra/terraform.tfstate.backup": ["{}", /Terraform/],
   "prod.tfvars": ["a = 1", /Terraform/],
@@ -141,8 +141,8 @@ Deno.test("assembleProject() omits configuration in a project's root folder, and
   assert.deepEqual(paths, ["assets/package.json", "index.html"]);
   assert.ok(
     said.includes(
-      "build info Skipped compose.yaml, db/schema.sql, netlify.toml and 1 more: configuration of " +
-        'a host or a build. To deploy a file anyway, add "!/compose.yaml" to .svcignore',
+      "build info Skipped compose.yaml, db/schema.sql, netlify.toml and 1 more: hosting or " +
+        'build configuration. To deploy a file anyway, add "!/compose.yaml" to .svcignore',
     ),
     said.join("\n"),
   );

@@ -53,8 +53,8 @@ function asRange(text: string): string | undefined {
 }
 
 /**
- * Returns the newest version with long-term support in a range, for npm; otherwise the range
- * itself.
+ * Returns the newest major version with long-term support in a range, or else the range itself. npm
+ * accepts both.
  */
 export function preferredNode(range: string): string {
   const major = LTS_MAJORS.find((each) => satisfies(`${each}.${LAST}`, range));

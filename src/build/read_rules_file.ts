@@ -58,7 +58,7 @@ export async function readRulesFile(
   directory: string,
 ): Promise<RulesFile | undefined> {
   const path = join(directory, RULES_FILE);
-  // The folders that have a page are only known after the build.
+  // Which folders have a page is known only after the build.
   const parsed = await parseRules(host, path, { hasFolderPage: () => false });
   if (parsed === undefined) return undefined;
   const { ruleSet, findings } = parsed;

@@ -13,8 +13,8 @@ const normalized = (directory: string): string =>
   directory.replace(/^(?:\.\/)+|^\.$/, "").replace(/\/*$/, "");
 
 /**
- * Whether a folder is part of a server rather than of a site. This depends on the innermost layer
- * that contains the folder. If two layers have the same folder, the COMPUTE layer decides.
+ * Returns whether a folder is part of a server rather than of a site. This depends on the innermost
+ * layer that contains the folder. If two layers have the same folder, the COMPUTE layer decides.
  */
 export function isServerFolder(path: string, manifest: unknown): boolean {
   const { layers } = layersSchema.safeParse(manifest).data ?? { layers: [] };

@@ -77,7 +77,7 @@ export function withSinglePage(
   if (spa === undefined) return manifest;
   if (spa && layers.every(({ fallback }) => fallback === undefined)) {
     throw new BuildError("output_invalid", `Cannot find ${PAGE}, which [static] spa needs`, {
-      hint: `Make the build write ${PAGE}, or remove "spa" from [static] in svc.toml`,
+      hint: `Change the build to write ${PAGE}, or remove "spa" from [static] in svc.toml`,
     });
   }
   return { ...fields, layers };

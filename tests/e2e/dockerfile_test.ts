@@ -211,7 +211,7 @@ async function isRefused(box: Sandbox): Promise<void> {
   await write(folder, { Dockerfile: DOCKERFILE.replace('["server"]', '["/bin/nothing"]') });
   const { code, stderr } = await box.tool(["deploy", "image", "--project-id", "image"]);
   assert.equal(code, 1);
-  assert.match(stderr, /The image has no program \/bin\/nothing, which starts it/);
+  assert.match(stderr, /The image does not contain its start program \/bin\/nothing/);
 }
 
 Deno.test({
@@ -270,7 +270,7 @@ testNeeding("git", "sh")(
         clearEnv: true,
       }).output();
       const said = new TextDecoder().decode(stderr);
-      assert.match(said, /the sandbox of builds from git starts no containers/);
+      assert.match(said, /builds from git run in a sandbox without containers/);
       assert.match(said, /Run "svc deploy" on a machine with Podman or Docker/);
     }),
 );

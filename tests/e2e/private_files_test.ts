@@ -39,7 +39,10 @@ Deno.test("a project's root folder is deployed without secrets or configuration"
     await Deno.writeTextFile(join(box.site, ".svcignore"), "*.psd\n!/deploy.pem\n");
     const deployed = await box.tool(["deploy", "--prod"]);
     assert.equal(deployed.code, 0, deployed.stderr);
-    assert.match(deployed.stderr, /Skipped compose\.yaml, netlify\.toml: configuration of a host/);
+    assert.match(
+      deployed.stderr,
+      /Skipped compose\.yaml, netlify\.toml: hosting or build configuration/,
+    );
     assert.match(deployed.stderr, /Skipped 1 item that \.gitignore lists/);
     const statuses: Record<string, number> = {};
     for (const path of ["", "deploy.pem", "compose.yaml", "netlify.toml", "private/plan.txt"]) {

@@ -74,7 +74,7 @@ Deno.test("svc deploy does not publish a kind of server that it cannot run", asy
         await write("flask", { "svc.toml": "[build]\nstatic = true\n" });
         const deployed = await box.tool(["deploy", "flask", "--project-id", "flask", "--prod"]);
         assert.equal(deployed.code, 0, deployed.stderr);
-        assert.match(deployed.stderr, /Skipped app\.py, requirements\.txt: .*sources of a server/);
+        assert.match(deployed.stderr, /Skipped app\.py, requirements\.txt: .*server source files/);
         const { status } = await box.page("flask.localhost", "/");
         assert.equal(status, 200);
         for (const path of ["/app.py", "/requirements.txt"]) {

@@ -1,9 +1,9 @@
 #!/bin/sh
 # Installs svc: sh install.sh [--version v1.2.3] [--dir DIR]
 #
-# Verifies the Ed25519 signature over the list of digests, then the digest of what it
-# downloads. Needs curl or wget, gzip, sha256sum or shasum, and openssl 3 for the signature.
-# Without openssl 3, the script stops, unless SVC_SKIP_SIGNATURE=1 is set to rely on HTTPS alone.
+# Verifies the Ed25519 signature over the list of digests, then the digest of the downloaded
+# program. Needs curl or wget, gzip, sha256sum or shasum, and openssl 3 for the signature. Without
+# openssl 3, the script stops, unless SVC_SKIP_SIGNATURE=1 is set to rely on HTTPS alone.
 set -eu
 
 place=${SVC_RELEASES_URL:-@PLACE@}
@@ -14,21 +14,21 @@ fail() { echo "install.sh: $1" >&2; exit 1; }
 
 while [ $# -gt 0 ]; do
   case $1 in
-    --version) [ $# -ge 2 ] || fail "Give --version a tag such as v1.2.3"; version=${2#v}; shift 2 ;;
-    --dir) [ $# -ge 2 ] || fail "Give --dir a folder"; folder=$2; shift 2 ;;
-    *) fail "Unknown argument $1: give --version <tag> or --dir <folder>" ;;
+    --version) [ $# -ge 2 ] || fail "Set --version to a tag such as v1.2.3"; version=${2#v}; shift 2 ;;
+    --dir) [ $# -ge 2 ] || fail "Set --dir to a folder"; folder=$2; shift 2 ;;
+    *) fail "Unknown argument $1: use --version <tag> or --dir <folder>" ;;
   esac
 done
 
 case $(uname -s) in
   Linux) os=unknown-linux-gnu ;;
   Darwin) os=apple-darwin ;;
-  *) fail "There is no svc for $(uname -s): on Windows run install.ps1" ;;
+  *) fail "svc is not available for $(uname -s): on Windows, run install.ps1" ;;
 esac
 case $(uname -m) in
   x86_64 | amd64) target=x86_64-$os ;;
   aarch64 | arm64) target=aarch64-$os ;;
-  *) fail "There is no svc for the processor $(uname -m)" ;;
+  *) fail "svc is not available for $(uname -m) processors" ;;
 esac
 
 work=$(mktemp -d)
@@ -39,7 +39,7 @@ if [ -n "$version" ]; then base=$place/download/v$version; else base=$place/late
 
 get() {
   if command -v curl >/dev/null 2>&1; then curl -fsSL --retry 2 -o "$work/$1" "$base/$1"
-  else wget -q -O "$work/$1" "$base/$1"; fi || fail "Cannot get $base/$1"
+  else wget -q -O "$work/$1" "$base/$1"; fi || fail "Cannot download $base/$1"
 }
 
 digest() {
@@ -76,7 +76,7 @@ get svc.1
   fail "Cannot trust $base/svc.1: its SHA-256 is not the signed one. Nothing was installed"
 gzip -dc "$work/$file" >"$work/svc" && chmod 755 "$work/svc" || fail "Cannot unpack $file"
 
-mkdir -p "$folder" || fail "Cannot make $folder"
+mkdir -p "$folder" || fail "Cannot create $folder"
 cp "$work/svc" "$folder/.svc.installing" && mv -f "$folder/.svc.installing" "$folder/svc" || {
   rm -f "$folder/.svc.installing"
   fail "Cannot write $folder/svc: choose another folder with --dir"
@@ -86,7 +86,7 @@ case $folder in
   */bin)
     pages=${folder%/bin}/share/man/man1
     { mkdir -p "$pages" && cp "$work/svc.1" "$pages/svc.1"; } 2>/dev/null ||
-      echo "install.sh: svc has no manual page: cannot write $pages/svc.1" >&2 ;;
+      echo "install.sh: Skipped the manual page: cannot write $pages/svc.1" >&2 ;;
 esac
 echo "Installed svc $("$folder/svc" --version) in $folder"
 case :$PATH: in

@@ -137,7 +137,7 @@ async function collectResults(events: AsyncIterable<QueryEvent>): Promise<Result
 
 export const queryDatabase = defineTool({
   name: "query_database",
-  title: "Query a database, read-only",
+  title: "Query a database (read-only)",
   description: "Runs SQL without changing anything. Shows at most 100 rows per statement.",
   input: { ...databaseInput, sql: z.string().min(1).max(100_000) },
   output: { results: z.array(anyObject) },
@@ -159,7 +159,7 @@ async function readBounded(stream: ReadableStream<Uint8Array>): Promise<string> 
   let text = "";
   for await (const chunk of stream) {
     text += decoder.decode(chunk, { stream: true });
-    if (text.length > MAX_SCHEMA_BYTES) return `${text.slice(0, MAX_SCHEMA_BYTES)}\n-- cut here`;
+    if (text.length > MAX_SCHEMA_BYTES) return `${text.slice(0, MAX_SCHEMA_BYTES)}\n-- truncated`;
   }
   return text;
 }

@@ -63,7 +63,7 @@ export const showErrors = defineTool({
     "Errors of functions and servers, grouped by kind, most recent first. With `error`, one error with its stack and latest occurrences.",
   input: {
     ...projectInput,
-    error: z.string().max(64).optional().describe("Id of one error"),
+    error: z.string().max(64).optional().describe("ID of an error"),
     deployment: z.uuid().optional().describe("Only errors first seen in this deployment"),
     limit: z.int().min(1).max(MAX_SHOWN).default(20),
   },

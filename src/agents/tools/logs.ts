@@ -31,7 +31,7 @@ export const searchLogs = defineTool({
     query: z.string().max(200).optional().describe("Only entries that contain this text"),
     level: z.enum(LOG_LEVELS).optional(),
     since: z.string().max(40).optional().describe("15m, 2h, 1d or an ISO date"),
-    deployment: z.string().max(64).optional().describe("Only entries of this deployment"),
+    deployment: z.string().max(64).optional().describe("Only entries from this deployment"),
     limit: z.int().min(1).max(100).default(30),
   },
   output: { entries: z.array(anyObject), missingNodes: z.array(anyObject).optional() },

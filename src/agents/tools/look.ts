@@ -45,12 +45,13 @@ function whereNamed(error: unknown): undefined {
 
 export const status = defineTool({
   name: "status",
-  title: "What is live",
-  description: "Shows the logged-in user, the project, its production deployment, domains and " +
+  title: "Show the project's status",
+  description:
+    "Shows the logged-in user, the project, its production deployment, its domains and its " +
     "newest deployments. Call it first.",
   input: {
     ...projectInput,
-    limit: z.int().min(1).max(MAX_LISTED).default(5).describe("Deployments to show"),
+    limit: z.int().min(1).max(MAX_LISTED).default(5).describe("Number of deployments to show"),
   },
   output: { credential: anyObject, project: anyObject.nullable(), deployments: z.array(anyObject) },
   effect: "read",
@@ -81,7 +82,7 @@ export const status = defineTool({
       text: [
         `Project ${project.name} in workspace ${slug}`,
         ...domains.map(({ hostname, status: state }) => `Domain ${hostname}: ${state}`),
-        deployments.length === 0 ? "No deployments" : "Newest deployments (* is live):",
+        deployments.length === 0 ? "No deployments" : "Newest deployments (* = live):",
         ...deployments.map(lineOf),
       ].join("\n"),
       data: { credential, project: { ...project, health }, deployments },
@@ -106,7 +107,7 @@ export const listProjects = defineTool({
       text: items.map(({ name, url }) => `${name} ${url}`).join("\n") || "No projects",
       data: { projects: items },
       next: first === undefined
-        ? [{ tool: "create_project", arguments: { name: "my-site" }, why: "there is none yet" }]
+        ? [{ tool: "create_project", arguments: { name: "my-site" }, why: "no project exists yet" }]
         : [{
           tool: "status",
           arguments: { project: first.name },
@@ -118,7 +119,7 @@ export const listProjects = defineTool({
 
 export const explainFailure = defineTool({
   name: "explain_failure",
-  title: "Why did it fail",
+  title: "Explain a failure",
   description: "Shows the newest deployments, the end of the newest build log, and the errors " +
     "of functions and servers.",
   input: projectInput,

@@ -10,7 +10,7 @@ export const rollback = defineTool({
     "and variables.",
   input: {
     ...projectInput,
-    to: z.string().max(64).optional().describe("Id of the deployment to make live"),
+    to: z.string().max(64).optional().describe("ID of the deployment to make live"),
   },
   output: { deployment: anyObject },
   effect: "destroy",
@@ -44,7 +44,7 @@ export const promote = defineTool({
   name: "promote",
   title: "Promote a deployment",
   description: "Promotes a deployment to production without a build.",
-  input: { deployment: z.string().max(64).describe("Id; `status` shows it") },
+  input: { deployment: z.string().max(64).describe("Deployment ID, as shown by `status`") },
   output: { deployment: anyObject },
   effect: "destroy",
   isIdempotent: true,
@@ -57,7 +57,7 @@ export const promote = defineTool({
     });
     const named = { project: deployment.project };
     return {
-      text: `Production shows deployment ${deployment.id}`,
+      text: `Deployment ${deployment.id} is live in production`,
       data: { deployment },
       next: [{ tool: "rollback", arguments: named, why: "to undo it" }],
     };

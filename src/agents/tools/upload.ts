@@ -15,9 +15,11 @@ const MAX_FILES = 200;
 const MAX_FILE_CHARACTERS = 256 * 1024;
 
 const file = z.strictObject({
-  path: filePath.describe("Below the site's root, such as index.html"),
+  path: filePath.describe("Path below the site's root, such as index.html"),
   text: z.string().max(MAX_FILE_CHARACTERS).optional(),
-  base64: z.base64().max(MAX_FILE_CHARACTERS).optional().describe("Any bytes, instead of text"),
+  base64: z.base64().max(MAX_FILE_CHARACTERS).optional().describe(
+    "Content in base64, instead of text",
+  ),
 });
 type GivenFile = z.infer<typeof file>;
 
@@ -119,7 +121,7 @@ export const makeProject = defineTool({
       next: [{
         tool: "deploy_files",
         arguments: { project: name, files: FIRST_FILES, production: true },
-        why: "with the files of the site",
+        why: "to deploy the site's files",
       }],
     };
   },

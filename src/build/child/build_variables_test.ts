@@ -13,7 +13,7 @@ const GIVEN = {
 
 const job = { cache: "/cache", variables: { NODE_OPTIONS: "--max-old-space-size=2048", A: "a" } };
 
-Deno.test("buildVariables() only passes on variables that a build needs", () => {
+Deno.test("buildVariables() passes on only the variables that a build needs", () => {
   const env = buildVariables(GIVEN, job, undefined);
   assert.equal(env.PATH, "/usr/bin");
   assert.equal(env.SVC_BRANCH, "main");

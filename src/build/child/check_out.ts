@@ -1,4 +1,4 @@
-/** @module Checks out the commit of a build. Hostile content can only affect that build. */
+/** @module Checks out the commit of a build. Hostile content can affect only that build. */
 import { join, sep } from "node:path";
 import { BuildError } from "../build_error.ts";
 import { runProgram } from "../../lib/spawn_program.ts";

@@ -74,7 +74,7 @@ async function asksToSkip(
     return true;
   } catch (error) {
     if (!(error instanceof BuildError)) throw error;
-    host.say("build", "info", `${command} requests a build (its exit code is not 0)`);
+    host.say("build", "info", `${command} requests a build (exit code other than 0)`);
     return false;
   }
 }

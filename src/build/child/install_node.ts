@@ -75,7 +75,7 @@ export async function provideNode(
     if (!VERSION.test(version)) {
       throw new BuildError(
         "build_failed",
-        `The Node version must look like 24 or 24.1.0: "${version}"`,
+        `Set the Node version to a number such as 24 or 24.1.0, not "${version}"`,
       );
     }
     return await installNode(host, { version, because: "project setting", cache });

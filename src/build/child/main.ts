@@ -171,7 +171,7 @@ export async function runBuildProcess(path: string): Promise<never> {
     const refused = refuseInheritedDescriptors();
     if (refused !== undefined) throw new BuildError("build_failed", refused);
     const job = buildJobFile.parse(JSON.parse(await Deno.readTextFile(path)));
-    // The job contains all variables, but project code must only see its own.
+    // The job contains all variables, but project code must see only its own.
     await Deno.remove(path).catch(() => {});
     writer.send(
       job.checks === undefined ? await build(job, writer) : await check(job, job.checks, writer),

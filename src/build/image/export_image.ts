@@ -77,7 +77,7 @@ export interface ExportedImage extends ImageFiles {
 async function readConfig(engine: Engine, image: string): Promise<ImageConfig> {
   const config = readImageConfig(await engine.call("image", "inspect", image));
   if (config === undefined) {
-    throw new BuildError("build_failed", `The description of the image ${image} is not readable`);
+    throw new BuildError("build_failed", `Cannot read the configuration of the image ${image}`);
   }
   return config;
 }
@@ -97,10 +97,12 @@ async function emptyFolder({ cacheDir }: BuildHost, image: string): Promise<stri
  */
 export async function exportImage(host: BuildHost, image: string): Promise<ExportedImage> {
   const [found] = await findToolchains(host.env, ["container"]);
-  if (found === undefined) throw new TypeError("The image does not come from a container engine");
+  if (found === undefined) {
+    throw new TypeError("No container engine is installed to export the image");
+  }
   const engine = new Engine(host, found.program);
   const config = await readConfig(engine, image);
-  // An image without a command needs one to create a container. The command never runs.
+  // The container engine requires a command if the image has none. The command never runs.
   const container = await engine.call("create", image, "/none");
   try {
     const folder = await emptyFolder(host, image);

@@ -11,7 +11,7 @@ import { BuildError } from "../build_error.ts";
 /** Maximum total size of an image's files, in bytes (4 GiB). */
 const MAX_IMAGE_BYTES = 4 * 1024 ** 3;
 
-/** Maximum number of links and files of an image. The deployment has a few more files. */
+/** Maximum number of links and files in an image. The deployment has a few more files. */
 const MAX_IMAGE_LINKS = 20_000;
 const MAX_IMAGE_FILES = MAX_FILES - 1000;
 
@@ -111,11 +111,11 @@ class ImageReader {
     this.#bytes += size;
     if (size > MAX_FILE_BYTES || this.#bytes > MAX_IMAGE_BYTES) {
       const [what, most] = size > MAX_FILE_BYTES
-        ? [`Its file /${path}`, MAX_FILE_BYTES]
-        : ["It", MAX_IMAGE_BYTES];
+        ? [`the file /${path}`, MAX_FILE_BYTES]
+        : ["it", MAX_IMAGE_BYTES];
       throw invalid(
-        `The image is too large: ${what} has more than ${formatBytes(most)}`,
-        "Build from a smaller image, and copy only what runs into the last stage",
+        `The image is too large: ${what} exceeds ${formatBytes(most)}`,
+        "Use a smaller base image, and copy only the server's files into the last stage",
       );
     }
     if (this.#written >= MAX_IMAGE_FILES) {

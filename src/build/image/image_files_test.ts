@@ -28,7 +28,7 @@ async function withImage(entries: Entries, test: (image: ImageFiles) => unknown)
 const refuses = (entries: Entries, message: RegExp) =>
   assert.rejects(withImage(entries, () => {}), message);
 
-Deno.test("readImageFiles() reads files, and hard links as files", () =>
+Deno.test("readImageFiles() reads hard links as files", () =>
   withImage([
     folder("bin/"),
     file("bin/su", "program", 0o4755),
@@ -69,7 +69,7 @@ Deno.test("readImageFiles() refuses links that point outside the image", () =>
     assert.deepEqual([...links], LINKS.map(([path, , wanted]) => [path, wanted]));
     for (const [path, target] of links) {
       const climbs = target.split("/").filter((step) => step === "..").length;
-      assert.ok(climbs < path.split("/").length, `${path} leads to ${target}`);
+      assert.ok(climbs < path.split("/").length, `${path} links to ${target}`);
     }
   }));
 

@@ -30,13 +30,13 @@ export async function requireImageEngine(
   const file = server?.layout?.entry ?? "Dockerfile";
   const [why, settle] = isSandboxed
     ? [
-      "the sandbox of builds from git starts no containers",
+      "builds from git run in a sandbox without containers",
       `Run "svc deploy" on a machine with ${name}`,
     ]
     : [`this machine has no ${name}`, install];
   throw new BuildError(
     "build_failed",
-    `Cannot build the image of ${file}, which starts ${startCommand}: ${why}`,
+    `Cannot build the image from ${file}, which starts ${startCommand}: ${why}`,
     {
       hint: `${settle}. ${linesFor(startCommand)}`,
       details: { toolchains: [TOOLCHAIN] },

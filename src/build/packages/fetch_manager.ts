@@ -18,7 +18,7 @@ export interface WantedManager {
   readonly version: string;
   readonly hash: ManagerHash | undefined;
   /**
-   * Absolute path of the folder that packages are installed in. Its `.npmrc` can name a registry.
+   * Absolute path of the folder that packages are installed in. Its `.npmrc` can set a registry.
    */
   readonly directory: string;
 }
@@ -78,7 +78,7 @@ async function npm(
     stderr: "piped",
   }).catch((error) => {
     if (!(error instanceof Deno.errors.NotFound)) throw error;
-    throw failed(wanted, "npm is not on PATH, but is needed to download it");
+    throw failed(wanted, "the download needs npm, which is not on PATH");
   });
   const { success, stdout, stderr } = await output;
   host.signal.throwIfAborted();
@@ -98,7 +98,7 @@ async function verify(wanted: WantedManager, path: string): Promise<void> {
   if (hex === hash.hex) return;
   throw failed(
     wanted,
-    `"packageManager" requires the ${hash.algorithm} ${hash.hex}, but it is ${hex}`,
+    `"packageManager" requires the ${hash.algorithm} ${hash.hex}, but the download has ${hex}`,
   );
 }
 
@@ -195,7 +195,7 @@ export async function fetchManager(
   wanted: WantedManager,
 ): Promise<FetchedManager> {
   const source = managerPackage(wanted.name, { version: wanted.version, machine: machine() });
-  if (source === undefined) throw failed(wanted, "it has no version for this machine");
+  if (source === undefined) throw failed(wanted, "the registry has no version for this machine");
   if (wanted.hash !== undefined && source.hashed === undefined) {
     throw failed(
       wanted,

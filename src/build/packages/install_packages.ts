@@ -30,7 +30,7 @@ const installedBy = ({ packagesFolder }: DetectedProject): readonly string[] => 
 
 /**
  * Plans the installation. Returns `undefined` if the packages are already installed or none are
- * needed. Development packages are only needed for a build command or a server.
+ * needed. Development packages are needed only for a build command or a server.
  */
 export async function planInstall(
   { directory, detected, setting, builds }: {
@@ -111,14 +111,14 @@ async function requirePlatformPackages(
   const missing = await missingPlatformPackages(directory);
   if (missing.length === 0) return;
   const names = shown(missing);
-  host.say("install", "warn", `npm left out ${names}, which this system needs. Installing again`);
+  host.say("install", "warn", `npm skipped ${names}, which this system needs. Installing again`);
   await install();
   const left = await missingPlatformPackages(directory);
   if (left.length === 0) return;
   host.say(
     "install",
     "warn",
-    `npm left out ${shown(left)} again: code that needs it will fail. Check that your ` +
+    `npm skipped ${shown(left)} again: code that needs it will fail. Check that your ` +
       'registry has it, or remove node_modules and package-lock.json, run "npm install", and ' +
       "commit package-lock.json",
   );

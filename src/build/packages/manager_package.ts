@@ -21,7 +21,7 @@ export interface ManagerPackage {
   readonly programs?: Readonly<Record<string, string>>;
 }
 
-/** Whether a version, range or tag refers to Yarn 2 or later. */
+/** Returns whether a version, range or tag refers to Yarn 2 or later. */
 const isModernYarn = (version: string) => Number(/^\D*(\d+)/.exec(version)?.[1] ?? 1) >= 2;
 
 const ARCHITECTURES: Readonly<Record<Machine["arch"], string>> = {

@@ -31,20 +31,22 @@ export interface System {
 
 export const THIS_SYSTEM: System = { os: process.platform, cpu: process.arch };
 
-/** Whether a field such as `os` allows a value: `["linux"]`, `["!win32"]`. */
+/** Returns whether a field such as `os` allows a value: `["linux"]`, `["!win32"]`. */
 function allows(field: readonly string[] | undefined, value: string): boolean {
   if (field === undefined || field.length === 0) return true;
   if (field.includes(`!${value}`)) return false;
   return field.includes(value) || field.every((each) => each.startsWith("!"));
 }
 
-/** Whether a package is intended only for this system. */
+/** Returns whether a package is intended only for this system. */
 function isForSystem({ os, cpu, libc }: LockEntry, system: System): boolean {
   return os !== undefined && cpu !== undefined && allows(os, system.os) &&
     allows(cpu, system.cpu) && (system.os !== "linux" || allows(libc, "glibc"));
 }
 
-/** Whether a package name ends with a system's name, such as `linux-x64` or `linux-x64-gnu`. */
+/**
+ * Returns whether a package name ends with a system's name, such as `linux-x64` or `linux-x64-gnu`.
+ */
 function namesSystem(name: string, { os, cpu }: System): boolean {
   return new RegExp(`[-/.]${os}-${cpu}(?:-(?:gnu|glibc|msvc))?$`).test(name);
 }
@@ -70,7 +72,9 @@ function* placesOf(folder: string, name: string): Generator<string> {
 
 type Packages = Readonly<Record<string, LockEntry>>;
 
-/** Whether the lock file has the package `name` where a package in `folder` would find it. */
+/**
+ * Returns whether the lock file has the package `name` where a package in `folder` would find it.
+ */
 function isLocked(
   packages: Packages,
   { folder, name }: { readonly folder: string; readonly name: string },

@@ -103,7 +103,7 @@ Deno.test("assembleProject() installs again if npm skipped a program for this sy
       await build(test, registry);
       const installed = await Deno.readTextFile(join(test.project, "dist/index.html"));
       assert.equal(installed, `tool\n${system}\n`);
-      const warning = `install warn npm left out ${system}@1.0.0, which this system needs.`;
+      const warning = `install warn npm skipped ${system}@1.0.0, which this system needs.`;
       assert.ok(test.said.some((line) => line.startsWith(warning)), test.said.join("\n"));
     });
   } finally {
@@ -118,7 +118,7 @@ Deno.test("assembleProject() names a program for this system that the registry l
     registry.unpublish(system);
     await withTestProject(PROJECT, async (test) => {
       await build(test, registry);
-      const warning = `install warn npm left out ${system}@1.0.0 again: code that needs it`;
+      const warning = `install warn npm skipped ${system}@1.0.0 again: code that needs it`;
       assert.ok(test.said.some((line) => line.startsWith(warning)), test.said.join("\n"));
     });
   } finally {

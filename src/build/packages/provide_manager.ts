@@ -63,7 +63,7 @@ async function versionOnPath(
   }
 }
 
-/** Whether a version satisfies a field. A tag such as `latest` is always satisfied. */
+/** Returns whether a version satisfies a field. A tag such as `latest` is always satisfied. */
 function fits(version: string, wanted: string | undefined): boolean {
   if (wanted === undefined || validRange(wanted) === null) return true;
   return satisfies(version, wanted, { includePrerelease: true });
@@ -75,7 +75,7 @@ function warnOf(host: BuildHost, { name, lockFile, otherLockFiles }: FoundManage
   host.say(
     "install",
     "warn",
-    `Found lock files of several package managers: using ${lockFile ?? name}, not ${
+    `Found lock files from several package managers: using ${lockFile ?? name}, not ${
       otherLockFiles.join(" or ")
     }. Delete the unused lock files, or set "packageManager" in package.json`,
   );
@@ -109,7 +109,7 @@ async function provide(
   return inEnvironment(host, withFolderFirst(host.env, fetched.bin));
 }
 
-/** True if the machine's npm is sufficient, as it is for most projects. */
+/** Returns true if the machine's npm is sufficient, as it is for most projects. */
 const isUsualNpm = ({ name, version }: FoundManager) => name === "npm" && version === undefined;
 
 /**

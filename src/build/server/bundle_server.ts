@@ -11,7 +11,7 @@ import { editOf } from "./edit_modules.ts";
 import { serverProblems } from "./server_problems.ts";
 import type { PreparedServer, ServerFacts } from "./types.ts";
 
-/** Source maps. They are only read on developers' machines. */
+/** Source maps, which are read only on developers' machines. */
 const SOURCE_MAP = /\.[cm]?js\.map$/;
 
 /** The real folder and path of a layer's entry, and where that folder is deployed. */
@@ -102,7 +102,7 @@ export async function denoServer(
 
 const packageSchema = z.object({ type: z.string() });
 
-/** Whether the nearest deployed package.json makes `.js` files CommonJS. */
+/** Returns whether the nearest deployed package.json makes `.js` files CommonJS. */
 async function isCommonJs(entry: string, files: readonly OutputFile[]): Promise<boolean> {
   for (let folder = dirname(entry);; folder = dirname(folder)) {
     const path = join(folder, "package.json");

@@ -73,7 +73,7 @@ function judge(version: string, { source, text }: NodeWish): NodeChoice {
     };
   }
   if (major % 2 === 0 && major >= SUPPORTED[SUPPORTED.length - 1]!) return { ok: true, version };
-  const why = major % 2 === 1 ? "is not a long-term support release" : "no longer gets fixes";
+  const why = major % 2 === 1 ? "is not a long-term support release" : "no longer receives fixes";
   return { ok: true, version, warning: `Node ${major} ${why}: ${source} is ${shown}` };
 }
 

@@ -39,11 +39,11 @@ Deno.test("chooseNodeVersion() uses the first requested version, the build's Nod
 
 const ODD: Readonly<Record<string, RegExp>> = {
   "23": /^Node 23 is not a long-term support release: \.nvmrc is "23"$/,
-  "20": /^Node 20 no longer gets fixes: \.nvmrc is "20"$/,
+  "20": /^Node 20 no longer receives fixes: \.nvmrc is "20"$/,
 };
 
 for (const [text, warning] of Object.entries(ODD)) {
-  Deno.test(`chooseNodeVersion() warns of ${text}`, () => {
+  Deno.test(`chooseNodeVersion() warns about ${text}`, () => {
     const choice = chooseNodeVersion([{ source: ".nvmrc", text }], undefined);
     assert.ok(choice.ok && choice.version === text);
     assert.match(choice.warning ?? "", warning);

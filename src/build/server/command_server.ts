@@ -22,7 +22,7 @@ export function commandServer(
   if (command === undefined) {
     throw new BuildError(
       "manifest_invalid",
-      `Set the command of the server ${layer.entry}: the engine "command" requires one`,
+      `Set a command for the server ${layer.entry}: the engine "command" requires one`,
       { hint: 'Set command = "…" under [server] in svc.toml; it must listen on $PORT' },
     );
   }

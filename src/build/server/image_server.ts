@@ -24,27 +24,27 @@ function argumentsOf(image: ExportedImage, command: string | undefined): string[
   const [program, ...args] = command === undefined ? own : ["/bin/sh", "-c", command];
   if (program === undefined) {
     throw invalid(
-      "The image has no command that starts it",
-      "Add CMD to the Dockerfile, with a program that listens on $PORT",
+      "The image has no start command",
+      "Add a CMD to the Dockerfile that starts a server on $PORT",
     );
   }
   const found = findInImage(image, program, { path: env.PATH ?? DEFAULT_PATH, workdir });
   if (found !== undefined) return [found, ...args];
   throw invalid(
-    `The image has no program ${program}, which starts it`,
+    `The image does not contain its start program ${program}`,
     command === undefined
-      ? "Check ENTRYPOINT and CMD of the Dockerfile, and what its last stage copies"
-      : '"command" under [server] of svc.toml needs a shell. Remove it, or build from an image that has one',
+      ? "Check ENTRYPOINT and CMD in the Dockerfile, and the files that its last stage copies"
+      : '"command" under [server] in svc.toml needs a shell. Remove it, or use a base image with a shell',
   );
 }
 
 function imageOf(image: ExportedImage, command: string | undefined): Image {
   const { env, workdir, platform } = image.config;
   if (!platform.startsWith("linux/")) {
-    throw invalid(`The image is for ${platform}`, "Build it from an image for Linux");
+    throw invalid(`The image is for ${platform}`, "Use a base image for Linux");
   }
   if (typeInImage(image, workdir) !== "folder") {
-    throw invalid(`The image has no folder ${workdir}`, "Check WORKDIR of the Dockerfile");
+    throw invalid(`The image has no folder ${workdir}`, "Check WORKDIR in the Dockerfile");
   }
   return { directory: FOLDER, args: argumentsOf(image, command), env: { ...env }, workdir };
 }
@@ -64,7 +64,7 @@ function report(host: BuildHost, { files, leftOut, config }: ExportedImage): voi
     host.say(
       "build",
       "warn",
-      `Volumes are read-only here (${shortList(config.volumes)}): a server writes to /tmp, a ` +
+      `Volumes are read-only here (${shortList(config.volumes)}): write to /tmp, a ` +
         'database ("svc db") or the key-value store',
     );
   }

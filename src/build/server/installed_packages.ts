@@ -1,5 +1,5 @@
 /**
- * @module Lists all installed packages of a project. All are needed, because some load files by
+ * @module Lists a project's installed packages with all of their files, because some load files by
  * computed names.
  */
 import { basename, dirname, join } from "node:path/posix";
@@ -29,7 +29,7 @@ const packageSchema = z.object({
   peerDependencies: names.default({}),
 });
 
-/** The runtime dependencies in a folder's package.json. */
+/** Reads the dependencies in a folder's package.json. */
 async function packageIn(folder: string): Promise<z.infer<typeof packageSchema>> {
   const text = await createFolderReader(folder).readText("package.json");
   try {
@@ -39,14 +39,14 @@ async function packageIn(folder: string): Promise<z.infer<typeof packageSchema>>
   }
 }
 
-/** Names of all packages in a folder's package.json, including optional ones. */
+/** Returns the names of all dependencies in a folder's package.json, including optional ones. */
 async function declaredIn(folder: string): Promise<readonly string[]> {
   const { dependencies, optionalDependencies, peerDependencies } = await packageIn(folder);
   const names = [dependencies, optionalDependencies, peerDependencies].flatMap(Object.keys);
   return [...new Set(names)];
 }
 
-/** Names of the packages that a project cannot run without. */
+/** Returns the names of the packages that a project cannot run without. */
 export async function requiredIn(folder: string): Promise<readonly string[]> {
   return Object.keys((await packageIn(folder)).dependencies);
 }

@@ -33,16 +33,16 @@ export function systemOf(bytes: Uint8Array): System | undefined {
 }
 
 /**
- * Whether an addon works with only one major version of Node. Other addons only call Node functions
- * that start with `napi_`.
+ * Returns whether an addon works with only one major version of Node. Other addons call only Node
+ * functions that start with `napi_`.
  */
 export function isForOneNode(bytes: Uint8Array): boolean {
   return !new TextDecoder("latin1").decode(bytes).includes("napi_");
 }
 
 /**
- * Whether a native addon runs where servers run. `arch` is `undefined` if the servers' processor is
- * not known.
+ * Returns whether a native addon runs where servers run. `arch` is `undefined` if the servers'
+ * processor is not known.
  */
 export function runsOnServers(system: System, arch: string | undefined): boolean {
   if (system.os !== "linux" || system.libc === "musl") return false;

@@ -69,8 +69,8 @@ function chosenPackages({ listing, projectRoot }: ServerFacts): Listing["package
 }
 
 /**
- * Whether the output has packages where the entry looks for them. In that case, its framework chose
- * the packages.
+ * Returns whether the output has packages where the entry looks for them. In that case, its
+ * framework chose the packages.
  */
 function hasOwnPackages({ entry }: ComputeLayer, packages: Listing["packages"]): boolean {
   return packages.some(({ path }) => {

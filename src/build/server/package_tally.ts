@@ -1,4 +1,7 @@
-/** @module Adds up the size of a server's packages, and reports what exceeds the limits. Pure. */
+/**
+ * @module Adds up the sizes of a server's packages, and throws an error if they exceed the limits.
+ * Pure.
+ */
 import { formatBytes, formatCount } from "../../lib/format.ts";
 import { BuildError } from "../build_error.ts";
 
@@ -20,7 +23,7 @@ export interface PackageTally {
   /**
    * Counts a file by its path in the deployment.
    *
-   * @throws {BuildError} if there are too many. The error names the largest packages
+   * @throws {BuildError} if there are too many. The error lists the largest packages
    */
   add(path: string, bytes: number): void;
   total(): { readonly count: number; readonly files: number; readonly bytes: number };

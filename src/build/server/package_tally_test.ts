@@ -36,7 +36,7 @@ Deno.test("createPackageTally() names the packages with the most files if there 
   );
 });
 
-Deno.test("packageOfPath() names the innermost package", () => {
+Deno.test("packageOfPath() returns the innermost package", () => {
   assert.equal(packageOfPath("a/node_modules/b/node_modules/@c/d/e.js"), "@c/d");
   assert.equal(packageOfPath("svc_packages/packages/ui/index.js"), undefined);
 });

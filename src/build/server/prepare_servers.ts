@@ -36,7 +36,7 @@ function sayBundle(
   const size = formatBytes(bundle.source.byteLength);
   host.say("build", "info", `Server ${layer.entry} runs on Deno: ${reason}; ${size}`);
   for (const need of describeNeeds(bundle)) {
-    host.say("build", "warn", `On Deno, code that uses this will fail: ${need}`);
+    host.say("build", "warn", `Some code will fail on Deno: ${need}`);
   }
 }
 

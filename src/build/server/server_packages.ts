@@ -94,7 +94,9 @@ const NOTHING_TRACED: Trace = {
   unresolved: [],
 };
 
-/** Finds everything that a server could load if its code does not show what it loads. */
+/**
+ * Finds everything that a server could load. Used if its code does not show which files it loads.
+ */
 async function wholePackages(
   folders: Folders,
   own: Pick<Trace, "files" | "links">,

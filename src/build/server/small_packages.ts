@@ -20,27 +20,28 @@ const MAX_PATH = 1000;
 
 const PACKAGES = "node_modules";
 
-/** Names of private entries that people put next to packages. */
+/** Names of private files and folders that people put next to packages. */
 const PRIVATE_NAMES = /^\.(?:env(?:\..*)?|npmrc|git)$/;
 
 /** Errors for a missing package, a broken link, or an unreadable file. */
 const { NotFound, PermissionDenied, NotADirectory, FilesystemLoop } = Deno.errors;
 const UNREADABLE = [NotFound, PermissionDenied, NotADirectory, FilesystemLoop];
 
-/** Whether the target of a link is deployed together with the link. */
+/** Returns whether the target of a link is deployed together with the link. */
 function staysInside(link: string, store: string): boolean {
   const real = Deno.realPathSync(link);
   return real.startsWith(store + sep) &&
     relative(store, real).split(sep).every((step) => !TOOL_FILES.has(step));
 }
 
-/** Whether a file can be deployed unchanged and used on another machine. */
+/** Returns whether a file can be deployed unchanged and used on another machine. */
 function isPortable(path: string, { name, size }: { name: string; size: number }): boolean {
   return !name.endsWith(".node") && findSecret({ absolutePath: path, path, size }) === undefined;
 }
 
 /**
- * Whether a folder has only a few files, all of which can be public and used on another machine.
+ * Returns whether a folder has only a few files, all of which can be public and used on another
+ * machine.
  */
 function isSmall(store: string): boolean {
   const total = { files: 0, bytes: 0 };
@@ -67,7 +68,7 @@ function isSmall(store: string): boolean {
   return true;
 }
 
-/** Whether the deployment has all packages that the server's modules can import. */
+/** Returns whether the deployment has all packages that the server's modules can import. */
 function isComplete(
   { listing, projectRoot, workspaceRoot }: ServerFacts,
   { directory, entry }: ComputeLayer,

@@ -42,9 +42,12 @@ export function withoutProjectFiles(
   if (imported.length > 0) {
     throw new BuildError(
       "server_invalid",
-      `Deploy what the server ${entry} imports: ${showFiles(imported, project)} ` +
+      `Deploy all imports of the server ${entry}: ${showFiles(imported, project)} ` +
         `${imported.length === 1 ? "is" : "are"} not in the output`,
-      { hint: "Make the build copy it into the output, or bundle it into the server" },
+      {
+        hint:
+          "Change the build to copy the imports into the output, or to bundle them into the server",
+      },
     );
   }
   if (lost.length > 0) {
@@ -54,7 +57,7 @@ export function withoutProjectFiles(
       "info",
       `The server ${entry} can open ${
         showFiles(paths, project)
-      }, but the output does not contain it`,
+      }, but not all of it is in the output`,
     );
   }
   return new Map([...files].filter(([path]) => !isLost(path)));
@@ -75,7 +78,9 @@ export function sayUnresolved(
   host.say(
     "build",
     "warn",
-    `Cannot find ${formatCount(names.length, "import")} of the server ${entry}: ${shown}${more}, ` +
-      `first in ${printable(relative(project, first.importer))}: code that reaches it will fail`,
+    `Cannot resolve ${
+      formatCount(names.length, "import")
+    } of the server ${entry}: ${shown}${more}, ` +
+      `first in ${printable(relative(project, first.importer))}: this code will fail when it runs`,
   );
 }

@@ -85,7 +85,7 @@ Deno.test("assembleProject() first builds the packages of the workspace that an 
       assert.equal(await Deno.readTextFile(join(built.output, "index.html")), "baseui");
       assert.ok(
         test.said.includes(
-          "build info Building first 2 packages of the workspace that apps/web depends on: " +
+          "build info First building 2 packages that apps/web depends on: " +
             "packages/base, packages/ui",
         ),
       );
