@@ -19,7 +19,7 @@ function checkOf(name: string, schemaOf: () => JsonSchema | undefined): Validate
   const made = known.get(name);
   if (made !== undefined) return made;
   const schema = schemaOf();
-  assert.ok(schema !== undefined, `svc schema knows no answer ${name}`);
+  assert.ok(schema !== undefined, `svc schema has no schema for ${name}`);
   const check = ajv.compile(schema);
   known.set(name, check);
   return check;

@@ -136,7 +136,7 @@ for (const { name, serve, size, ignore, parts, kill } of ENGINES) {
         const info = await box.tool(["db", "info"]);
         assert.match(
           info.stdout,
-          new RegExp(`^history +any time since \\S+Z; 7 days are kept in .* ${size}`, "m"),
+          new RegExp(`^history +any time since \\S+Z; keeps 7 days, in .* ${size}`, "m"),
         );
         const { stdout: examined } = await box.tool([
           "doctor",

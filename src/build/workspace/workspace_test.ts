@@ -77,7 +77,7 @@ Deno.test("neededBy() stops at packages that depend on each other", () => {
   assert.deepEqual(neededBy(members, "a").map(({ path }) => path), ["c", "b"]);
 });
 
-Deno.test("assembleProject() first builds the packages of the workspace that an app needs", async () => {
+Deno.test("assembleProject() first builds the workspace packages that an app needs", async () => {
   for (const folder of ["", "apps/web"]) {
     await withTestProject(SHOP, async (test) => {
       const built = await assembleProject(test.host, at(test, folder));
@@ -91,7 +91,7 @@ Deno.test("assembleProject() first builds the packages of the workspace that an 
       );
       assert.equal(
         test.said.includes(
-          "detect info Taking apps/web (svc.toml): the only app of this workspace",
+          "detect info Using apps/web (svc.toml): the only app in this workspace",
         ),
         folder === "",
       );

@@ -1,4 +1,4 @@
-/** @module Results of the commands about rules, hooks, builds, notifications and webhooks. */
+/** @module Results of the commands for rules, hooks, builds, notifications and webhooks. */
 import * as z from "zod";
 import { endpoints as e } from "../../contract/endpoints.ts";
 import { TRAILING_SLASHES } from "../../lib/page_urls.ts";

@@ -8,7 +8,7 @@ export default defineCommand({
   define: takeDatabaseBranch,
   offers: { database: "database" },
   examples: [
-    ["db connection", "print the URL; psql takes it: psql $(svc db connection)"],
+    ["db connection", "print the URL, for example for psql: psql $(svc db connection)"],
     ["db connection shop --branch feature/cart", "print the URL of a branch"],
   ],
   async run({ args: [given], flags }, ctx) {

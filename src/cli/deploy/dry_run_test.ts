@@ -41,7 +41,7 @@ Deno.test("deploy --dry-run runs the same checks as a deploy, here and on the pl
       await sameRefusal(bench, [], /svc\.rules\.toml/);
       await Deno.remove(`${bench.site}/svc.rules.toml`);
     });
-    await t.step("a valid project is counted, and nothing is created", async () => {
+    await t.step("a dry run counts a valid project's files, and creates nothing", async () => {
       const told = await bench.json(["deploy", "--prod", "--dry-run"]);
       assert.equal(told.missing, 1);
       assert.equal(told.environment, "production");

@@ -33,7 +33,7 @@ export function stepTime(text: string): number {
   const [, count, unit = ""] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   const seconds = Number(count) * (UNITS[unit] ?? NaN);
   if (seconds >= 1 && seconds <= MAX_STEP_SECONDS) return seconds;
-  throw new InvalidArgumentError("Expected a time from 1s to 7d, such as 10m.");
+  throw new InvalidArgumentError("Expected a duration from 1s to 7d, such as 10m.");
 }
 
 /**
@@ -47,7 +47,7 @@ export function rollingOf({ rolling, every, share }: RollingFlags): RollingWish 
   if (share !== undefined) return { steps: [share], everySeconds: null };
   if (rolling !== undefined) return { steps: rolling, everySeconds: every ?? STEP_SECONDS };
   if (every === undefined) return undefined;
-  throw new CliError("usage", "--every is the time of a step: add --rolling 5,25,100");
+  throw new CliError("usage", "--every is the duration of each step: add --rolling 5,25,100");
 }
 
 /** Reports that a release is in progress, and how to follow it. */
@@ -58,7 +58,7 @@ export function reportRelease(ctx: Context, deployment: Deployment, wish: Rollin
     `${wish.steps[0]}% of the visitors of ${deployment.urls.production} see ${deployment.id}`,
   );
   ctx.ui.note(
-    `See how it goes with "${ctx.lines.of("releases", ...flag)}", ` +
+    `Check its progress with "${ctx.lines.of("releases", ...flag)}", ` +
       `end it with "${ctx.lines.of("releases", "finish", ...flag)}" ` +
       `or "${ctx.lines.of("releases", "withdraw", ...flag)}"`,
   );

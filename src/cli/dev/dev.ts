@@ -12,7 +12,7 @@ export default defineCommand({
   define: (command) =>
     command
       .argument("[dir]", "project directory (default: the nearest one with a svc.toml)")
-      .option("--alias <name>", "run this command of dev.aliases in svc.toml")
+      .option("--alias <name>", "run this command from dev.aliases in svc.toml")
       .option("--command <command>", "run this command instead of the project's")
       .option(
         "-p, --port <port>",
@@ -24,7 +24,7 @@ export default defineCommand({
         "open inspectors: port 9229 for the dev server, the next port for functions",
       )
       .option("--inspect-brk", "like --inspect, and wait for a debugger before the first line")
-      .option("--db-branch <name>", "branch of the database (default: db.branch of svc.toml)")
+      .option("--db-branch <name>", "branch of the database (default: db.branch in svc.toml)")
       .option("--environment <name-or-id>", "environment whose variables the code gets")
       .option("--country <code>", "simulate visitors from this country", countryCode)
       .option("--asn <number>", "simulate visitors from this autonomous system", autonomousSystem)
@@ -35,7 +35,7 @@ export default defineCommand({
       .option("--allow-private-upstreams", "let rewrites and functions reach private addresses"),
   examples: [
     ["dev", "work on this project at http://localhost:4321"],
-    ["dev --alias storybook --port 6006", "run another command of svc.toml"],
+    ["dev --alias storybook --port 6006", "run another command from svc.toml"],
     ["dev --country DE --device mobile", "simulate a visitor"],
   ],
   async run({ args: [dir], flags }, ctx) {

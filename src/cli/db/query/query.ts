@@ -48,7 +48,7 @@ async function readSql(
     source = { sql: await readNamedFile(ctx, file, MAX_SQL_BYTES), file };
   } else if (file === undefined && ctx.stdinIsTerminal) return undefined;
   else source = { sql: await readPiped(ctx, MAX_SQL_BYTES) };
-  if (isBlankSql(source.sql)) throw new CliError("usage", "The SQL has no statement");
+  if (isBlankSql(source.sql)) throw new CliError("usage", "The SQL contains no statement");
   if (source.sql.length > MAX_SQL_LENGTH) {
     throw new CliError("usage", `The SQL has more than ${MAX_SQL_LENGTH} characters`, {
       next: [
