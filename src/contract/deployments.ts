@@ -80,7 +80,7 @@ export const deployment = z.object({
     "True if variables of the environment have changed since. Redeploy to apply them",
   ),
   referencesChanged: z.boolean().default(false).describe(
-    "True if a reference in its variables resolves to something else now. Redeploy to apply it",
+    "True if a reference in its variables now resolves to a different value. Redeploy to apply it",
   ),
   references: z.array(deploymentReference).default([]).describe(
     "References in its variables, and what they resolved to when it was created",

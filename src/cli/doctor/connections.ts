@@ -50,7 +50,7 @@ export function judgePlatform(
       ? {
         name: "platform",
         state: "warn",
-        found: `${found}; this program is ${own}`,
+        found: `${found}; this program is version ${own}`,
         advice: "Run svc upgrade: this version may lack features of the newer platform",
       }
       : { name: "platform", state: "ok", found },
@@ -62,7 +62,7 @@ export function judgePlatform(
       found: `this machine's clock is ${Math.round(Math.abs(skewMs) / 1000)} s ` +
         `${skewMs > 0 ? "behind" : "ahead of"} the platform's`,
       advice:
-        "Sync both clocks with NTP. Otherwise sign-in codes and tokens of CI jobs are refused",
+        "Sync both clocks with NTP. Otherwise sign-in codes and tokens from CI jobs are refused",
     });
   }
   if (databases !== undefined) {
@@ -78,7 +78,7 @@ export function judgePlatform(
       name: "platform countries",
       state: "fail",
       found: "its country database cannot be read, so no geo condition matches",
-      advice: "Check the log of svc serve there. Install svc again, or fix the file of --geoip",
+      advice: "Check the log of svc serve there. Reinstall svc, or fix the file given with --geoip",
     });
   }
   return points;

@@ -69,7 +69,7 @@ export function judgeCredentials(
     };
   }
   if (warnings.length === 0) {
-    return { name, state: "ok", found: `${path} is only accessible to its owner` };
+    return { name, state: "ok", found: `${path} is accessible only to its owner` };
   }
   const advice = "Log in again: svc login";
   return { name, state: "warn", found: warnings.join("; "), advice };
@@ -120,7 +120,7 @@ async function examineRelease({ env, fetch, signal }: Context, own: string): Pro
   }
 }
 
-/** Examines the machine. `isServed` says whether a platform serves from the data directory. */
+/** Examines the machine. `isServed` is true if a platform serves from the data directory. */
 export async function examineMachine(
   ctx: Context,
   { own, isServed }: { readonly own: string; readonly isServed: boolean },

@@ -127,7 +127,8 @@ export const TOOL_CODES = {
   },
   not_upgradable: {
     meaning: "This program cannot replace itself.",
-    remedy: "The message has the reason: a package manager owns the file, or the release cannot " +
+    remedy:
+      "The message gives the reason: a package manager owns the file, or the release cannot " +
       "read this machine's data.",
     commands: ["upgrade"],
     guide: "releases.md",
@@ -163,7 +164,7 @@ export const TOOL_CODES = {
   },
   not_delivered: {
     meaning: "A notification, a webhook event or a drain test could not be delivered.",
-    remedy: "The message has the response of the receiver.",
+    remedy: "The message contains the receiver's response.",
     commands: ["notifications test", "webhooks list", "drains list"],
     guide: "notifications.md",
   },
@@ -176,7 +177,7 @@ export const TOOL_CODES = {
   },
   query_failed: {
     meaning: "PostgreSQL refused a statement.",
-    remedy: "The message has the PostgreSQL error, its position and SQLSTATE.",
+    remedy: "The message contains the PostgreSQL error, its position and SQLSTATE.",
     commands: ["db schema", "db query"],
     guide: "databases.md",
   },
@@ -187,7 +188,7 @@ export const TOOL_CODES = {
     guide: "platform.md",
   },
   port_in_use: {
-    meaning: "Another program listens on the port.",
+    meaning: "Another program is listening on the port.",
     remedy: "Stop it, or choose another port. Port 0 uses any free one.",
     isHint: true,
     commands: ["serve"],
@@ -256,13 +257,13 @@ export const TOOL_CODES = {
     meaning:
       "The backup cannot be created, or the file is damaged, incomplete or not a backup of " +
       "svc.",
-    remedy: "The message has the reason. Nothing was overwritten.",
+    remedy: "The message gives the reason. Nothing was overwritten.",
     commands: ["backup", "restore"],
     guide: "platform.md",
   },
   store_unusable: {
     meaning: "The store of the platform cannot be opened.",
-    remedy: "The message has the reason: a damaged file, an unreachable server or a wrong " +
+    remedy: "The message gives the reason: a damaged file, an unreachable server or a wrong " +
       "password.",
     commands: ["doctor", "restore"],
     guide: "scaling.md",

@@ -61,7 +61,7 @@ export default defineCommand({
         "--idempotency-key <key>",
         "return the same deployment for repeated calls with this key",
       )
-      .option("--wait", "wait until it is live; fail if it fails")
+      .option("--wait", "wait until it is live; fail if the deployment fails")
       .option(
         "--timeout <seconds>",
         "maximum time to wait",
