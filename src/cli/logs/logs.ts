@@ -140,7 +140,7 @@ export default defineCommand({
       .option("--status <status>", "only requests with this status or class: 404, 5xx")
       .option("--method <method>", "only requests with this method")
       .option("--host <host>", "only requests to this host")
-      .option("--path <path>", "only requests to this path; /api/* for all below /api/")
+      .option("--path <path>", "only requests to this path; /api/* for all paths below /api/")
       .option("--request <id>", "only this request and the log lines written during it")
       .option(
         "--slower-than <ms>",
@@ -150,9 +150,9 @@ export default defineCommand({
       .option("--follow", "keep showing new entries until stopped"),
   examples: [
     ["logs", "show the last 50 entries of requests, functions and servers"],
-    ["logs --level error --since 1d", "errors since yesterday"],
-    ["logs --status 5xx --since 1h", "requests of the last hour that failed"],
-    ["logs --path '/api/*' --slower-than 500", "slow requests below /api/"],
+    ["logs --level error --since 1d", "show errors since yesterday"],
+    ["logs --status 5xx --since 1h", "show failed requests in the last hour"],
+    ["logs --path '/api/*' --slower-than 500", "show slow requests below /api/"],
     ["logs --build --follow", "follow the build of the newest deployment"],
     ["logs --follow --json", "follow as one JSON object per line"],
   ],

@@ -43,7 +43,7 @@ async function findRoot(folder: string, { start, home }: FileLimits): Promise<st
   const root = await findProjectRoot(start, options) ?? await findProjectRoot(folder, options);
   if (root !== undefined) return await Deno.realPath(root);
   throw forbidden(
-    `Can only read files of a project: no svc.toml in ${folder} or above`,
+    `Can read only project files: there is no svc.toml in ${folder} or above it`,
     "Set the project's folder, or create a project there with create_project",
   );
 }
@@ -95,7 +95,7 @@ export async function readProjectFile(
   }
   if (path === undefined || !isWithin(root, path)) {
     throw forbidden(
-      `"${given}" is not a file of the project in ${root}`,
+      `"${given}" is not a file in the project in ${root}`,
       "Ask the user to copy the value into a git-ignored file of the project, or to run `svc env set`",
     );
   }

@@ -27,7 +27,10 @@ export default defineCommand({
       .option("--offset <n>", "number to skip", wholeNumber({ min: 0, max: MAX_OFFSET }), 0),
   examples: [
     ["notifications list", "show the inbox"],
-    ["notifications list --unread --priority CRITICAL --json", "urgent notifications for scripts"],
+    [
+      "notifications list --unread --priority CRITICAL --json",
+      "print urgent notifications for scripts",
+    ],
   ],
   async run({ flags }, ctx) {
     const client = ctx.client({ phase: "workspace" });

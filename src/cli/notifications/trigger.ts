@@ -69,7 +69,7 @@ function eventName(text: string): EventName {
 
 export default defineCommand({
   description:
-    "Notifies all members of the workspace according to their preferences, and sends its webhooks. A security event goes only to you. Only owners can do this.",
+    "Notifies all members of the workspace according to their preferences, and sends the event to its webhooks. A security event goes only to you. Only owners can do this.",
   define: (command) =>
     command
       .addArgument(
