@@ -103,7 +103,7 @@ const rows: readonly Row[] = [
 ];
 
 for (const { name, argv, env, code, error } of rows) {
-  Deno.test(`runProgram() answers ${name} in JSON mode`, async () => {
+  Deno.test(`runProgram() reports ${name} in JSON mode`, async () => {
     const run = await runCli([...argv, "--json"], { env: env ?? {} });
     assert.equal(run.code, code);
     const value = JSON.parse(run.stdout);

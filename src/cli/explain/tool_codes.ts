@@ -127,9 +127,8 @@ export const TOOL_CODES = {
   },
   not_upgradable: {
     meaning: "This program cannot replace itself.",
-    remedy:
-      "The message gives the reason: a package manager owns the file, or the release cannot " +
-      "read this machine's data.",
+    remedy: "The message gives the reason: a package manager owns the file, or the release " +
+      "cannot read this machine's data.",
     commands: ["upgrade"],
     guide: "releases.md",
   },

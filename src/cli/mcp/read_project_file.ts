@@ -103,7 +103,7 @@ export async function readProjectFile(
   if (own.some((each) => each !== undefined && isWithin(each, path))) {
     throw forbidden(
       `"${given}" belongs to svc and may contain its key, so it cannot be used`,
-      "Set the file with the value",
+      "Use another file that contains the value",
     );
   }
   return await readBounded(path, given, limits.maxBytes);

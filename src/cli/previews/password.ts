@@ -8,7 +8,8 @@ import { formatAccess } from "./format_access.ts";
 export default defineCommand({
   description:
     "Asks for the password, or reads it from stdin or a file. A new password signs out " +
-    "everyone who used the old one. Previews ask for it if their protection is password or all.",
+    "everyone who used the old one. Previews ask for the password if their protection is " +
+    "password or all.",
   define: (command) =>
     command
       .option("--stdin", "read the password from stdin")

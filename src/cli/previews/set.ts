@@ -17,7 +17,7 @@ export default defineCommand({
   define: (command) =>
     command
       .addOption(
-        new Option("--protection <who>", "who can visit; all also protects production")
+        new Option("--protection <who>", "who can visit previews; with all, production too")
           .choices(PROTECTIONS),
       )
       .option("--allow-cidr <list>", "IP addresses and CIDRs that skip sign-in, comma-separated")

@@ -69,7 +69,7 @@ export async function chooseProject(
   suggestedName: string,
 ): Promise<Project> {
   const prompter = ctx.prompter;
-  if (prompter === undefined) throw new TypeError("Choose a project only if a person is there");
+  if (prompter === undefined) throw new TypeError("Choose a project only if there is a prompter");
   const items = await listNewestProjects(client);
   const existing = items.length === 0 ? undefined : await prompter.select<Project | undefined>({
     message: "Which project?",

@@ -281,7 +281,7 @@ steps = [
 ]
 `;
 
-Deno.test("rules check knows the project's functions, and suggests a similar name", async () => {
+Deno.test("rules check recognizes the project's functions, and suggests a similar name", async () => {
   await inFolder({ "svc.rules.toml": PIPELINE, "edge.toml": PIPELINE }, async (cwd) => {
     await Deno.mkdir(join(cwd, "functions"));
     await Deno.writeTextFile(join(cwd, "functions", "authorize.ts"), "export default () => {};\n");
@@ -331,7 +331,7 @@ Deno.test("check, publish and deploy warn about asn without an ASN database", as
   await inFolder({ "svc.rules.toml": rules }, async (cwd) => {
     const unknown = await runCli(["rules", "check"], { cwd });
     assert.equal(unknown.code, 0);
-    assert.doesNotMatch(unknown.stderr, /--asn/, "nobody mentions what the platform knows");
+    assert.doesNotMatch(unknown.stderr, /--asn/, "no warning if the platform can look up networks");
   });
 });
 

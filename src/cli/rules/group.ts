@@ -18,7 +18,7 @@ export const RULES: CommandGroup = {
     },
     {
       name: "test",
-      summary: "Run requests against their expected outcomes",
+      summary: "Run test requests and compare the outcomes",
       load: () => import("./run_tests.ts"),
     },
     {

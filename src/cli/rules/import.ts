@@ -175,7 +175,7 @@ function sumOf(files: readonly ImportedFile[]) {
 
 export default defineCommand({
   description:
-    "Reads _redirects and _headers files of Netlify or Cloudflare, netlify.toml, vercel.json and wrangler files. Entries without an equivalent are skipped and reported with their line and the reason. New rules are added after the existing rules of the output. With --output, settings of page URLs are written to [static] of svc.toml.",
+    "Reads _redirects and _headers files from Netlify or Cloudflare, netlify.toml, vercel.json and wrangler files. Entries without an equivalent are skipped and reported with their line and the reason. New rules are added after the existing rules of the output. With --output, settings for page URLs are written to [static] in svc.toml.",
   define: (command) =>
     command
       .argument("<files...>", "files to import, in rule order")

@@ -149,7 +149,7 @@ function sayResumed({ files, records, planned }: Partial<MigrationReport>): stri
 /** Adds the storage's error message, which users of a platform do not see. */
 function sayUnavailable({ message, cause }: Error): string {
   const isUntold = cause instanceof Error && !message.includes(cause.message);
-  return isUntold ? `The storage of files cannot be used: ${cause.message}` : message;
+  return isUntold ? `The file storage cannot be used: ${cause.message}` : message;
 }
 
 function explain(

@@ -184,7 +184,7 @@ export type JobKey = (
   project: string | undefined,
 ) => Promise<string>;
 
-/** Gets keys for a CI job. The code for it is only loaded when the first key is needed. */
+/** Gets keys for a CI job. The code for it is loaded only when the first key is needed. */
 function openJobKeys(
   identity: JobIdentity,
   by: Pick<Host, "fetch" | "signal" | "now"> & { readonly apiUrl: string },
