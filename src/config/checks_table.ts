@@ -103,7 +103,8 @@ export const checks = table({
     z.string(COMMANDS_RULE).max(MAX_CHECK_TEXT, COMMANDS_RULE).regex(COMMAND, COMMANDS_RULE),
     COMMANDS_RULE,
   ).max(MAX_CHECK_COMMANDS, COMMANDS_RULE).optional().meta({
-    description: "Commands that must exit with code 0; SVC_CHECK_URL has the deployment's URL.",
+    description:
+      "Commands that must exit with code 0; SVC_CHECK_URL contains the deployment's URL.",
     examples: [["npm run smoke"]],
   }),
   requests: z.array(request, REQUESTS_RULE).max(MAX_CHECK_REQUESTS, REQUESTS_RULE).optional()

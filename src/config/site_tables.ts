@@ -49,7 +49,7 @@ export const images = table({
   }),
   min_ttl: z.int(TTL_RULE).min(0, TTL_RULE).max(31_536_000, TTL_RULE).optional().meta({
     description:
-      "Minimum time for which an image of a server or another site is fresh, in seconds; 60 " +
+      "Minimum time for which an image from a server or another site is fresh, in seconds; 60 " +
       "when omitted.",
   }),
 });
@@ -78,7 +78,7 @@ export const staticSite = table({
   }),
   trailing_slash: z.enum(TRAILING_SLASHES, TRAILING_SLASH_RULE).optional().meta({
     description:
-      "Whether URLs of pages end with a slash: auto (those of folders), always or never. Other URLs of a page redirect to it. Depends on the framework if omitted, otherwise auto.",
+      "Whether URLs of pages end with a slash: auto (only URLs of folders), always or never. Other URLs of a page redirect to it. Depends on the framework if omitted, otherwise auto.",
     examples: ["never"],
   }),
   clean_urls: z.boolean(ENABLED_RULE).optional().meta({
@@ -86,11 +86,12 @@ export const staticSite = table({
       "Whether URLs of pages leave out .html. Depends on the framework if omitted, otherwise true.",
   }),
   ignore_case: z.boolean(ENABLED_RULE).optional().meta({
-    description: "Whether a URL in another case redirects to the file; false when omitted.",
+    description:
+      "Whether a URL that differs only in case redirects to the file; false when omitted.",
   }),
   keep_assets: timeUpTo(MAX_KEEP_MS, KEEP_RULE).optional().meta({
     description:
-      "How long production still serves hashed assets of earlier deployments that the live one lacks; 7 days when omitted. 0 or false turns it off. A number counts seconds.",
+      "How long production still serves hashed assets from earlier deployments that the live one lacks; 7 days when omitted. 0 or false turns it off. A number counts seconds.",
     examples: ["7d", false],
   }),
 });
@@ -106,7 +107,7 @@ export const skew = table({
 
 export const traffic = table({
   vitals: z.boolean(ENABLED_RULE).optional().meta({
-    description: "Whether /_svc/vitals.js measures web vitals of visitors; false when omitted.",
+    description: "Whether /_svc/vitals.js measures visitors' web vitals; false when omitted.",
   }),
 });
 

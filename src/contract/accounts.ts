@@ -86,7 +86,7 @@ export const signUp = endpoint({
     }),
     name: displayName.meta({ description: "Name of the person", example: "Ada Lovelace" }),
     next: z.string().max(1000).optional().meta({
-      description: "Path to open after the sign-up",
+      description: "Path to open after sign-up",
       example: "/device?code=WDJB-MJHT",
     }),
   }).strict(),

@@ -13,7 +13,7 @@ const branchName = text.describe("Name of the branch");
 const databaseName = text.describe("Name of the database");
 const apiKey = e.updateApiKey.response;
 const publisher = e.createPublisher.response;
-const expiresAt = text.nullable().describe("When it expires; null if it never does");
+const expiresAt = text.nullable().describe("When it expires; null if it does not expire");
 const apiUrl = text.describe("URL of the platform");
 
 const queryResult = z.object({
