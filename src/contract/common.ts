@@ -106,7 +106,7 @@ export const apiError = z.object({
     example: "5f2c9a7b1e-4q",
   }),
   hint: z.string().optional().describe("How to fix it"),
-  docs: z.string().optional().describe("Path of the documentation of the error").meta({
+  docs: z.string().optional().describe("Path of the error's documentation").meta({
     example: "/docs/errors#not_found",
   }),
   problems: z.array(problem).optional().describe("Every invalid field"),

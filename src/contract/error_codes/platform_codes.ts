@@ -55,7 +55,7 @@ export const PLATFORM_CODES = {
   },
   payload_too_large: {
     meaning: "The request, a file or the whole deployment is too large.",
-    remedy: "The message has the limit. Remove files that visitors do not need, or split the " +
+    remedy: "The message gives the limit. Remove files that visitors do not need, or split the " +
       "request.",
     commands: ["deploy"],
     guide: "api.md",
@@ -90,7 +90,7 @@ export const PLATFORM_CODES = {
   },
   blob_mismatch: {
     meaning: "The contents of a file do not match its announced digest, because the file changed.",
-    remedy: "Run the command again when nothing writes to the folder.",
+    remedy: "Run the command again when no other program is writing to the folder.",
     isHint: true,
     commands: ["deploy"],
     guide: "api.md",
