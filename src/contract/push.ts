@@ -60,7 +60,8 @@ export const createPushSubscription = endpoint({
         example: "https://push.example.net/send/abc",
       }),
     expirationTime: z.number().nullable().optional().meta({
-      description: "When the subscription expires, in milliseconds since 1970; null for never",
+      description:
+        "When the subscription expires, in milliseconds since 1970; null if it does not expire",
       example: null,
     }),
     keys: z.object({
