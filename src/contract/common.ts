@@ -113,7 +113,7 @@ export const apiError = z.object({
 }).meta({ id: "Error" });
 export type ApiErrorBody = z.infer<typeof apiError>;
 
-/** A node whose part of a response is missing. */
+/** A node that is missing from a response. */
 export const missingNode = z.object({
   node: z.string().describe("Name of the node").meta({ example: "a" }),
   reason: z.string().describe("Why the results are missing").meta({ example: "does not respond" }),

@@ -79,7 +79,7 @@ export const database = z.object({
   maxConnections: z.int().describe("Maximum number of connections per branch"),
   autoInject: z.boolean().describe("Whether deployments get its connection string as a variable"),
   envVar: variableName.meta({
-    description: "Variable that holds the connection string",
+    description: "Variable with the connection string",
     example: "DATABASE_URL",
   }),
   environments: environmentNames.describe("Environments that get the variable; null for all"),
@@ -109,7 +109,7 @@ const settings = {
   cuSize: cuSize.describe("Compute units, which set memory and connections"),
   autoInject: z.boolean().describe("Whether deployments get the connection string as a variable"),
   envVar: variableName.meta({
-    description: "Variable that holds the connection string",
+    description: "Variable with the connection string",
     example: "DATABASE_URL",
   }),
 };

@@ -75,7 +75,7 @@ export const getIdentity = endpoint({
 export const listWorkspaces = endpoint({
   method: "GET",
   path: "/v1/workspaces",
-  summary: "List the workspaces of the current user. A key only sees its own",
+  summary: "List the workspaces of the current user. A key sees only its own",
   tag: "Workspaces",
   access: "self",
   query: pageQuery,

@@ -1,4 +1,4 @@
-/** Web push: the key with which browsers subscribe, and their subscriptions. @module */
+/** Web push: the key that browsers subscribe with, and their subscriptions. @module */
 import * as z from "zod";
 import { page, pageQuery, timestamp, uuid } from "./common.ts";
 import { endpoint } from "./endpoint.ts";

@@ -175,7 +175,7 @@ export const retryQueue = endpoint({
   body: ofEnvironment,
   response: z.object({
     retried: z.int().describe("Number of dead letters that are queued again"),
-    hasMore: z.boolean().describe("Whether there are more"),
+    hasMore: z.boolean().describe("Whether there are more messages"),
   }),
 });
 
@@ -192,6 +192,6 @@ export const purgeQueue = endpoint({
   }).strict().meta({ example: { state: "dead" } }),
   response: z.object({
     removed: z.int().describe("Messages deleted"),
-    hasMore: z.boolean().describe("Whether there are more"),
+    hasMore: z.boolean().describe("Whether there are more messages"),
   }),
 });

@@ -22,7 +22,7 @@ Deno.test("a project goes from init to deploy, rollback and delete", async (t) =
       assert.equal((await bench.page(run.stdout.trim(), "/")).text, "<h1>One</h1>");
     });
 
-    await t.step("deploy --prod only sends new files", async () => {
+    await t.step("deploy --prod sends only new files", async () => {
       await bench.write("two.html", "<h1>Two</h1>");
       const told = await bench.json(["deploy", "--prod", "--branch", "main", "--message", "Two"]);
       assert.deepEqual(told.uploaded, { files: 1, bytes: 12 });

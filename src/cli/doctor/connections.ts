@@ -13,7 +13,7 @@ import { examineNodes } from "./nodes.ts";
 import type { Point } from "./point.ts";
 
 /**
- * Codes from authenticator apps and tokens from CI jobs only work if clocks differ by at most about
+ * Codes from authenticator apps and tokens from CI jobs work only if clocks differ by at most about
  * half a minute.
  */
 const MOST_SKEW_MS = 30_000;

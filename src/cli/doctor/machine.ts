@@ -7,7 +7,7 @@ import { formatBytes } from "../terminal/format.ts";
 import type { Context } from "../session/context.ts";
 import type { Point } from "./point.ts";
 
-/** Each connection from a visitor or to a server takes a file descriptor. */
+/** Each connection from a visitor or to a server uses a file descriptor. */
 const LEAST_FILES = 4096;
 const LEAST_MEMORY = 512 * 1024 * 1024;
 /** The default port of `svc serve`. */

@@ -30,7 +30,7 @@ export interface MissingFacts {
 
 type Declarations = ReadonlyMap<string, EnvDeclaration>;
 
-/** Returns the category with which a variable of this visibility is stored. */
+/** Returns the category used to store variables with this visibility. */
 export function categoryOfVisibility(visibility: Visibility): VariableCategory {
   return visibility === "sensitive" ? "secret" : "plain";
 }

@@ -1,4 +1,6 @@
-/** @module Maps any thrown error to the JSON error object, the human text, and the exit code. */
+/**
+ * @module Maps any thrown error to the JSON error object, the text for people, and the exit code.
+ */
 import { CommanderError } from "@commander-js/extra-typings";
 import { ApiError, ContractError, NoAnswerError, UnreachableError } from "../../client/errors.ts";
 import type { Problem } from "../../contract/common.ts";

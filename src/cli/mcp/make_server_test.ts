@@ -287,7 +287,7 @@ const deploymentOf = (projectId: string, lines: readonly unknown[] = []) => (pat
     ? { items: [{ type: "request", path: "/beds", status: 200 }] }
     : undefined;
 
-Deno.test("the logs of a deployment are resources, with --read-only too", async () => {
+Deno.test("a deployment's logs are resources, also with --read-only", async () => {
   const line = {
     number: 1,
     time: "2026-11-21T10:00:00.000Z",

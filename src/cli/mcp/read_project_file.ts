@@ -35,8 +35,8 @@ async function realPath(path: string): Promise<string | undefined> {
 }
 
 /**
- * Returns the project whose files can be read: the server's own folder or, only if that has no
- * project, the folder that the agent names.
+ * Returns the project whose files can be read: the project of the server's own folder or, if there
+ * is none, of the folder that the agent names.
  */
 async function findRoot(folder: string, { start, home }: FileLimits): Promise<string> {
   const options = home === undefined ? {} : { home };

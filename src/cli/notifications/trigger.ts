@@ -26,8 +26,8 @@ function readObject(text: string): EventData {
 }
 
 /**
- * Returns the text if the field holds text, otherwise the number, true, false or null that the text
- * represents.
+ * Returns the text if the field contains text, otherwise the number, true, false or null that the
+ * text represents.
  */
 function readValue(event: EventName, { name, text }: { name: string; text: string }) {
   const field = (EVENTS[event] as EventKind).data.shape[name];

@@ -52,7 +52,7 @@ export default defineCommand({
       params: { project: project.id },
       body,
     });
-    ctx.ui.done("deploy", `Updated the previews of ${project.name}`);
+    ctx.ui.done("deploy", `Updated preview access for ${project.name}`);
     ctx.ui.result({ previews: access }, formatAccess(access));
   },
 });

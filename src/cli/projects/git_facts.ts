@@ -49,7 +49,7 @@ export function parseGitFacts(
   };
 }
 
-/** Variables in which build services put the name of the branch that they check out. */
+/** Variables that build services set to the name of the checked-out branch. */
 const BRANCH_VARIABLES: readonly string[] = [
   "GITHUB_HEAD_REF",
   "GITHUB_REF_NAME",

@@ -6,7 +6,7 @@ import type { Context } from "../session/context.ts";
 import type { ServeSettings } from "./setting_flags.ts";
 import { type ServiceFile, serviceFile } from "./service_file.ts";
 
-/** Settings whose flags hold secrets, which other users could read in a service file. */
+/** Settings whose flags contain secrets, which other users could read in a service file. */
 const SECRETS = SETTINGS.filter(({ secret, flagless }) => secret === true && flagless !== true);
 
 const VARIABLES = SECRETS.map(variableOf);

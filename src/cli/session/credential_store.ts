@@ -1,4 +1,4 @@
-/** @module The stored logins. An invalid file is only an error if a command needs its content. */
+/** @module The stored logins. An invalid file is an error only if a command needs its content. */
 import {
   type Credential,
   findCredential,

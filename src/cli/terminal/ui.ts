@@ -115,7 +115,7 @@ export function createUi(options: UiOptions): Ui {
     else stderr.write(`${marks[level]} ${message}\n`);
   };
 
-  /** Counts results, because a command can only have one. */
+  /** Counts results, because a command can have only one. */
   const beginResult = (value: Readonly<Record<string, unknown>>): void => {
     results++;
     if (results > 1) throw new TypeError("Write one result: the command wrote a second one");

@@ -257,7 +257,7 @@ for (const { name, arrange, wish, code, says } of REFUSALS) {
   });
 }
 
-Deno.test("performUpgrade() only trusts its own key", async () => {
+Deno.test("performUpgrade() trusts only its own key", async () => {
   await withProgram(async ({ releases, upgrade, says }) => {
     await releases.publish(NEW);
     const { publicKey } = await makeKeys();

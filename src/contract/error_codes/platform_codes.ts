@@ -10,7 +10,7 @@ export const PLATFORM_CODES = {
     guide: "api.md",
   },
   unauthorized: {
-    meaning: "The platform does not know the caller: the key is missing, wrong, revoked or " +
+    meaning: "The platform does not recognize the caller: the key is missing, wrong, revoked or " +
       "expired.",
     remedy:
       "Log in, or set SVC_TOKEN to a valid key of this platform. Keys of other platforms do " +

@@ -59,7 +59,7 @@ export async function openHistory(path: string | undefined): Promise<History> {
   const kept = path === undefined ? [] : [...await readHistory(path)];
   if (path !== undefined) {
     await Deno.mkdir(dirname(path), { recursive: true, mode: FOLDER_MODE });
-    // The file is only shortened when it is opened. Two prompts can then append to it safely.
+    // The file is shortened only when it is opened. Two prompts can then append to it safely.
     await writeFileAtomically(path, kept.map(lineOf).join(""), { mode: FILE_MODE });
   }
   const statements = kept.reverse();
