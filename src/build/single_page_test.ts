@@ -62,7 +62,7 @@ const ROWS: Readonly<
 };
 
 for (const [name, [files, toml, fallback, said]] of Object.entries(ROWS)) {
-  Deno.test(`assembleProject() decides the response to unknown paths for ${name}`, async () => {
+  Deno.test(`assembleProject() chooses the response to unknown paths for ${name}`, async () => {
     await withTestProject(files, async (test) => {
       const { config } = parseProjectConfig(toml);
       const { manifest } = await assembleProject(test.host, {

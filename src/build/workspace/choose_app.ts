@@ -51,7 +51,7 @@ function undecided(apps: readonly WorkspaceApp[]): BuildError {
   const more = apps.length > MAX_LISTED ? [`  and ${apps.length - MAX_LISTED} more`] : [];
   return new BuildError(
     "app_undecided",
-    `Choose the app to deploy: this folder is a workspace with ${apps.length}\n` +
+    `Choose the app to deploy: this folder is a workspace with ${apps.length} apps\n` +
       [...lines, ...more].join("\n"),
     {
       hint:

@@ -118,7 +118,7 @@ Deno.test("assembleProject() names the apps if a workspace has several", async (
       assert.equal(error.code, "app_undecided");
       assert.equal(
         error.message,
-        "Choose the app to deploy: this folder is a workspace with 2\n" +
+        "Choose the app to deploy: this folder is a workspace with 2 apps\n" +
           "  apps/docs (VitePress)\n  apps/web (svc.toml)",
       );
       assert.match(error.facts.hint ?? "", /svc deploy apps\/docs.*--root-directory apps\/docs/);
@@ -130,7 +130,7 @@ Deno.test("assembleProject() names the apps if a workspace has several", async (
   });
 });
 
-Deno.test("assembleProject() installs in the root of a workspace, without NODE_ENV", async () => {
+Deno.test("assembleProject() installs packages in the root of a workspace, without NODE_ENV", async () => {
   const files = { ...SHOP, "svc-install": "" };
   await withTestProject(files, async (test) => {
     await Deno.remove(join(test.project, "node_modules"), { recursive: true });
@@ -162,7 +162,7 @@ const LOCAL = {
   "greet/index.js": "module.exports = () => 'hi';",
 };
 
-Deno.test("assembleProject() installs for a project without a build script", async () => {
+Deno.test("assembleProject() installs packages for a project without a build script", async () => {
   await withTestProject({ ...LOCAL, "index.html": "" }, async (test) => {
     await assembleProject(test.host, at(test)).catch(() => {});
     assert.ok((await Deno.stat(join(test.project, "node_modules/greet"))).isDirectory);

@@ -72,7 +72,7 @@ const ROWS: readonly (readonly [
     30,
     30,
   ], [true]],
-  ["waits as long as Retry-After asks", [lost(60_000), TOKEN], "token", [5, 60], [true]],
+  ["waits as long as Retry-After requires", [lost(60_000), TOKEN], "token", [5, 60], [true]],
 ];
 
 for (const [name, answers, end, waits, told] of ROWS) {

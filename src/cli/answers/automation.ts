@@ -82,7 +82,7 @@ export const AUTOMATION_ANSWERS: Answers = {
     read: count,
     imported: count,
     added: count.describe("Rules that were added or printed"),
-    present: count.describe("Rules that the output already had"),
+    present: count.describe("Rules that the output already contained"),
     unsupported: z.array(remark),
     settings: z.strictObject({
       trailingSlash: z.enum(TRAILING_SLASHES).optional(),

@@ -34,7 +34,7 @@ const changedReferences = (deployments: readonly Deployment[]): ReadonlySet<stri
 
 export default defineCommand({
   description:
-    "A star marks the production deployment. A deployment keeps the variables it was created with. VARIABLES shows whether the variables of its environment, or the URLs that they refer to, have changed since.",
+    "A star marks the production deployment. A deployment keeps the variables it was created with. VARIABLES shows whether the variables of its environment, or the URLs that they refer to, have changed since then.",
   define: (command) =>
     command
       .addOption(limitOption(10))

@@ -1,4 +1,4 @@
-/** @module Flags of rolling releases. */
+/** @module Flags for rolling releases. */
 import { InvalidArgumentError } from "@commander-js/extra-typings";
 import type { Deployment } from "../../contract/deployments.ts";
 import {
@@ -25,7 +25,7 @@ export function rollingSteps(text: string): number[] {
   const steps = STEPS.test(text) ? text.split(",").map(Number) : [];
   const isRising = steps.every((each, index) => each > (steps[index - 1] ?? 0));
   if (isRising && steps.at(-1) === 100 && steps.length <= MAX_RELEASE_STEPS) return steps;
-  throw new InvalidArgumentError("Expected rising percentages that end with 100: 5,25,100.");
+  throw new InvalidArgumentError("Expected increasing percentages that end with 100: 5,25,100.");
 }
 
 /** Parses a duration such as `30s`, `10m`, `2h` or `1d`. Returns seconds. */

@@ -85,7 +85,8 @@ export function judgePlatform(
 }
 
 /**
- * Asks the platform. Returns nothing if no platform was chosen and none runs at the default URL.
+ * Asks the platform. Returns nothing if no platform was chosen and none is running at the default
+ * URL.
  */
 export async function examinePlatform(ctx: Context, own: string): Promise<readonly Point[]> {
   const { apiUrl, credentials, settings } = ctx;

@@ -1,4 +1,4 @@
-/** @module Checks that `svc doctor` runs on the machine itself. */
+/** @module The checks that `svc doctor` runs on the machine itself. */
 import { compare } from "semver";
 import { messageOf } from "../../lib/error_message.ts";
 import { machineMemory } from "../../lib/machine_memory.ts";

@@ -1,4 +1,4 @@
-/** @module Checks that `svc doctor` runs on the sandboxes of servers and of builds from git. */
+/** @module The checks that `svc doctor` runs on the sandboxes of servers and of builds from git. */
 import {
   type FoundKind,
   missingSandbox,

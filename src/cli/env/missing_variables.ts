@@ -101,7 +101,7 @@ export function missingVariables(
   also: readonly string[] = [],
 ): CliError {
   const list = listByEnvironment(missing);
-  return new CliError("variables_missing", `Required variables of svc.toml are missing:${list}`, {
+  return new CliError("variables_missing", `Variables required by svc.toml are missing:${list}`, {
     next: [...missing.map(({ command }) => command), ...also],
     details: { missing },
   });

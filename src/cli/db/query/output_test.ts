@@ -67,7 +67,7 @@ Deno.test("createJsonOutput() writes one object with a result for each statement
   });
 });
 
-Deno.test("createJsonOutput() reports a broken response as an error, wherever it breaks", () => {
+Deno.test("createJsonOutput() reports a broken response as an error, regardless of where it breaks", () => {
   const plays: ((output: Output) => void)[] = [
     (output) => output.complete("BEGIN"),
     (output) => output.columns(COLUMNS),
