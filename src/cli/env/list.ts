@@ -14,7 +14,7 @@ export default defineCommand({
   define: (command) =>
     command
       .option("--environment <name-or-id>", "only the variables of this environment")
-      .option("--all", "every scope, ignoring SVC_ENVIRONMENT and the context")
+      .option("--all", "list every scope, ignoring SVC_ENVIRONMENT and the context")
       .option(...PROJECT_OPTION),
   examples: [
     ["env list", "show the variables of this directory's project"],

@@ -76,7 +76,7 @@ function describeWrongWorkspace(error: ApiError, lines: SuggestedCommands | unde
   if (problem === undefined || lines === undefined) return undefined;
   const wanted = /, not "([^"]+)"/.exec(error.message)?.[1];
   return {
-    hint: "Log in to that workspace, or use --workspace with the workspace of the key",
+    hint: "Log in to that workspace, or use --workspace with the key's workspace",
     next: [
       ...(wanted === undefined ? [] : [lines.of("login", "--workspace", wanted)]),
       lines.of("workspace", "list"),

@@ -113,7 +113,7 @@ Deno.test("a missing output: build it", () =>
     await settles(bench, next[0]);
   }));
 
-Deno.test("no environment: a list of environments; confirmations: the same line with the flag", () =>
+Deno.test("no environment: list the environments; confirmations: repeat the line with the flag", () =>
   withPlatform(async (bench) => {
     await bench.json(["init", "--create"]);
     const argv = ["env", "set", "KEY", "--plain", "--value", "v"];

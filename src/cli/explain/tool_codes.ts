@@ -6,7 +6,7 @@ import type { Explanation } from "../../contract/error_codes/explanation.ts";
 export const TOOL_CODES = {
   usage: {
     meaning: "The command line has an unknown command or flag, or an invalid value.",
-    remedy: "See --help of the command for its arguments and flags. Nothing was changed.",
+    remedy: "Run the command with --help to see its arguments and flags. Nothing was changed.",
     isHint: true,
     commands: [],
     guide: "cli.md",
@@ -20,7 +20,7 @@ export const TOOL_CODES = {
   },
   config_invalid: {
     meaning: "svc.toml, or the file of `svc serve --config`, has errors.",
-    remedy: "Each diagnostic has the line, the column and a suggestion.",
+    remedy: "Each diagnostic includes the line, the column and a suggestion.",
     isHint: true,
     commands: ["init"],
     guide: "svc-toml.md",
@@ -61,13 +61,13 @@ export const TOOL_CODES = {
   },
   functions_invalid: {
     meaning: "A function cannot be bundled or has an invalid name.",
-    remedy: "Each diagnostic has the file and the line.",
+    remedy: "Each diagnostic includes the file and the line.",
     isHint: true,
     commands: ["build", "functions list"],
     guide: "functions.md",
   },
   server_invalid: {
-    meaning: "The server configuration is not valid, or nothing starts the server of the project.",
+    meaning: "The server configuration is not valid, or nothing starts the project's server.",
     remedy:
       "Set the file or command that starts it, as the message says. To publish the files as " +
       "a static site, set static = true under [build] in svc.toml.",
@@ -77,7 +77,8 @@ export const TOOL_CODES = {
   },
   rules_test_failed: {
     meaning: "The rules do not match the expectations in svc.rules.test.toml.",
-    remedy: "Each failed case has the expected and the actual result. Use svc rules explain to " +
+    remedy:
+      "Each failed case includes the expected and the actual result. Use svc rules explain to " +
       "see which rule decided.",
     isHint: true,
     commands: ["rules test", "rules explain"],
@@ -195,7 +196,7 @@ export const TOOL_CODES = {
   },
   not_listening: {
     meaning: "The platform could not listen, or exited before it could.",
-    remedy: "Check the lines above and the log of the platform.",
+    remedy: "Check the lines above and the platform's log.",
     isHint: true,
     commands: ["doctor"],
     guide: "platform.md",
@@ -209,7 +210,7 @@ export const TOOL_CODES = {
     guide: "platform.md",
   },
   node_id_in_use: {
-    meaning: "Another node of the shared store has the same name.",
+    meaning: "Another node that uses the shared store has the same name.",
     remedy: "Give each node a unique name with --node-id. The name of a stopped node is free " +
       "after 15 seconds.",
     isHint: true,
@@ -261,7 +262,7 @@ export const TOOL_CODES = {
     guide: "platform.md",
   },
   store_unusable: {
-    meaning: "The store of the platform cannot be opened.",
+    meaning: "The platform's store cannot be opened.",
     remedy: "The message gives the reason: a damaged file, an unreachable server or a wrong " +
       "password.",
     commands: ["doctor", "restore"],

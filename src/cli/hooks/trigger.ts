@@ -11,7 +11,7 @@ import { askProgress, sendTrigger } from "./send_trigger.ts";
 
 const UNDER_WAY: ReadonlySet<DeploymentState> = new Set(["PENDING", "BUILDING", "DEPLOYING"]);
 
-/** Final states in which the command itself fails. */
+/** Final states for which the command fails. */
 const WITHOUT_RESULT: ReadonlySet<DeploymentState> = new Set(["FAILED", "STOPPED"]);
 
 /** Pause between two polls, in milliseconds. It grows from the first value to the last. */

@@ -55,7 +55,9 @@ async function showBuildLog(
     const { lines, isComplete, missingNodes } = log;
     warnOfMissingNodes(ctx, missingNodes);
     if (lines.length === 0 && missingNodes === undefined) {
-      ctx.ui.note(isComplete ? "This deployment was not built here" : "The build has not started");
+      ctx.ui.note(
+        isComplete ? "The platform did not build this deployment" : "The build has not started",
+      );
     }
     ctx.ui.result({ ...params, ...log }, lines.map(line).join("\n"));
     return;
@@ -117,7 +119,7 @@ export default defineCommand({
   define: (command) =>
     command
       .argument("[deployment]", "same as --deployment-id", deploymentId)
-      .option("--build", "the build log (default: of the newest deployment)")
+      .option("--build", "show the build log (default: of the newest deployment)")
       .option("--deployment-id <id>", "only entries of this deployment", deploymentId)
       .option(...PROJECT_OPTION)
       .option(

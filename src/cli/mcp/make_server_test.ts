@@ -324,7 +324,7 @@ Deno.test("a deployment's logs are resources, also with --read-only", async () =
   assert.equal(agent.requests.length, before, "an invalid id is never requested");
 });
 
-Deno.test("--project confines the logs: logs of other projects do not seem to exist", async () => {
+Deno.test("--project confines the logs: logs of other projects appear not to exist", async () => {
   for (const name of ["build-log", "logs"]) {
     const uri = `svc://deployments/${D1}/${name}`;
     await using own = await connect({ project: "blog", api: deploymentOf(PROJECT.id) });

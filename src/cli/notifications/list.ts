@@ -14,7 +14,7 @@ export default defineCommand({
   description: "Newest first. A star marks unread notifications.",
   define: (command) =>
     command
-      .option("--archived", "the archive instead of the inbox")
+      .option("--archived", "show the archive instead of the inbox")
       .option("--unread", "only unread notifications")
       .addOption(new Option("--category <name>", "only this category").choices(EVENT_CATEGORIES))
       .addOption(new Option("--priority <name>", "only this priority").choices(PRIORITIES))

@@ -185,9 +185,7 @@ export async function resolveProject(ctx: Context, facts: ProjectFacts): Promise
   return { project: await settleMissing(ctx, client, facts), client, chosen: true };
 }
 
-/**
- * Returns the project of the current folder, or the one that `--project-id` names, with the folder.
- */
+/** Returns the current folder and its project, or the project that `--project-id` names. */
 export async function openProject(
   ctx: Context,
   { given, phase }: Pick<ProjectFacts, "given" | "phase">,

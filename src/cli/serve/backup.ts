@@ -78,7 +78,7 @@ async function toPlace(ctx: Context, target: string, flags: Flags): Promise<void
   if (flags.force === true) {
     throw new CliError(
       "usage",
-      "--force is for a file: a directory or object storage keeps many backups",
+      "--force applies only to a single file: a directory or object storage keeps many backups",
     );
   }
   const proven = await backUpToPlace({
@@ -167,7 +167,7 @@ export default defineCommand({
     ["backup svc-backup.tar", "back up the default data directory"],
     ["backup svc-backup.tar --verify", "verify every record, blob and database page first"],
     ["backup /mnt/safe/today.tar --data-dir ./data --force", "replace an older backup"],
-    ["backup --keygen backup.key", "create a pair of keys for encrypted backups"],
+    ["backup --keygen backup.key", "create a key pair for encrypted backups"],
     [
       "backup 's3://backups/svc?endpoint=https://s3.example.com' --recipient age1… --keep 30",
       "send new data, encrypted, to object storage",

@@ -117,8 +117,8 @@ export interface Context {
   /** Missing if nobody can be asked. */
   readonly prompter: Prompter | undefined;
   /**
-   * Returns the milliseconds that the command has worked, without the time that the user took to
-   * answer.
+   * Returns how long the command has worked, in milliseconds, without the time that the user took
+   * to answer.
    */
   readonly elapsed: () => number;
   /** Command lines that errors and hints suggest. */

@@ -83,7 +83,7 @@ export const PLATFORM_CODES = {
   },
   rules_invalid: {
     meaning: "svc.rules.toml has errors, so nothing was published.",
-    remedy: "Each diagnostic has the line, the column and a suggestion.",
+    remedy: "Each diagnostic includes the line, the column and a suggestion.",
     isHint: true,
     commands: ["rules check"],
     guide: "rules.md",
