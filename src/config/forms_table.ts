@@ -31,7 +31,7 @@ const isOrigin = (text: string): boolean =>
 
 const form = table({
   fields: fieldNames.meta({
-    description: "Fields that are stored; others are left out. All fields when omitted.",
+    description: "Fields to store; others are left out. When omitted, all fields are stored.",
     examples: [["name", "email", "message"]],
   }),
   required: fieldNames.meta({

@@ -283,7 +283,7 @@ const db = table({
   }),
   mask: databaseMask.optional().meta({
     description:
-      "Values that are replaced in the copy for a preview, by table and column: null, hash, keep, or fake: and a type (name, email, phone, address, company, text).",
+      "Replacements for values in a preview's copy, by table and column: null, hash, keep, or fake: and a type (name, email, phone, address, company, text).",
     examples: [{ users: { email: "fake:email", phone: "null" } }],
   }),
   migrate: z.string(MIGRATE_RULE).max(MAX_MIGRATE_COMMAND, MIGRATE_RULE)
@@ -303,7 +303,7 @@ const DECLARATION_RULE = `${VISIBILITY_RULE}, or a table with visibility and req
 const visibility = z.enum(VISIBILITIES, VISIBILITY_RULE);
 
 const declaration = z.union([
-  visibility.meta({ description: "Shorthand: a required variable of this visibility." }),
+  visibility.meta({ description: "Shorthand: a required variable with this visibility." }),
   table({
     visibility: visibility.meta({ description: "`sensitive` values are never shown again." }),
     required: z.boolean(REQUIRED_RULE).default(true)

@@ -45,7 +45,7 @@ export const images = table({
     examples: [["https://cdn.example.com/**"]],
   }),
   svg: z.boolean(ENABLED_RULE).optional().meta({
-    description: "Whether SVG is passed through as it is, without scripts; false when omitted.",
+    description: "Whether SVG is passed through, with its scripts disabled; false when omitted.",
   }),
   min_ttl: z.int(TTL_RULE).min(0, TTL_RULE).max(31_536_000, TTL_RULE).optional().meta({
     description:

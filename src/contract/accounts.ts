@@ -116,7 +116,7 @@ export const confirmSignUp = endpoint({
 export const requestPasswordReset = endpoint({
   method: "POST",
   path: "/v1/password-reset",
-  summary: "Mail a password reset link, if the address has an account",
+  summary: "Email a password reset link, if the address has an account",
   tag,
   auth: "none",
   body: z.object({

@@ -98,7 +98,9 @@ export const listBlobs = endpoint({
     nextCursor: z.string().nullable().describe("`cursor` of the next page; null on the last page"),
     usage: z.object({
       objects: z.int().nonnegative().describe("Objects in the store"),
-      bytes: z.int().nonnegative().describe("Bytes in the store, with parts of open uploads"),
+      bytes: z.int().nonnegative().describe(
+        "Bytes in the store, including parts of unfinished uploads",
+      ),
       projectBytes: z.int().nonnegative().describe("Bytes in all stores of the project"),
       quotaBytes: z.int().positive().describe(
         "Maximum number of bytes in all stores of the project",

@@ -34,7 +34,7 @@ export const PAGE_LIMIT_MAX = 100;
  * `0x10`, `1e1` and blanks.
  */
 export function wholeNumber({ min, max }: { readonly min: number; readonly max?: number }) {
-  const range = max === undefined ? `${min} on` : `${min} to ${max}`;
+  const range = max === undefined ? `${min} up` : `${min} to ${max}`;
   return z.preprocess(
     (given) =>
       typeof given !== "string" ? given : /^\d{1,15}$/.test(given) ? Number(given) : undefined,

@@ -65,7 +65,7 @@ export const queryEvent = z.discriminatedUnion("type", [
     sqlState: z.string(),
     detail: z.string().nullable(),
     hint: z.string().nullable(),
-    position: z.int().nullable().describe("Position in the SQL text, in characters from 1"),
+    position: z.int().nullable().describe("Position in the SQL text, in characters, starting at 1"),
   }),
 ]).meta({ id: "QueryEvent" });
 export type QueryEvent = z.infer<typeof queryEvent>;

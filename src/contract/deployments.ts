@@ -124,7 +124,7 @@ export type Deployment = z.infer<typeof deployment>;
 
 /** The deployment that a difference between lists of files is based on (`file_difference.ts`). */
 export const deploymentBase = z.object({
-  deployment: uuid.describe("Id of a deployment of the same project to take files from"),
+  deployment: uuid.describe("Id of a deployment in the same project to reuse files from"),
   digest: sha256.describe(
     "SHA-256 of the resulting list: one line `<sha256> <size> <path>` per file, each with a line feed, sorted by the UTF-16 code units of the paths",
   ),
@@ -299,7 +299,7 @@ export const stageDeployment = endpoint({
 
 export const activateBody = z.object({
   commands: commandResults.optional().describe(
-    "Results of the check commands of `svc.toml`, run after the deployment was staged",
+    "Results of the check commands in `svc.toml`, run after the deployment was staged",
   ),
   rolling: rollingWish.optional().describe(
     "Shows it to a share of production's visitors first; only for production deployments",

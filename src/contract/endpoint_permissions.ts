@@ -277,7 +277,8 @@ const BY_NAME: ReadonlyMap<string, Needed> = new Map([
 ]);
 
 /**
- * Returns the permissions that a key lacks. Endpoints that are in no table require `everything`.
+ * Returns the permissions that a key lacks. Endpoints that are not in any table require
+ * `everything`.
  */
 export function lackedFor(
   endpoint: Pick<Endpoint, "method" | "path">,

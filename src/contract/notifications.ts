@@ -245,7 +245,7 @@ export const putCategoryPreference = endpoint({
   method: "PUT",
   path: "/v1/notifications/preferences/category",
   summary:
-    "Update the channels, minimum priority, quiet hours or deployments of a category. Fields that are left out don't change",
+    "Update the channels, minimum priority, quiet hours or deployments of a category. Fields that are left out do not change",
   tag,
   access: "self",
   body: z.object({

@@ -37,7 +37,7 @@ export interface Ui {
   readonly stderr: Writer;
   /** Reports the progress of the command. */
   log(phase: Phase, level: Level, message: string): void;
-  /** Like `log` at level info, with a tick for people. */
+  /** Like `log` at level info, with a check mark for people. */
   done(phase: Phase, message: string): void;
   /** Internal output: a log line in JSON mode, nothing for people. */
   debug(phase: Phase, message: string): void;

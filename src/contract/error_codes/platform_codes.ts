@@ -19,7 +19,7 @@ export const PLATFORM_CODES = {
     guide: "accounts.md",
   },
   forbidden: {
-    meaning: "The caller is known, but not allowed to do this.",
+    meaning: "The caller is authenticated, but not allowed to do this.",
     remedy: "Use a role or key with the permission, or ask an owner of the workspace for it. A " +
       "key can never do more than its role, or than the person who created it.",
     commands: ["whoami"],
