@@ -25,7 +25,7 @@ export function judgeBackups(status: BackupStatus, now: number): readonly Point[
       found: `backups to ${printable(place)} have failed since ${failure.since} (${
         printable(then)
       }): ${printable(failure.message)}`,
-      advice: failure.hint ?? "Check the log of svc serve. It retries automatically",
+      advice: failure.hint ?? "Check the svc serve log. It retries automatically",
     }];
   }
   const since = Date.parse(runningSince ?? last?.at ?? "");
@@ -56,7 +56,7 @@ export function judgeBackups(status: BackupStatus, now: number): readonly Point[
         name,
         state: "warn",
         found: `the last backup is old: ${found}`,
-        advice: "Check the log of svc serve",
+        advice: "Check the svc serve log",
       }
       : { name, state: "ok", found },
   ];

@@ -70,7 +70,7 @@ export function judgePlatform(
       name: "platform databases",
       state: "warn",
       found: databases,
-      advice: "Check the log of svc serve, and run svc doctor on that machine",
+      advice: "Check the svc serve log, and run svc doctor on that machine",
     });
   }
   if (!knowsCountries) {
@@ -78,7 +78,7 @@ export function judgePlatform(
       name: "platform countries",
       state: "fail",
       found: "its country database cannot be read, so no geo condition matches",
-      advice: "Check the log of svc serve there. Reinstall svc, or fix the file given with --geoip",
+      advice: "Check the svc serve log there. Reinstall svc, or fix the file given with --geoip",
     });
   }
   return points;
@@ -127,7 +127,7 @@ export function judgeReadiness(
   apiUrl: string,
 ): Point | undefined {
   const advice =
-    "It may still serve sites, but refuses changes. Run svc doctor on that machine, with its --kv and --blobs, and check the log of svc serve";
+    "It may still serve sites, but refuses changes. Run svc doctor on that machine, with its --kv and --blobs, and check the svc serve log";
   const said = printable(text.trim());
   if (status === NOT_READY && !said.includes("<")) {
     return { name: "platform", state: "fail", found: `${apiUrl} is not ready: ${said}`, advice };

@@ -69,7 +69,7 @@ export function judgeCluster({ cluster, isServed }: DatabaseFacts): readonly Poi
       state: "fail",
       found: `the server in ${folder} is not running` + (lastWords === "" ? "" : `: ${lastWords}`),
       advice:
-        "Check the log of svc serve and the files in its log folder. The platform restarts the server automatically",
+        "Check the svc serve log and the files in its log folder. The platform restarts the server automatically",
     });
   }
   if (mode !== null && (mode & 0o077) !== 0) {
@@ -105,7 +105,7 @@ function judgeOneHistory(
   }
   const found = `databases cannot be restored to an earlier time; ${cost}`;
   return isServed
-    ? { name, state: "warn", found, advice: "Wait a minute, then check the log of svc serve" }
+    ? { name, state: "warn", found, advice: "Wait a minute, then check the svc serve log" }
     : { name, state: "ok", found };
 }
 
@@ -198,7 +198,7 @@ export function judgeRecords(facts: DatabaseFacts, now: number): readonly Point[
       "warn",
       `${namesOf(late)} should have been removed more than a day ago`,
       isServed
-        ? "Check the log of svc serve: its housekeeping fails"
+        ? "Check the svc serve log: its housekeeping fails"
         : "Start svc serve: it removes them",
     );
   }

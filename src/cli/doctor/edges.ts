@@ -20,7 +20,7 @@ function problemOf(edge: FrontEdge, now: number): readonly [string, string] | un
   if (state !== "connected" || quietMs > SILENT_MS) {
     const since = seenAt === null ? "has not connected" : `was last seen at ${seenAt}`;
     const advice = isLocal
-      ? "Check the log of svc serve: it replaces an edge that exits"
+      ? "Check the svc serve log: it replaces an edge that exits"
       : "Check svc edge on its machine, and its connection to the platform. It serves the last state it received";
     return [since, advice];
   }

@@ -26,7 +26,7 @@ export default defineCommand({
     ["env exec -- npm run dev", "run it with the variables of this checkout's environment"],
     [
       "env exec --environment production -- ./migrate --dry-run",
-      "run it with the variables of production",
+      "run it with production's variables",
     ],
   ],
   async run({ args: [[program, ...args]], flags }, ctx) {

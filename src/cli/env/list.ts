@@ -18,7 +18,7 @@ export default defineCommand({
       .option(...PROJECT_OPTION),
   examples: [
     ["env list", "show the variables of this directory's project"],
-    ["env list --environment production --json", "list the variables of production for scripts"],
+    ["env list --environment production --json", "list production's variables for scripts"],
   ],
   async run({ flags }, ctx) {
     if (flags.all === true && flags.environment !== undefined) {

@@ -32,7 +32,7 @@ export default defineCommand({
       )
       .option(...PROJECT_OPTION),
   examples: [
-    ["previews set --protection members", "let only members of the workspace in"],
+    ["previews set --protection members", "let in only workspace members"],
     ["previews set --exempt-path '/api/webhooks/*'", "let webhooks in"],
   ],
   async run({ flags }, ctx) {

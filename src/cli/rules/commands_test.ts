@@ -249,7 +249,7 @@ Deno.test("published rules override the deployment's rules, and can be listed, r
   });
 });
 
-Deno.test("rules explain --live evaluates the active rules of production", async () => {
+Deno.test("rules explain --live evaluates production's active rules", async () => {
   await withPlatform(async (bench) => {
     await bench.json(["init", "--create"]);
     await bench.json(["deploy", "--prod"]);

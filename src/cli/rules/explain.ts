@@ -110,13 +110,13 @@ export default defineCommand({
         new Option("--rules <file>", "rules file (default: the project's svc.rules.toml)")
           .conflicts("live"),
       )
-      .option("--live", "use the active rules of production")
+      .option("--live", "use production's active rules")
       .option("--project-id <id>", "id or name of the project, for --live")
       .option("--dry", "no effect: function code never runs here"),
   examples: [
     ["rules explain GET /old/page", "show matching rules and the response of the edge"],
     ["rules explain GET https://example.com/ --country DE --device mobile", "simulate a visitor"],
-    ["rules explain GET /old/page --live", "use the active rules of production"],
+    ["rules explain GET /old/page --live", "use production's active rules"],
     [
       "rules explain POST /api --header 'x-key: 1' --ip 203.0.113.7",
       "include a header and an IP address",

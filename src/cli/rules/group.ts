@@ -28,7 +28,7 @@ export const RULES: CommandGroup = {
     },
     {
       name: "list",
-      summary: "Show the active rules of production",
+      summary: "Show production's active rules",
       load: () => import("./list.ts"),
     },
     {

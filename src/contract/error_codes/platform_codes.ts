@@ -20,7 +20,7 @@ export const PLATFORM_CODES = {
   },
   forbidden: {
     meaning: "The caller is authenticated, but not allowed to do this.",
-    remedy: "Use a role or key with the permission, or ask an owner of the workspace for it. A " +
+    remedy: "Use a role or key with the permission, or ask a workspace owner for it. A " +
       "key can never do more than its role, or than the person who created it.",
     commands: ["whoami"],
     guide: "accounts.md",
