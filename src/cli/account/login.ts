@@ -91,7 +91,7 @@ async function store(token: DeviceToken, ctx: Context): Promise<void> {
 
 export default defineCommand({
   description:
-    "Shows a URL and a code, and waits until you approve the code in a browser, on this machine or another. The token is stored for the current platform. Use --api-url for another platform and --workspace to request a workspace. With --json, svc does not prompt or open a browser: a log line has the URL and the code, and the result is printed once you approve the code.",
+    "Shows a URL and a code, and waits until you approve the code in a browser, on this machine or another. The token is stored for the current platform. Use --api-url for another platform and --workspace to request a workspace. With --json, svc does not prompt or open a browser: a log line has the URL and the code. The result is printed once you approve the code.",
   define: (command) => command.option("--no-browser", "do not open a browser"),
   examples: [
     ["login", "log in to the current platform"],

@@ -71,8 +71,8 @@ const BRANCH_VARIABLES: readonly string[] = [
 const SHORT_SHA = 7;
 
 /**
- * Returns the branch of a detached checkout: the name set by the build service, or one derived from
- * the commit that cannot be mistaken for a branch (docs/decisions/cli.md).
+ * Returns the branch of a detached checkout: the name set by the build service, or a name derived
+ * from the commit, which cannot be mistaken for a branch (docs/decisions/cli.md).
  */
 function detachedBranch(commitSha: string, env: Environment): string {
   const named = BRANCH_VARIABLES.map((name) => env[name])

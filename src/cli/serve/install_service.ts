@@ -15,8 +15,8 @@ const DATA_DIR_VARIABLE = "SVC_SERVE_DATA_DIR";
 
 /**
  * Returns the arguments of the service. The arguments or the config file must name the data
- * directory, because system services have no `HOME`, and user services have different variables
- * from this run.
+ * directory, because system services have no `HOME`, and user services run with different
+ * variables.
  */
 export function serviceWords(
   { lines, env }: Pick<Context, "lines" | "env">,
