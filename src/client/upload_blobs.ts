@@ -20,7 +20,7 @@ export interface BlobSource {
 }
 
 export interface UploadOptions {
-  /** The deployment that needs the blobs. Each blob that arrives prevents it from expiring. */
+  /** The deployment that needs the blobs. Each uploaded blob keeps the deployment from expiring. */
   readonly deployment?: string;
   /** Maximum number of concurrent requests. */
   readonly concurrency?: number;

@@ -111,7 +111,7 @@ export const checks = table({
     .meta({ description: "Requests with their expected responses." }),
 });
 
-/** The keys of `[checks]` and the tables inside it, keyed by the last part of each table's name. */
+/** The keys of `[checks]` and of the tables inside it, by the last part of each table's name. */
 export const CHECK_KEYS: Readonly<Record<string, readonly string[]>> = {
   checks: Object.keys(checks.shape),
   requests: Object.keys(request.shape),

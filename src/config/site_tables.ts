@@ -1,4 +1,7 @@
-/** @module Tables of `svc.toml`: images, single-page apps and counted visits. */
+/**
+ * @module Tables of `svc.toml` for the site: images, files, open tabs, web vitals, blobs and
+ * previews.
+ */
 import * as z from "zod";
 import { TRAILING_SLASHES } from "../lib/page_urls.ts";
 import { PROTECTIONS } from "../lib/protection.ts";

@@ -55,7 +55,7 @@ export type BlobObject = z.infer<typeof blobObject>;
 export const blobKey = z.object({
   id: z.string().meta({ description: "Access key id", example: "SVCKABCDEFGHIJKLMNOP" }),
   name: z.string().describe("Name of the key").meta({ example: "backup laptop" }),
-  environment: z.string().describe("Environment of the store that it opens").meta({
+  environment: z.string().describe("Environment of the store that the key opens").meta({
     example: ENVIRONMENT_PRODUCTION,
   }),
   isReadOnly: z.boolean().describe("Whether the key can only read"),

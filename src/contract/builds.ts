@@ -15,7 +15,7 @@ export const build = z.object({
   project: z.string().meta({ description: "Name of the project", example: "shop" }),
   state: z.enum(BUILD_STATES).meta({ description: "State of the build", example: "SUCCEEDED" }),
   ahead: z.int().nullable().describe(
-    "Number of builds ahead in the queue; null once it is running",
+    "Number of builds ahead in the queue; null once the build is running",
   ),
   branch: z.string().meta({ description: "Git branch", example: "main" }),
   commitSha: z.string().meta({

@@ -53,7 +53,7 @@ const ORDERED: Readonly<Record<PackageManager, (members: readonly Member[]) => s
   deno: () => runScript("deno", "build"),
 };
 
-/** Finds a workspace's task runner: its settings file exists, and its package is a dependency. */
+/** Finds a workspace's task runner, which must have a settings file and be a dependency. */
 async function runnerAt(root: string) {
   const reader = createFolderReader(root);
   const facts = parsePackageFacts(await reader.readText("package.json"));

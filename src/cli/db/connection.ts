@@ -4,7 +4,7 @@ import { printConnection } from "./print_connection.ts";
 
 export default defineCommand({
   description:
-    "Prints only the URL on stdout. It contains the password: anyone who has it can read and change everything in the branch.",
+    "Prints only the URL on stdout. It contains the password: anyone who has the URL can read and change everything in the branch.",
   define: takeDatabaseBranch,
   offers: { database: "database" },
   examples: [

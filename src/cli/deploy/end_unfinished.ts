@@ -14,7 +14,7 @@ const STOP_PATIENCE = 3000;
 export type Ending =
   | { readonly type: "stopped" }
   | { readonly type: "live"; readonly deployment: Deployment }
-  /** It had already ended, by itself or because someone else stopped it. */
+  /** The deployment had already ended, by itself or because someone else stopped it. */
   | { readonly type: "ended"; readonly deployment: Deployment }
   /** The platform could not be reached. */
   | { readonly type: "unknown"; readonly reason: string };

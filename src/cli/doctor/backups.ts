@@ -25,7 +25,7 @@ export function judgeBackups(status: BackupStatus, now: number): readonly Point[
       found: `backups to ${printable(place)} have failed since ${failure.since} (${
         printable(then)
       }): ${printable(failure.message)}`,
-      advice: failure.hint ?? "Check the svc serve log. It retries automatically",
+      advice: failure.hint ?? "Check the svc serve log. The platform retries automatically",
     }];
   }
   const since = Date.parse(runningSince ?? last?.at ?? "");

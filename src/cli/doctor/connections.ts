@@ -127,7 +127,7 @@ export function judgeReadiness(
   apiUrl: string,
 ): Point | undefined {
   const advice =
-    "It may still serve sites, but refuses changes. Run svc doctor on that machine, with its --kv and --blobs, and check the svc serve log";
+    "The platform may still serve sites, but it refuses changes. Run svc doctor on that machine, with its --kv and --blobs, and check the svc serve log";
   const said = printable(text.trim());
   if (status === NOT_READY && !said.includes("<")) {
     return { name: "platform", state: "fail", found: `${apiUrl} is not ready: ${said}`, advice };

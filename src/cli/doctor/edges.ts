@@ -21,7 +21,7 @@ function problemOf(edge: FrontEdge, now: number): readonly [string, string] | un
     const since = seenAt === null ? "has not connected" : `was last seen at ${seenAt}`;
     const advice = isLocal
       ? "Check the svc serve log: it replaces an edge that exits"
-      : "Check svc edge on its machine, and its connection to the platform. It serves the last state it received";
+      : "Check svc edge on its machine, and its connection to the platform. The edge serves the last state it received";
     return [since, advice];
   }
   if (behind === null || behind === 0) return undefined;

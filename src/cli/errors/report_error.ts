@@ -158,8 +158,8 @@ export function describeError(error: unknown, facts: ErrorFacts): ErrorReport {
       exitCode: EXIT.failure,
       hint: error.certificate?.hint ??
         (error instanceof NoAnswerError
-          ? "It accepts connections but does not respond. Check its log and load"
-          : "Start it with `svc serve`, or set another URL with --api-url or SVC_API_URL"),
+          ? "The platform accepts connections but does not respond. Check its log and load"
+          : "Start the platform with `svc serve`, or set another URL with --api-url or SVC_API_URL"),
     };
   }
   if (error instanceof ContractError) {

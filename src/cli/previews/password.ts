@@ -38,7 +38,7 @@ export default defineCommand({
     const { protection } = access;
     if (password !== null && protection !== "password" && protection !== "all") {
       ctx.ui.note(
-        `Previews do not ask for it yet: ${
+        `Previews do not ask for the password yet: ${
           ctx.lines.of("previews", "set", "--protection", "password")
         }`,
       );

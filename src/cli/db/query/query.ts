@@ -1,4 +1,4 @@
-/** @module Runs SQL and prints the results as tables, JSON or CSV, row by row as they arrive. */
+/** @module Runs SQL and prints the results as tables, JSON or CSV. */
 import { changeOf } from "../../../client/client.ts";
 import { queryEvents } from "../../../client/query_events.ts";
 import {
