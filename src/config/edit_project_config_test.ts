@@ -28,7 +28,7 @@ const ROWS: readonly Row[] = [
     after: "[project] # who\nname = 'a' # keep\nid = \"p1\"\n\n# about dev\n[dev]\nport = 1\n",
   },
   {
-    name: "adds to an empty table",
+    name: "adds a key to an empty table",
     before: "[project]\n[dev]\n",
     changes: { project: { id: "p1" } },
     after: '[project]\nid = "p1"\n[dev]\n',

@@ -46,7 +46,7 @@ const form = table({
   retention: z.union([z.string(), z.int()], RETENTION_RULE).refine(isRetention, RETENTION_RULE)
     .optional().meta({
       description:
-        "How long submissions are kept, from 1 to 3650 days; until you delete them when omitted. A number counts seconds.",
+        "How long submissions are kept, from 1 to 3650 days. When omitted, they are kept until you delete them. A number counts seconds.",
       examples: ["90d"],
     }),
   notify: z.boolean(NOTIFY_RULE).optional().meta({

@@ -15,7 +15,7 @@ interface EnvironmentList {
   readonly names: string[] | null;
 }
 
-/** Reads `production,staging`, or `all`. */
+/** Parses `production,staging`, or `all`. */
 function environmentList(text: string): EnvironmentList {
   const names = text.split(",").map((name) => name.trim()).filter((name) => name !== "");
   if (names.length === 0) throw new InvalidArgumentError("Expected names of environments, or all.");

@@ -55,7 +55,7 @@ export function reportRelease(ctx: Context, deployment: Deployment, wish: Rollin
   const flag = ["--project-id", deployment.project];
   ctx.ui.done(
     "deploy",
-    `${wish.steps[0]}% of the visitors of ${deployment.urls.production} see ${deployment.id}`,
+    `${wish.steps[0]}% of the visitors to ${deployment.urls.production} see ${deployment.id}`,
   );
   ctx.ui.note(
     `Check its progress with "${ctx.lines.of("releases", ...flag)}", ` +

@@ -241,7 +241,7 @@ export async function examineDatabases(
     return [{
       name: "databases kept",
       state: "fail",
-      found: `the records of databases cannot be read: ${messageOf(error)}`,
+      found: `the database records cannot be read: ${messageOf(error)}`,
       advice:
         `Run svc doctor as the owner of ${dataDir}, with a version that is not older than the data`,
     }];
