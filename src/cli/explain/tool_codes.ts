@@ -155,7 +155,7 @@ export const TOOL_CODES = {
     guide: "cli.md",
   },
   domain_unverified: {
-    meaning: "The ownership record of the domain was not found.",
+    meaning: "The domain's ownership record was not found.",
     remedy: "Add the records where you manage the DNS of the domain, then verify again. New " +
       "records can take minutes to become visible.",
     isHint: true,
