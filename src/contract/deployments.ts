@@ -77,7 +77,7 @@ export const deployment = z.object({
     "True while production shows this deployment",
   ),
   variablesChanged: z.boolean().describe(
-    "True if variables of the environment have changed since it was created. Redeploy to apply them",
+    "True if the environment's variables have changed since the deployment was created. Redeploy to apply them",
   ),
   referencesChanged: z.boolean().default(false).describe(
     "True if a reference in its variables now resolves to a different value. Redeploy to apply it",

@@ -193,7 +193,7 @@ async function examineLogin(ctx: Context): Promise<readonly Point[]> {
       found: ends === undefined ? who : `${who}, until ${ends.slice(0, 10)}`,
     }];
   } catch (error) {
-    const advice = "Run svc login, or set SVC_TOKEN to a key of the workspace";
+    const advice = "Run svc login, or set SVC_TOKEN to a key for the workspace";
     return [{
       name,
       state: "warn",

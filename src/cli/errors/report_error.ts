@@ -120,7 +120,7 @@ function describeApiError(error: ApiError, facts: ErrorFacts): ErrorReport {
     return {
       ...base,
       code: "unauthorized",
-      hint: `Log in again, or set SVC_TOKEN to a valid key of ${apiUrl}`,
+      hint: `Log in again, or set SVC_TOKEN to a valid key for ${apiUrl}`,
       next: lines && [lines.of("login")],
     };
   }

@@ -19,7 +19,7 @@ export const TOOL_CODES = {
     guide: "cli.md",
   },
   config_invalid: {
-    meaning: "svc.toml, or the file of `svc serve --config`, has errors.",
+    meaning: "svc.toml, or the file given with `svc serve --config`, has errors.",
     remedy: "Each diagnostic includes the line, the column and a suggestion.",
     isHint: true,
     commands: ["init"],

@@ -64,7 +64,7 @@ const linesOf = (output: string | undefined): string[] =>
   output?.split("\n").filter((line) => line !== "") ?? [];
 
 /**
- * Returns the steps that add a URL to the remote. Each app of a monorepo adds its own URL, so one
+ * Returns the steps that add a URL to the remote. Each app in a monorepo adds its own URL, so one
  * push deploys every app that changed.
  */
 async function remoteSteps(directory: string, url: string): Promise<string[][]> {

@@ -26,7 +26,7 @@ Deno.test("a stored login sets the platform, key and workspace of a call", async
       env,
       fetch: () => Promise.resolve(new Response(null, { status: 401 })),
     });
-    assert.match(refused.stderr, /set SVC_TOKEN to a valid key of http:\/\/platform\.test/);
+    assert.match(refused.stderr, /set SVC_TOKEN to a valid key for http:\/\/platform\.test/);
     assert.deepEqual(
       seen.map((request) => [
         new URL(request.url).origin,

@@ -13,7 +13,7 @@ export const PLATFORM_CODES = {
     meaning: "The platform does not recognize the caller: the key is missing, wrong, revoked or " +
       "expired.",
     remedy:
-      "Log in, or set SVC_TOKEN to a valid key of this platform. Keys of other platforms do " +
+      "Log in, or set SVC_TOKEN to a valid key for this platform. Keys for other platforms do " +
       "not work: check `apiUrl` in svc whoami.",
     commands: ["whoami", "login"],
     guide: "accounts.md",
