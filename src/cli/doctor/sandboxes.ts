@@ -83,7 +83,8 @@ function judgeBuildSandbox(kind: BuildSandbox | undefined): Point {
     name,
     state: "warn",
     found: "builds from git are refused, because they could reach the platform's data",
-    advice: "Run the platform as root. Alternatively, allow user namespaces for its user, install " +
+    advice:
+      "Run the platform as root. Alternatively, allow user namespaces for its user, install " +
       "util-linux (unshare, setpriv, prlimit), and put the program where that user can run it; " +
       NAMESPACES_IN_CONTAINER,
   };
