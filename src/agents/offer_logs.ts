@@ -54,7 +54,7 @@ async function readBuildLog(id: string, around: Surroundings): Promise<string> {
     params: { deployment: id },
   });
   if (lines.length > 0) return endOf(lines.map(buildLine));
-  return isComplete ? "This deployment was not built here" : "The build has not started";
+  return isComplete ? "The platform did not build this deployment" : "The build has not started";
 }
 
 async function readRuntimeLog(id: string, around: Surroundings): Promise<string> {

@@ -21,7 +21,7 @@ const WRITTEN = {
 };
 const OFF = "Serves index.html for unknown paths. To turn this off, set [static] spa = false";
 
-/** Files, `svc.toml`, the fallback in the manifest, and the messages. */
+/** For each case: the files, `svc.toml`, the manifest's fallback, and the log message. */
 const ROWS: Readonly<
   Record<string, readonly [TestFiles, string, string | undefined, string | undefined]>
 > = {
@@ -62,7 +62,7 @@ const ROWS: Readonly<
 };
 
 for (const [name, [files, toml, fallback, said]] of Object.entries(ROWS)) {
-  Deno.test(`assembleProject() decides the response to unknown paths for ${name}`, async () => {
+  Deno.test(`assembleProject() chooses the response to unknown paths for ${name}`, async () => {
     await withTestProject(files, async (test) => {
       const { config } = parseProjectConfig(toml);
       const { manifest } = await assembleProject(test.host, {

@@ -1,7 +1,7 @@
 /** @module The interface between a build and its host: the CLI, or the platform. */
 import type { Diagnostic } from "../lib/diagnostic.ts";
 
-/** Parts of a build, as log lines name them. */
+/** Parts of a build, as named in log lines. */
 export type BuildPhase = "detect" | "install" | "build";
 
 export type BuildLevel = "info" | "warn" | "error";
@@ -25,23 +25,23 @@ export interface BuildHost {
   say(phase: BuildPhase, level: BuildLevel, message: string): void;
   /** Shows warnings about a file. */
   warn(found: FileFindings): void;
-  /** Opens one stream of a command's output. A command has two streams open at a time. */
+  /** Opens one stream of a command's output. A command has two streams open at once. */
   output(phase: BuildPhase): OutputSink;
-  /** Returns a path in the form to show to people. */
+  /** Returns a path in the form shown to people. */
   showPath(absolutePath: string): string;
-  /** Ends commands when it is aborted, and throws its reason. */
+  /** When aborted, ends running commands and throws its reason. */
   readonly signal: AbortSignal;
   /** Folder for content that can be recreated at any time, such as esbuild's binary. */
   readonly cacheDir: string;
   /** Folder for programs that builds share, such as package managers. It is kept between builds. */
   readonly toolsDir: string;
-  /** The full environment of the commands, without the project's variables. */
+  /** The commands' environment, apart from the project's variables. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /** Returns the same host with another environment for commands. */
 export function inEnvironment(host: BuildHost, env: BuildHost["env"]): BuildHost {
-  // The host is the prototype. It provides everything else, including computed values such as its
-  // folders.
+  // The original host is the prototype, so it provides everything else, including computed values
+  // such as its folders.
   return Object.create(host, { env: { value: env, enumerable: true } });
 }

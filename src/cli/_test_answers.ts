@@ -9,7 +9,7 @@ import { COMMANDS } from "./command_tree.ts";
 
 const ajv = ajvWithFormats({ strict: true, allowUnionTypes: true, allErrors: true });
 // For `format: "uuid"` and similar formats, zod also writes a pattern, so Ajv can ignore formats
-// that it does not know.
+// that it does not support.
 for (const name of ["cidrv4", "cidrv6"]) ajv.addFormat(name, true);
 
 const known = new Map<string, ValidateFunction>();
@@ -19,7 +19,7 @@ function checkOf(name: string, schemaOf: () => JsonSchema | undefined): Validate
   const made = known.get(name);
   if (made !== undefined) return made;
   const schema = schemaOf();
-  assert.ok(schema !== undefined, `svc schema knows no answer ${name}`);
+  assert.ok(schema !== undefined, `svc schema has no schema for ${name}`);
   const check = ajv.compile(schema);
   known.set(name, check);
   return check;

@@ -64,7 +64,7 @@ export async function runCli(
     takeSignals: () => () => {},
     onSecondStop: () => {},
     fetch: options.fetch ?? offline,
-    sleep: options.sleep ?? (() => Promise.reject(new RangeError("Nobody expected to wait"))),
+    sleep: options.sleep ?? (() => Promise.reject(new RangeError("Unexpected wait"))),
     openUrl: options.openUrl ?? (() => false),
     machineName: () => "test-machine",
     keyboard: { read: () => Promise.resolve(null), setRaw: () => {} },
@@ -84,7 +84,7 @@ export function personWho(answers: readonly unknown[]): Prompter & { readonly as
   const asked: string[] = [];
   const next = (message: string): unknown => {
     asked.push(message);
-    if (rest.length === 0) throw new RangeError(`Nobody expected the question "${message}"`);
+    if (rest.length === 0) throw new RangeError(`Unexpected question "${message}"`);
     return rest.shift();
   };
   return {

@@ -98,7 +98,7 @@ async function play(bench: Bench, step: Step, json: boolean): Promise<string> {
     ...(step.answers === undefined ? {} : { prompter: personWho(step.answers) }),
   });
   const raw = outcome.stdout + outcome.stderr;
-  assert.ok(!raw.includes(SECRET), `${step.name}: the secret came out`);
+  assert.ok(!raw.includes(SECRET), `${step.name}: the output contains the secret`);
   assert.equal(outcome.code, step.code ?? 0, `${step.name}: ${raw}`);
   const { stdout, stderr } = layOut(outcome, json);
   const block = (title: string, text: string) =>

@@ -137,7 +137,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: "mcp",
     section: "Tool",
-    summary: "Serve the tools of svc to an agent (Model Context Protocol)",
+    summary: "Serve svc's tools to an agent (Model Context Protocol)",
     load: () => import("./mcp/mcp.ts"),
   },
   {

@@ -37,7 +37,7 @@ async function readImports() {
   return imports;
 }
 
-Deno.test("help for commands of projects and deployments loads no code for builds or servers", async () => {
+Deno.test("help for project and deployment commands loads no code for builds or servers", async () => {
   const imports = await readImports();
   const commands = [...imports].flatMap(([file, { onDemand }]) =>
     /^cli\/(?:deploy|projects)\/group\.ts$/.test(file) ? onDemand : []

@@ -50,7 +50,7 @@ function createHost(): Host {
 /** `svc --version` does not load the command tree. */
 const VERSION_FLAGS: ReadonlySet<string> = new Set(["--version", "-v"]);
 
-/** Prefix of the arguments with which the program starts copies of itself. */
+/** Prefix of the arguments that the program uses to start copies of itself. */
 const HIDDEN_PREFIX = "__";
 
 /** Runs the CLI with the process's arguments and ends the process with its exit code. */

@@ -86,8 +86,8 @@ function overview(commands: readonly CommandDescription[]): string[] {
 
 const EXIT_CODES = [
   ["0", "Success."],
-  ["1", "Failure, or you declined a confirmation. With --json, `error` has the reason."],
-  ["2", "Wrong usage: an unknown command or flag, or a bad value."],
+  ["1", "Failure, or you declined a confirmation. With --json, `error` contains the reason."],
+  ["2", "Wrong usage: an unknown command or flag, or an invalid value."],
   ["130", "Interrupted."],
 ] as const;
 

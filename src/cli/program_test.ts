@@ -103,7 +103,7 @@ const rows: readonly Row[] = [
 ];
 
 for (const { name, argv, env, code, error } of rows) {
-  Deno.test(`runProgram() answers ${name} in JSON mode`, async () => {
+  Deno.test(`runProgram() reports ${name} in JSON mode`, async () => {
     const run = await runCli([...argv, "--json"], { env: env ?? {} });
     assert.equal(run.code, code);
     const value = JSON.parse(run.stdout);
@@ -205,7 +205,7 @@ Deno.test("runProgram() explains a key that the platform refuses", async () => {
   assert.deepEqual(JSON.parse(run.stdout), {
     ...body,
     docs: "svc explain unauthorized",
-    hint: "Log in again, or set SVC_TOKEN to a valid key of http://localhost:8787",
+    hint: "Log in again, or set SVC_TOKEN to a valid key for http://localhost:8787",
     next: ["svc login --json"],
   });
 });

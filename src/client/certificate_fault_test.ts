@@ -38,6 +38,6 @@ Deno.test("UnreachableError reports that a certificate is refused, and why", () 
   const error = new UnreachableError("https://svc.test", { cause: refused("UnknownIssuer") });
   assert.match(
     error.message,
-    /at https:\/\/svc\.test: its certificate is refused, this machine does not/,
+    /at https:\/\/svc\.test: its certificate is refused because this machine does not/,
   );
 });

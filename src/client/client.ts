@@ -124,7 +124,7 @@ export const changeOf = <E extends Endpoint>(
 
 /** A hint for responses that do not come from svc. */
 const ELSEWHERE =
-  "Check the URL. If it is correct, a proxy in front of the platform responds but cannot reach it";
+  "Check the URL. If it is correct, a proxy in front of the platform responds but cannot reach the platform";
 
 async function toApiError(
   response: Response,

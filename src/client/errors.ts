@@ -51,7 +51,7 @@ export class UnreachableError extends Error {
     options: { readonly cause?: unknown; readonly message?: string },
   ) {
     const fault = certificateFault(options.cause);
-    const why = fault === undefined ? "" : `: its certificate is refused, ${fault.reason}`;
+    const why = fault === undefined ? "" : `: its certificate is refused because ${fault.reason}`;
     super(options.message ?? `Cannot reach the platform at ${baseUrl}${why}`, options);
     this.certificate = fault;
   }

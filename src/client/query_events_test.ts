@@ -83,7 +83,7 @@ Deno.test("queryEvents() refuses anything but an event", async () => {
   }
 });
 
-Deno.test("queryEvents() reads more only as its events are consumed", async () => {
+Deno.test("queryEvents() reads more data only as its events are consumed", async () => {
   let reads = 0;
   const endless = new ReadableStream<Uint8Array>({
     pull(controller) {

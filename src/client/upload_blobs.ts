@@ -1,7 +1,7 @@
 /**
  * @module Uploads blobs, with several requests at a time. Small blobs share a request, and each
  * large blob gets a separate one. Failed requests are repeated with increasing pauses. The platform
- * keeps uploaded blobs, so after an interruption, the next deploy only uploads the missing ones.
+ * keeps uploaded blobs, so after an interruption, the next deploy uploads only the missing ones.
  */
 import pMap from "p-map";
 import { postBlobs, putBlob } from "../contract/blobs.ts";
@@ -20,7 +20,7 @@ export interface BlobSource {
 }
 
 export interface UploadOptions {
-  /** The deployment that needs the blobs. Each blob that arrives prevents it from expiring. */
+  /** The deployment that needs the blobs. Each uploaded blob keeps the deployment from expiring. */
   readonly deployment?: string;
   /** Maximum number of concurrent requests. */
   readonly concurrency?: number;

@@ -56,16 +56,16 @@ const expectation = table({
   }),
   location: text.optional().meta({ description: "`Location` of the response." }),
   headers: headers.optional().meta({
-    description: "Header fields that the response has, with their values.",
+    description: "Header fields that the response must have, with their values.",
     examples: [{ "cache-control": "no-store" }],
   }),
   removed_headers: z.array(headerName, REMOVED_RULE).max(MAX_CHECK_HEADERS, REMOVED_RULE)
     .optional().meta({
-      description: "Header fields that the response does not have.",
+      description: "Header fields that the response must not have.",
       examples: [["x-powered-by"]],
     }),
   body: text.optional().meta({
-    description: "Text in the first MiB of the body.",
+    description: "Text that the first MiB of the body must contain.",
     examples: ["Welcome"],
   }),
 });
@@ -103,14 +103,15 @@ export const checks = table({
     z.string(COMMANDS_RULE).max(MAX_CHECK_TEXT, COMMANDS_RULE).regex(COMMAND, COMMANDS_RULE),
     COMMANDS_RULE,
   ).max(MAX_CHECK_COMMANDS, COMMANDS_RULE).optional().meta({
-    description: "Commands that must exit with code 0; SVC_CHECK_URL has the deployment's URL.",
+    description:
+      "Commands that must exit with code 0; SVC_CHECK_URL contains the deployment's URL.",
     examples: [["npm run smoke"]],
   }),
   requests: z.array(request, REQUESTS_RULE).max(MAX_CHECK_REQUESTS, REQUESTS_RULE).optional()
     .meta({ description: "Requests with their expected responses." }),
 });
 
-/** The keys of `[checks]` and the tables inside it, by the last part of each table's name. */
+/** The keys of `[checks]` and of the tables inside it, by the last part of each table's name. */
 export const CHECK_KEYS: Readonly<Record<string, readonly string[]>> = {
   checks: Object.keys(checks.shape),
   requests: Object.keys(request.shape),

@@ -88,7 +88,7 @@ export async function loadContext(root: string): Promise<CheckoutContext | undef
   if (!checked.success) {
     const places = checked.error.issues
       .map((issue) => formatPath(issue.path as PathStep[]) || "the top level");
-    throw new ContextFileError(path, `wrong at ${[...new Set(places)].join(", ")}`);
+    throw new ContextFileError(path, `invalid at ${[...new Set(places)].join(", ")}`);
   }
   const { projectId, environment } = checked.data;
   return { projectId, environment };

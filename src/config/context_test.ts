@@ -37,14 +37,14 @@ const broken: [name: string, text: string, problem: RegExp][] = [
   [
     "JSON of another shape",
     '{"version":1,"projectId":"p","environment":"staging"}',
-    /wrong at environment/,
+    /invalid at environment/,
   ],
-  ["a future version", JSON.stringify({ version: 2, ...STAGING }), /wrong at version/],
+  ["a future version", JSON.stringify({ version: 2, ...STAGING }), /invalid at version/],
   ["an unknown member", JSON.stringify({ version: 1, x: 1, ...STAGING }), /the top level/],
   [
     "an identifier that is too long",
     JSON.stringify({ version: 1, ...STAGING, projectId: "p".repeat(65) }),
-    /wrong at projectId/,
+    /invalid at projectId/,
   ],
   ["too many bytes", " ".repeat(20_000), /20000 bytes, more than 16384/],
 ];

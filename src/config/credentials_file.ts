@@ -1,5 +1,5 @@
 /**
- * @module The credentials file: `~/.config/svc/credentials.json`, only readable by its owner,
+ * @module The credentials file: `~/.config/svc/credentials.json`, readable only by its owner,
  * written atomically, and never overwritten if it cannot be read.
  */
 import { dirname, isAbsolute, join } from "node:path";

@@ -48,7 +48,7 @@ Deno.test("loadCredentials() returns no logins if there is no file", () =>
     assert.deepEqual(warnings, []);
   }));
 
-Deno.test("saveLogin() writes a file for its owner only, and leaves no other file behind", () =>
+Deno.test("saveLogin() writes a file that only its owner can read, and leaves no other file behind", () =>
   withHome(async (path) => {
     await Deno.mkdir(dirname(path), { recursive: true, mode: 0o755 });
     await saveLogin(path, LOGIN);

@@ -1,5 +1,5 @@
 /**
- * @module The schema of the credentials file. It is only loaded to check an existing file, so
+ * @module The schema of the credentials file. It is loaded only to check an existing file, so
  * commands with a key from the environment start without it.
  */
 import * as z from "zod";
@@ -30,6 +30,6 @@ export const credentialsSchema = z.strictObject({
   platforms: z.record(z.string().refine(isApiUrl), platform),
 });
 
-/** Every stored login, by normalized API address and workspace slug. */
+/** Every stored login, by normalized API URL and workspace slug. */
 export type Credentials = z.output<typeof credentialsSchema>;
 export type Platform = z.output<typeof platform>;

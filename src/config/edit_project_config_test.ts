@@ -22,13 +22,13 @@ interface Row {
 
 const ROWS: readonly Row[] = [
   {
-    name: "adds a key below the last of its table, above the next table's comment",
+    name: "adds a key below its table's last key, above the next table's comment",
     before: "[project] # who\nname = 'a' # keep\n\n# about dev\n[dev]\nport = 1\n",
     changes: { project: { id: "p1" } },
     after: "[project] # who\nname = 'a' # keep\nid = \"p1\"\n\n# about dev\n[dev]\nport = 1\n",
   },
   {
-    name: "adds to an empty table",
+    name: "adds a key to an empty table",
     before: "[project]\n[dev]\n",
     changes: { project: { id: "p1" } },
     after: '[project]\nid = "p1"\n[dev]\n',
@@ -52,7 +52,7 @@ const ROWS: readonly Row[] = [
     after: "\uFEFF[dev]\nport = 2\n",
   },
   {
-    name: "keeps a missing line ending at the end",
+    name: "does not add a missing final line ending",
     before: "[dev]\nport = 1",
     changes: { dev: { host: "h" } },
     after: '[dev]\nport = 1\nhost = "h"',
@@ -82,7 +82,7 @@ const ROWS: readonly Row[] = [
     after: 'project = { name = \'a\', id = "p1" } # keep\nenv = { declarations.A = "plain" }\n',
   },
   {
-    name: "removes from any position of inline tables",
+    name: "removes keys from any position in inline tables",
     before: "project = { name = 'a', id = 'b', workspace = 'c' }\ndb = { branch = 'x' }\n",
     changes: { project: { name: null, workspace: null }, db: { branch: null } },
     after: "project = { id = 'b' }\ndb = {}\n",

@@ -1,5 +1,5 @@
 /**
- * @module Schemas of single values in `svc.toml`. Each rule is pure and takes bounded time. The
+ * @module Schemas for single values in `svc.toml`. Each rule is pure and takes bounded time. The
  * messages for people are next to the fields in schema.ts.
  */
 

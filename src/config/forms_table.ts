@@ -9,7 +9,7 @@ const FORM_NAME_RULE =
   "Use a name of 1 to 40 lower-case letters, digits and - that starts with a letter";
 const FIELDS_RULE = "Use a list of at most 50 names of fields";
 const FIELD_RULE = "Use the name of a field";
-const REDIRECT_RULE = 'Use a path of the site, such as "/thanks"';
+const REDIRECT_RULE = 'Use a path on the site, such as "/thanks"';
 const RETENTION_RULE = 'Use a time from 1 to 3650 days, such as "90d"';
 const NOTIFY_RULE = "Use true or false";
 const ORIGINS_RULE = 'Use a list of at most 20 origins, such as "https://www.example.com"';
@@ -31,7 +31,7 @@ const isOrigin = (text: string): boolean =>
 
 const form = table({
   fields: fieldNames.meta({
-    description: "Fields that are stored; others are left out. All fields when omitted.",
+    description: "Fields to store; others are left out. When omitted, all fields are stored.",
     examples: [["name", "email", "message"]],
   }),
   required: fieldNames.meta({
@@ -46,11 +46,11 @@ const form = table({
   retention: z.union([z.string(), z.int()], RETENTION_RULE).refine(isRetention, RETENTION_RULE)
     .optional().meta({
       description:
-        "How long submissions are kept, from 1 to 3650 days; until you delete them when omitted. A number counts seconds.",
+        "How long submissions are kept, from 1 to 3650 days. When omitted, they are kept until you delete them. A number counts seconds.",
       examples: ["90d"],
     }),
   notify: z.boolean(NOTIFY_RULE).optional().meta({
-    description: "Whether submissions notify members of the workspace; true when omitted.",
+    description: "Whether workspace members are notified of submissions; true when omitted.",
   }),
   origins: z.array(z.string(ORIGINS_RULE).refine(isOrigin, ORIGINS_RULE), ORIGINS_RULE)
     .max(20, ORIGINS_RULE).optional().meta({
@@ -59,7 +59,7 @@ const form = table({
     }),
   honeypot: z.string(FIELD_RULE).min(1, FIELD_RULE).max(100, FIELD_RULE).optional().meta({
     description:
-      "Hidden field that people leave empty: a submission with it is spam; _gotcha when omitted.",
+      "Hidden field that people leave empty: a submission that fills it is spam; _gotcha when omitted.",
     examples: ["website"],
   }),
 });

@@ -36,7 +36,7 @@ function isAbsent(error: unknown): boolean {
 
 /**
  * Loads the `svc.toml` of a directory. A missing or unusable file is a result, not an exception.
- * The parser is only loaded if there is a file.
+ * The parser is loaded only if there is a file.
  */
 export async function loadProjectConfig(directory: string): Promise<LoadedProjectConfig> {
   const path = join(directory, PROJECT_CONFIG_FILE);

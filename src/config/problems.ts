@@ -14,7 +14,7 @@ import { CHECK_KEYS } from "./checks_table.ts";
 import { FORM_KEYS } from "./forms_table.ts";
 import { DECLARATION_KEYS, TABLE_KEYS, VISIBILITIES } from "./schema.ts";
 
-/** Returns the last step in a path that is a name instead of an index. */
+/** Returns the last step in a path that is a name rather than an index. */
 const lastName = (path: readonly PathStep[]): string =>
   String(path.findLast((step) => typeof step === "string") ?? "");
 

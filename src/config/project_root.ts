@@ -18,7 +18,7 @@ async function exists(path: string): Promise<boolean> {
   }
 }
 
-/** Returns the directories in which a project of `from` can start, nearest first. */
+/** Returns the directories that can be the root of the project containing `from`, nearest first. */
 export function rootCandidates(from: string, options: ProjectRootOptions = {}): readonly string[] {
   const home = options.home === undefined ? undefined : resolve(options.home);
   const candidates: string[] = [];

@@ -29,23 +29,22 @@ const queue = table({
     QUEUE_PATH_RULE,
   ).meta({
     description:
-      "Path of the server that gets each message as a POST. Everyone else's requests to it are refused.",
+      "Server path that receives each message as a POST. All other requests to it are refused.",
     examples: ["/queues/mails"],
   }),
   concurrency: z.int(CONCURRENCY_RULE).min(1, CONCURRENCY_RULE).max(100, CONCURRENCY_RULE)
     .optional().meta({
-      description: "Messages that are delivered at the same time; 5 when omitted.",
+      description: "Maximum number of messages delivered at the same time; 5 when omitted.",
       examples: [1],
     }),
   retries: z.int(RETRIES_RULE).min(0, RETRIES_RULE).max(20, RETRIES_RULE).optional().meta({
-    description:
-      "Deliveries after the first one until a message becomes a dead letter; 5 when omitted.",
+    description: "Number of retries before a message becomes a dead letter; 5 when omitted.",
     examples: [10],
   }),
   timeout: z.union([z.string(), z.int()], DELIVERY_RULE).refine(isDeliveryTime, DELIVERY_RULE)
     .optional().meta({
       description:
-        "Longest time for a delivery, from 1 second to 15 minutes; 60 seconds when omitted. A number counts seconds.",
+        "Maximum duration of a delivery, from 1 second to 15 minutes; 60 seconds when omitted. A number counts seconds.",
       examples: ["5m", 90],
     }),
 });

@@ -156,7 +156,7 @@ const build = table({
     OUTPUT_DIRS_RULE,
   ).min(1, OUTPUT_DIRS_RULE).max(MAX_OUTPUT_DIRS, OUTPUT_DIRS_RULE)
     .optional().meta({
-      description: "Candidate directories of the build output. The first existing one is used.",
+      description: "Candidate directories for the build output. The first existing one is used.",
       examples: [["dist", "build"]],
     }),
   static: z.boolean("Use true or false").optional().meta({
@@ -206,7 +206,7 @@ const server = table({
   start_timeout: z.union([z.string(), z.int()], START_RULE).refine(isStartTime, START_RULE)
     .optional().meta({
       description:
-        "Time in which the server must listen, from 1 second to 5 minutes; 30 seconds when omitted. A number counts seconds.",
+        "Time within which the server must listen, from 1 second to 5 minutes; 30 seconds when omitted. A number counts seconds.",
       examples: ["90s", 90],
     }),
   memory_mb: z.int(MEMORY_RULE).min(64, MEMORY_RULE).max(4096, MEMORY_RULE).optional().meta({
@@ -267,7 +267,7 @@ const db = table({
   database: text(`Use a database id or name: ${NAME_RULE}`, {
     pattern: TRIMMED_TEXT,
     maximum: MAX_NAME,
-  }).optional().meta({ description: "Database id or name; found automatically when omitted." }),
+  }).optional().meta({ description: "Database id or name; detected automatically when omitted." }),
   branch: text(`Use a branch name: ${NAME_RULE}`, { pattern: TRIMMED_TEXT, maximum: MAX_NAME })
     .optional().meta({ description: "Database branch for `svc dev`; main when omitted." }),
   preview: z.enum(DATABASE_PREVIEWS, PREVIEW_RULE).optional().meta({
@@ -283,7 +283,7 @@ const db = table({
   }),
   mask: databaseMask.optional().meta({
     description:
-      "Values that are replaced in the copy for a preview, by table and column: null, hash, keep, or fake: and a type (name, email, phone, address, company, text).",
+      "Replacements for values in a preview's copy, by table and column: null, hash, keep, or fake: and a type (name, email, phone, address, company, text).",
     examples: [{ users: { email: "fake:email", phone: "null" } }],
   }),
   migrate: z.string(MIGRATE_RULE).max(MAX_MIGRATE_COMMAND, MIGRATE_RULE)
@@ -303,7 +303,7 @@ const DECLARATION_RULE = `${VISIBILITY_RULE}, or a table with visibility and req
 const visibility = z.enum(VISIBILITIES, VISIBILITY_RULE);
 
 const declaration = z.union([
-  visibility.meta({ description: "Shorthand: a required variable of this visibility." }),
+  visibility.meta({ description: "Shorthand: a required variable with this visibility." }),
   table({
     visibility: visibility.meta({ description: "`sensitive` values are never shown again." }),
     required: z.boolean(REQUIRED_RULE).default(true)
@@ -347,8 +347,8 @@ export const projectConfigSchema = table({
   functions: functions.optional().meta({ description: "Limits of the project's functions." }),
   db: db.optional().meta({ description: "The managed database of the project." }),
   env: env.optional().meta({ description: "Environment variables." }),
-  images: images.optional().meta({ description: "Converting images at /_svc/image." }),
-  blobs: blobs.optional().meta({ description: "Objects of the blob store that the site serves." }),
+  images: images.optional().meta({ description: "Image conversion at /_svc/image." }),
+  blobs: blobs.optional().meta({ description: "Objects in the blob store that the site serves." }),
   static: staticSite.optional().meta({ description: "How files are served." }),
   skew: skew.optional().meta({ description: "Pages of earlier deployments that are still open." }),
   traffic: traffic.optional().meta({ description: "Traffic settings." }),
@@ -393,6 +393,6 @@ export function projectConfigJsonSchema(): Record<string, unknown> {
   return {
     ...z.toJSONSchema(projectConfigSchema, { io: "input", target: "draft-7" }),
     title: "svc.toml",
-    description: "Project configuration of svc.",
+    description: "Project configuration for svc.",
   };
 }

@@ -31,7 +31,7 @@ Deno.test("projectConfigJsonSchema() closes every table", () => {
   }
 });
 
-Deno.test("the schema has the keys of the specification, of servers and of images", () => {
+Deno.test("the schema has the specification's keys, and those for servers and images", () => {
   assert.deepEqual(TABLE_KEYS, {
     "": [
       "project",

@@ -1,4 +1,7 @@
-/** @module Tables of `svc.toml`: images, single-page apps and counted visits. */
+/**
+ * @module Tables of `svc.toml` for the site: images, files, open tabs, web vitals, blobs and
+ * previews.
+ */
 import * as z from "zod";
 import { TRAILING_SLASHES } from "../lib/page_urls.ts";
 import { PROTECTIONS } from "../lib/protection.ts";
@@ -45,11 +48,11 @@ export const images = table({
     examples: [["https://cdn.example.com/**"]],
   }),
   svg: z.boolean(ENABLED_RULE).optional().meta({
-    description: "Whether SVG is passed through as it is, without scripts; false when omitted.",
+    description: "Whether SVG is passed through, with its scripts disabled; false when omitted.",
   }),
   min_ttl: z.int(TTL_RULE).min(0, TTL_RULE).max(31_536_000, TTL_RULE).optional().meta({
     description:
-      "Minimum time for which an image of a server or another site is fresh, in seconds; 60 " +
+      "Minimum time for which an image from a server or another site is fresh, in seconds; 60 " +
       "when omitted.",
   }),
 });
@@ -78,7 +81,7 @@ export const staticSite = table({
   }),
   trailing_slash: z.enum(TRAILING_SLASHES, TRAILING_SLASH_RULE).optional().meta({
     description:
-      "Whether URLs of pages end with a slash: auto (those of folders), always or never. Other URLs of a page redirect to it. Depends on the framework if omitted, otherwise auto.",
+      "Whether URLs of pages end with a slash: auto (only URLs of folders), always or never. Other URLs of a page redirect to it. Depends on the framework if omitted, otherwise auto.",
     examples: ["never"],
   }),
   clean_urls: z.boolean(ENABLED_RULE).optional().meta({
@@ -86,11 +89,12 @@ export const staticSite = table({
       "Whether URLs of pages leave out .html. Depends on the framework if omitted, otherwise true.",
   }),
   ignore_case: z.boolean(ENABLED_RULE).optional().meta({
-    description: "Whether a URL in another case redirects to the file; false when omitted.",
+    description:
+      "Whether a URL that differs only in case redirects to the file; false when omitted.",
   }),
   keep_assets: timeUpTo(MAX_KEEP_MS, KEEP_RULE).optional().meta({
     description:
-      "How long production still serves hashed assets of earlier deployments that the live one lacks; 7 days when omitted. 0 or false turns it off. A number counts seconds.",
+      "How long production still serves hashed assets from earlier deployments that the live one lacks; 7 days when omitted. 0 or false turns it off. A number counts seconds.",
     examples: ["7d", false],
   }),
 });
@@ -106,7 +110,7 @@ export const skew = table({
 
 export const traffic = table({
   vitals: z.boolean(ENABLED_RULE).optional().meta({
-    description: "Whether /_svc/vitals.js measures web vitals of visitors; false when omitted.",
+    description: "Whether /_svc/vitals.js measures visitors' web vitals; false when omitted.",
   }),
 });
 

@@ -1,6 +1,6 @@
 /**
- * @module Finds the positions of keys in TOML text. With them, an edit can leave every other byte
- * unchanged.
+ * @module Finds the positions of keys in TOML text. These positions allow an edit to leave every
+ * other byte unchanged.
  */
 import { type AST, parseTOML } from "toml-eslint-parser";
 

@@ -40,7 +40,7 @@ export function isTomlTable(value: TomlValue): value is { readonly [name: string
 export function writeValue(value: TomlValue): string {
   if (typeof value === "string") return writeString(value);
   if (typeof value === "number" && !Number.isSafeInteger(value)) {
-    throw new TypeError(`Cannot write the number ${value}: wanted a whole number`);
+    throw new TypeError(`Cannot write the number ${value}: expected a whole number`);
   }
   if (typeof value !== "object") return String(value);
   if (!isTomlTable(value)) return `[${value.map(writeString).join(", ")}]`;

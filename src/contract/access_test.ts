@@ -15,7 +15,7 @@ Deno.test("every endpoint declares who may call it", () => {
   }
 });
 
-Deno.test("only owners manage members, keys and the workspace, or delete projects", () => {
+Deno.test("only owners can manage members, keys and the workspace, or delete projects", () => {
   assert.deepEqual(namesOf(({ access }) => access === "owner"), [
     "addEdge",
     "changeMember",
@@ -56,12 +56,12 @@ Deno.test("only owners manage members, keys and the workspace, or delete project
   ]);
 });
 
-Deno.test("a viewer changes nothing except their own membership", () => {
+Deno.test("a viewer can change only their own membership", () => {
   const writing = namesOf(({ access, method }) => access === "viewer" && method !== "GET");
   assert.deepEqual(writing, ["leaveWorkspace"]);
 });
 
-Deno.test("only the listed endpoints need no credentials", () => {
+Deno.test("only the listed endpoints can be called without credentials", () => {
   assert.deepEqual(namesOf(({ access }) => access === "anyone"), [
     "claimOwner",
     "completePasswordReset",

@@ -38,7 +38,7 @@ export const account = z.object({
     example: "ada@example.com",
   }),
   signUpMethod: z.enum(SIGN_UP_METHODS).describe("How the account was created"),
-  hasPassword: z.boolean().describe("False for an account that signs in with the messenger only"),
+  hasPassword: z.boolean().describe("False for an account that signs in only with the messenger"),
   twoFactorEnabled: z.boolean().describe("Whether sign-in requires a second factor"),
   createdAt: timestamp.describe("When the account was created"),
 }).meta({ id: "Account" });
@@ -86,7 +86,7 @@ export const signUp = endpoint({
     }),
     name: displayName.meta({ description: "Name of the person", example: "Ada Lovelace" }),
     next: z.string().max(1000).optional().meta({
-      description: "Path to open after the sign-up",
+      description: "Path to open after sign-up",
       example: "/device?code=WDJB-MJHT",
     }),
   }).strict(),
@@ -116,7 +116,7 @@ export const confirmSignUp = endpoint({
 export const requestPasswordReset = endpoint({
   method: "POST",
   path: "/v1/password-reset",
-  summary: "Mail a password reset link, if the address has an account",
+  summary: "Email a password reset link, if the address has an account",
   tag,
   auth: "none",
   body: z.object({
@@ -346,7 +346,7 @@ export type Tool = z.infer<typeof tool>;
 export const listTools = endpoint({
   method: "GET",
   path: "/v1/account/tools",
-  summary: "List the clients that hold an access token of the account",
+  summary: "List the clients that have an access token for the account",
   tag,
   access: "account",
   query: pageQuery,

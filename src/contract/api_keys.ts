@@ -32,7 +32,10 @@ const settings = z.object({
     description: "Description of the key",
     example: "For the nightly run",
   }),
-  expiresAt: expiry.meta({ description: "When the key expires; null for never", example: null }),
+  expiresAt: expiry.meta({
+    description: "When the key expires; null if it does not expire",
+    example: null,
+  }),
 });
 
 export const apiKey = z.object({
@@ -48,7 +51,7 @@ export const apiKey = z.object({
     description: "Description of the key",
     example: "For the nightly run",
   }),
-  expiresAt: timestamp.nullable().describe("When the key expires; null for never"),
+  expiresAt: timestamp.nullable().describe("When the key expires; null if it does not expire"),
   publisherId: uuid.nullable().describe(
     "Trusted publisher that got the key; null for keys created by people",
   ).meta({ example: null }),
@@ -64,7 +67,7 @@ export type ApiKey = z.infer<typeof apiKey>;
 export const createApiKey = endpoint({
   method: "POST",
   path: "/v1/api-keys",
-  summary: "Create an API key. The key is only shown once",
+  summary: "Create an API key. The key is shown only once",
   tag,
   access: "owner",
   body: z.object({

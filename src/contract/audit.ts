@@ -44,7 +44,7 @@ export const auditEntry = z.object({
       example: "shop",
     }),
   }).nullable().describe(
-    "Resource that was created, changed or deleted, with its id and name; null in entries of older versions",
+    "Resource that was created, changed or deleted, with its id and name; null in entries from older versions",
   ).meta({ example: { id: "01940000-0000-7000-8000-000000000000", name: "ci" } }),
   changes: z.array(z.object({
     field: z.string().describe("Name of the field").meta({ example: "role" }),

@@ -12,7 +12,7 @@ const provenBackup = z.object({
   at: timestamp.describe("When it was verified by restoring it"),
   files: count.describe("Number of files"),
   bytes: count.describe("Size of all files in bytes"),
-  sentBytes: count.describe("Bytes sent; the rest was stored already"),
+  sentBytes: count.describe("Bytes sent; the rest was already stored"),
   records: count.describe("Records in the restored backup"),
   blobs: count.describe("Blobs in the restored backup"),
   databases: z.object({

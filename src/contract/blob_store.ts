@@ -55,12 +55,12 @@ export type BlobObject = z.infer<typeof blobObject>;
 export const blobKey = z.object({
   id: z.string().meta({ description: "Access key id", example: "SVCKABCDEFGHIJKLMNOP" }),
   name: z.string().describe("Name of the key").meta({ example: "backup laptop" }),
-  environment: z.string().describe("Environment of the store that it opens").meta({
+  environment: z.string().describe("Environment of the store that the key opens").meta({
     example: ENVIRONMENT_PRODUCTION,
   }),
   isReadOnly: z.boolean().describe("Whether the key can only read"),
   isPlatform: z.boolean().describe(
-    "Whether it is the key that the platform gives to servers and functions, and signs URLs with",
+    "Whether it is the key that the platform gives to servers and functions, and uses to sign URLs",
   ),
   createdAt: timestamp.describe("When the key was created"),
 }).meta({ id: "BlobKey" });
@@ -98,7 +98,9 @@ export const listBlobs = endpoint({
     nextCursor: z.string().nullable().describe("`cursor` of the next page; null on the last page"),
     usage: z.object({
       objects: z.int().nonnegative().describe("Objects in the store"),
-      bytes: z.int().nonnegative().describe("Bytes in the store, with parts of open uploads"),
+      bytes: z.int().nonnegative().describe(
+        "Bytes in the store, including parts of unfinished uploads",
+      ),
       projectBytes: z.int().nonnegative().describe("Bytes in all stores of the project"),
       quotaBytes: z.int().positive().describe(
         "Maximum number of bytes in all stores of the project",
@@ -128,7 +130,7 @@ export const copyBlob = endpoint({
     key: objectKey,
     to: key.meta({ description: "Key of the copy", example: "photos/kestrel-2.jpg" }),
     toEnvironment: environmentReference.optional().describe(
-      "Environment of the copy; that of the object when omitted",
+      "Environment of the copy; the object's environment when omitted",
     ),
   }).strict(),
   response: blobObject,
@@ -149,16 +151,16 @@ export const signBlob = endpoint({
       "Method of the URL: GET downloads, PUT uploads",
     ),
     expiresIn: z.int().min(1).max(MAX_SIGNED_SECONDS).default(DEFAULT_SIGNED_SECONDS).describe(
-      "Seconds that the URL works",
+      "Seconds until the URL expires",
     ),
     maxBytes: z.int().min(0).max(MAX_OBJECT_BYTES).optional().describe(
-      "Largest content that it uploads, in bytes",
+      "Maximum size of the upload, in bytes",
     ),
     contentType: z.string().max(128).regex(
       /^[a-z0-9.+-]+\/(?:\*|[a-z0-9.+-]+)$/,
       "Must be a media type such as image/png or image/*",
     ).optional().meta({
-      description: "Media type that it uploads, such as image/png or image/*",
+      description: "Media type of the upload, such as image/png or image/*",
       example: "image/*",
     }),
   }).strict(),
@@ -186,7 +188,9 @@ export const createBlobKey = endpoint({
     isReadOnly: z.boolean().default(false).describe("Whether the key can only read"),
   }).strict(),
   response: blobKey.extend({
-    secret: z.string().describe("Secret access key; shown once").meta({ example: "GEZDGNBVGY3TQ" }),
+    secret: z.string().describe("Secret access key; shown only once").meta({
+      example: "GEZDGNBVGY3TQ",
+    }),
     endpoint: z.url().describe("Endpoint of S3").meta({ example: "https://svc.example/s3" }),
     bucket: z.string().describe("Bucket: the name of the environment").meta({
       example: ENVIRONMENT_PRODUCTION,
@@ -210,7 +214,7 @@ export const deleteBlobKey = endpoint({
   method: "DELETE",
   path: `${path}/credentials/{credential}`,
   summary:
-    "Revoke an S3 access key. The platform replaces its own key, and signed URLs stop working",
+    "Revoke an S3 access key. The platform replaces its own key if you revoke it, and signed URLs stop working",
   tag,
   params: projectParams.extend({
     credential: z.string().max(64).meta({

@@ -1,4 +1,4 @@
-/** Blobs: the content of files and functions, uploaded by its hash. @module */
+/** Blobs: the content of files and functions, identified by its hash. @module */
 import * as z from "zod";
 import { uuid } from "./common.ts";
 import { MAX_FILE_BYTES, sha256 } from "./deployment_files.ts";
@@ -21,7 +21,7 @@ export const blobReceipt = z.object({
 
 export const blobQuery = z.object({
   deployment: uuid.optional().describe(
-    "Deployment that the blobs are for. Each blob keeps its upload open",
+    "Deployment that the blobs are for. Each blob keeps the deployment's upload open",
   ),
 });
 

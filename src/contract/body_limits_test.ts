@@ -59,7 +59,7 @@ function largest(schema: Schema, where: string): number {
       return 2 + BYTES_PER_UNIT * most;
     }
   }
-  assert.fail(`${where}: no bound is known of ${JSON.stringify(schema)}`);
+  assert.fail(`${where}: no bound is known for ${JSON.stringify(schema)}`);
 }
 
 const jsonEndpoints = (Object.entries(endpoints) as unknown as [string, Endpoint][])

@@ -8,7 +8,7 @@ export const BUILD_LOG_LEVELS = ["output", "info", "warn", "error"] as const;
 export type BuildLogLevel = (typeof BUILD_LOG_LEVELS)[number];
 
 export const buildLogLine = z.object({
-  number: z.int().describe("Line number, from 1. Gaps stand for lines that were left out"),
+  number: z.int().describe("Line number, from 1. Gaps indicate lines that were left out"),
   time: timestamp.describe("Time of the line"),
   level: z.enum(BUILD_LOG_LEVELS).meta({ description: "Level of the line", example: "info" }),
   text: z.string().describe(

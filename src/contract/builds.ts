@@ -10,11 +10,13 @@ export const BUILD_STATES = ["QUEUED", "RUNNING", "SUCCEEDED", "FAILED", "CANCEL
 export type BuildState = (typeof BUILD_STATES)[number];
 
 export const build = z.object({
-  id: uuid.describe("Id of the build, the same as that of its deployment"),
+  id: uuid.describe("Id of the build (same as its deployment's)"),
   projectId: uuid.describe("Id of the project"),
   project: z.string().meta({ description: "Name of the project", example: "shop" }),
   state: z.enum(BUILD_STATES).meta({ description: "State of the build", example: "SUCCEEDED" }),
-  ahead: z.int().nullable().describe("Number of builds ahead in the queue; null once it runs"),
+  ahead: z.int().nullable().describe(
+    "Number of builds ahead in the queue; null once the build is running",
+  ),
   branch: z.string().meta({ description: "Git branch", example: "main" }),
   commitSha: z.string().meta({
     description: "SHA of the commit",

@@ -27,7 +27,9 @@ export interface ChannelLimits {
   readonly perOwner?: number;
 }
 
-/** Facts that decide which channels are on for a person who has never changed their preferences. */
+/**
+ * Facts that determine which channels are on for a person who has never changed their preferences.
+ */
 export interface DefaultFacts {
   readonly method: "email" | "messenger";
   /** Whether one of the person's browsers is subscribed to push notifications. */
@@ -115,7 +117,7 @@ export const CHANNEL_ROWS = {
     isOn: ({ method }) => method === "messenger",
     missing: "No chat bot is set up. The operator can set one with svc serve --bot-token",
     unreached: "No chat is linked to your account",
-    retriedAfter: "no connection, 429 (after the pause that it asks for)",
+    retriedAfter: "no connection, 429 (after the requested pause)",
     limits: { ...USUAL, maxAttempts: 10, concurrency: 8, perHost: 8 },
   },
   push: {

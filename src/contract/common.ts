@@ -34,7 +34,7 @@ export const PAGE_LIMIT_MAX = 100;
  * `0x10`, `1e1` and blanks.
  */
 export function wholeNumber({ min, max }: { readonly min: number; readonly max?: number }) {
-  const range = max === undefined ? `${min} on` : `${min} to ${max}`;
+  const range = max === undefined ? `${min} up` : `${min} to ${max}`;
   return z.preprocess(
     (given) =>
       typeof given !== "string" ? given : /^\d{1,15}$/.test(given) ? Number(given) : undefined,
@@ -106,14 +106,14 @@ export const apiError = z.object({
     example: "5f2c9a7b1e-4q",
   }),
   hint: z.string().optional().describe("How to fix it"),
-  docs: z.string().optional().describe("Path of the documentation of the error").meta({
+  docs: z.string().optional().describe("Path of the error's documentation").meta({
     example: "/docs/errors#not_found",
   }),
   problems: z.array(problem).optional().describe("Every invalid field"),
 }).meta({ id: "Error" });
 export type ApiErrorBody = z.infer<typeof apiError>;
 
-/** A node whose part of a response is missing. */
+/** A node that is missing from a response. */
 export const missingNode = z.object({
   node: z.string().describe("Name of the node").meta({ example: "a" }),
   reason: z.string().describe("Why the results are missing").meta({ example: "does not respond" }),

@@ -13,6 +13,6 @@ for (const given of ["0", "101", "-1", "1.5", "0x10", "1e1", "", " 1"]) {
 
 Deno.test("wholeNumber() without a maximum names the minimum", () => {
   const [issue] = wholeNumber({ min: 0 }).safeParse("-1").error?.issues ?? [];
-  assert.equal(issue?.message, "Must be a whole number from 0 on, in digits");
+  assert.equal(issue?.message, "Must be a whole number from 0 up, in digits");
   assert.equal(wholeNumber({ min: 0 }).parse("12"), 12);
 });

@@ -28,7 +28,9 @@ export const databaseBranch = z.object({
   gitBranch: z.string().nullable().describe("Git branch whose previews use it"),
   createdAt: timestamp.describe("When the branch was created"),
   resetAt: timestamp.nullable().describe("When it was last reset to its parent"),
-  expiresAt: timestamp.nullable().describe("When it expires and is deleted; null for never"),
+  expiresAt: timestamp.nullable().describe(
+    "When it expires and is deleted; null if it does not expire",
+  ),
 }).meta({ id: "DatabaseBranch" });
 export type DatabaseBranch = z.infer<typeof databaseBranch>;
 
@@ -37,7 +39,7 @@ export const createBranchBody = z.object({
   from: branchName.default(MAIN_BRANCH).meta({ description: "Branch to copy", example: "main" }),
   at: timestamp.max(40).nullable().optional().meta({
     description:
-      "Copy the branch as it was at this time, in the range of the database's `history`; null for now",
+      "Copy the branch as it was at this time, within the range of the database's `history`; null for the current data",
     example: null,
   }),
   ttlSeconds: z.int().min(60).max(BRANCH_TTL_MAX).optional().meta({
@@ -147,7 +149,9 @@ export const diffDatabaseBranch = endpoint({
     changes: z.array(schemaChange).max(MAX_SCHEMA_CHANGES).describe(
       "Differences from `against` to the branch; empty if the schemas are equal",
     ),
-    truncated: z.boolean().describe(`True if there are more than ${MAX_SCHEMA_CHANGES}`),
+    truncated: z.boolean().describe(
+      `True if there are more than ${MAX_SCHEMA_CHANGES} differences`,
+    ),
   }).meta({ id: "SchemaDiff" }),
 });
 

@@ -32,7 +32,7 @@ export const querySqlBody = z.object({
   ).optional().meta({
     description:
       "Values of `$1`, `$2` and so on, in PostgreSQL's text form, at most 1 MiB together. " +
-      "`sql` is then one statement",
+      "`sql` must then be a single statement",
     example: [],
   }),
   branch: branchName.default(MAIN_BRANCH).meta({ description: "Branch to query", example: "main" }),
@@ -65,7 +65,7 @@ export const queryEvent = z.discriminatedUnion("type", [
     sqlState: z.string(),
     detail: z.string().nullable(),
     hint: z.string().nullable(),
-    position: z.int().nullable().describe("Position in the SQL text, in characters from 1"),
+    position: z.int().nullable().describe("Position in the SQL text, in characters, starting at 1"),
   }),
 ]).meta({ id: "QueryEvent" });
 export type QueryEvent = z.infer<typeof queryEvent>;

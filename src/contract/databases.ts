@@ -44,7 +44,7 @@ export const databaseOverride = z.object({
   ),
   name: z.string().describe("Name of that database or variable"),
   environments: environmentNames.describe("Environments in which it is overridden; null for all"),
-  note: z.string().describe("The same as a sentence, as in `notes`"),
+  note: z.string().describe("The same information as a sentence, as in `notes`"),
 }).meta({ id: "DatabaseOverride" });
 export type DatabaseOverride = z.infer<typeof databaseOverride>;
 
@@ -53,9 +53,9 @@ export const databaseHistory = z.object({
     "Earliest time that its branches can be restored to; null if there is none yet",
   ),
   keepDays: z.number().describe("Days that are kept"),
-  sizeBytes: z.int().describe("Size on disk in bytes, of all databases of the engine together"),
+  sizeBytes: z.int().describe("Size on disk in bytes, for all of the engine's databases together"),
   maxBytes: z.int().describe("Maximum size on disk in bytes"),
-  problem: z.string().nullable().describe("Why it is not kept as it should be; null if it is"),
+  problem: z.string().nullable().describe("Why the history is not being kept; null if it is"),
 }).meta({ id: "DatabaseHistory" });
 export type DatabaseHistory = z.infer<typeof databaseHistory>;
 
@@ -79,7 +79,7 @@ export const database = z.object({
   maxConnections: z.int().describe("Maximum number of connections per branch"),
   autoInject: z.boolean().describe("Whether deployments get its connection string as a variable"),
   envVar: variableName.meta({
-    description: "Variable that holds the connection string",
+    description: "Variable with the connection string",
     example: "DATABASE_URL",
   }),
   environments: environmentNames.describe("Environments that get the variable; null for all"),
@@ -109,7 +109,7 @@ const settings = {
   cuSize: cuSize.describe("Compute units, which set memory and connections"),
   autoInject: z.boolean().describe("Whether deployments get the connection string as a variable"),
   envVar: variableName.meta({
-    description: "Variable that holds the connection string",
+    description: "Variable with the connection string",
     example: "DATABASE_URL",
   }),
 };
@@ -286,13 +286,13 @@ export const getDatabaseAddress = endpoint({
 
 export const databaseUsage = z.object({
   stepSeconds: z.int().positive().describe(
-    "Length of a step: a minute in the first two hours of a database, ten minutes later",
+    "Length of a step: one minute in a database's first two hours, ten minutes after that",
   ).meta({ example: 600 }),
   steps: z.array(z.object({
     time: timestamp.describe("Start of the step"),
     sizeBytes: z.int().nullable().describe("Size of all branches; null if unknown"),
     connections: z.int().nonnegative().describe(
-      "Highest number of clients of all branches at once, sampled each minute",
+      "Peak number of concurrent clients on all branches, sampled every minute",
     ),
   })).describe("Steps of the last day, oldest first; steps without a sample are missing"),
 }).meta({ id: "DatabaseUsage" });

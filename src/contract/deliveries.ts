@@ -21,7 +21,7 @@ export const deadLetter = z.object({
   }),
   attempts: z.int().meta({ description: "Number of attempts", example: 3 }),
   acceptedAt: timestamp.describe("When the message was queued"),
-  givenUpAt: timestamp.describe("When the delivery was given up"),
+  givenUpAt: timestamp.describe("When the platform gave up on the delivery"),
 }).meta({ id: "DeadLetter" });
 export type DeadLetter = z.infer<typeof deadLetter>;
 
@@ -41,7 +41,7 @@ export const listDeadLetters = endpoint({
 export const resendDeadLetter = endpoint({
   method: "POST",
   path: "/v1/notifications/dead-letters/{letter}/resend",
-  summary: "Resend one of them",
+  summary: "Resend one of your dead letters",
   tag,
   access: "self",
   params: one,
@@ -51,7 +51,7 @@ export const resendDeadLetter = endpoint({
 export const resendDeadLetters = endpoint({
   method: "POST",
   path: "/v1/notifications/dead-letters/resend-all",
-  summary: "Resend all of them",
+  summary: "Resend all of your dead letters",
   tag,
   access: "self",
   response: resent,
@@ -60,7 +60,7 @@ export const resendDeadLetters = endpoint({
 export const deleteDeadLetter = endpoint({
   method: "DELETE",
   path: "/v1/notifications/dead-letters/{letter}",
-  summary: "Delete one of them",
+  summary: "Delete one of your dead letters",
   tag,
   access: "self",
   params: one,

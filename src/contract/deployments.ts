@@ -60,7 +60,7 @@ export const deploymentUrls = z.object({
 });
 
 export const deploymentReference = variableReference.extend({
-  changed: z.boolean().describe("True if it resolves to something else now"),
+  changed: z.boolean().describe("True if it now resolves to a different value"),
 }).meta({ id: "DeploymentReference" });
 
 export const deployment = z.object({
@@ -77,10 +77,10 @@ export const deployment = z.object({
     "True while production shows this deployment",
   ),
   variablesChanged: z.boolean().describe(
-    "True if variables of the environment have changed since. Redeploy to apply them",
+    "True if the environment's variables have changed since the deployment was created. Redeploy to apply them",
   ),
   referencesChanged: z.boolean().default(false).describe(
-    "True if a reference in its variables resolves to something else now. Redeploy to apply it",
+    "True if a reference in its variables now resolves to a different value. Redeploy to apply it",
   ),
   references: z.array(deploymentReference).default([]).describe(
     "References in its variables, and what they resolved to when it was created",
@@ -124,7 +124,7 @@ export type Deployment = z.infer<typeof deployment>;
 
 /** The deployment that a difference between lists of files is based on (`file_difference.ts`). */
 export const deploymentBase = z.object({
-  deployment: uuid.describe("Id of a deployment of the same project to take files from"),
+  deployment: uuid.describe("Id of a deployment in the same project to reuse files from"),
   digest: sha256.describe(
     "SHA-256 of the resulting list: one line `<sha256> <size> <path>` per file, each with a line feed, sorted by the UTF-16 code units of the paths",
   ),
@@ -232,7 +232,7 @@ export const deploymentFilter = z.object({
     example: "LIVE",
   }),
   sha: z.string().regex(/^[0-9a-f]{4,40}$/, "Use 4 to 40 lower-case hex digits").optional().meta({
-    description: "Only commits whose id begins so",
+    description: "Only commits whose id starts with this",
     example: "9fceb02",
   }),
 });
@@ -265,7 +265,7 @@ export const migrateDeployment = endpoint({
   params: deploymentParams,
   body: z.object({
     result: commandResult.strict().optional().describe(
-      "How the command ended; missing to start. One deployment migrates a database at a time",
+      "How the command ended; omit it to start. Only one deployment can migrate a database at a time",
     ),
   }).strict(),
   response: z.object({
@@ -292,17 +292,17 @@ export const stageDeployment = endpoint({
       example: "https://shop-k3j9x2.example.net",
     }),
     bypass: z.string().describe(
-      "Lets requests in if the host is protected, for ten minutes. Send it as `x-svc-bypass`",
+      "Key that lets requests in for ten minutes if the host is protected. Send it as `x-svc-bypass`",
     ),
   }),
 });
 
 export const activateBody = z.object({
   commands: commandResults.optional().describe(
-    "Results of the check commands of `svc.toml`, run after the deployment was staged",
+    "Results of the check commands in `svc.toml`, run after the deployment was staged",
   ),
   rolling: rollingWish.optional().describe(
-    "Shows it to a share of production's visitors first; for deployments of production",
+    "Shows it to a share of production's visitors first; only for production deployments",
   ),
 }).strict();
 

@@ -126,7 +126,7 @@ const userCodeParams = z.object({
 export const findDevice = endpoint({
   method: "GET",
   path: "/v1/device/requests/{userCode}",
-  summary: "Show the pending device authorization of a user code",
+  summary: "Show the pending device authorization for a user code",
   tag,
   access: "account",
   params: userCodeParams,

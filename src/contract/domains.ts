@@ -54,14 +54,14 @@ export type DnsCheck = z.infer<typeof dnsCheck>;
 export const domain = z.object({
   id: uuid.describe("Id of the domain"),
   hostname: z.string().describe("Hostname in punycode. `*.example.com` covers one label"),
-  zone: z.string().describe("Registrable domain, which carries the ownership record"),
+  zone: z.string().describe("Registrable domain, which has the ownership record"),
   projectId: uuid.describe("Id of the project"),
   environment: z.string().meta({
-    description: "Environment that the domain shows",
+    description: "Environment that the domain serves",
     example: "production",
   }),
   redirectTo: z.string().nullable().describe(
-    "Hostname that it redirects to; null if it shows the project",
+    "Hostname that it redirects to; null if it serves the project",
   ),
   status: z.enum(DOMAIN_STATUSES).describe("Status of the domain"),
   certificate: z.object({
@@ -89,7 +89,7 @@ export const addDomainBody = z.object({
     example: "www.example.com",
   }),
   environment: environmentReference.meta({
-    description: "Environment that the domain shows",
+    description: "Environment that the domain serves",
     example: "production",
   }),
 }).strict();

@@ -35,7 +35,7 @@ export const drainHeaders = z.record(
   z.string().regex(HEADER_VALUE, "Must be 1 to 4096 printable ASCII characters"),
 ).refine(
   (headers) => Object.keys(headers).length <= MAX_HEADERS,
-  `Must be at most ${MAX_HEADERS} headers`,
+  `Must have at most ${MAX_HEADERS} headers`,
 );
 
 const count = z.int().nonnegative().meta({ example: 0 });
@@ -44,7 +44,7 @@ const count = z.int().nonnegative().meta({ example: 0 });
 export const drainHealth = z.object({
   sent: count.describe("Log records that the endpoint accepted since the platform started"),
   dropped: count.describe(
-    "Log records that were given up or rejected since the platform started",
+    "Log records that were dropped or rejected since the platform started",
   ),
   waiting: count.describe("Log records waiting to be sent"),
   lastSuccessAt: timestamp.nullable().describe("Last accepted request; null if there is none"),
@@ -109,7 +109,7 @@ export const createDrain = endpoint({
       example: "https://otlp.example.com",
     }),
     headers: drainHeaders.default({}).meta({
-      description: "Headers to send, such as credentials. Stored sealed and never shown",
+      description: "Headers to send, such as credentials. Stored encrypted and never shown",
       example: { authorization: "Bearer 6f1d" },
     }),
   }).strict(),

@@ -20,7 +20,7 @@ export const frontEdge = z.object({
     "`connected` follows the platform, `lost` serves the last state it received, `unseen` " +
       "has not connected to this node since it started",
   ),
-  isDrained: z.boolean().describe("Whether its clients go elsewhere"),
+  isDrained: z.boolean().describe("Whether its clients are sent elsewhere"),
   behind: z.int().nonnegative().nullable().describe(
     "Changes that it has not applied yet; null unless `connected`",
   ),
@@ -30,10 +30,10 @@ export const frontEdge = z.object({
   ),
   address: z.string().nullable().describe("IP address of its last connection; null if `unseen`"),
   country: z.string().nullable().describe(
-    "Country of the edge, as two letters (ISO 3166-1): as set, or that of its address; null if unknown",
+    "Country of the edge, as two letters (ISO 3166-1): as set, or looked up from its address; null if unknown",
   ),
   roundTripMs: z.number().nonnegative().nullable().describe(
-    "Milliseconds that its last report took to the platform and back; null before the second one",
+    "Round-trip time of its last report to the platform, in milliseconds; null before the second one",
   ),
   version: z.string().nullable().describe("Version of svc on the edge; null if `unseen`"),
   createdAt: timestamp.describe("When the key was created"),
@@ -52,7 +52,7 @@ export const listEdges = endpoint({
 export const addEdge = endpoint({
   method: "POST",
   path: "/v1/edges",
-  summary: "Add a front edge. Its key is only shown once",
+  summary: "Add a front edge. Its key is shown only once",
   tag,
   access: "owner",
   body: z.object({ name: edgeName }).strict(),
@@ -73,7 +73,7 @@ export const drainEdge = endpoint({
   access: "owner",
   params: z.object({ edge: edgeName }),
   body: z.object({
-    isDrained: z.boolean().describe("Whether its clients go elsewhere"),
+    isDrained: z.boolean().describe("Whether its clients are sent elsewhere"),
   }).strict(),
   response: frontEdge,
 });

@@ -12,7 +12,7 @@ import type { Permission } from "./permissions.ts";
 const ANY = "any";
 /** Endpoints for a person's account. No key can call them, regardless of its permissions. */
 const NONE = "none";
-/** The permissions, any one of which is enough. `everything` is always enough. */
+/** Any one of these permissions is enough. `everything` is always enough. */
 type Needed = readonly Permission[] | typeof ANY | typeof NONE;
 
 const READ = ["read"] as const;
@@ -277,7 +277,8 @@ const BY_NAME: ReadonlyMap<string, Needed> = new Map([
 ]);
 
 /**
- * Returns the permissions that a key lacks. Endpoints that are in no table require `everything`.
+ * Returns the permissions that a key lacks. Endpoints that are not in any table require
+ * `everything`.
  */
 export function lackedFor(
   endpoint: Pick<Endpoint, "method" | "path">,

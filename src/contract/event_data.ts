@@ -2,8 +2,8 @@
  * The data of events: fields with their checks, descriptions and examples, and the shapes that
  * several events share.
  *
- * All fields are optional, because people who raise an event through the API may only know some of
- * them. Known fields are validated. Other flat fields are passed on unchanged.
+ * All fields are optional, because people who raise an event through the API might know only some
+ * of them. Known fields are validated. Other flat fields are passed on unchanged.
  *
  * @module
  */
@@ -160,7 +160,7 @@ export const planData = data("PlanEventData", {
 export const limitData = data("LimitEventData", {
   resource: line(100, "Name of the limited resource", "Build minutes"),
   used: field(amount, "Amount used so far", 450),
-  limit: field(amount, "Largest allowed amount", 500),
+  limit: field(amount, "Maximum amount", 500),
   unit: line(40, "Unit of the amounts", "minutes"),
   url,
 });

@@ -53,7 +53,7 @@ const MADE: Readonly<Record<string, (data: EventData) => string>> = {
       ? String(environment ?? "a deployment")
       : `preview of ${branch}`,
   project: ({ project }) => String(project ?? "A project"),
-  /** Branch and commit, which tell the deployments of an environment apart. */
+  /** Branch and commit, which distinguish an environment's deployments. */
   version: (data) =>
     data.environment === ENVIRONMENT_PREVIEW
       ? fillWords("{commit}", data)

@@ -44,7 +44,7 @@ Deno.test("digestFiles() returns equal digests only for equal lists", () => {
   );
 });
 
-Deno.test("digestFiles() is the SHA-256 of one line per file, sorted by path", () => {
+Deno.test("digestFiles() returns the SHA-256 of one line per file, sorted by path", () => {
   const [zeros, ones] = ["0".repeat(64), "1".repeat(64)];
   const files = [{ path: "b", sha256: ones, size: 2 }, { path: "a", sha256: zeros, size: 10 }];
   // printf '%064d 10 a\n1111… 2 b\n' 0 | sha256sum

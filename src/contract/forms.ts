@@ -117,6 +117,6 @@ export const purgeForm = endpoint({
   }).strict().meta({ example: { state: "spam" } }),
   response: z.object({
     removed: z.int().describe("Submissions deleted"),
-    hasMore: z.boolean().describe("Whether there are more"),
+    hasMore: z.boolean().describe("Whether there are more submissions to delete"),
   }),
 });

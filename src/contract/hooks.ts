@@ -49,9 +49,9 @@ const deployHook = z.object({
 export type DeployHook = z.infer<typeof deployHook>;
 
 const withUrl = deployHook.extend({
-  url: z.url().describe("Trigger URL. It is a secret and only shown once"),
+  url: z.url().describe("Trigger URL. It is a secret and shown only once"),
   secret: z.string().nullable().describe(
-    "Secret for signing requests, only shown once; null if no signature is required",
+    "Secret for signing requests, shown only once; null if no signature is required",
   ),
 });
 
@@ -60,7 +60,7 @@ const hookParams = z.object({ hook: uuid.describe("Id of the deploy hook") });
 export const createHook = endpoint({
   method: "POST",
   path: "/v1/deploy-hooks",
-  summary: "Create a deploy hook. Its URL is only shown once",
+  summary: "Create a deploy hook. Its URL is shown only once",
   tag,
   body: z.object({
     projectId: projectReference.meta({
@@ -80,7 +80,7 @@ export const createHook = endpoint({
       "Refuse requests for other branches. Always on if `branch` is a pattern",
     ),
     signed: z.boolean().default(false).describe(
-      "Create a secret, and refuse requests without a signature in the style of the forges",
+      "Create a secret, and refuse requests without a signature in the style of GitHub or GitLab",
     ),
   }).strict(),
   response: withUrl,
@@ -137,7 +137,7 @@ export const regenerateHook = endpoint({
   method: "POST",
   path: "/v1/deploy-hooks/{hook}/regenerate",
   summary:
-    "Regenerate the URL of a deploy hook. The new URL is only shown once. The old one stops working immediately",
+    "Regenerate the URL of a deploy hook. The new URL is shown only once. The old one stops working immediately",
   tag,
   params: hookParams,
   response: withUrl,
@@ -195,7 +195,7 @@ export const triggerHook = endpoint({
   method: "POST",
   path: "/v1/hooks/{token}",
   summary:
-    "Deploy a commit, or handle a webhook of a forge. The token in the path authorizes the request",
+    "Deploy a commit, or handle a webhook from a forge. The token in the path authorizes the request",
   tag,
   auth: "none",
   idempotency: "own",

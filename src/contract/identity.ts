@@ -59,7 +59,7 @@ export const identity = z.object({
   grant: z.object({
     permissions: permissions.describe("Permissions of the key, within its role"),
     projects: z.array(uuid).nullable().describe("Projects that the key can access; null for all"),
-    expiresAt: timestamp.nullable().describe("When the key expires; null for never"),
+    expiresAt: timestamp.nullable().describe("When the key expires; null if it does not expire"),
   }).nullable().default(null).describe("Grant of an API key; null for sessions and access tokens"),
 }).meta({ id: "Identity" });
 export type Identity = z.infer<typeof identity>;
@@ -75,7 +75,7 @@ export const getIdentity = endpoint({
 export const listWorkspaces = endpoint({
   method: "GET",
   path: "/v1/workspaces",
-  summary: "List the workspaces of the current user. A key only sees its own",
+  summary: "List the workspaces of the current user. A key sees only its own",
   tag: "Workspaces",
   access: "self",
   query: pageQuery,

@@ -39,7 +39,7 @@ const entry = {
   key: z.string().describe("Key of the value").meta({ example: "boats/kestrel" }),
   size: z.int().nonnegative().describe("Size of the value in bytes").meta({ example: 42 }),
   version: z.string().describe("Changes with each write of the key"),
-  expiresAt: timestamp.nullable().describe("When the value expires; null for never"),
+  expiresAt: timestamp.nullable().describe("When the value expires; null if it does not expire"),
 };
 
 export const kvEntry = z.object(entry).meta({ id: "KvEntry" });
@@ -117,7 +117,7 @@ const written = {
     "Must be a media type such as text/plain",
   ).default("text/plain; charset=utf-8").describe("Media type of the value"),
   ttlSeconds: z.int().min(1).max(MAX_TTL_SECONDS).nullable().default(null).describe(
-    "Seconds until the value expires; null for never",
+    "Seconds until the value expires; null if it does not expire",
   ),
   version: version.nullable().optional().describe(
     "Version that the key must have, or null if the key must be new. Otherwise the response is 409",

@@ -193,8 +193,8 @@ export const logSummary = z.object({
   steps: z.array(z.object({
     time: timestamp.describe("Start of the step"),
     entries: entryCount.describe("Number of entries"),
-    warnings: entryCount.describe("Entries of level warn: requests with a 4xx too"),
-    errors: entryCount.describe("Entries of level error: requests with a 5xx too"),
+    warnings: entryCount.describe("Entries of level warn, including requests with a 4xx"),
+    errors: entryCount.describe("Entries of level error, including requests with a 5xx"),
   })).describe("Steps, oldest first"),
   facets: z.object({
     status: facetCounts.describe("Statuses of requests"),

@@ -23,4 +23,4 @@ export function newerMigrations(
 export const newerSchemaText = (count: number): string =>
   `The database keeps its newer schema: ${
     formatCount(count, "later deployment")
-  } migrated it. A rollback does not undo that`;
+  } migrated it. A rollback does not undo this`;

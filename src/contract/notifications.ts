@@ -57,7 +57,7 @@ export const listNotifications = endpoint({
       example: "NORMAL",
     }),
     offset: wholeNumber({ min: 0 }).default(0).describe(
-      "Notifications to skip, instead of `cursor`",
+      "Number of notifications to skip, instead of `cursor`",
     ),
   }).refine(
     ({ cursor, offset }) => cursor === undefined || offset === 0,
@@ -208,7 +208,7 @@ export const categoryPreferences = z.object({
   ),
   deployments: heardDeployments.optional().meta({
     description:
-      "Whose deployments you get notifications about, at any priority: `all`, your `own` and those that no account started, or `none`. Only in the category Deployment; missing for all of them",
+      "Whose deployments you get notifications about, at any priority: `all`, `own` (yours and those that no account started), or `none`. Only in the category Deployment; `all` if missing",
     example: "own",
   }),
 }).meta({ id: "CategoryPreferences" });
@@ -245,7 +245,7 @@ export const putCategoryPreference = endpoint({
   method: "PUT",
   path: "/v1/notifications/preferences/category",
   summary:
-    "Update the channels, minimum priority, quiet hours or deployments of a category. Fields that are left out don't change",
+    "Update the channels, minimum priority, quiet hours or deployments of a category. Fields that are left out do not change",
   tag,
   access: "self",
   body: z.object({
@@ -260,7 +260,7 @@ export const putCategoryPreference = endpoint({
     quietHours: quietHours.nullable().optional().describe("Quiet hours; null for none"),
     deployments: heardDeployments.optional().meta({
       description:
-        "Whose deployments you get notifications about: `all`, your `own` and those that no account started, or `none`. Only for the category Deployment",
+        "Whose deployments you get notifications about: `all`, `own` (yours and those that no account started), or `none`. Only for the category Deployment",
     }),
   }).strict().refine(
     ({ category, deployments }) => deployments === undefined || category === "Deployment",

@@ -4,9 +4,9 @@ import { ENVIRONMENT_PRODUCTION } from "./environment_names.ts";
 
 /** Permissions of API keys, with their descriptions. */
 export const PERMISSIONS = {
-  "read": "read projects, deployments, builds, logs, rules, and variables without secrets",
+  "read": "read projects, deployments, builds, logs, rules, and variables except secrets",
   "deploy-previews": "deploy to every environment except production, and push all other branches",
-  "deploy-production": "deploy to production, promote, roll back, and push its branch",
+  "deploy-production": "deploy to production, promote, roll back, and push the production branch",
   "rules": "read and change edge rules",
   "variables": "set and delete variables, without seeing their values",
   "everything": "everything that the key's role allows",

@@ -112,7 +112,7 @@ export const createBypassKey = endpoint({
   method: "POST",
   path: "/v1/projects/{project}/previews/bypass-key",
   summary:
-    "Create a bypass key for CI and agents. It is only shown once. The old key stops working",
+    "Create a bypass key for CI and agents. It is shown only once. The old key stops working",
   tag,
   params: projectParams,
   response: z.object({
@@ -134,7 +134,7 @@ export const deleteBypassKey = endpoint({
 export const createShare = endpoint({
   method: "POST",
   path: "/v1/deployments/{deployment}/shares",
-  summary: "Create a share link for a deployment. Its URL is only shown once",
+  summary: "Create a share link for a deployment. Its URL is shown only once",
   tag,
   params: z.object({ deployment: uuid.describe("Id of the deployment") }),
   body: z.object({

@@ -38,8 +38,8 @@ export const MAX_PUBLISHERS = 100;
 export const KEY_SECONDS = { min: 300, usual: 900, max: 3600 } as const;
 
 /**
- * Declares a string of the characters that names in either provider's tokens can contain. `*`
- * matches any text.
+ * Declares a string limited to the characters that can occur in names in either provider's tokens.
+ * `*` matches any text.
  */
 const plain = (most: number) =>
   z.string().min(1, "Must not be empty").max(most, `Must have at most ${most} characters`).refine(

@@ -1,4 +1,4 @@
-/** Web push: the key with which browsers subscribe, and their subscriptions. @module */
+/** Web push: the key that browsers subscribe with, and their subscriptions. @module */
 import * as z from "zod";
 import { page, pageQuery, timestamp, uuid } from "./common.ts";
 import { endpoint } from "./endpoint.ts";
@@ -60,7 +60,8 @@ export const createPushSubscription = endpoint({
         example: "https://push.example.net/send/abc",
       }),
     expirationTime: z.number().nullable().optional().meta({
-      description: "When the subscription expires, in milliseconds since 1970; null for never",
+      description:
+        "When the subscription expires, in milliseconds since 1970; null if it does not expire",
       example: null,
     }),
     keys: z.object({

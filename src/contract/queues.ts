@@ -38,13 +38,13 @@ export const queue = z.object({
   path: z.string().nullable().describe(
     "Path that gets the messages; null if the live deployment does not declare the queue",
   ).meta({ example: "/queues/mails" }),
-  concurrency: z.int().nullable().describe("Messages that are delivered at the same time"),
-  retries: z.int().nullable().describe("Deliveries after the first one until a message is dead"),
+  concurrency: z.int().nullable().describe("Maximum number of messages delivered at the same time"),
+  retries: z.int().nullable().describe("Number of retries before a message becomes a dead letter"),
   timeoutMs: z.int().nullable().describe("Maximum time for a delivery in milliseconds"),
   waiting: z.int().nonnegative().describe(
-    "Messages that wait for a delivery, including those under way; at most 100,000 are counted",
+    "Messages waiting for delivery, including those in progress; at most 100,000 are counted",
   ),
-  running: z.int().nonnegative().describe("Deliveries under way"),
+  running: z.int().nonnegative().describe("Deliveries in progress"),
   done: z.int().nonnegative().describe("Messages delivered so far"),
   dead: z.int().nonnegative().describe("Dead letters"),
 }).meta({ id: "Queue" });
@@ -159,7 +159,7 @@ export const retryQueueMessage = endpoint({
 export const deleteQueueMessage = endpoint({
   method: "DELETE",
   path: `${path}/{queue}/messages/{message}`,
-  summary: "Delete a message of a queue",
+  summary: "Delete a message from a queue",
   tag,
   params: messageParams,
   query: z.object({ environment }),
@@ -175,7 +175,7 @@ export const retryQueue = endpoint({
   body: ofEnvironment,
   response: z.object({
     retried: z.int().describe("Number of dead letters that are queued again"),
-    hasMore: z.boolean().describe("Whether there are more"),
+    hasMore: z.boolean().describe("Whether there are more messages"),
   }),
 });
 
@@ -192,6 +192,6 @@ export const purgeQueue = endpoint({
   }).strict().meta({ example: { state: "dead" } }),
   response: z.object({
     removed: z.int().describe("Messages deleted"),
-    hasMore: z.boolean().describe("Whether there are more"),
+    hasMore: z.boolean().describe("Whether there are more messages"),
   }),
 });

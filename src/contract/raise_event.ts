@@ -41,9 +41,11 @@ const triggerBody = z.discriminatedUnion(
     error: ({ input }) => {
       const given = (input as { readonly event?: unknown } | undefined)?.event;
       const near = typeof given === "string" ? nearest(given, EVENT_NAMES) : undefined;
-      const hint = near === undefined ? `one of ${EVENT_NAMES.join(", ")}` : `"${near}"?`;
+      const hint = near === undefined
+        ? `use one of ${EVENT_NAMES.join(", ")}`
+        : `did you mean "${near}"?`;
       return typeof given === "string"
-        ? `Event "${given.slice(0, MAX_KEY)}" does not exist: did you mean ${hint}`
+        ? `Event "${given.slice(0, MAX_KEY)}" does not exist: ${hint}`
         : `Must be an event: ${hint}`;
     },
   },

@@ -39,7 +39,7 @@ export const checkResult = commandResult.extend({
 export type CheckResult = z.infer<typeof checkResult>;
 
 export const releaseChecks = z.object({
-  state: z.enum(CHECK_STATES).describe("Whether all of them passed, or they still run"),
+  state: z.enum(CHECK_STATES).describe("Whether all of them passed, or are still running"),
   results: z.array(checkResult).describe("Result of each check, in the order of svc.toml"),
 }).meta({ id: "ReleaseChecks" });
 export type CheckReport = z.infer<typeof releaseChecks>;

@@ -36,7 +36,7 @@ export const rollingWish = z.object({
       example: [5, 25, 100],
     }),
   everySeconds: z.int().min(MIN_STEP_SECONDS).max(MAX_STEP_SECONDS).nullable().default(null).meta({
-    description: "Time of each step; null stays at the first share until you end it",
+    description: "Duration of each step; null keeps the first share until you end the release",
     example: 600,
   }),
 }).strict();
@@ -59,7 +59,7 @@ export const release = z.object({
   state: z.enum(RELEASE_STATES).meta({
     description:
       "`FINISHED` once everyone sees the new deployment, `WITHDRAWN` if everyone sees the old " +
-      "one again, `ENDED` if another change of production ended it",
+      "one again, `ENDED` if another change to production ended it",
     example: "RUNNING",
   }),
   reason: z.string().nullable().meta({
@@ -69,10 +69,10 @@ export const release = z.object({
   steps: z.array(z.int()).meta({ description: "Shares in percent", example: [5, 25, 100] }),
   share: z.int().meta({ description: "Current share, in percent", example: 25 }),
   everySeconds: z.int().nullable().meta({
-    description: "Time of each step; null if it waits for you",
+    description: "Duration of each step; null if it waits for you",
     example: 600,
   }),
-  old: side.describe("The deployment that production showed before"),
+  old: side.describe("The deployment that production served before"),
   new: side.describe("The deployment that is released"),
   startedAt: timestamp.describe("When it began"),
   nextAt: timestamp.nullable().describe(

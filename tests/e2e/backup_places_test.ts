@@ -107,7 +107,7 @@ async function failElsewhere(box: Sandbox, dataDir: string, place: string): Prom
   assert.match(failure.hint, /Create the bucket/);
   const point = await doctorSays(box);
   assert.equal(point.state, "fail");
-  assert.match(point.found, /failed since .* there is no verified one/);
+  assert.match(point.found, /failed since .* \(no verified backup yet\)/);
   const inbox = await until(
     () => callApi(box, "GET", "/v1/notifications"),
     ({ items }) => items.some(({ event }: { event: string }) => event === "health.backup_failed"),

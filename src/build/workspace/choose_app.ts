@@ -1,4 +1,4 @@
-/** @module Chooses the package to deploy if the root folder of a workspace was given. */
+/** @module Chooses the package to deploy when the given folder is the root of a workspace. */
 import { join, relative } from "node:path";
 import { detectProject } from "../../manifest/mod.ts";
 import { BuildError } from "../build_error.ts";
@@ -7,7 +7,7 @@ import type { BuildHost } from "../types.ts";
 import { type Member, readMembers } from "./members.ts";
 
 export interface WorkspaceApp {
-  /** Folder of the app, relative to the root and with `/`. */
+  /** The app's folder, relative to the root, with `/` as the separator. */
   readonly path: string;
   /** The kind of project, described for people. */
   readonly kind: string;
@@ -24,7 +24,7 @@ async function kindOf(directory: string, member?: Member): Promise<string | unde
   const reader = createFolderReader(directory);
   const { framework, server } = await detectProject(reader);
   const hasPage = await reader.exists("index.html");
-  // Vite is often used to build libraries, too.
+  // Vite is also often used to build libraries.
   if (framework !== undefined && (framework.id !== "vite" || hasPage)) return framework.name;
   if (server !== undefined) return "a server";
   if (member?.scripts.has("start") === true) return "a start script";
@@ -51,13 +51,11 @@ function undecided(apps: readonly WorkspaceApp[]): BuildError {
   const more = apps.length > MAX_LISTED ? [`  and ${apps.length - MAX_LISTED} more`] : [];
   return new BuildError(
     "app_undecided",
-    `Choose the app to deploy: this folder is a workspace with ${apps.length}\n` +
+    `Choose the app to deploy: this folder is a workspace with ${apps.length} apps\n` +
       [...lines, ...more].join("\n"),
     {
       hint:
-        `Deploy a single app by its folder, such as: svc deploy ${
-          apps[0]?.path
-        }. For builds from ` +
+        `Deploy one app by its folder, for example: svc deploy ${apps[0]?.path}. For builds from ` +
         `git: svc projects update <project> --root-directory ${apps[0]?.path}`,
       details: { apps },
     },
@@ -90,7 +88,7 @@ export async function chooseApp(
     : apps.find(({ path }) => here === path || here?.startsWith(`${path}/`) === true);
   if (chosen === undefined && apps.length > 1) throw undecided(apps);
   if (chosen === undefined) return directory;
-  const why = apps.length === 1 ? "the only app of this workspace" : "the app of this folder";
-  host.say("detect", "info", `Taking ${chosen.path} (${chosen.kind}): ${why}`);
+  const why = apps.length === 1 ? "the only app in this workspace" : "the app in this folder";
+  host.say("detect", "info", `Using ${chosen.path} (${chosen.kind}): ${why}`);
   return join(directory, chosen.path);
 }

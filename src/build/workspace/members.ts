@@ -5,11 +5,11 @@ import { createFolderReader } from "../folder_reader.ts";
 
 /** A package of a workspace. */
 export interface Member {
-  /** Folder of the package, relative to the root and with `/`. */
+  /** The package's folder, relative to the root, with `/` as the separator. */
   readonly path: string;
   /** Name of the package, or `undefined` if its package.json has none. */
   readonly name: string | undefined;
-  /** Names of all dependencies of the package. */
+  /** Names of all the package's dependencies. */
   readonly dependencies: ReadonlySet<string>;
   readonly scripts: ReadonlyMap<string, string>;
 }

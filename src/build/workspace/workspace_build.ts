@@ -53,9 +53,7 @@ const ORDERED: Readonly<Record<PackageManager, (members: readonly Member[]) => s
   deno: () => runScript("deno", "build"),
 };
 
-/**
- * Finds the task runner of a workspace that has the runner's settings and depends on its package.
- */
+/** Finds a workspace's task runner, which must have a settings file and be a dependency. */
 async function runnerAt(root: string) {
   const reader = createFolderReader(root);
   const facts = parsePackageFacts(await reader.readText("package.json"));

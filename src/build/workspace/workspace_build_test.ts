@@ -105,7 +105,7 @@ const ROWS: Readonly<Record<string, readonly [TestFiles, string, string | undefi
     "tools/a",
     undefined,
   ],
-  "a name with characters special to a shell": [
+  "a name with shell special characters": [
     {
       ...FILES,
       "apps/web/package.json": json({

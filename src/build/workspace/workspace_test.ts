@@ -77,7 +77,7 @@ Deno.test("neededBy() stops at packages that depend on each other", () => {
   assert.deepEqual(neededBy(members, "a").map(({ path }) => path), ["c", "b"]);
 });
 
-Deno.test("assembleProject() first builds the packages of the workspace that an app needs", async () => {
+Deno.test("assembleProject() first builds the workspace packages that an app needs", async () => {
   for (const folder of ["", "apps/web"]) {
     await withTestProject(SHOP, async (test) => {
       const built = await assembleProject(test.host, at(test, folder));
@@ -91,7 +91,7 @@ Deno.test("assembleProject() first builds the packages of the workspace that an 
       );
       assert.equal(
         test.said.includes(
-          "detect info Taking apps/web (svc.toml): the only app of this workspace",
+          "detect info Using apps/web (svc.toml): the only app in this workspace",
         ),
         folder === "",
       );
@@ -118,7 +118,7 @@ Deno.test("assembleProject() names the apps if a workspace has several", async (
       assert.equal(error.code, "app_undecided");
       assert.equal(
         error.message,
-        "Choose the app to deploy: this folder is a workspace with 2\n" +
+        "Choose the app to deploy: this folder is a workspace with 2 apps\n" +
           "  apps/docs (VitePress)\n  apps/web (svc.toml)",
       );
       assert.match(error.facts.hint ?? "", /svc deploy apps\/docs.*--root-directory apps\/docs/);
@@ -130,7 +130,7 @@ Deno.test("assembleProject() names the apps if a workspace has several", async (
   });
 });
 
-Deno.test("assembleProject() installs in the root of a workspace, without NODE_ENV", async () => {
+Deno.test("assembleProject() installs packages in the root of a workspace, without NODE_ENV", async () => {
   const files = { ...SHOP, "svc-install": "" };
   await withTestProject(files, async (test) => {
     await Deno.remove(join(test.project, "node_modules"), { recursive: true });
@@ -162,7 +162,7 @@ const LOCAL = {
   "greet/index.js": "module.exports = () => 'hi';",
 };
 
-Deno.test("assembleProject() installs for a project without a build script", async () => {
+Deno.test("assembleProject() installs packages for a project without a build script", async () => {
   await withTestProject({ ...LOCAL, "index.html": "" }, async (test) => {
     await assembleProject(test.host, at(test)).catch(() => {});
     assert.ok((await Deno.stat(join(test.project, "node_modules/greet"))).isDirectory);

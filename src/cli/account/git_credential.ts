@@ -30,7 +30,7 @@ async function keyFor(
   const [, workspace, project] = REPOSITORY.exec(question.get("path") ?? "") ?? [];
   if (url === null || workspace === undefined) return undefined;
   const isCurrent = new URL(ctx.apiUrl).origin === url.origin;
-  // A key from the environment only works with the platform that the CLI uses.
+  // A key from the environment works only with the platform that the CLI uses.
   if (isCurrent && ctx.settings.token !== undefined) return ctx.settings.token;
   const apiUrl = isCurrent ? ctx.apiUrl : url.origin;
   const stored = ctx.credentials.find(apiUrl, workspace)?.token;

@@ -19,7 +19,7 @@ function askedWorkspace({ workspace }: Context): string | undefined {
   return workspace?.source === "default" ? undefined : workspace?.slug;
 }
 
-/** Returns the page with this code filled in, and the requested workspace, if any. */
+/** Returns the URL of the page with this code, and the requested workspace if any, filled in. */
 function pageOf(login: DeviceLogin, ctx: Context): string {
   const { verification_uri_complete: complete } = login.authorization;
   const workspace = askedWorkspace(ctx);
@@ -91,12 +91,12 @@ async function store(token: DeviceToken, ctx: Context): Promise<void> {
 
 export default defineCommand({
   description:
-    "Shows a URL and a code, and waits until you approve the code in a browser, on this machine or another. The token is stored for the current platform. Use --api-url for another platform and --workspace to request a workspace. With --json, nothing is asked or opened: a log line has the URL and the code, and the result follows once you approve the code.",
+    "Shows a URL and a code, and waits until you approve the code in a browser, on this machine or another. The token is stored for the current platform. Use --api-url for another platform and --workspace to request a workspace. With --json, svc does not prompt or open a browser: a log line has the URL and the code. The result is printed once you approve the code.",
   define: (command) => command.option("--no-browser", "do not open a browser"),
   examples: [
     ["login", "log in to the current platform"],
     ["login --no-browser", "only print the URL, the code and a QR code"],
-    ["login --json", "for scripts: waits until the code is approved"],
+    ["login --json", "for scripts: wait until the code is approved"],
   ],
   async run({ flags }, ctx) {
     const { ui, now, apiUrl } = ctx;

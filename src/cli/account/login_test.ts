@@ -32,7 +32,7 @@ async function signUp(bench: Bench, workspaces: readonly string[]) {
   };
 }
 
-/** The CLI without a key, with a clock that only advances while the CLI waits. */
+/** The CLI without a key, with a clock that advances only while the CLI waits. */
 function tool(bench: Bench, during: {
   /** Called at each wait with the number of the wait (from 1) and the user code. */
   readonly onWait: (count: number, code: string) => Promise<void> | void;

@@ -14,8 +14,8 @@ export async function assertCanStoreLogin(ctx: Context): Promise<void> {
 }
 
 /**
- * What happened to a token: `revoked`; `gone` if the platform did not know it; `kept` for an API
- * key, which is revoked in its workspace; `unknown` if the platform could not be reached.
+ * What happened to a token: `revoked`; `gone` if the platform did not recognize it; `kept` for an
+ * API key, which is revoked in its workspace; `unknown` if the platform could not be reached.
  */
 export type TokenEnd = "revoked" | "gone" | "kept" | "unknown";
 

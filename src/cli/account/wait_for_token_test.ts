@@ -17,7 +17,7 @@ const DENIED: PollAnswer = { type: "refused", code: "access_denied", message: "n
 const lost = (wait = 0): PollAnswer => ({ type: "trouble", error: new Error("lost"), wait });
 
 /**
- * Waits for these responses with a clock that only advances while it waits. The last response
+ * Waits for these responses with a clock that advances only while it waits. The last response
  * repeats.
  */
 async function wait(answers: readonly PollAnswer[]) {
@@ -72,7 +72,7 @@ const ROWS: readonly (readonly [
     30,
     30,
   ], [true]],
-  ["waits as long as Retry-After asks", [lost(60_000), TOKEN], "token", [5, 60], [true]],
+  ["waits as long as Retry-After requires", [lost(60_000), TOKEN], "token", [5, 60], [true]],
 ];
 
 for (const [name, answers, end, waits, told] of ROWS) {

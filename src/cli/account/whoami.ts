@@ -6,7 +6,7 @@ import { formatFacts } from "../terminal/table.ts";
 
 const KIND = { api_key: "key", access_token: "login", session: "session" } as const;
 
-/** Describes a key or login by its name and first characters. A session only has a name. */
+/** Describes a key or login by its name and first characters. A session has only a name. */
 function described({ name, prefix, createdAt }: Identity["credential"]): string {
   const mark = prefix === null ? "" : ` (${prefix}…)`;
   return `${name}${mark}, since ${createdAt.slice(0, 10)}`;
@@ -24,7 +24,7 @@ async function limits(client: Client, { grant }: Identity): Promise<[string, str
   ];
 }
 
-/** The code that lists projects is only loaded for keys that are limited to certain projects. */
+/** The code that lists projects is loaded only for keys that are limited to certain projects. */
 async function namesOfProjects(client: Client): Promise<string> {
   const { nameKeyProjects } = await import("./key_projects.ts");
   return await nameKeyProjects(client);

@@ -1,4 +1,4 @@
-/** @module Results of the commands about rules, hooks, builds, notifications and webhooks. */
+/** @module Results of the commands for rules, hooks, builds, notifications and webhooks. */
 import * as z from "zod";
 import { endpoints as e } from "../../contract/endpoints.ts";
 import { TRAILING_SLASHES } from "../../lib/page_urls.ts";
@@ -82,7 +82,7 @@ export const AUTOMATION_ANSWERS: Answers = {
     read: count,
     imported: count,
     added: count.describe("Rules that were added or printed"),
-    present: count.describe("Rules that the output already had"),
+    present: count.describe("Rules that the output already contained"),
     unsupported: z.array(remark),
     settings: z.strictObject({
       trailingSlash: z.enum(TRAILING_SLASHES).optional(),

@@ -1,4 +1,4 @@
-/** @module Results of the commands about domains, databases, key-value stores and accounts. */
+/** @module Results of the commands for domains, databases, key-value stores and accounts. */
 import * as z from "zod";
 import { endpoints as e } from "../../contract/endpoints.ts";
 import type { Answers } from "./answers.ts";
@@ -13,7 +13,7 @@ const branchName = text.describe("Name of the branch");
 const databaseName = text.describe("Name of the database");
 const apiKey = e.updateApiKey.response;
 const publisher = e.createPublisher.response;
-const expiresAt = text.nullable().describe("When it expires; null for never");
+const expiresAt = text.nullable().describe("When it expires; null if it does not expire");
 const apiUrl = text.describe("URL of the platform");
 
 const queryResult = z.object({
@@ -66,7 +66,7 @@ export const DATA_ANSWERS: Answers = {
     environment: text,
     folders: e.listBlobs.response.shape.folders,
     objects: e.listBlobs.response.shape.items,
-    isCut: z.boolean().describe("Whether there are more than the limit"),
+    isCut: z.boolean().describe("Whether there are more rows than the limit"),
   }),
   "blobs get": z.object({ key: text, file: text, bytes: count }),
   "blobs put": z.object({ key: text, environment: text, etag: text }),
@@ -100,7 +100,7 @@ export const DATA_ANSWERS: Answers = {
   }),
   "workspace switch": z.object({ workspace: e.listWorkspaces.response.shape.items.element }),
   "keys list": z.object({ keys: z.array(apiKey) }),
-  "keys create": z.object({ apiKey, key: text.describe("The key, only shown once") }),
+  "keys create": z.object({ apiKey, key: text.describe("The key, shown only once") }),
   "keys update": z.object({ apiKey }),
   "keys revoke": z.object({ revoked: yes, apiKey }),
   "keys publishers list": z.object({ publishers: z.array(publisher) }),
@@ -117,7 +117,7 @@ export const DATA_ANSWERS: Answers = {
     apiUrl,
   }),
   "whoami": e.getIdentity.response.extend({
-    workspaceSource: text.describe("Source of the workspace"),
+    workspaceSource: text.describe("Where the workspace was set"),
     apiUrl,
   }),
 };

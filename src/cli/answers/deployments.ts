@@ -21,7 +21,7 @@ const transfer = z.object({ files: count, bytes: count });
 const newerSchema = z.array(text).describe(
   "Ids of later deployments whose migration changed the schema of the database",
 );
-const address = text.nullable().describe("Null if none runs");
+const address = text.nullable().describe("Null if none is running");
 
 const dryRun = z.object({
   dryRun: z.literal(true),

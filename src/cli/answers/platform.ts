@@ -1,4 +1,4 @@
-/** @module Results of the commands that run a platform, and of commands about the CLI itself. */
+/** @module Results of the commands that run a platform, and of commands for the CLI itself. */
 import * as z from "zod";
 import { frontEdge, listEdges } from "../../contract/edges.ts";
 import { listNodes } from "../../contract/nodes.ts";
@@ -7,7 +7,7 @@ import { anyObject, count, text } from "./parts.ts";
 
 const ready = z.object({
   url: text,
-  token: text.optional().describe("First key of a new platform, only shown once"),
+  token: text.optional().describe("First key of a new platform, shown only once"),
   pid: z.int().optional().describe("Process id, with --background"),
 });
 
@@ -26,7 +26,7 @@ const argument = z.object({
   required: z.boolean(),
   variadic: z.boolean(),
   meaning: text,
-  default: z.unknown().describe("Null for nothing"),
+  default: z.unknown().describe("Null if there is none"),
 });
 
 const flag = z.object({
@@ -36,7 +36,7 @@ const flag = z.object({
   repeatable: z.boolean(),
   meaning: text,
   choices: z.array(text).nullable().describe("Null if any value is allowed"),
-  default: z.unknown().describe("Null for nothing"),
+  default: z.unknown().describe("Null if there is none"),
 });
 
 const command = z.object({
@@ -117,7 +117,7 @@ export const PLATFORM_ANSWERS: Answers = {
   "edges list": z.object({ edges: listEdges.response.shape.items }),
   "edges add": z.object({
     edge: frontEdge,
-    key: text.describe("Key of the edge, only shown once"),
+    key: text.describe("Key of the edge, shown only once"),
   }),
   "edges drain": z.object({ edge: frontEdge }),
   "edges remove": z.object({ removed: z.boolean(), edge: text }),
@@ -177,7 +177,7 @@ export const PLATFORM_ANSWERS: Answers = {
   "completion": z.object({ shell: text, script: text }),
   "help": z.object({
     help: text,
-    flags: z.array(flag).optional().describe("Those of every command; only of svc itself"),
+    flags: z.array(flag).optional().describe("The global flags; only in the help of svc itself"),
     commands: z.array(command),
   }),
   "version": z.object({ version: text }),

@@ -1,4 +1,4 @@
-/** @module Results of the commands about projects, their environments and their variables. */
+/** @module Results of the commands for projects, their environments and their variables. */
 import * as z from "zod";
 import { endpoints as e } from "../../contract/endpoints.ts";
 import type { Answers } from "./answers.ts";
@@ -84,9 +84,9 @@ export const PROJECT_ANSWERS: Answers = {
     valid: yes,
     declared: z.array(text),
     environments: z.array(environmentName),
-    missing: z.array(z.never()).describe("Empty: a missing variable is a failure"),
+    missing: z.array(z.never()).describe("Always empty, because a missing variable is a failure"),
     exposed: z.array(z.object({ key: text, scope: text }))
-      .describe("Declared sensitive but stored as plain"),
+      .describe("Declared as sensitive but stored as plain"),
   }),
   "env exec": z.object({ exitCode: z.int(), environment: environmentName, variables: count }),
   "env pull": z.never().describe("always an error"),

@@ -35,7 +35,7 @@ const rowOf = (entry: AuditEntry) => [
 
 export default defineCommand({
   description:
-    `Newest first. Entries are kept for ${AUDIT_DAYS} days. Only owners of the workspace can list them. The log has old and new values, such as roles, but leaves out secrets, such as the value of a variable.`,
+    `Newest first. Entries are kept for ${AUDIT_DAYS} days. Only workspace owners can list them. The log contains old and new values, such as roles, but leaves out secrets, such as the value of a variable.`,
   define: (command) =>
     command
       .option("--user <id>", "only changes by this account")

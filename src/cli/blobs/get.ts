@@ -8,7 +8,7 @@ import { withPath } from "../../lib/file_fault.ts";
 import { ENVIRONMENT_OPTION, openStore, requestObject } from "./open_store.ts";
 import { PROJECT_OPTION } from "../projects/resolve_project.ts";
 
-/** Writes under a temporary name and renames, so that an interrupted download leaves no file. */
+/** Writes to a temporary file and renames it, so an interrupted download leaves no file behind. */
 async function writeFile(path: string, stream: ReadableStream<Uint8Array>): Promise<void> {
   const partial = `${path}.${crypto.randomUUID()}.part`;
   try {
@@ -21,7 +21,7 @@ async function writeFile(path: string, stream: ReadableStream<Uint8Array>): Prom
 }
 
 export default defineCommand({
-  description: "Downloads to a file named like the end of the key; - prints to stdout.",
+  description: "Downloads to a file named after the last part of the key; - prints to stdout.",
   define: (command) =>
     command
       .argument("<key>", "key of the object")
@@ -37,7 +37,7 @@ export default defineCommand({
     if (file === "-" && ctx.ui.json) {
       throw new CliError(
         "usage",
-        "Pass a file name with --json, because stdout has only one object",
+        "Pass a file name with --json, because stdout contains only the JSON object",
       );
     }
     const path = ctx.path(file);

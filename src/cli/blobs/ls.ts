@@ -50,7 +50,7 @@ export default defineCommand({
   define: (command) =>
     command
       .argument("[prefix]", "only keys with this prefix, such as photos/", "")
-      .option("--recursive", "list the keys in folders too")
+      .option("--recursive", "also list the keys in folders")
       .option("--limit <n>", "maximum number", wholeNumber({ min: 1, max: MAX_LISTED }), 1000)
       .option(...ENVIRONMENT_OPTION)
       .option(...PROJECT_OPTION),

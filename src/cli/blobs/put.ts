@@ -13,7 +13,7 @@ export default defineCommand({
     command
       .argument("<file>", "file to upload; - for stdin")
       .argument("[key]", "key of the object")
-      .option("--type <type>", "media type (default: from the extension of the key)")
+      .option("--type <type>", "media type (default: from the key's extension)")
       .option("--cache-control <value>", "Cache-Control of responses with the object")
       .option(...ENVIRONMENT_OPTION)
       .option(...PROJECT_OPTION),

@@ -20,13 +20,13 @@ export default defineCommand({
       )
       .option(
         "--expires <seconds>",
-        "seconds that the URL works",
+        "seconds until the URL expires",
         wholeNumber({ min: 1, max: MAX_SECONDS }),
         3600,
       )
       .option(
         "--max-bytes <n>",
-        "largest upload in bytes",
+        "maximum size of the upload in bytes",
         wholeNumber({ min: 0, max: MAX_BYTES }),
       )
       .option("--type <type>", "media type of the upload, such as image/png or image/*")

@@ -80,7 +80,7 @@ export function findCommand(argv: readonly string[], commands: readonly CommandE
 }
 
 /**
- * Returns the words of the group or command that a command line is about, such as `db`, `branches`.
+ * Returns the words of the group or command that a command line names, such as `db`, `branches`.
  */
 export function namedWords(
   argv: readonly string[],

@@ -1,4 +1,4 @@
-/** @module Warns about nodes whose part of a result is missing. */
+/** @module Warns about nodes that are missing from a result. */
 import type { Context } from "../session/context.ts";
 import { printable } from "../terminal/format.ts";
 
@@ -6,7 +6,7 @@ export type MissingNodes =
   | readonly { readonly node: string; readonly reason: string }[]
   | undefined;
 
-/** Warns about each node whose part of the result is missing. */
+/** Warns about each node that is missing from the result. */
 export function warnOfMissingNodes({ ui }: Pick<Context, "ui">, missing: MissingNodes): void {
   for (const { node, reason } of missing ?? []) {
     ui.log(

@@ -60,7 +60,7 @@ Deno.test("duration() reads a count and a unit, within its bounds", () => {
   }
 });
 
-Deno.test("booleanValue() only accepts true and false", () => {
+Deno.test("booleanValue() accepts only true and false", () => {
   assert.deepEqual([booleanValue("true"), booleanValue("false")], [true, false]);
   for (const text of ["1", "yes", "", "TRUE"]) assert.throws(() => booleanValue(text), /true or/);
 });

@@ -156,5 +156,5 @@ export async function readValue(
   const { category } = facts;
   const wanted = checkValue(value, { category, allowEmpty: flags.allowEmpty });
   if (wanted === undefined) return value;
-  throw new CliError("usage", `Invalid value of ${facts.key}: it ${wanted}`);
+  throw new CliError("usage", `Invalid value for ${facts.key}: it ${wanted}`);
 }

@@ -39,7 +39,7 @@ function platform() {
   return { fetch: answer, calls };
 }
 
-Deno.test("a forgotten argument is chosen from existing items, at a terminal", async () => {
+Deno.test("at a terminal, the user chooses a forgotten argument from existing items", async () => {
   const { fetch, calls } = platform();
   const person = personWho(["blog", false]);
   await runCli(["projects", "delete"], { env: { SVC_TOKEN: "key" }, prompter: person, fetch });
@@ -47,7 +47,7 @@ Deno.test("a forgotten argument is chosen from existing items, at a terminal", a
   assert.equal(person.asked[0], "id or name of the project");
 });
 
-Deno.test("a forgotten argument that names a new item is typed", async () => {
+Deno.test("at a terminal, the user types a forgotten argument that names a new item", async () => {
   const person = personWho(["GET", "/"]);
   const { code, stderr } = await runCli(["rules", "explain"], { prompter: person });
   assert.deepEqual([code, person.asked], [1, ["such as GET", "URL, or a path"]]);

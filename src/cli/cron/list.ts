@@ -7,7 +7,7 @@ import { describeLast } from "./describe_run.ts";
 const HEADINGS = ["PATH", "SCHEDULE", "TIME ZONE", "NEXT", "LAST"] as const;
 
 export default defineCommand({
-  description: "Declare them as [[cron]] in svc.toml. They run for the production deployment.",
+  description: "Declare tasks as [[cron]] in svc.toml. They run for the production deployment.",
   define: (command) => command.option(...PROJECT_OPTION),
   examples: [["cron list", "show the scheduled tasks of this directory's project"]],
   async run({ flags }, ctx) {

@@ -15,7 +15,7 @@ interface EnvironmentList {
   readonly names: string[] | null;
 }
 
-/** Reads `production,staging`, or `all`. */
+/** Parses `production,staging`, or `all`. */
 function environmentList(text: string): EnvironmentList {
   const names = text.split(",").map((name) => name.trim()).filter((name) => name !== "");
   if (names.length === 0) throw new InvalidArgumentError("Expected names of environments, or all.");
@@ -26,7 +26,7 @@ function environmentList(text: string): EnvironmentList {
 
 export default defineCommand({
   description:
-    "Shows the settings if no flags are given. Running servers pick up a change on their next request. A build uses the settings from when it starts. A new size applies to connections immediately, and to memory the next time a branch wakes.",
+    "Shows the settings if no flags are given. Running servers pick up a change on their next request. A build uses the settings in effect when it starts. A new size applies to connections immediately, and to memory the next time a branch wakes.",
   define: (command) =>
     command
       .argument("[database]", DATABASE_ARGUMENT)

@@ -4,11 +4,11 @@ import { printConnection } from "./print_connection.ts";
 
 export default defineCommand({
   description:
-    "Prints only the URL on stdout. It contains the password: anyone who has it can read and change everything in the branch.",
+    "Prints only the URL on stdout. It contains the password: anyone who has the URL can read and change everything in the branch.",
   define: takeDatabaseBranch,
   offers: { database: "database" },
   examples: [
-    ["db connection", "print the URL; psql takes it: psql $(svc db connection)"],
+    ["db connection", "print the URL, for example for psql: psql $(svc db connection)"],
     ["db connection shop --branch feature/cart", "print the URL of a branch"],
   ],
   async run({ args: [given], flags }, ctx) {

@@ -52,7 +52,7 @@ function injectionOf(database: Database): readonly string[] {
 
 export default defineCommand({
   description:
-    "Deployments get its connection string as a variable, unless --auto-inject is false. Running servers get it on their next request.",
+    "Deployments get the database's connection string as a variable, unless --auto-inject is false. Running servers get it on their next request.",
   define: (command) =>
     command
       .option("--name <name>", "name of the database (default: the name of the project)")

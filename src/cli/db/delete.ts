@@ -6,7 +6,7 @@ import { PROJECT_OPTION } from "../projects/resolve_project.ts";
 
 export default defineCommand({
   description:
-    "Asks you to type the name. In a script, use --force. Disconnects its clients immediately. `svc db undelete` restores the database within seven days.",
+    "Asks you to type the name. In a script, use --force. Disconnects the database's clients immediately. `svc db undelete` restores the database within seven days.",
   define: (command) =>
     command
       .argument("<database>", "id or name of the database")

@@ -87,7 +87,9 @@ export default defineCommand({
     });
     const { changes, truncated } = diff;
     const lines = changes.flatMap((change) => linesOf(change, ctx.ui));
-    if (truncated) lines.push(`Results truncated: there are more than ${changes.length}`);
+    if (truncated) {
+      lines.push(`Results truncated: there are more than ${changes.length} differences`);
+    }
     const equal = `The schemas of ${printable(branch)} and ${printable(flags.against)} are equal`;
     ctx.ui.note(
       changes.length === 0

@@ -16,7 +16,7 @@ const FILE_MODE = 0o600;
 
 type Bytes = ReadableStream<Uint8Array<ArrayBuffer>>;
 
-/** Writes under a temporary name and renames, so that an interrupted download leaves no file. */
+/** Writes to a temporary file and renames it, so an interrupted download leaves no file behind. */
 async function writeStream(path: string, stream: Bytes): Promise<number> {
   const partial = `${path}.${crypto.randomUUID()}.part`;
   let bytes = 0;
@@ -57,7 +57,7 @@ async function confirmOverwrite(ctx: Context, path: string, force: true | undefi
 
 export default defineCommand({
   description:
-    "Prints the current schema and data as SQL for `svc db import` or psql. Files are only readable by their owner.",
+    "Prints the current schema and data as SQL for `svc db import` or psql. Files are readable only by their owner.",
   define: (command) =>
     command
       .argument("[database]", DATABASE_ARGUMENT)
@@ -73,9 +73,13 @@ export default defineCommand({
   async run({ args: [given], flags }, ctx) {
     const { branch, output } = flags;
     if (output === undefined && ctx.ui.json) {
-      throw new CliError("usage", "Use --output with --json, because stdout has only one object", {
-        next: [ctx.lines.again({ "--output": "export.sql" })],
-      });
+      throw new CliError(
+        "usage",
+        "Use --output with --json, because stdout contains only the JSON object",
+        {
+          next: [ctx.lines.again({ "--output": "export.sql" })],
+        },
+      );
     }
     const { client, database, params } = await openDatabase(ctx, {
       database: given,

@@ -12,7 +12,7 @@ import { passEvents } from "./query/run_sql.ts";
 import { PROJECT_OPTION } from "../projects/resolve_project.ts";
 
 const STDIN = "-";
-/** Maximum size of a script, in bytes, for errors to show the affected line. */
+/** Maximum script size, in bytes, for which errors show the affected line. */
 const MAX_SHOWN = 4 * 1024 * 1024;
 
 interface Script {
@@ -58,7 +58,7 @@ async function openScript(ctx: Context, file: string | undefined): Promise<Scrip
 
 export default defineCommand({
   description:
-    "The whole script takes effect or none of it. Accepts the output of `svc db export` and pg_dump, including COPY data. Statements about unknown roles are skipped with a warning. Other psql commands and archives (pg_dump -Fc) are refused.",
+    "Either the whole script takes effect or none of it does. Accepts the output of `svc db export` and pg_dump, including COPY data. Statements about unknown roles are skipped with a warning. Other psql commands and archives (pg_dump -Fc) are refused.",
   define: (command) =>
     command
       .argument("[database]", DATABASE_ARGUMENT)

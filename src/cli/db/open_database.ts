@@ -137,7 +137,7 @@ async function settleUnnamed(
   });
 }
 
-/** Finds the project and the database that a command is about. */
+/** Finds the project and the database that a command works on. */
 export async function openDatabase(
   ctx: Context,
   given: { readonly database?: string | undefined; readonly projectId?: string | undefined },

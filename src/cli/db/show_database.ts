@@ -27,7 +27,7 @@ export function formatHistory(
   { since, keepDays, sizeBytes, maxBytes, problem }: DatabaseHistory,
 ): string {
   const range = since === null ? "none yet" : `any time since ${since}`;
-  const cost = `${keepDays} days are kept in ${formatBytes(sizeBytes)} of ` +
+  const cost = `keeps ${keepDays} days, in ${formatBytes(sizeBytes)} of ` +
     `at most ${formatBytes(maxBytes)}, for all databases`;
   return `${problem ?? range}; ${cost}`;
 }

@@ -4,7 +4,8 @@ import { DATABASE_ARGUMENT, openDatabase } from "./open_database.ts";
 import { PROJECT_OPTION } from "../projects/resolve_project.ts";
 
 export default defineCommand({
-  description: "Keeps its data. Refuses clients, including deployments, until `svc db start`.",
+  description:
+    "Keeps the data. The database refuses all clients, including deployments, until you run `svc db start`.",
   define: (command) => command.argument("[database]", DATABASE_ARGUMENT).option(...PROJECT_OPTION),
   offers: { database: "database" },
   examples: [["db stop shop", "end all connections to the database shop"]],

@@ -12,8 +12,8 @@ const steps: readonly Step[] = [
     argv: ["db", "create"],
     code: 1,
   },
-  { name: "create with a wrong name", argv: ["db", "create", "--name", "My Shop"], code: 2 },
-  { name: "create of a wrong size", argv: ["db", "create", "--cu-size", "3"], code: 2 },
+  { name: "create with an invalid name", argv: ["db", "create", "--name", "My Shop"], code: 2 },
+  { name: "create with an invalid size", argv: ["db", "create", "--cu-size", "3"], code: 2 },
   {
     name: "several statements",
     argv: sql(
@@ -80,9 +80,9 @@ const steps: readonly Step[] = [
       );
     },
   },
-  { name: "delete without a word", argv: ["db", "delete", "my-site"], code: 1 },
+  { name: "delete without confirmation", argv: ["db", "delete", "my-site"], code: 1 },
   {
-    name: "delete, a person types another name",
+    name: "delete, and the person types another name",
     argv: ["db", "delete", "my-site"],
     answers: ["my-sit"],
     code: 1,
@@ -124,7 +124,7 @@ const branchSteps: readonly Step[] = [
   { name: "reset main", argv: ["db", "branches", "reset", "main"], code: 2 },
   { name: "delete an unknown branch", argv: ["db", "branches", "delete", "featre/cart"], code: 1 },
   {
-    name: "delete a branch, a person says no",
+    name: "delete a branch, and the person says no",
     argv: ["db", "branches", "delete", "feature/cart"],
     answers: [false],
     code: 1,

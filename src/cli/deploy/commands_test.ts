@@ -22,7 +22,7 @@ Deno.test("a project goes from init to deploy, rollback and delete", async (t) =
       assert.equal((await bench.page(run.stdout.trim(), "/")).text, "<h1>One</h1>");
     });
 
-    await t.step("deploy --prod only sends new files", async () => {
+    await t.step("deploy --prod sends only new files", async () => {
       await bench.write("two.html", "<h1>Two</h1>");
       const told = await bench.json(["deploy", "--prod", "--branch", "main", "--message", "Two"]);
       assert.deepEqual(told.uploaded, { files: 1, bytes: 12 });
@@ -43,24 +43,27 @@ Deno.test("a project goes from init to deploy, rollback and delete", async (t) =
       assert.equal((deployments as unknown[]).length, 2);
     });
 
-    await t.step("rollback restores the previous deployment, as lists and logs show", async () => {
-      await bench.write("index.html", "<h1>Three</h1>");
-      const third = await bench.json(["deploy", "--prod"]);
-      const back = await bench.json(["rollback"]);
-      assert.equal((back.rolledBack as { id: string }).id, third.id);
-      const urls = third.urls as Record<string, string>;
-      assert.equal((await bench.page(urls.production, "/")).text, "<h1>One</h1>");
-      const forth = await bench.run(["rollback", "--to", String(third.id)]);
-      assert.match(forth.stderr, new RegExp(`\\. ${third.id} is live again\n`));
-      const { id } = back.deployment as { id: string };
-      assert.ok(forth.stderr.includes(`undo      svc rollback --to ${id}\n`), forth.stderr);
-      const again = await bench.json(["rollback"]);
-      assert.equal((again.deployment as { id: string }).id, id);
-      const listed = await bench.run(["deployments", "--limit", "1"]);
-      assert.match(listed.stdout, /^ID .*\n[0-9a-f-]{36} +ROLLED_BACK .*\n$/);
-      const logs = await bench.json(["logs", "--search", "my-site.localhost"]);
-      assert.equal((logs.entries as { path: string }[]).length, 1);
-    });
+    await t.step(
+      "rollback restores the previous deployment, as shown by lists and logs",
+      async () => {
+        await bench.write("index.html", "<h1>Three</h1>");
+        const third = await bench.json(["deploy", "--prod"]);
+        const back = await bench.json(["rollback"]);
+        assert.equal((back.rolledBack as { id: string }).id, third.id);
+        const urls = third.urls as Record<string, string>;
+        assert.equal((await bench.page(urls.production, "/")).text, "<h1>One</h1>");
+        const forth = await bench.run(["rollback", "--to", String(third.id)]);
+        assert.match(forth.stderr, new RegExp(`\\. ${third.id} is live again\n`));
+        const { id } = back.deployment as { id: string };
+        assert.ok(forth.stderr.includes(`undo      svc rollback --to ${id}\n`), forth.stderr);
+        const again = await bench.json(["rollback"]);
+        assert.equal((again.deployment as { id: string }).id, id);
+        const listed = await bench.run(["deployments", "--limit", "1"]);
+        assert.match(listed.stdout, /^ID .*\n[0-9a-f-]{36} +ROLLED_BACK .*\n$/);
+        const logs = await bench.json(["logs", "--search", "my-site.localhost"]);
+        assert.equal((logs.entries as { path: string }[]).length, 1);
+      },
+    );
 
     await t.step(
       "stop takes a preview offline, but not a production deployment",
@@ -72,7 +75,11 @@ Deno.test("a project goes from init to deploy, rollback and delete", async (t) =
         assert.equal((stopped.deployment as { status: string }).status, "STOPPED");
         assert.equal((await bench.page(url, "/")).status, 404);
         const again = await bench.run(["stop", id]);
-        assert.deepEqual([again.code, again.stdout], [0, ""], "once or twice is the same");
+        assert.deepEqual(
+          [again.code, again.stdout],
+          [0, ""],
+          "stopping it twice has the same effect",
+        );
         assert.match(again.stderr, new RegExp(`✓ Stopped ${id} of my-site`));
         const { deployments } = await bench.json(["deployments"]);
         const live = (deployments as { id: string; isProduction: boolean }[])
@@ -228,7 +235,7 @@ for (const { name, argv, files, code, stderr } of refusals) {
   });
 }
 
-Deno.test("deploy shows the problems of a manifest in the spec's format", async () => {
+Deno.test("deploy shows the problems in a manifest in the spec's format", async () => {
   await withPlatform(async (bench) => {
     await bench.json(["projects", "create", "--name", "p"]);
     await Deno.mkdir(join(bench.site, ".svc"));

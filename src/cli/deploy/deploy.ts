@@ -15,7 +15,7 @@ export default defineCommand({
       .option(...PROJECT_OPTION)
       .option("--skip-build", "deploy the existing output without building")
       .option("--build-command <command>", "build with this command")
-      .option("--skip-env-check", "skip the check for required variables of svc.toml")
+      .option("--skip-env-check", "skip the check for variables that svc.toml requires")
       .addOption(
         new Option("--framework <name>", "framework to use instead of the detected one").choices(
           FRAMEWORKS.map(({ id }) => id),
@@ -28,11 +28,14 @@ export default defineCommand({
       .option("--message <text>", "message of the deployment (default: the commit's)")
       .option("--dry-run", "build and run all checks, but do not deploy")
       .option("--rolling <shares>", "release in steps, such as 5,25,100", rollingSteps)
-      .option("--every <time>", "time of each step (default: 10m)", stepTime),
+      .option("--every <time>", "duration of each step (default: 10m)", stepTime),
   examples: [
     ["deploy", "build this project and deploy a preview"],
     ["deploy --prod", "deploy to production"],
-    ["deploy --prod --rolling 5,25,100 --every 10m", "release in steps that are compared"],
+    [
+      "deploy --prod --rolling 5,25,100 --every 10m",
+      "release in steps and compare the deployments",
+    ],
     ["deploy --environment staging", "deploy to a custom environment"],
     ["deploy ./site --project-id blog --skip-build --json", "for scripts"],
   ],

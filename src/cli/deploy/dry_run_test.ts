@@ -33,7 +33,7 @@ Deno.test("deploy --dry-run runs the same checks as a deploy, here and on the pl
     await t.step("variables that are not set", async () => {
       const source = await bench.read("svc.toml");
       await bench.write("svc.toml", `${source}\n[env.declarations]\nKEY = "plain"\n`);
-      await sameRefusal(bench, [], /Required variables of svc.toml are missing/);
+      await sameRefusal(bench, [], /Variables required by svc.toml are missing/);
       await bench.write("svc.toml", source);
     });
     await t.step("invalid rules", async () => {
@@ -41,7 +41,7 @@ Deno.test("deploy --dry-run runs the same checks as a deploy, here and on the pl
       await sameRefusal(bench, [], /svc\.rules\.toml/);
       await Deno.remove(`${bench.site}/svc.rules.toml`);
     });
-    await t.step("a valid project is counted, and nothing is created", async () => {
+    await t.step("a dry run counts a valid project's files, and creates nothing", async () => {
       const told = await bench.json(["deploy", "--prod", "--dry-run"]);
       assert.equal(told.missing, 1);
       assert.equal(told.environment, "production");

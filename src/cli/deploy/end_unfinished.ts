@@ -14,7 +14,7 @@ const STOP_PATIENCE = 3000;
 export type Ending =
   | { readonly type: "stopped" }
   | { readonly type: "live"; readonly deployment: Deployment }
-  /** It had already ended, by itself or because someone else stopped it. */
+  /** The deployment had already ended, by itself or because someone else stopped it. */
   | { readonly type: "ended"; readonly deployment: Deployment }
   /** The platform could not be reached. */
   | { readonly type: "unknown"; readonly reason: string };
@@ -139,7 +139,7 @@ export function explainFailure(
   if (failure === null || !(error instanceof ApiError) || error.status !== 409) return error;
   if (checks?.state === "FAILED") {
     return new CliError("deployment_failed", failure, {
-      hint: "Fix the cause and deploy again. Production still shows what it showed before",
+      hint: "Fix the cause and deploy again. Production has not changed",
       excerpt: formatChecks(checks).split("\n"),
       next: [ctx.lines.again()],
       details: { deployment: { id, status: "FAILED" }, checks },

@@ -42,7 +42,7 @@ export async function explainUpload(
     for (const file of sent) if (await hasChanged(file)) changed.push(file);
     if (changed.length > 0) {
       return new CliError("file_unusable", `Changed during the deploy: ${namesOf(changed)}`, {
-        hint: "Deploy again when nothing writes to the output folder",
+        hint: "Deploy again when no other program is writing to the output folder",
         next: [ctx.lines.again()],
         cause: error,
       });

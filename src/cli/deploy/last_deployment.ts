@@ -11,7 +11,7 @@ import { createDeployment } from "../../contract/deployments.ts";
 
 const NAME = "deployed.json";
 
-/** A list of fewer files than this is sent in full, because it is short. */
+/** Minimum number of files for sending only the differences. Shorter lists are sent in full. */
 const MIN_FILES = 200;
 
 /** The content needs no further checks, because the platform verifies the resulting list. */

@@ -26,7 +26,7 @@ const changedReferences = (deployments: readonly Deployment[]): ReadonlySet<stri
   new Set(
     deployments.flatMap(({ environment, references }) =>
       references.filter(({ changed }) => changed).map(({ variable, reference }) =>
-        `\${{${reference}}} in ${variable} of ${environment} resolves to something else now. ` +
+        `\${{${reference}}} in ${variable} of ${environment} now resolves to a different value. ` +
         "Redeploy to apply it"
       )
     ),
@@ -34,14 +34,14 @@ const changedReferences = (deployments: readonly Deployment[]): ReadonlySet<stri
 
 export default defineCommand({
   description:
-    "A star marks the production deployment. A deployment keeps the variables it was created with. VARIABLES shows whether the variables of its environment, or the URLs that they refer to, have changed since.",
+    "A star marks the production deployment. A deployment keeps the variables it was created with. VARIABLES shows whether the variables of its environment, or the URLs that they refer to, have changed since then.",
   define: (command) =>
     command
       .addOption(limitOption(10))
       .option("--branch <branch>", "only this branch")
       .option("--environment <name-or-id>", "only this environment")
       .addOption(new Option("--status <status>", "only this status").choices(DEPLOYMENT_STATES))
-      .option("--sha <sha>", "only commits whose id begins so")
+      .option("--sha <sha>", "only commits whose id starts with this")
       .option(...PROJECT_OPTION),
   examples: [
     ["deployments list", "show the latest deployments of this directory's project"],
@@ -70,7 +70,7 @@ export default defineCommand({
       ctx.ui.note(
         Object.keys(filter).length === 0
           ? "No deployments yet: `svc deploy` creates one"
-          : "No deployment matches",
+          : "No deployments match",
       );
     }
     const live = items.filter(({ status }) => status === "LIVE");
@@ -80,7 +80,7 @@ export default defineCommand({
       ctx.ui.log(
         "deploy",
         "warn",
-        `Variables of ${environment} have changed since. Redeploy to apply them`,
+        `Variables of ${environment} have changed since then. Redeploy to apply them`,
       );
     }
     const headings = [

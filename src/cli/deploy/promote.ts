@@ -14,17 +14,20 @@ export default defineCommand({
   define: (command) =>
     command.argument("<id>", "id of the deployment; `svc deployments` shows it", deploymentId)
       .addOption(
-        new Option("--share <percent>", "show it to this share of visitors, until you end it")
+        new Option(
+          "--share <percent>",
+          "show it to this percentage of visitors until you end the release",
+        )
           .argParser(wholeNumber({ min: 1, max: 100 })),
       )
       .option("--rolling <shares>", "release in steps, such as 5,25,100", rollingSteps)
-      .option("--every <time>", "time of each step (default: 10m)", stepTime),
+      .option("--every <time>", "duration of each step (default: 10m)", stepTime),
   offers: { id: "deployment" },
   examples: [
     ["promote 01997e7c-6a5b-7cc2-b7d0-2f8f6a1b9a11", "promote a preview to production"],
     [
       "promote 01997e7c-6a5b-7cc2-b7d0-2f8f6a1b9a11 --share 10",
-      "show it to 10% of the visitors of production first",
+      "first show it to 10% of production's visitors",
     ],
   ],
   async run({ args: [id], flags }, ctx) {

@@ -1,4 +1,4 @@
-/** @module Flags of rolling releases. */
+/** @module Flags for rolling releases. */
 import { InvalidArgumentError } from "@commander-js/extra-typings";
 import type { Deployment } from "../../contract/deployments.ts";
 import {
@@ -25,7 +25,7 @@ export function rollingSteps(text: string): number[] {
   const steps = STEPS.test(text) ? text.split(",").map(Number) : [];
   const isRising = steps.every((each, index) => each > (steps[index - 1] ?? 0));
   if (isRising && steps.at(-1) === 100 && steps.length <= MAX_RELEASE_STEPS) return steps;
-  throw new InvalidArgumentError("Expected rising percentages that end with 100: 5,25,100.");
+  throw new InvalidArgumentError("Expected increasing percentages that end with 100: 5,25,100.");
 }
 
 /** Parses a duration such as `30s`, `10m`, `2h` or `1d`. Returns seconds. */
@@ -33,7 +33,7 @@ export function stepTime(text: string): number {
   const [, count, unit = ""] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   const seconds = Number(count) * (UNITS[unit] ?? NaN);
   if (seconds >= 1 && seconds <= MAX_STEP_SECONDS) return seconds;
-  throw new InvalidArgumentError("Expected a time from 1s to 7d, such as 10m.");
+  throw new InvalidArgumentError("Expected a duration from 1s to 7d, such as 10m.");
 }
 
 /**
@@ -47,7 +47,7 @@ export function rollingOf({ rolling, every, share }: RollingFlags): RollingWish 
   if (share !== undefined) return { steps: [share], everySeconds: null };
   if (rolling !== undefined) return { steps: rolling, everySeconds: every ?? STEP_SECONDS };
   if (every === undefined) return undefined;
-  throw new CliError("usage", "--every is the time of a step: add --rolling 5,25,100");
+  throw new CliError("usage", "--every is the duration of each step: add --rolling 5,25,100");
 }
 
 /** Reports that a release is in progress, and how to follow it. */
@@ -55,10 +55,10 @@ export function reportRelease(ctx: Context, deployment: Deployment, wish: Rollin
   const flag = ["--project-id", deployment.project];
   ctx.ui.done(
     "deploy",
-    `${wish.steps[0]}% of the visitors of ${deployment.urls.production} see ${deployment.id}`,
+    `${wish.steps[0]}% of the visitors to ${deployment.urls.production} see ${deployment.id}`,
   );
   ctx.ui.note(
-    `See how it goes with "${ctx.lines.of("releases", ...flag)}", ` +
+    `Check its progress with "${ctx.lines.of("releases", ...flag)}", ` +
       `end it with "${ctx.lines.of("releases", "finish", ...flag)}" ` +
       `or "${ctx.lines.of("releases", "withdraw", ...flag)}"`,
   );

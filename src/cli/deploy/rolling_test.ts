@@ -4,7 +4,7 @@ import { rollingOf, rollingSteps, stepTime } from "./rolling.ts";
 Deno.test("rollingSteps() accepts increasing shares that end with 100", () => {
   assert.deepEqual(rollingSteps("5,25,100"), [5, 25, 100]);
   for (const wrong of ["", "5,25", "25,5,100", "0,100", "5,5,100", "100,101", "5;100", "x"]) {
-    assert.throws(() => rollingSteps(wrong), /rising percentages/, wrong);
+    assert.throws(() => rollingSteps(wrong), /increasing percentages/, wrong);
   }
 });
 

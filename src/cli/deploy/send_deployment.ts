@@ -81,7 +81,9 @@ export interface Sent {
  */
 const CREATE_PATIENCE = 3000;
 
-/** Time to wait before reporting that the deployment takes longer to go live, in milliseconds. */
+/**
+ * Time to wait before reporting that the deployment is taking longer to go live, in milliseconds.
+ */
 const START_PATIENCE = 5000;
 
 function totalOf(blobs: readonly { readonly size: number }[]): Amount {
@@ -271,9 +273,13 @@ export async function sendDeployment(ctx: Context, request: DeploymentRequest): 
       await writeLastDeployment(request.root, placeOf(request), { id, files });
       return toSent(live, files, blobs);
     }
-    throw new CliError("deployment_failed", live.error ?? `Deployment ended as ${live.status}`, {
-      details: { deployment: live },
-    });
+    throw new CliError(
+      "deployment_failed",
+      live.error ?? `Deployment ended with status ${live.status}`,
+      {
+        details: { deployment: live },
+      },
+    );
   } catch (error) {
     const ending = await endUnfinished(cleanupClient, id);
     const unfinished = { id, project, isActivating };

@@ -4,7 +4,7 @@ import { deploymentId } from "../command/option_values.ts";
 
 export default defineCommand({
   description:
-    "Its URLs stop working and its server stops, permanently. A queued or building deployment does not go live. You cannot stop the production deployment: roll back or deploy again instead.",
+    "The deployment's URLs and server stop working permanently. A queued or building deployment does not go live. You cannot stop the production deployment: roll back or deploy again instead.",
   define: (command) =>
     command.argument("<id>", "id of the deployment; `svc deployments` shows it", deploymentId),
   offers: { id: "deployment" },

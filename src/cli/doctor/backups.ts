@@ -13,21 +13,19 @@ const LONG_MS = 3_600_000;
 
 const name = "backups";
 
-/** Checks a platform's backups. Returns nothing if it makes no backups. */
+/** Checks a platform's backups. Returns nothing if it creates no backups. */
 export function judgeBackups(status: BackupStatus, now: number): readonly Point[] {
   const { place, everySeconds, last, failure, runningSince } = status;
   if (place === null) return [];
   if (failure !== null) {
-    const then = last === null
-      ? "there is no verified one"
-      : `the last verified one is ${last.name}`;
+    const then = last === null ? "no verified backup yet" : `last verified: ${last.name}`;
     return [{
       name,
       state: "fail",
-      found: `backups to ${printable(place)} have failed since ${failure.since}, ${
+      found: `backups to ${printable(place)} have failed since ${failure.since} (${
         printable(then)
-      }: ${printable(failure.message)}`,
-      advice: failure.hint ?? "Check the log of svc serve. It retries automatically",
+      }): ${printable(failure.message)}`,
+      advice: failure.hint ?? "Check the svc serve log. The platform retries automatically",
     }];
   }
   const since = Date.parse(runningSince ?? last?.at ?? "");
@@ -42,8 +40,8 @@ export function judgeBackups(status: BackupStatus, now: number): readonly Point[
     }];
   }
   if (last === null) {
-    const found = runningSince === null ? "there is no backup yet" : "the first backup is running";
-    return [{ name, state: "ok", found: `${found}; they go to ${printable(place)}` }];
+    const found = runningSince === null ? "no backup yet" : "the first backup is running";
+    return [{ name, state: "ok", found: `${found}; backups go to ${printable(place)}` }];
   }
   const found = `${printable(last.name)}, ${
     formatBytes(last.bytes)
@@ -57,14 +55,14 @@ export function judgeBackups(status: BackupStatus, now: number): readonly Point[
       ? {
         name,
         state: "warn",
-        found: `the last one is old: ${found}`,
-        advice: "Check the log of svc serve",
+        found: `the last backup is old: ${found}`,
+        advice: "Check the svc serve log",
       }
       : { name, state: "ok", found },
   ];
 }
 
-/** Asks the platform, which only responds to its owner. */
+/** Asks the platform, which responds only to its owner. */
 export async function examineBackups(ctx: Context): Promise<readonly Point[]> {
   try {
     return judgeBackups(await ctx.client({ phase: "auth" }).call(getBackups, {}), ctx.now());

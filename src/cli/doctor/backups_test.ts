@@ -26,11 +26,11 @@ const last = (hoursAgo: number): NonNullable<BackupStatus["last"]> => ({
 Deno.test("judgeBackups() warns about late backups, and backups that do not end", () => {
   const cases: readonly (readonly [Partial<BackupStatus>, string | undefined, RegExp])[] = [
     [{ place: null }, undefined, /^$/],
-    [{}, "ok", /^there is no backup yet; they go to/],
+    [{}, "ok", /^no backup yet; backups go to/],
     [{ runningSince: at(2) }, "ok", /^the first backup is running/],
     [{ runningSince: at(40) }, "warn", /has been running since 2026/],
     [{ last: last(30) }, "ok", /^b, 1 B, was verified by restoring it/],
-    [{ last: last(40) }, "warn", /^the last one is old/],
+    [{ last: last(40) }, "warn", /^the last backup is old/],
     [{ last: last(40), runningSince: at(1) }, "ok", /^b, 1 B/],
     [{ last: last(70), runningSince: at(40) }, "warn", /has been running since 2026/],
   ];

@@ -13,7 +13,7 @@ import { examineNodes } from "./nodes.ts";
 import type { Point } from "./point.ts";
 
 /**
- * Codes from authenticator apps and tokens from CI jobs only work if clocks differ by at most about
+ * Codes from authenticator apps and tokens from CI jobs work only if clocks differ by at most about
  * half a minute.
  */
 const MOST_SKEW_MS = 30_000;
@@ -50,7 +50,7 @@ export function judgePlatform(
       ? {
         name: "platform",
         state: "warn",
-        found: `${found}; this program is ${own}`,
+        found: `${found}; this program is version ${own}`,
         advice: "Run svc upgrade: this version may lack features of the newer platform",
       }
       : { name: "platform", state: "ok", found },
@@ -62,7 +62,7 @@ export function judgePlatform(
       found: `this machine's clock is ${Math.round(Math.abs(skewMs) / 1000)} s ` +
         `${skewMs > 0 ? "behind" : "ahead of"} the platform's`,
       advice:
-        "Sync both clocks with NTP. Otherwise sign-in codes and tokens of CI jobs are refused",
+        "Sync both clocks with NTP. Otherwise sign-in codes and tokens from CI jobs are refused",
     });
   }
   if (databases !== undefined) {
@@ -70,7 +70,7 @@ export function judgePlatform(
       name: "platform databases",
       state: "warn",
       found: databases,
-      advice: "Check the log of svc serve, and run svc doctor on that machine",
+      advice: "Check the svc serve log, and run svc doctor on that machine",
     });
   }
   if (!knowsCountries) {
@@ -78,14 +78,15 @@ export function judgePlatform(
       name: "platform countries",
       state: "fail",
       found: "its country database cannot be read, so no geo condition matches",
-      advice: "Check the log of svc serve there. Install svc again, or fix the file of --geoip",
+      advice: "Check the svc serve log there. Reinstall svc, or fix the file given with --geoip",
     });
   }
   return points;
 }
 
 /**
- * Asks the platform. Returns nothing if no platform was chosen and none runs at the default URL.
+ * Asks the platform. Returns nothing if no platform was chosen and none is running at the default
+ * URL.
  */
 export async function examinePlatform(ctx: Context, own: string): Promise<readonly Point[]> {
   const { apiUrl, credentials, settings } = ctx;
@@ -126,7 +127,7 @@ export function judgeReadiness(
   apiUrl: string,
 ): Point | undefined {
   const advice =
-    "It may still serve sites, but refuses changes. Run svc doctor on that machine, with its --kv and --blobs, and check the log of svc serve";
+    "The platform may still serve sites, but it refuses changes. Run svc doctor on that machine, with its --kv and --blobs, and check the svc serve log";
   const said = printable(text.trim());
   if (status === NOT_READY && !said.includes("<")) {
     return { name: "platform", state: "fail", found: `${apiUrl} is not ready: ${said}`, advice };
@@ -192,7 +193,7 @@ async function examineLogin(ctx: Context): Promise<readonly Point[]> {
       found: ends === undefined ? who : `${who}, until ${ends.slice(0, 10)}`,
     }];
   } catch (error) {
-    const advice = "Run svc login, or set SVC_TOKEN to a key of the workspace";
+    const advice = "Run svc login, or set SVC_TOKEN to a key for the workspace";
     return [{
       name,
       state: "warn",

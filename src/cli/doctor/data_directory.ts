@@ -32,14 +32,14 @@ export function judgeDataDir(
     return { name, state: "ok", found: `svc serve will create ${dataDir}` };
   }
   if (mode === null || (mode & 0o077) === 0) {
-    return { name, state: "ok", found: `${dataDir} is only accessible to its owner` };
+    return { name, state: "ok", found: `${dataDir} is accessible only to its owner` };
   }
   // `svc serve --postgres local` sets this mode when the platform runs as root.
   if ((mode & 0o077) === 0o010) {
     return {
       name,
       state: "ok",
-      found: `${dataDir} is only accessible to its owner; its group can traverse it`,
+      found: `${dataDir} is accessible only to its owner; its group can traverse it`,
     };
   }
   return {
@@ -70,7 +70,7 @@ export function judgeFormat(mark: FormatMark, own: number = DATA_FORMAT): Point 
     };
   }
   if (format < own) {
-    const advice = "Start svc serve: it creates a backup in the directory, then migrates";
+    const advice = "Start svc serve: it creates a backup in the directory, then migrates the data";
     return { name, state: "warn", found: `format ${format}; this program's is ${own}`, advice };
   }
   return { name, state: "ok", found: `${format}, written by svc ${program}` };

@@ -1,4 +1,4 @@
-/** @module Checks that `svc doctor` runs on managed databases. They change nothing. */
+/** @module The checks that `svc doctor` runs on managed databases. They change nothing. */
 import { formatBytes, formatCount } from "../../lib/format.ts";
 import { messageOf } from "../../lib/error_message.ts";
 import type { DatabaseFacts } from "../../serve/mod.ts";
@@ -69,7 +69,7 @@ export function judgeCluster({ cluster, isServed }: DatabaseFacts): readonly Poi
       state: "fail",
       found: `the server in ${folder} is not running` + (lastWords === "" ? "" : `: ${lastWords}`),
       advice:
-        "Check the log of svc serve and the files in its log folder. The platform restarts the server automatically",
+        "Check the svc serve log and the files in its log folder. The platform restarts the server automatically",
     });
   }
   if (mode !== null && (mode & 0o077) !== 0) {
@@ -100,12 +100,12 @@ function judgeOneHistory(
   const cost = `${formatBytes(history.bytes)} on disk`;
   if (history.since !== undefined) {
     const since = new Date(history.since).toISOString();
-    const found = `databases can be restored to each moment since ${since}; ${cost}`;
+    const found = `databases can be restored to any moment since ${since}; ${cost}`;
     return { name, state: "ok", found };
   }
   const found = `databases cannot be restored to an earlier time; ${cost}`;
   return isServed
-    ? { name, state: "warn", found, advice: "Wait a minute, then check the log of svc serve" }
+    ? { name, state: "warn", found, advice: "Wait a minute, then check the svc serve log" }
     : { name, state: "ok", found };
 }
 
@@ -198,7 +198,7 @@ export function judgeRecords(facts: DatabaseFacts, now: number): readonly Point[
       "warn",
       `${namesOf(late)} should have been removed more than a day ago`,
       isServed
-        ? "Check the log of svc serve: its housekeeping fails"
+        ? "Check the svc serve log: its housekeeping fails"
         : "Start svc serve: it removes them",
     );
   }
@@ -241,7 +241,7 @@ export async function examineDatabases(
     return [{
       name: "databases kept",
       state: "fail",
-      found: `the records of databases cannot be read: ${messageOf(error)}`,
+      found: `the database records cannot be read: ${messageOf(error)}`,
       advice:
         `Run svc doctor as the owner of ${dataDir}, with a version that is not older than the data`,
     }];

@@ -36,7 +36,7 @@ export function judgeDeep(verified: Verified): readonly Point[] {
   if (damage.length === 0) {
     const old = unchecked === 0
       ? ""
-      : `; ${formatCount(unchecked, "record")} of an older svc have no checksum yet`;
+      : `; ${formatCount(unchecked, "record")} from an older svc have no checksum yet`;
     points.push({ name: "stored data", state: "ok", found: read + old });
   }
   for (const folder of uncheckedDatabases) {

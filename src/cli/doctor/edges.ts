@@ -20,8 +20,8 @@ function problemOf(edge: FrontEdge, now: number): readonly [string, string] | un
   if (state !== "connected" || quietMs > SILENT_MS) {
     const since = seenAt === null ? "has not connected" : `was last seen at ${seenAt}`;
     const advice = isLocal
-      ? "Check the log of svc serve: it replaces an edge that ends"
-      : "Check svc edge on its machine, and its connection to the platform. It serves the last state it received";
+      ? "Check the svc serve log: it replaces an edge that exits"
+      : "Check svc edge on its machine, and its connection to the platform. The edge serves the last state it received";
     return [since, advice];
   }
   if (behind === null || behind === 0) return undefined;
@@ -43,7 +43,7 @@ export function judgeEdges(edges: readonly FrontEdge[], now: number): readonly P
   return [{ name, state: "ok", found: `${edges.length} front edges have every change` }];
 }
 
-/** Asks the platform, which only responds to its owner. */
+/** Asks the platform, which responds only to its owner. */
 export async function examineEdges(ctx: Context): Promise<readonly Point[]> {
   try {
     const { items } = await ctx.client({ phase: "auth" }).call(listEdges, {});

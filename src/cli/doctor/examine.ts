@@ -58,7 +58,7 @@ export function describeMemoryLimits(place: GroupPlace): string {
 async function processLimits(): Promise<Point> {
   const { defaultProcessLimits } = await import("../../serve/mod.ts");
   const { servers, functions } = defaultProcessLimits();
-  const found = `at most ${servers} servers and ${functions} processes of functions at once`;
+  const found = `at most ${servers} servers and ${functions} function processes at once`;
   return { name: "process limits", state: "ok", found };
 }
 
@@ -68,12 +68,12 @@ async function bundler(cacheDir: string): Promise<Point> {
     const sealed = await sealFunction("doctor", "export default () => {};", { cacheDir });
     if (sealed.ok) return { name, state: "ok", found: "esbuild runs" };
     const advice = "Reinstall svc: its esbuild is damaged";
-    return { name, state: "fail", found: "esbuild does not bundle a function", advice };
+    return { name, state: "fail", found: "esbuild cannot bundle a function", advice };
   } catch (error) {
     return {
       name,
       state: "fail",
-      found: `esbuild does not run: ${error instanceof Error ? error.message : error}`,
+      found: `esbuild cannot run: ${error instanceof Error ? error.message : error}`,
       advice: `Make ${cacheDir} writable, on a file system that allows execution`,
     };
   }
@@ -94,7 +94,7 @@ async function git(): Promise<Point> {
   };
 }
 
-/** Checks the country database of the program. */
+/** Checks the program's country database. */
 async function countries(): Promise<Point> {
   const name = "countries";
   const { loadGeo } = await import("../../edge/mod.ts");

@@ -1,4 +1,4 @@
-/** @module Checks that `svc doctor` runs on the machine itself. */
+/** @module The checks that `svc doctor` runs on the machine itself. */
 import { compare } from "semver";
 import { messageOf } from "../../lib/error_message.ts";
 import { machineMemory } from "../../lib/machine_memory.ts";
@@ -7,7 +7,7 @@ import { formatBytes } from "../terminal/format.ts";
 import type { Context } from "../session/context.ts";
 import type { Point } from "./point.ts";
 
-/** Each connection from a visitor or to a server takes a file descriptor. */
+/** Each connection from a visitor or to a server uses a file descriptor. */
 const LEAST_FILES = 4096;
 const LEAST_MEMORY = 512 * 1024 * 1024;
 /** The default port of `svc serve`. */
@@ -69,7 +69,7 @@ export function judgeCredentials(
     };
   }
   if (warnings.length === 0) {
-    return { name, state: "ok", found: `${path} is only accessible to its owner` };
+    return { name, state: "ok", found: `${path} is accessible only to its owner` };
   }
   const advice = "Log in again: svc login";
   return { name, state: "warn", found: warnings.join("; "), advice };
@@ -120,7 +120,7 @@ async function examineRelease({ env, fetch, signal }: Context, own: string): Pro
   }
 }
 
-/** Examines the machine. `isServed` says whether a platform serves from the data directory. */
+/** Examines the machine. `isServed` is true if a platform serves from the data directory. */
 export async function examineMachine(
   ctx: Context,
   { own, isServed }: { readonly own: string; readonly isServed: boolean },

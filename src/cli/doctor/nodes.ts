@@ -31,7 +31,7 @@ export function judgeNodes({ items, lost }: Nodes): readonly Point[] {
       state: "warn",
       found: `node ${printable(id)} is ${Math.round(lagMs / 1000)} s behind the other nodes`,
       advice:
-        "It is not ready, so load balancers skip it. Check its log, its load, and its connection to PostgreSQL",
+        "The node is not ready, so load balancers skip it. Check its log, its load, and its connection to PostgreSQL",
     });
   }
   const versions = [...new Set(items.map(({ version }) => printable(version)))].sort();
@@ -48,7 +48,7 @@ export function judgeNodes({ items, lost }: Nodes): readonly Point[] {
   return [{ name, state: "ok", found: `${items.length} nodes, version ${versions[0]}` }];
 }
 
-/** Asks the platform, which only responds to its owner. */
+/** Asks the platform, which responds only to its owner. */
 export async function examineNodes(ctx: Context): Promise<readonly Point[]> {
   try {
     return judgeNodes(await ctx.client({ phase: "auth" }).call(listNodes, {}));

@@ -1,4 +1,4 @@
-/** @module Checks that `svc doctor` runs on the sandboxes of servers and of builds from git. */
+/** @module The checks that `svc doctor` runs on the sandboxes of servers and of builds from git. */
 import {
   type FoundKind,
   missingSandbox,
@@ -83,8 +83,9 @@ function judgeBuildSandbox(kind: BuildSandbox | undefined): Point {
     name,
     state: "warn",
     found: "builds from git are refused, because they could reach the platform's data",
-    advice: "Run the platform as root, or allow user namespaces for its user, with util-linux " +
-      "(unshare, setpriv, prlimit) installed and the program where that user can run it; " +
+    advice:
+      "Run the platform as root. Alternatively, allow user namespaces for its user, install " +
+      "util-linux (unshare, setpriv, prlimit), and put the program where that user can run it; " +
       NAMESPACES_IN_CONTAINER,
   };
 }

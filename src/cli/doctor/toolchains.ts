@@ -1,4 +1,4 @@
-/** @module Checks that `svc doctor` runs on language toolchains. */
+/** @module The checks that `svc doctor` runs on language toolchains. */
 import { findToolchains, type FoundToolchain, TOOLCHAINS } from "../../runtime/mod.ts";
 import type { Point } from "./point.ts";
 

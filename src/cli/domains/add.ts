@@ -11,11 +11,11 @@ export default defineCommand({
   define: (command) =>
     command
       .argument("<domain>", "a name such as www.example.com, *.example.com or bücher.example")
-      .option("--environment <name-or-id>", "environment to show")
+      .option("--environment <name-or-id>", "environment to serve")
       .option(...PROJECT_OPTION),
   examples: [
-    ["domains add www.example.com --environment production", "show production at this domain"],
-    ["domains add '*.preview.example.com' --environment preview", "all names below a domain"],
+    ["domains add www.example.com --environment production", "serve production at this domain"],
+    ["domains add '*.preview.example.com' --environment preview", "add all names below a domain"],
   ],
   async run({ args: [hostname], flags }, ctx) {
     const { client, project, folder } = await openProject(ctx, {

@@ -25,7 +25,7 @@ export default defineCommand({
     const domain = pickDomain(ctx, { domains, reference, project });
     await confirm(ctx, {
       force: flags.force,
-      question: `Remove domain ${domain.hostname}? It will no longer show ${project.name}`,
+      question: `Remove domain ${domain.hostname}? It will no longer serve ${project.name}`,
       wanted: `Confirm the removal of domain ${domain.hostname} of ${project.name}`,
       declined: "Nothing removed",
       next: ctx.lines.of("domains", "remove", domain.id, "--project-id", project.id, "--force"),

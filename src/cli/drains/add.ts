@@ -23,7 +23,7 @@ function readHeader(text: string, env: Context["env"]): [name: string, value: st
 
 export default defineCommand({
   description:
-    "Sends logs of requests, servers, functions and builds, errors and metrics over OTLP/HTTP. Values of secrets are masked.",
+    "Sends errors, metrics, and logs of requests, servers, functions and builds over OTLP/HTTP. Values of secrets are masked.",
   define: (command) =>
     command
       .argument("<url>", "base URL of the endpoint; /v1/logs and /v1/metrics are added", httpUrl)

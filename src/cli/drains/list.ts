@@ -29,7 +29,7 @@ export default defineCommand({
   description: "Counts start when the platform starts.",
   define: (command) =>
     command
-      .option("--platform", "the endpoints of svc serve --otlp instead (platform owner only)")
+      .option("--platform", "show the endpoints of svc serve --otlp instead (platform owner only)")
       .option(...PROJECT_OPTION),
   examples: [["drains list", "show the drains of the project"]],
   async run({ flags: { platform = false, projectId } }, ctx) {

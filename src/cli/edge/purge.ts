@@ -30,7 +30,7 @@ export default defineCommand({
       .option(...PROJECT_OPTION),
   examples: [
     ["cache purge", "clear all cached responses of this project"],
-    ["cache purge --prefix /blog/", "clear the blog"],
+    ["cache purge --prefix /blog/", "clear the responses below /blog/"],
     ["cache purge --tag posts --soft", "refresh all responses with the tag posts"],
   ],
   async run({ flags: { path, prefix, tag, soft = false, environment, projectId } }, ctx) {

@@ -4,14 +4,14 @@ import { printable } from "../terminal/format.ts";
 
 export default defineCommand({
   description:
-    "The edge finishes its requests. An edge on the platform's machine ends, and the other processes take its connections. Any other edge ends each connection with its next response, and responds with 503 to /healthz and /readyz, so that its balancer picks another one. Only the owner of the platform can drain front edges.",
+    "The edge finishes its requests. An edge on the platform's machine exits, and the other processes take over its connections. Any other edge closes each connection after its next response. It responds with 503 to /healthz and /readyz, so its load balancer picks another edge. Only the owner of the platform can drain front edges.",
   define: (command) =>
     command
       .argument("<name>", "name of the edge")
       .option("--undo", "use the edge again"),
   examples: [
-    ["edges drain far", "send the clients of far elsewhere"],
-    ["edges drain far --undo", "use far again"],
+    ["edges drain far", "send the clients of the edge far elsewhere"],
+    ["edges drain far --undo", "use the edge far again"],
   ],
   async run({ args: [name], flags }, ctx) {
     const isDrained = flags.undo !== true;

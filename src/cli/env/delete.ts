@@ -9,11 +9,14 @@ import { checkVariableName } from "./variable_name.ts";
 
 export default defineCommand({
   description:
-    "Removes its values in every scope, or in one. Existing deployments keep their variables.",
+    "Removes the variable's values in every scope, or in one. Existing deployments keep their variables.",
   define: (command) =>
     command
       .argument("<key>", "name of the variable")
-      .option("--scope <scope>", "only its value for all, or for this environment")
+      .option(
+        "--scope <scope>",
+        "only its value for all environments (all) or for this environment",
+      )
       .option("--force", "skip the confirmation")
       .option(...PROJECT_OPTION),
   offers: { key: "variable" },

@@ -1,4 +1,4 @@
-/** @module The variables of a dotenv file, all of which are checked before the first one is set. */
+/** @module Reads a dotenv file. All of its variables are checked before any of them is set. */
 import { parse } from "dotenv";
 import type { EnvDeclaration } from "../../config/project_config.ts";
 import type { VariableCategory } from "../../contract/variables.ts";
@@ -50,7 +50,7 @@ export function parseDotenv(
   for (const { key, line, text } of assignments) {
     const earlier = lineOf.get(key);
     if (earlier !== undefined) {
-      problems.push({ key, message: `is set twice, in lines ${earlier} and ${line}` });
+      problems.push({ key, message: `is set twice, on lines ${earlier} and ${line}` });
       continue;
     }
     lineOf.set(key, line);

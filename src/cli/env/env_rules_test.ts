@@ -127,7 +127,7 @@ Deno.test("parseDotenv() never drops a line silently", () => {
   assert.deepEqual(problems, [
     { key: "line 2", message: "is not an assignment: write NAME=value" },
     { key: "line 3", message: "has a quote that is not closed, or text after it" },
-    { key: "A", message: "is set twice, in lines 1 and 4" },
+    { key: "A", message: "is set twice, on lines 1 and 4" },
   ]);
 });
 

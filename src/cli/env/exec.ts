@@ -11,7 +11,7 @@ import { runChild } from "./run_child.ts";
 
 export default defineCommand({
   description:
-    "The command gets the current environment plus the variables. No file is written, and no shell parses the command line. svc's own credentials, such as SVC_TOKEN, are removed. svc forwards signals and exits with the command's exit code, or 127 if the program does not exist. With --json, each output line becomes a log line on stderr, and stdout has one object at the end. Variables that control which code runs, such as PATH, LD_PRELOAD or NODE_OPTIONS, are left out unless you pass them with --allow.",
+    "The command gets the current environment plus the variables. No file is written, and no shell parses the command line. svc's own credentials, such as SVC_TOKEN, are removed. svc forwards signals and exits with the command's exit code, or 127 if the program does not exist. With --json, each output line becomes a log line on stderr, and stdout contains one object at the end. Variables that control which code runs, such as PATH, LD_PRELOAD or NODE_OPTIONS, are left out unless you pass them with --allow.",
   define: (command) =>
     command
       .argument("<command...>", "after --, the program and its arguments")
@@ -26,7 +26,7 @@ export default defineCommand({
     ["env exec -- npm run dev", "run it with the variables of this checkout's environment"],
     [
       "env exec --environment production -- ./migrate --dry-run",
-      "run it with the variables of production",
+      "run it with production's variables",
     ],
   ],
   async run({ args: [[program, ...args]], flags }, ctx) {

@@ -14,11 +14,11 @@ export default defineCommand({
   define: (command) =>
     command
       .option("--environment <name-or-id>", "only the variables of this environment")
-      .option("--all", "every scope, ignoring SVC_ENVIRONMENT and the context")
+      .option("--all", "list every scope, ignoring SVC_ENVIRONMENT and the context")
       .option(...PROJECT_OPTION),
   examples: [
     ["env list", "show the variables of this directory's project"],
-    ["env list --environment production --json", "list the variables of production for scripts"],
+    ["env list --environment production --json", "list production's variables for scripts"],
   ],
   async run({ flags }, ctx) {
     if (flags.all === true && flags.environment !== undefined) {

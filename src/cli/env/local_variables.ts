@@ -48,7 +48,7 @@ async function readVariables(
   if (!await isReachable(ctx, folder)) return skip(`${ctx.apiUrl} cannot be reached`);
   const client = ctx.client({ phase: "env", folder });
   const project = await findProject(client, reference);
-  if (project === undefined) return skip(`it has no project ${reference}`);
+  if (project === undefined) return skip(`the platform has no project ${reference}`);
   const facts = { given, folder, project, client, phase: "env" } as const;
   const chosen = await chooseEnvironment(ctx, facts);
   if (chosen === undefined) {

@@ -30,7 +30,7 @@ export interface MissingFacts {
 
 type Declarations = ReadonlyMap<string, EnvDeclaration>;
 
-/** Returns the category with which a variable of this visibility is stored. */
+/** Returns the category used to store variables with this visibility. */
 export function categoryOfVisibility(visibility: Visibility): VariableCategory {
   return visibility === "sensitive" ? "secret" : "plain";
 }
@@ -101,7 +101,7 @@ export function missingVariables(
   also: readonly string[] = [],
 ): CliError {
   const list = listByEnvironment(missing);
-  return new CliError("variables_missing", `Required variables of svc.toml are missing:${list}`, {
+  return new CliError("variables_missing", `Variables required by svc.toml are missing:${list}`, {
     next: [...missing.map(({ command }) => command), ...also],
     details: { missing },
   });

@@ -1,7 +1,8 @@
 /**
  * @module Runs a command as a child process: forwards signals, and returns the exit code of the
  * command. The command shares the streams of this program. In JSON mode, its output becomes log
- * lines, because stdout has one object and stderr has log lines. No shell parses the command line.
+ * lines, because stdout must contain a single object and stderr only log lines. No shell parses the
+ * command line.
  */
 import { createLineSink } from "../../build/mod.ts";
 import { CliError } from "../errors/cli_error.ts";

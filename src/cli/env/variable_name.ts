@@ -21,6 +21,6 @@ export function checkVariableName(name: string): string {
       hint: "Pass the value with --value, --stdin or --from-file",
     });
   }
-  const shown = name.length > 128 ? `a name of ${name.length} characters` : JSON.stringify(name);
+  const shown = name.length > 128 ? `a name with ${name.length} characters` : JSON.stringify(name);
   throw new CliError("usage", `${wanted}, not ${shown}`);
 }

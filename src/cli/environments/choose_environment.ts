@@ -192,8 +192,8 @@ export async function chooseEnvironment(
 }
 
 /**
- * Creates the error for when the user cannot be asked for an environment. `ways` lists the flags
- * that set one.
+ * Creates the error to throw when the user cannot be asked for an environment. `ways` lists the
+ * flags that set one.
  */
 export function environmentRequired(ctx: Context, message: string, ways: string): CliError {
   return new CliError("action_required", message, {

@@ -5,7 +5,7 @@ import { environmentVariable, readContext } from "./choose_environment.ts";
 
 export default defineCommand({
   description:
-    "Shows the default environment of commands in this checkout, and where it comes from. Does not contact the platform.",
+    "Shows the default environment for commands in this checkout, and where it comes from. Does not contact the platform.",
   define: (command) => command,
   examples: [["context show", "show the environment of this checkout"]],
   async run(_, ctx) {

@@ -16,7 +16,7 @@ async function assertCanKeepContext(ctx: Context, root: string): Promise<void> {
 
 export default defineCommand({
   description:
-    `Stores the choice in ${CONTEXT_PATH} of this checkout and adds that file to .gitignore. --environment and SVC_ENVIRONMENT take precedence.`,
+    `Stores the choice in this checkout's ${CONTEXT_PATH} and adds that file to .gitignore. --environment and SVC_ENVIRONMENT take precedence.`,
   define: (command) =>
     command
       .argument("<name-or-id>", "environment")

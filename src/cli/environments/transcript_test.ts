@@ -17,9 +17,9 @@ const environments: readonly Step[] = [
     code: 2,
   })),
   { name: "all", argv: ["environments", "list"] },
-  { name: "delete without a word", argv: ["environments", "delete", "staging"], code: 1 },
+  { name: "delete without confirmation", argv: ["environments", "delete", "staging"], code: 1 },
   {
-    name: "delete, a person says no",
+    name: "delete, and the person says no",
     argv: ["environments", "delete", "staging"],
     answers: [false],
     code: 1,

@@ -12,7 +12,7 @@ Deno.test("explainFileFault() names the file in a system error", async () => {
 });
 
 Deno.test({
-  name: "explainFileFault() asks for space if the disk is full",
+  name: "explainFileFault() suggests freeing space if the disk is full",
   ignore: Deno.build.os !== "linux",
   fn: async () => {
     using full = await Deno.open("/dev/full", { write: true });

@@ -1,4 +1,6 @@
-/** @module Maps any thrown error to the JSON error object, the human text, and the exit code. */
+/**
+ * @module Maps any thrown error to the JSON error object, the text for people, and the exit code.
+ */
 import { CommanderError } from "@commander-js/extra-typings";
 import { ApiError, ContractError, NoAnswerError, UnreachableError } from "../../client/errors.ts";
 import type { Problem } from "../../contract/common.ts";
@@ -74,7 +76,7 @@ function describeWrongWorkspace(error: ApiError, lines: SuggestedCommands | unde
   if (problem === undefined || lines === undefined) return undefined;
   const wanted = /, not "([^"]+)"/.exec(error.message)?.[1];
   return {
-    hint: "Log in to that workspace, or use --workspace with the workspace of the key",
+    hint: "Log in to that workspace, or use --workspace with the key's workspace",
     next: [
       ...(wanted === undefined ? [] : [lines.of("login", "--workspace", wanted)]),
       lines.of("workspace", "list"),
@@ -118,7 +120,7 @@ function describeApiError(error: ApiError, facts: ErrorFacts): ErrorReport {
     return {
       ...base,
       code: "unauthorized",
-      hint: `Log in again, or set SVC_TOKEN to a valid key of ${apiUrl}`,
+      hint: `Log in again, or set SVC_TOKEN to a valid key for ${apiUrl}`,
       next: lines && [lines.of("login")],
     };
   }
@@ -156,8 +158,8 @@ export function describeError(error: unknown, facts: ErrorFacts): ErrorReport {
       exitCode: EXIT.failure,
       hint: error.certificate?.hint ??
         (error instanceof NoAnswerError
-          ? "It accepts connections but does not respond. Check its log and load"
-          : "Start it with `svc serve`, or set another URL with --api-url or SVC_API_URL"),
+          ? "The platform accepts connections but does not respond. Check its log and load"
+          : "Start the platform with `svc serve`, or set another URL with --api-url or SVC_API_URL"),
     };
   }
   if (error instanceof ContractError) {

@@ -32,7 +32,7 @@ export interface SuggestedCommands {
   wordsAgain(changes?: FlagChanges): readonly string[];
 }
 
-/** Flags that every command has, and that set where and how it acts. */
+/** Flags that every command has. They determine where and how it acts. */
 const SHARED_FLAGS: readonly string[] = ["--workspace", "--api-url", "--cwd", "--json"];
 /** Like {@link SHARED_FLAGS}, for commands on one project. */
 const PROJECT_FLAGS: readonly string[] = ["--project-id", ...SHARED_FLAGS];

@@ -76,7 +76,7 @@ Deno.test("shellWord() keeps plain words and quotes others", () => {
   assert.equal(shellWord(""), "''");
 });
 
-Deno.test("shellWord() is one word for the shell, regardless of its characters", async () => {
+Deno.test("shellWord() returns one word for the shell, regardless of its characters", async () => {
   const visible = fc.stringMatching(/^[ -~]{0,20}$/);
   const words = fc.sample(visible, { numRuns: 200, seed: 1 });
   const script = words.map((word) => `printf '%s\\n' ${shellWord(word)}`).join("\n");

@@ -80,7 +80,7 @@ Deno.test("a missing project: the hint names the one that was probably meant", (
     for (const line of next) await settles(bench, line);
   }));
 
-Deno.test("a key of another workspace: log in there, and nothing changes in the key's workspace", () =>
+Deno.test("a key from another workspace: log in there, and change nothing in the key's workspace", () =>
   withPlatform(async (bench) => {
     const { next, error } = await suggested(bench, ["projects", "list", "--workspace", "acme"]);
     assert.match(error, /belongs to workspace "default", not "acme"/);
@@ -113,7 +113,7 @@ Deno.test("a missing output: build it", () =>
     await settles(bench, next[0]);
   }));
 
-Deno.test("no environment: a list of environments; confirmations: the same line with the flag", () =>
+Deno.test("no environment: list the environments; confirmations: repeat the line with the flag", () =>
   withPlatform(async (bench) => {
     await bench.json(["init", "--create"]);
     const argv = ["env", "set", "KEY", "--plain", "--value", "v"];

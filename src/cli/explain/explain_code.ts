@@ -5,7 +5,7 @@ import type { Explanation } from "../../contract/error_codes/explanation.ts";
 import { PLATFORM_CODES } from "../../contract/error_codes/platform_codes.ts";
 import { TOOL_CODES } from "./tool_codes.ts";
 
-/** Every code of a failed command or request, sorted. */
+/** Every error code of a command or request, sorted. */
 export const EXPLANATIONS: ReadonlyMap<string, Explanation> = new Map<string, Explanation>(
   Object.entries(
     { ...PLATFORM_CODES, ...TOOL_CODES } satisfies Record<ErrorCode | CliErrorCode, Explanation>,

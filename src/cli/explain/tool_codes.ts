@@ -6,7 +6,7 @@ import type { Explanation } from "../../contract/error_codes/explanation.ts";
 export const TOOL_CODES = {
   usage: {
     meaning: "The command line has an unknown command or flag, or an invalid value.",
-    remedy: "See --help of the command for its arguments and flags. Nothing was changed.",
+    remedy: "Run the command with --help to see its arguments and flags. Nothing was changed.",
     isHint: true,
     commands: [],
     guide: "cli.md",
@@ -19,8 +19,8 @@ export const TOOL_CODES = {
     guide: "cli.md",
   },
   config_invalid: {
-    meaning: "svc.toml, or the file of `svc serve --config`, has errors.",
-    remedy: "Each diagnostic has the line, the column and a suggestion.",
+    meaning: "svc.toml, or the file given with `svc serve --config`, has errors.",
+    remedy: "Each diagnostic includes the line, the column and a suggestion.",
     isHint: true,
     commands: ["init"],
     guide: "svc-toml.md",
@@ -61,13 +61,13 @@ export const TOOL_CODES = {
   },
   functions_invalid: {
     meaning: "A function cannot be bundled or has an invalid name.",
-    remedy: "Each diagnostic has the file and the line.",
+    remedy: "Each diagnostic includes the file and the line.",
     isHint: true,
     commands: ["build", "functions list"],
     guide: "functions.md",
   },
   server_invalid: {
-    meaning: "The server configuration is not valid, or nothing starts the server of the project.",
+    meaning: "The server configuration is not valid, or nothing starts the project's server.",
     remedy:
       "Set the file or command that starts it, as the message says. To publish the files as " +
       "a static site, set static = true under [build] in svc.toml.",
@@ -77,7 +77,8 @@ export const TOOL_CODES = {
   },
   rules_test_failed: {
     meaning: "The rules do not match the expectations in svc.rules.test.toml.",
-    remedy: "Each failed case has the expected and the actual result. Use svc rules explain to " +
+    remedy:
+      "Each failed case includes the expected and the actual result. Use svc rules explain to " +
       "see which rule decided.",
     isHint: true,
     commands: ["rules test", "rules explain"],
@@ -127,8 +128,8 @@ export const TOOL_CODES = {
   },
   not_upgradable: {
     meaning: "This program cannot replace itself.",
-    remedy: "The message has the reason: a package manager owns the file, or the release cannot " +
-      "read this machine's data.",
+    remedy: "The message gives the reason: a package manager owns the file, or the release " +
+      "cannot read this machine's data.",
     commands: ["upgrade"],
     guide: "releases.md",
   },
@@ -154,7 +155,7 @@ export const TOOL_CODES = {
     guide: "cli.md",
   },
   domain_unverified: {
-    meaning: "The ownership record of the domain was not found.",
+    meaning: "The domain's ownership record was not found.",
     remedy: "Add the records where you manage the DNS of the domain, then verify again. New " +
       "records can take minutes to become visible.",
     isHint: true,
@@ -163,7 +164,7 @@ export const TOOL_CODES = {
   },
   not_delivered: {
     meaning: "A notification, a webhook event or a drain test could not be delivered.",
-    remedy: "The message has the response of the receiver.",
+    remedy: "The message contains the receiver's response.",
     commands: ["notifications test", "webhooks list", "drains list"],
     guide: "notifications.md",
   },
@@ -176,7 +177,7 @@ export const TOOL_CODES = {
   },
   query_failed: {
     meaning: "PostgreSQL refused a statement.",
-    remedy: "The message has the PostgreSQL error, its position and SQLSTATE.",
+    remedy: "The message contains the PostgreSQL error, its position and SQLSTATE.",
     commands: ["db schema", "db query"],
     guide: "databases.md",
   },
@@ -187,7 +188,7 @@ export const TOOL_CODES = {
     guide: "platform.md",
   },
   port_in_use: {
-    meaning: "Another program listens on the port.",
+    meaning: "Another program is listening on the port.",
     remedy: "Stop it, or choose another port. Port 0 uses any free one.",
     isHint: true,
     commands: ["serve"],
@@ -195,7 +196,7 @@ export const TOOL_CODES = {
   },
   not_listening: {
     meaning: "The platform could not listen, or exited before it could.",
-    remedy: "Check the lines above and the log of the platform.",
+    remedy: "Check the lines above and the platform's log.",
     isHint: true,
     commands: ["doctor"],
     guide: "platform.md",
@@ -209,7 +210,7 @@ export const TOOL_CODES = {
     guide: "platform.md",
   },
   node_id_in_use: {
-    meaning: "Another node of the shared store has the same name.",
+    meaning: "Another node that uses the shared store has the same name.",
     remedy: "Give each node a unique name with --node-id. The name of a stopped node is free " +
       "after 15 seconds.",
     isHint: true,
@@ -256,13 +257,13 @@ export const TOOL_CODES = {
     meaning:
       "The backup cannot be created, or the file is damaged, incomplete or not a backup of " +
       "svc.",
-    remedy: "The message has the reason. Nothing was overwritten.",
+    remedy: "The message gives the reason. Nothing was overwritten.",
     commands: ["backup", "restore"],
     guide: "platform.md",
   },
   store_unusable: {
-    meaning: "The store of the platform cannot be opened.",
-    remedy: "The message has the reason: a damaged file, an unreachable server or a wrong " +
+    meaning: "The platform's store cannot be opened.",
+    remedy: "The message gives the reason: a damaged file, an unreachable server or a wrong " +
       "password.",
     commands: ["doctor", "restore"],
     guide: "scaling.md",

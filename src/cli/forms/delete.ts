@@ -53,7 +53,7 @@ export default defineCommand({
         if (!answer.hasMore) break;
       }
     }
-    ctx.ui.done("deploy", `Deleted ${formatCount(removed, "submission")} of ${printable(form)}`);
+    ctx.ui.done("deploy", `Deleted ${formatCount(removed, "submission")} from ${printable(form)}`);
     ctx.ui.result({ form, removed }, "");
   },
 });

@@ -8,7 +8,7 @@ const NO_ROOM = "No space left: new submissions are rejected. Delete some with s
 const HEADINGS = ["FORM", "DEPLOYED", "SUBMISSIONS", "SPAM", "LATEST"] as const;
 
 export default defineCommand({
-  description: "A form is a <form> of your site whose action is /_svc/forms/<name>.",
+  description: "A form is a <form> on your site whose action is /_svc/forms/<name>.",
   define: (command) => command.option(...ENVIRONMENT_OPTION).option(...PROJECT_OPTION),
   examples: [["forms list", "show the forms of production"]],
   async run({ flags }, ctx) {

@@ -6,7 +6,7 @@ import { printable } from "../terminal/format.ts";
 import { findHook } from "./project_hooks.ts";
 
 export default defineCommand({
-  description: "Its URL stops working immediately. Existing deployments are kept.",
+  description: "The hook's URL stops working immediately. Existing deployments are kept.",
   define: (command) =>
     command
       .argument("<hook>", "id or name of the hook")

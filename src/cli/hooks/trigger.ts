@@ -11,7 +11,7 @@ import { askProgress, sendTrigger } from "./send_trigger.ts";
 
 const UNDER_WAY: ReadonlySet<DeploymentState> = new Set(["PENDING", "BUILDING", "DEPLOYING"]);
 
-/** Final states in which the command itself fails. */
+/** Final states for which the command fails. */
 const WITHOUT_RESULT: ReadonlySet<DeploymentState> = new Set(["FAILED", "STOPPED"]);
 
 /** Pause between two polls, in milliseconds. It grows from the first value to the last. */
@@ -61,7 +61,7 @@ export default defineCommand({
         "--idempotency-key <key>",
         "return the same deployment for repeated calls with this key",
       )
-      .option("--wait", "wait until it is live; fail if it fails")
+      .option("--wait", "wait until it is live; fail if the deployment fails")
       .option(
         "--timeout <seconds>",
         "maximum time to wait",

@@ -1,7 +1,7 @@
 /**
  * @module Requests that the CLI itself sends. Their errors name a failing proxy. The requests also
  * trust the authorities in the files that `NODE_EXTRA_CA_CERTS` and `SSL_CERT_FILE` name, because
- * the runtime itself only supports `DENO_CERT`.
+ * the runtime itself supports only `DENO_CERT`.
  */
 import { proxyFor } from "../../lib/proxy.ts";
 import type { Environment } from "../session/global_flags.ts";

@@ -8,7 +8,7 @@ import { expiresAt, expiry, permissionsOf, projectIds } from "./key_limits.ts";
 
 export default defineCommand({
   description:
-    "Prints the key once. By default the key has all permissions of its role, for all projects of the workspace, and never expires. Permissions are read, deploy-previews, deploy-production, rules, variables and everything.",
+    "Prints the key once. By default, the key has all permissions of its role, for all projects of the workspace, and never expires. Permissions are read, deploy-previews, deploy-production, rules, variables and everything.",
   define: (command) =>
     command
       .argument("<name>", "name of the key, such as ci")

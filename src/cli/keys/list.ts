@@ -2,7 +2,7 @@ import { defineCommand } from "../command/command.ts";
 import { KEY_HEADINGS, keyRow, listKeys } from "./show_keys.ts";
 
 export default defineCommand({
-  description: "Keys cannot be viewed again. Only owners of the workspace can list them.",
+  description: "Keys cannot be viewed again. Only workspace owners can list them.",
   define: (command) => command,
   examples: [["keys list", "show the workspace's API keys"]],
   async run(_, ctx) {

@@ -11,7 +11,7 @@ export default defineCommand({
       .argument("<key>", "id, name or prefix of the key")
       .option("--force", "skip the confirmation"),
   offers: { key: "api-key" },
-  examples: [["keys revoke ci --force", "remove it without confirmation"]],
+  examples: [["keys revoke ci --force", "revoke it without confirmation"]],
   async run({ args: [reference], flags }, ctx) {
     const client = ctx.client({ phase: "workspace" });
     const apiKey = await findKey(client, reference);

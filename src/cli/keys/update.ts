@@ -9,7 +9,7 @@ import { findKey } from "./show_keys.ts";
 
 export default defineCommand({
   description:
-    "Takes effect on the next request. Flags replace the current values. The key and its role do not change. --all-projects removes the limit to projects.",
+    "Takes effect on the next request. Flags replace the current values. The key and its role do not change. --all-projects removes the limit to certain projects.",
   define: (command) =>
     command
       .argument("<key>", "id, name or prefix of the key")

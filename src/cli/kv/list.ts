@@ -31,7 +31,7 @@ function describe({ key, size, expiresAt }: KvItem): string {
 
 export default defineCommand({
   description:
-    `Prints keys in byte order as they are read. With --json, they are in one object. ${LOCAL_NOTE}`,
+    `Prints keys in byte order as they are read. With --json, prints them in one object. ${LOCAL_NOTE}`,
   define: (command) =>
     command
       .option("--prefix <prefix>", "only keys with this prefix", "")

@@ -14,7 +14,7 @@ import type { Context } from "../session/context.ts";
 
 /** Part of the help for every command in the group. */
 export const LOCAL_NOTE =
-  "Uses the local store of `svc dev`: one per project, in dev.data_dir of svc.toml. You can use it while `svc dev` runs.";
+  "Uses the project's local store for `svc dev`, in the folder that dev.data_dir in svc.toml names. You can use it while `svc dev` is running.";
 
 /**
  * Opens the store of the current folder's project for the duration of `run`. Creates a missing

@@ -51,7 +51,7 @@ function typeOf(bytes: Uint8Array, given: ValueType | undefined): string {
 
 export default defineCommand({
   description:
-    `Reads the value from stdin if it is not an argument. Stores a JSON object or array as JSON, other UTF-8 as text, and anything else as bytes, unless you set --type. ${LOCAL_NOTE}`,
+    `Reads the value from stdin if it is not passed as an argument. Stores a JSON object or array as JSON, other UTF-8 as text, and anything else as bytes, unless you set --type. ${LOCAL_NOTE}`,
   define: (command) =>
     command
       .argument("<key>", "key")

@@ -55,7 +55,9 @@ async function showBuildLog(
     const { lines, isComplete, missingNodes } = log;
     warnOfMissingNodes(ctx, missingNodes);
     if (lines.length === 0 && missingNodes === undefined) {
-      ctx.ui.note(isComplete ? "This deployment was not built here" : "The build has not started");
+      ctx.ui.note(
+        isComplete ? "The platform did not build this deployment" : "The build has not started",
+      );
     }
     ctx.ui.result({ ...params, ...log }, lines.map(line).join("\n"));
     return;
@@ -117,7 +119,7 @@ export default defineCommand({
   define: (command) =>
     command
       .argument("[deployment]", "same as --deployment-id", deploymentId)
-      .option("--build", "the build log (default: of the newest deployment)")
+      .option("--build", "show the build log (default: of the newest deployment)")
       .option("--deployment-id <id>", "only entries of this deployment", deploymentId)
       .option(...PROJECT_OPTION)
       .option(
@@ -140,7 +142,7 @@ export default defineCommand({
       .option("--status <status>", "only requests with this status or class: 404, 5xx")
       .option("--method <method>", "only requests with this method")
       .option("--host <host>", "only requests to this host")
-      .option("--path <path>", "only requests to this path; /api/* for all below /api/")
+      .option("--path <path>", "only requests to this path; /api/* for all paths below /api/")
       .option("--request <id>", "only this request and the log lines written during it")
       .option(
         "--slower-than <ms>",
@@ -150,9 +152,9 @@ export default defineCommand({
       .option("--follow", "keep showing new entries until stopped"),
   examples: [
     ["logs", "show the last 50 entries of requests, functions and servers"],
-    ["logs --level error --since 1d", "errors since yesterday"],
-    ["logs --status 5xx --since 1h", "requests of the last hour that failed"],
-    ["logs --path '/api/*' --slower-than 500", "slow requests below /api/"],
+    ["logs --level error --since 1d", "show errors since yesterday"],
+    ["logs --status 5xx --since 1h", "show failed requests in the last hour"],
+    ["logs --path '/api/*' --slower-than 500", "show slow requests below /api/"],
     ["logs --build --follow", "follow the build of the newest deployment"],
     ["logs --follow --json", "follow as one JSON object per line"],
   ],

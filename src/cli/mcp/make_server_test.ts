@@ -287,7 +287,7 @@ const deploymentOf = (projectId: string, lines: readonly unknown[] = []) => (pat
     ? { items: [{ type: "request", path: "/beds", status: 200 }] }
     : undefined;
 
-Deno.test("the logs of a deployment are resources, with --read-only too", async () => {
+Deno.test("a deployment's logs are resources, also with --read-only", async () => {
   const line = {
     number: 1,
     time: "2026-11-21T10:00:00.000Z",
@@ -324,7 +324,7 @@ Deno.test("the logs of a deployment are resources, with --read-only too", async 
   assert.equal(agent.requests.length, before, "an invalid id is never requested");
 });
 
-Deno.test("--project confines the logs: logs of other projects do not seem to exist", async () => {
+Deno.test("--project confines the logs: logs of other projects appear not to exist", async () => {
   for (const name of ["build-log", "logs"]) {
     const uri = `svc://deployments/${D1}/${name}`;
     await using own = await connect({ project: "blog", api: deploymentOf(PROJECT.id) });

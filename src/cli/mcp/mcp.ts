@@ -8,7 +8,7 @@ export default defineCommand({
       .option("--read-only", "offer only read-only tools")
       .option("--project <name>", "offer only tools for this project"),
   examples: [
-    ["mcp", "serve the tools for the project of this folder"],
+    ["mcp", "serve the tools for this folder's project"],
     ["mcp --read-only --project blog", "give an agent read access to one project"],
   ],
   async run({ flags }, ctx) {

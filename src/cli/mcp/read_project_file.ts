@@ -35,15 +35,15 @@ async function realPath(path: string): Promise<string | undefined> {
 }
 
 /**
- * Returns the project whose files can be read: the server's own folder or, only if that has no
- * project, the folder that the agent names.
+ * Returns the project whose files can be read: the project of the server's own folder or, if there
+ * is none, of the folder that the agent names.
  */
 async function findRoot(folder: string, { start, home }: FileLimits): Promise<string> {
   const options = home === undefined ? {} : { home };
   const root = await findProjectRoot(start, options) ?? await findProjectRoot(folder, options);
   if (root !== undefined) return await Deno.realPath(root);
   throw forbidden(
-    `Can only read files of a project: no svc.toml in ${folder} or above`,
+    `Can read only project files: there is no svc.toml in ${folder} or above it`,
     "Set the project's folder, or create a project there with create_project",
   );
 }
@@ -95,7 +95,7 @@ export async function readProjectFile(
   }
   if (path === undefined || !isWithin(root, path)) {
     throw forbidden(
-      `"${given}" is not a file of the project in ${root}`,
+      `"${given}" is not a file in the project in ${root}`,
       "Ask the user to copy the value into a git-ignored file of the project, or to run `svc env set`",
     );
   }
@@ -103,7 +103,7 @@ export async function readProjectFile(
   if (own.some((each) => each !== undefined && isWithin(each, path))) {
     throw forbidden(
       `"${given}" belongs to svc and may contain its key, so it cannot be used`,
-      "Set the file with the value",
+      "Use another file that contains the value",
     );
   }
   return await readBounded(path, given, limits.maxBytes);

@@ -36,7 +36,7 @@ Deno.test("readProjectFile() reads files of the project, including from subfolde
 
 Deno.test("readProjectFile() refuses files outside the project, including links", async () => {
   await using box = await makeHome();
-  const elsewhere = failsWith("forbidden", /is not a file of the project in/);
+  const elsewhere = failsWith("forbidden", /is not a file in the project in/);
   for (const path of ["/etc/passwd", "../.ssh/id", "link/id", "../site2/key.txt", "/nothing"]) {
     await assert.rejects(box.read(path), elsewhere, path);
   }

@@ -25,7 +25,7 @@ export default defineCommand({
     "days.",
   define: (command) =>
     command
-      .option("--workspace-wide", "of all members and webhooks (owners only)")
+      .option("--workspace-wide", "include messages to all members and webhooks (owners only)")
       .option(
         "--limit <n>",
         "maximum number",

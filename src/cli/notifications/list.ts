@@ -14,7 +14,7 @@ export default defineCommand({
   description: "Newest first. A star marks unread notifications.",
   define: (command) =>
     command
-      .option("--archived", "the archive instead of the inbox")
+      .option("--archived", "show the archive instead of the inbox")
       .option("--unread", "only unread notifications")
       .addOption(new Option("--category <name>", "only this category").choices(EVENT_CATEGORIES))
       .addOption(new Option("--priority <name>", "only this priority").choices(PRIORITIES))
@@ -27,7 +27,10 @@ export default defineCommand({
       .option("--offset <n>", "number to skip", wholeNumber({ min: 0, max: MAX_OFFSET }), 0),
   examples: [
     ["notifications list", "show the inbox"],
-    ["notifications list --unread --priority CRITICAL --json", "urgent notifications for scripts"],
+    [
+      "notifications list --unread --priority CRITICAL --json",
+      "print urgent notifications for scripts",
+    ],
   ],
   async run({ flags }, ctx) {
     const client = ctx.client({ phase: "workspace" });

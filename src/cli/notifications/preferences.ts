@@ -60,7 +60,7 @@ export default defineCommand({
   examples: [
     ["notifications preferences", "show them"],
     ["notifications preferences --deployments own", "leave out deployments of other members"],
-    ["notifications preferences --off email", "no mail, except for CRITICAL notifications"],
+    ["notifications preferences --off email", "turn off email, except for CRITICAL notifications"],
     [
       "notifications preferences --category Health --minimum NORMAL --quiet 22:00-06:00",
       "change one category",
@@ -72,7 +72,7 @@ export default defineCommand({
     const both = on.find((channel) => off.includes(channel));
     if (both !== undefined) throw new CliError("usage", `Cannot turn ${both} both on and off`);
     if (deployments !== undefined && category !== "Deployment") {
-      throw new CliError("usage", "--deployments is for the category Deployment");
+      throw new CliError("usage", "--deployments only applies to the category Deployment");
     }
     if (flags.category === undefined && (minimum !== undefined || quiet !== undefined)) {
       throw new CliError("usage", "--minimum and --quiet need --category");

@@ -14,7 +14,7 @@ export default defineCommand({
     command
       .argument("[id...]", "dead letters to resend", notificationIds)
       .option("--all", "all of them")
-      .option("--workspace-wide", "of all members and webhooks (owners only)"),
+      .option("--workspace-wide", "include messages to all members and webhooks (owners only)"),
   examples: [["notifications resend --all", "resend everything"]],
   async run({ args: [given], flags }, ctx) {
     const ids = given ?? [];

@@ -26,8 +26,8 @@ function readObject(text: string): EventData {
 }
 
 /**
- * Returns the text if the field holds text, otherwise the number, true, false or null that the text
- * represents.
+ * Returns the text if the field contains text, otherwise the number, true, false or null that the
+ * text represents.
  */
 function readValue(event: EventName, { name, text }: { name: string; text: string }) {
   const field = (EVENTS[event] as EventKind).data.shape[name];
@@ -69,7 +69,7 @@ function eventName(text: string): EventName {
 
 export default defineCommand({
   description:
-    "Notifies all members of the workspace according to their preferences, and sends its webhooks. A security event goes only to you. Only owners can do this.",
+    "Notifies all members of the workspace according to their preferences, and sends the event to its webhooks. A security event goes only to you. Only owners can do this.",
   define: (command) =>
     command
       .addArgument(

@@ -172,7 +172,7 @@ function announce(
   const where = showPath(pack.output, ctx) || ".";
   ctx.ui.done("deploy", `Preview of ${shown} ready at ${ctx.ui.colors.bold(url)}`);
   const parts = [
-    `${formatCount(pack.files.length, "file")} of ${where}`,
+    `${formatCount(pack.files.length, "file")} from ${where}`,
     ...(pack.rules === undefined ? [] : [formatCount(pack.rules.rules.length, "rule")]),
     ...(pack.functions.length === 0 ? [] : [formatCount(pack.functions.length, "function")]),
     ...(variables.environment === undefined ? [] : [`variables of ${variables.environment}`]),

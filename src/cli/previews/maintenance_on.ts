@@ -19,7 +19,7 @@ export default defineCommand({
       .option(...PROJECT_OPTION),
   examples: [
     ["maintenance on", "take production down"],
-    ["maintenance on --allow 198.51.100.0/24", "except for the office"],
+    ["maintenance on --allow 198.51.100.0/24", "take production down except for the office"],
   ],
   async run({ flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });

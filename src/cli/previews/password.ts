@@ -8,7 +8,8 @@ import { formatAccess } from "./format_access.ts";
 export default defineCommand({
   description:
     "Asks for the password, or reads it from stdin or a file. A new password signs out " +
-    "everyone who used the old one. Previews ask for it if their protection is password or all.",
+    "everyone who used the old one. Previews ask for the password if their protection is " +
+    "password or all.",
   define: (command) =>
     command
       .option("--stdin", "read the password from stdin")
@@ -37,7 +38,7 @@ export default defineCommand({
     const { protection } = access;
     if (password !== null && protection !== "password" && protection !== "all") {
       ctx.ui.note(
-        `Previews do not ask for it yet: ${
+        `Previews do not ask for the password yet: ${
           ctx.lines.of("previews", "set", "--protection", "password")
         }`,
       );

@@ -17,7 +17,7 @@ export default defineCommand({
   define: (command) =>
     command
       .addOption(
-        new Option("--protection <who>", "who can visit; all also protects production")
+        new Option("--protection <who>", "who can visit previews; with all, production too")
           .choices(PROTECTIONS),
       )
       .option("--allow-cidr <list>", "IP addresses and CIDRs that skip sign-in, comma-separated")
@@ -32,7 +32,7 @@ export default defineCommand({
       )
       .option(...PROJECT_OPTION),
   examples: [
-    ["previews set --protection members", "let only members of the workspace in"],
+    ["previews set --protection members", "let in only workspace members"],
     ["previews set --exempt-path '/api/webhooks/*'", "let webhooks in"],
   ],
   async run({ flags }, ctx) {
@@ -52,7 +52,7 @@ export default defineCommand({
       params: { project: project.id },
       body,
     });
-    ctx.ui.done("deploy", `Updated the previews of ${project.name}`);
+    ctx.ui.done("deploy", `Updated preview access for ${project.name}`);
     ctx.ui.result({ previews: access }, formatAccess(access));
   },
 });

@@ -24,10 +24,10 @@ export function renderAgentsSection({ name, buildCommand, devCommand }: AgentsFa
 
 ## Hosting
 
-The project \`${name}\` is hosted by svc. \`svc.toml\` has its settings and \`svc.rules.toml\`, if it exists, its edge rules. With \`--json\`, every command prints one object on stdout. A failure prints \`{ error, code, hint, next, docs }\` and exits with code 1.
+The project \`${name}\` is hosted by svc. Its settings are in \`svc.toml\`. Its edge rules, if any, are in \`svc.rules.toml\`. With \`--json\`, every command prints one object on stdout. A failure prints \`{ error, code, hint, next, docs }\` and exits with code 1.
 
 - \`svc dev\` ${dev} behind the edge; \`svc build\` ${build}; \`svc preview\` serves the output.
-- \`svc rules check\` and \`svc rules explain GET /path\` before you change rules.
+- Run \`svc rules check\` and \`svc rules explain GET /path\` before you change rules.
 - \`svc deploy --json\` creates a preview with its own URL; \`svc deploy --prod --json\` deploys to production; \`svc rollback --json\` rolls back.
 - \`svc logs --level error --json\` shows errors; \`svc explain <code>\` explains an error code.
 - Never print the value of a variable: \`svc env set <key> --secret --from-file <path>\`.

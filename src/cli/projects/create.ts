@@ -78,7 +78,7 @@ export default defineCommand({
         "--root-directory <dir>",
         "root directory of the project in its repository (default: the linked one)",
       )
-      .option("--node-version <version>", "Node version of builds, such as 24")
+      .option("--node-version <version>", "Node version for builds, such as 24")
       .option("--link", "link the current directory to it")
       .option("--deploy", "build the production branch of --git-url now, and follow the build"),
   examples: [
@@ -87,7 +87,10 @@ export default defineCommand({
       "projects create --name shop --git-url https://git.example.com/ada/shop.git --deploy",
       "build and deploy a repository",
     ],
-    ["projects create --name shop --framework astro --link", "and link this directory to it"],
+    [
+      "projects create --name shop --framework astro --link",
+      "create it and link this directory to it",
+    ],
   ],
   async run({ flags }, ctx) {
     const { link, name: given, deploy = false, ...settings } = flags;

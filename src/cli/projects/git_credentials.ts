@@ -67,7 +67,7 @@ export default defineCommand({
   define: (command) =>
     command
       .argument("<id>", "id or name of the project")
-      .option("--username <name>", "user of the token (default: git)")
+      .option("--username <name>", "user name for the token (default: git)")
       .addOption(
         new Option(
           "--forge <name>",

@@ -49,7 +49,7 @@ export function parseGitFacts(
   };
 }
 
-/** Variables in which build services put the name of the branch that they check out. */
+/** Variables that build services set to the name of the checked-out branch. */
 const BRANCH_VARIABLES: readonly string[] = [
   "GITHUB_HEAD_REF",
   "GITHUB_REF_NAME",
@@ -71,8 +71,8 @@ const BRANCH_VARIABLES: readonly string[] = [
 const SHORT_SHA = 7;
 
 /**
- * Returns the branch of a detached checkout: the name set by the build service, or one derived from
- * the commit that cannot be mistaken for a branch (docs/decisions/cli.md).
+ * Returns the branch of a detached checkout: the name set by the build service, or a name derived
+ * from the commit, which cannot be mistaken for a branch (docs/decisions/cli.md).
  */
 function detachedBranch(commitSha: string, env: Environment): string {
   const named = BRANCH_VARIABLES.map((name) => env[name])

@@ -64,7 +64,7 @@ const linesOf = (output: string | undefined): string[] =>
   output?.split("\n").filter((line) => line !== "") ?? [];
 
 /**
- * Returns the steps that add a URL to the remote. Each app of a monorepo adds its own URL, so one
+ * Returns the steps that add a URL to the remote. Each app in a monorepo adds its own URL, so one
  * push deploys every app that changed.
  */
 async function remoteSteps(directory: string, url: string): Promise<string[][]> {
@@ -97,7 +97,7 @@ export async function addGitRemote(
     // An empty helper disables the helpers in the user's settings, which would store the key.
     ["config", "--local", "--replace-all", `${section}.helper`, ""],
     ["config", "--local", "--add", `${section}.helper`, helperLine()],
-    // The helper chooses between several keys by the workspace in the path.
+    // The helper chooses between several keys based on the workspace in the path.
     ["config", "--local", `${section}.useHttpPath`, "true"],
   ];
   for (const step of steps) {

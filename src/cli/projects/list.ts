@@ -22,7 +22,7 @@ export const defineList = (words: string) =>
       if (items.length === 0) {
         ctx.ui.note("No projects yet: `svc projects create --name <name>` creates one");
       } else if (nextCursor !== null) {
-        ctx.ui.note(`There are more. Raise --limit above ${flags.limit}`);
+        ctx.ui.note(`There are more projects. Raise --limit above ${flags.limit}`);
       }
       const rows = items.map(({ name, framework, url, updatedAt, id, productionDeploymentId }) => [
         name,

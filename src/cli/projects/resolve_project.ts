@@ -69,7 +69,7 @@ export async function chooseProject(
   suggestedName: string,
 ): Promise<Project> {
   const prompter = ctx.prompter;
-  if (prompter === undefined) throw new TypeError("Choose a project only if a person is there");
+  if (prompter === undefined) throw new TypeError("Choose a project only if there is a prompter");
   const items = await listNewestProjects(client);
   const existing = items.length === 0 ? undefined : await prompter.select<Project | undefined>({
     message: "Which project?",
@@ -185,9 +185,7 @@ export async function resolveProject(ctx: Context, facts: ProjectFacts): Promise
   return { project: await settleMissing(ctx, client, facts), client, chosen: true };
 }
 
-/**
- * Returns the project of the current folder, or the one that `--project-id` names, with the folder.
- */
+/** Returns the current folder and its project, or the project that `--project-id` names. */
 export async function openProject(
   ctx: Context,
   { given, phase }: Pick<ProjectFacts, "given" | "phase">,

@@ -46,7 +46,7 @@ const PROJECTS: Readonly<Record<string, Project>> = {
     files: { "package.json": pack({ "@builder.io/qwik-city": "1.20.1" }, { build: "qwik build" }) },
   },
   "a server for Deno": { files: { "main.ts": "Deno.serve(() => new Response());" } },
-  "a site of Vite": { files: { "package.json": pack({ vite: "8.0.0" }, { build: "vite build" }) } },
+  "a Vite site": { files: { "package.json": pack({ vite: "8.0.0" }, { build: "vite build" }) } },
   "Vercel functions next to a Vite site": {
     files: {
       "package.json": pack({ vite: "8.0.0" }, { build: "vite build" }),
@@ -61,7 +61,7 @@ const PROJECTS: Readonly<Record<string, Project>> = {
       "api/b.py": "",
     },
   },
-  "functions of Cloudflare": {
+  "Cloudflare functions": {
     files: {
       "index.html": "",
       "functions/a.js": "export const onRequestGet = () => new Response();",

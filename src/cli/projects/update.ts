@@ -29,7 +29,7 @@ export default defineCommand({
       .option("--build-command <command>", "build command")
       .option("--output-directory <dir>", "build output directory")
       .option("--root-directory <dir>", "root directory of the project in its repository")
-      .option("--node-version <version>", "Node version of builds, such as 24")
+      .option("--node-version <version>", "Node version for builds, such as 24")
       .option(
         "--auto-redeploy <true|false>",
         "redeploy when a URL that variables refer to changes",

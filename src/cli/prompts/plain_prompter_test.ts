@@ -76,7 +76,7 @@ Deno.test("select() numbers the choices", async () => {
 });
 
 for (const [name, typed] of [["Ctrl-C", "\x03"], ["Ctrl-D", "\x04"]] as const) {
-  Deno.test(`every prompt ends the command at ${name} and at the end of input`, async () => {
+  Deno.test(`every prompt ends the command on ${name} and at the end of input`, async () => {
     const { prompter, raw } = typing(typed);
     await assert.rejects(prompter.value({ message: "Password", isShown: false }), {
       code: "interrupted",

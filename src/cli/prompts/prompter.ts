@@ -41,7 +41,7 @@ function answered<Value>(clack: Clack, answer: Value | typeof CANCEL_SYMBOL): Va
 
 /**
  * Asks questions with `@clack/prompts` on stderr, because stdout is only for data. Cancelling
- * throws. The library is only loaded when the first question is asked.
+ * throws. The library is loaded only when the first question is asked.
  */
 export function createClackPrompter(
   keyboard: Keyboard,

@@ -7,7 +7,7 @@ import { ENVIRONMENT_OPTION } from "./queue_options.ts";
 const HEADINGS = ["QUEUE", "PATH", "WAITING", "RUNNING", "DONE", "DEAD"] as const;
 
 export default defineCommand({
-  description: "Declare them as [[queues]] in svc.toml.",
+  description: "Declare queues as [[queues]] in svc.toml.",
   define: (command) => command.option(...ENVIRONMENT_OPTION).option(...PROJECT_OPTION),
   examples: [["queues list", "show the queues of production"]],
   async run({ flags }, ctx) {

@@ -41,7 +41,7 @@ export default defineCommand({
       removed += answer.removed;
       if (!answer.hasMore) break;
     }
-    ctx.ui.done("deploy", `Deleted ${formatCount(removed, "message")} of ${printable(queue)}`);
+    ctx.ui.done("deploy", `Deleted ${formatCount(removed, "message")} from ${printable(queue)}`);
     ctx.ui.result({ queue, state, removed }, "");
   },
 });

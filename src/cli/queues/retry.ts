@@ -8,7 +8,7 @@ import { ENVIRONMENT_OPTION } from "./queue_options.ts";
 const MAX_REQUESTS = 100;
 
 export default defineCommand({
-  description: "Resets their number of attempts.",
+  description: "Resets the number of attempts of each message.",
   define: (command) =>
     command
       .argument("<queue>", "name of the queue")
@@ -33,7 +33,7 @@ export default defineCommand({
         if (!answer.hasMore) break;
       }
     }
-    ctx.ui.done("deploy", `Retrying ${formatCount(retried, "message")} of ${printable(queue)}`);
+    ctx.ui.done("deploy", `Retrying ${formatCount(retried, "message")} from ${printable(queue)}`);
     ctx.ui.result({ queue, retried }, "");
   },
 });

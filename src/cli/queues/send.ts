@@ -7,7 +7,7 @@ import { ENVIRONMENT_OPTION } from "./queue_options.ts";
 
 export default defineCommand({
   description:
-    "The platform delivers it as a signed POST to the path of the queue. Without a body it reads stdin.",
+    "The platform delivers the message as a signed POST to the queue's path. If you pass no body, the command reads it from stdin.",
   define: (command) =>
     command
       .argument("<queue>", "name of the queue")

@@ -3,7 +3,7 @@ import { defineCommand } from "../command/command.ts";
 import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 
 export default defineCommand({
-  description: "Ends the rolling release: all visitors of production see the new deployment.",
+  description: "Ends the rolling release: all of production's visitors see the new deployment.",
   define: (command) => command.option(...PROJECT_OPTION),
   examples: [["releases finish", "release the new deployment to everyone now"]],
   async run({ flags }, ctx) {

@@ -15,7 +15,7 @@ const sideOf = ({ requests, failures, errors, p95 }: Release["new"]): string =>
 
 export default defineCommand({
   description:
-    "Shows the latest 20. For both deployments, NEW and OLD show the requests, the responses with status 400 or more and with status 500 or more, and the p95.",
+    "Shows the latest 20. NEW and OLD show each deployment's requests, responses with status 400 or above, responses with status 500 or above, and p95.",
   define: (command) => command.option(...PROJECT_OPTION),
   examples: [["releases list", "show the rolling releases of this directory's project"]],
   async run({ flags }, ctx) {

@@ -3,7 +3,8 @@ import { defineCommand } from "../command/command.ts";
 import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 
 export default defineCommand({
-  description: "Ends the rolling release: all visitors of production see the old deployment again.",
+  description:
+    "Ends the rolling release: all of production's visitors see the old deployment again.",
   define: (command) => command.option(...PROJECT_OPTION),
   examples: [["releases withdraw", "withdraw the new deployment"]],
   async run({ flags }, ctx) {

@@ -60,7 +60,7 @@ async function surroundingsOf(ctx: Context, file: RulesSource): Promise<Surround
 
 export default defineCommand({
   define: (command) =>
-    command.argument("[file]", "rules file (default: svc.rules.toml of the project)"),
+    command.argument("[file]", "rules file (default: the project's svc.rules.toml)"),
   examples: [
     ["rules check", "validate svc.rules.toml"],
     ["rules check edge.toml --json", "validate another file, with problems as JSON"],

@@ -8,7 +8,7 @@ const MAX_ASN = 4_294_967_295;
 /** Parses a country code (ISO 3166-1 alpha-2), and returns it in upper case. */
 export function countryCode(text: string): string {
   if (/^[A-Za-z]{2}$/.test(text)) return text.toUpperCase();
-  throw new InvalidArgumentError("Expected a country code of two letters.");
+  throw new InvalidArgumentError("Expected a two-letter country code.");
 }
 
 /** Parses an IPv4 or IPv6 address. */

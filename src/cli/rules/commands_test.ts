@@ -249,7 +249,7 @@ Deno.test("published rules override the deployment's rules, and can be listed, r
   });
 });
 
-Deno.test("rules explain --live evaluates the active rules of production", async () => {
+Deno.test("rules explain --live evaluates production's active rules", async () => {
   await withPlatform(async (bench) => {
     await bench.json(["init", "--create"]);
     await bench.json(["deploy", "--prod"]);
@@ -281,7 +281,7 @@ steps = [
 ]
 `;
 
-Deno.test("rules check knows the project's functions, and suggests a similar name", async () => {
+Deno.test("rules check recognizes the project's functions, and suggests a similar name", async () => {
   await inFolder({ "svc.rules.toml": PIPELINE, "edge.toml": PIPELINE }, async (cwd) => {
     await Deno.mkdir(join(cwd, "functions"));
     await Deno.writeTextFile(join(cwd, "functions", "authorize.ts"), "export default () => {};\n");
@@ -331,7 +331,7 @@ Deno.test("check, publish and deploy warn about asn without an ASN database", as
   await inFolder({ "svc.rules.toml": rules }, async (cwd) => {
     const unknown = await runCli(["rules", "check"], { cwd });
     assert.equal(unknown.code, 0);
-    assert.doesNotMatch(unknown.stderr, /--asn/, "nobody mentions what the platform knows");
+    assert.doesNotMatch(unknown.stderr, /--asn/, "no warning if the platform can look up networks");
   });
 });
 

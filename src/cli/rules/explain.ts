@@ -82,7 +82,7 @@ async function readLiveRules(ctx: Context, given: string | undefined): Promise<R
   if (runtime !== undefined) return runtime;
   throw new CliError(
     "rules_invalid",
-    "The platform has rules that this version of svc does not know",
+    "The platform has rules that this version of svc does not support",
     {
       next: ["svc upgrade"],
     },
@@ -107,19 +107,19 @@ export default defineCommand({
       .addOption(new Option("--device <kind>", "device of the client").choices(DEVICES))
       .option("--static-file <path>", "a static file that exists; repeatable", repeated)
       .addOption(
-        new Option("--rules <file>", "rules file (default: svc.rules.toml of the project)")
+        new Option("--rules <file>", "rules file (default: the project's svc.rules.toml)")
           .conflicts("live"),
       )
-      .option("--live", "use the active rules of production")
+      .option("--live", "use production's active rules")
       .option("--project-id <id>", "id or name of the project, for --live")
       .option("--dry", "no effect: function code never runs here"),
   examples: [
     ["rules explain GET /old/page", "show matching rules and the response of the edge"],
     ["rules explain GET https://example.com/ --country DE --device mobile", "simulate a visitor"],
-    ["rules explain GET /old/page --live", "use the active rules of production"],
+    ["rules explain GET /old/page --live", "use production's active rules"],
     [
       "rules explain POST /api --header 'x-key: 1' --ip 203.0.113.7",
-      "with a header and an IP address",
+      "include a header and an IP address",
     ],
   ],
   async run({ args: [method, url], flags }, ctx) {

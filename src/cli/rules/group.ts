@@ -18,7 +18,7 @@ export const RULES: CommandGroup = {
     },
     {
       name: "test",
-      summary: "Run requests against their expected outcomes",
+      summary: "Run test requests and compare the outcomes",
       load: () => import("./run_tests.ts"),
     },
     {
@@ -28,7 +28,7 @@ export const RULES: CommandGroup = {
     },
     {
       name: "list",
-      summary: "Show the active rules of production",
+      summary: "Show production's active rules",
       load: () => import("./list.ts"),
     },
     {

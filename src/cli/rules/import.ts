@@ -66,7 +66,7 @@ function convert(text: string, format: Format, flavor: ImportFlavor): ImportResu
   }
 }
 
-/** Characters that show that the text was not UTF-8. */
+/** Characters that indicate that the text was not UTF-8. */
 const NO_TEXT = /[\0\uFFFD]/;
 
 /** Imports a text file. Throws for binary files and wrong formats. */
@@ -160,7 +160,7 @@ async function saveSettings(
   }
 }
 
-/** Sums up the imported files. Each remark names its file. */
+/** Summarizes the imported files. Each remark names its file. */
 function sumOf(files: readonly ImportedFile[]) {
   const remarks = (key: "unsupported" | "notes") =>
     files.flatMap(({ shown, result }) => result[key].map((one) => ({ file: shown, ...one })));
@@ -175,7 +175,7 @@ function sumOf(files: readonly ImportedFile[]) {
 
 export default defineCommand({
   description:
-    "Reads _redirects and _headers files of Netlify or Cloudflare, netlify.toml, vercel.json and wrangler files. Entries without an equivalent are skipped and reported with their line and the reason. New rules are added after the existing rules of the output. With --output, settings of page URLs are written to [static] of svc.toml.",
+    "Reads _redirects and _headers files from Netlify or Cloudflare, netlify.toml, vercel.json and wrangler files. Entries without an equivalent are skipped and reported with their line and the reason. New rules are added after the existing rules of the output. With --output, settings for page URLs are written to [static] in svc.toml.",
   define: (command) =>
     command
       .argument("<files...>", "files to import, in rule order")
@@ -188,7 +188,7 @@ export default defineCommand({
       .addOption(
         new Option(
           "--flavor <flavor>",
-          "semantics to use where the two differ (default: cloudflare next to a wrangler file, otherwise netlify)",
+          "semantics to use where the two hosts differ (default: cloudflare next to a wrangler file, otherwise netlify)",
         ).choices(FLAVORS),
       )
       .option("--force", "replace the output instead of adding to it"),

@@ -16,7 +16,7 @@ function describeCondition(value: unknown): string {
 
 export default defineCommand({
   define: (command) => command.option(...PROJECT_OPTION),
-  examples: [["rules list", "show the active rules of production with their counters"]],
+  examples: [["rules list", "show production's active rules with their counters"]],
   async run({ flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
     const params = { project: project.id };

@@ -11,7 +11,7 @@ export default defineCommand({
     "Takes effect without a deployment and overrides the deployment's rules until you remove it. If someone else publishes at the same time, one of you gets an error.",
   define: (command) =>
     command
-      .argument("[file]", "rules file (default: svc.rules.toml of the project)")
+      .argument("[file]", "rules file (default: the project's svc.rules.toml)")
       .option(...PROJECT_OPTION)
       .option(
         "--if-match <etag>",

@@ -1,4 +1,4 @@
-/** @module The rules of production. They are read with their ETag and written with `If-Match`. */
+/** @module Production's rules. They are read with their ETag and written with `If-Match`. */
 import { ApiError } from "../../client/errors.ts";
 import type { Client } from "../../client/client.ts";
 import { type ActiveRules, getRules } from "../../contract/rules.ts";
@@ -24,7 +24,7 @@ export function explainRevision(ctx: Context, error: unknown): unknown {
   });
 }
 
-/** Returns the command that restores the previous rules of production. */
+/** Returns the command that restores production's previous rules. */
 export function undoLine(
   { lines }: Context,
   { origin, revisionId }: Pick<ActiveRules, "origin" | "revisionId">,

@@ -52,11 +52,11 @@ export default defineCommand({
   define: (command) =>
     command
       .argument("[file]", `test table (default: ${TESTS_FILE} next to the rules)`)
-      .option("--rules <file>", "rules file (default: svc.rules.toml of the project)")
+      .option("--rules <file>", "rules file (default: the project's svc.rules.toml)")
       .option("--dry", "no effect: function code never runs here"),
   examples: [
     ["rules test", `run ${TESTS_FILE}`],
-    ["rules test ci.toml --rules edge.toml --json", "other files, in CI"],
+    ["rules test ci.toml --rules edge.toml --json", "use other files, in CI"],
   ],
   async run({ args: [given], flags }, ctx) {
     const rules = await readRulesSource(ctx, flags.rules);

@@ -37,12 +37,12 @@ async function schemasOf(ctx: Context, words: string): Promise<AnswerSchemas> {
 
 export default defineCommand({
   description:
-    "Prints JSON Schema 2020-12. A failed command prints the object of `svc schema failure` instead. `help` and `version` stand for --help and --version. For a command with a stream, such as logs --follow, --lines shows the schema of each line.",
+    "Prints JSON Schema 2020-12. A failed command prints the object that `svc schema failure` describes instead. Use `help` and `version` for --help and --version. For a command with a stream, such as logs --follow, --lines shows the schema of each line.",
   define: (command) =>
     command
       .argument("[command...]", "words of the command, or failure")
       .option("--list", "list all commands with the members of their output")
-      .option("--lines", "the schema of each line of a stream"),
+      .option("--lines", "show the schema of each line of a stream"),
   examples: [
     ["schema projects list", "show the schema of svc projects list --json"],
     ["schema logs --lines", "show the schema of each line of svc logs --follow --json"],

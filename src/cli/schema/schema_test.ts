@@ -69,7 +69,7 @@ Deno.test("an unknown command gets a suggestion", async () => {
   );
 });
 
-Deno.test("svc --help --json describes the whole tree, according to its schema", async () => {
+Deno.test("svc --help --json describes the whole tree, and matches its schema", async () => {
   // `runCli()` checks each output against its schema.
   const { answer } = await told("--help");
   const shown = leavesOf(COMMANDS).filter(({ leaf }) => leaf.hidden !== true)

@@ -22,7 +22,7 @@ async function createBackupKey(ctx: Context, path: string): Promise<void> {
   } catch (cause) {
     if (!(cause instanceof Deno.errors.AlreadyExists)) throw cause;
     throw new CliError("backup_unusable", `Cannot write ${path}: it already exists`, {
-      hint: "Use another file: without its secret key, older backups cannot be opened",
+      hint: "Use another file: older backups cannot be opened without the existing key",
     });
   }
   ctx.ui.done("env", `Created the secret key ${path}`);
@@ -78,7 +78,7 @@ async function toPlace(ctx: Context, target: string, flags: Flags): Promise<void
   if (flags.force === true) {
     throw new CliError(
       "usage",
-      "--force is for a file: a directory or object storage keeps many backups",
+      "--force applies only to a single file: a directory or object storage keeps many backups",
     );
   }
   const proven = await backUpToPlace({
@@ -107,7 +107,7 @@ async function toFile(ctx: Context, target: string, flags: Flags): Promise<void>
   if (flags.recipient !== undefined || flags.keep !== undefined) {
     throw new CliError(
       "usage",
-      "--recipient and --keep need a directory, s3:// or sftp:// as target",
+      "--recipient and --keep need a directory, s3:// or sftp:// as the target",
       {
         hint: "Add a slash at the end of the path to create a directory",
       },
@@ -137,8 +137,8 @@ async function toFile(ctx: Context, target: string, flags: Flags): Promise<void>
 
 export default defineCommand({
   description:
-    "The backup has all records, deployment files, build logs, managed databases and the keys " +
-    "of all secrets, so protect it like the data itself. The platform can keep running: " +
+    "The backup contains all records, deployment files, build logs, managed databases and the " +
+    "keys of all secrets, so protect it like the data itself. The platform can keep running: " +
     "records and each database are consistent snapshots. Databases on another server are " +
     "read with the URL in SVC_POSTGRES_URL. Caches, access logs and database snapshots " +
     "are not included. A directory, s3:// or sftp:// keeps many backups: only new " +
@@ -167,7 +167,7 @@ export default defineCommand({
     ["backup svc-backup.tar", "back up the default data directory"],
     ["backup svc-backup.tar --verify", "verify every record, blob and database page first"],
     ["backup /mnt/safe/today.tar --data-dir ./data --force", "replace an older backup"],
-    ["backup --keygen backup.key", "create a pair of keys for encrypted backups"],
+    ["backup --keygen backup.key", "create a key pair for encrypted backups"],
     [
       "backup 's3://backups/svc?endpoint=https://s3.example.com' --recipient age1… --keep 30",
       "send new data, encrypted, to object storage",

@@ -56,7 +56,7 @@ export default defineCommand({
       .option("--cache-dir <dir>", "directory for files (default: $XDG_CACHE_HOME/svc/edge)")
       .option(
         "--cache-bytes <n>",
-        "maximum size of the files in bytes (default: 10 GiB)",
+        "maximum total size of the files in bytes (default: 10 GiB)",
         wholeNumber({ min: 1024 * 1024, max: Number.MAX_SAFE_INTEGER }),
       )
       .option(

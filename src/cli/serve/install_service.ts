@@ -6,7 +6,7 @@ import type { Context } from "../session/context.ts";
 import type { ServeSettings } from "./setting_flags.ts";
 import { type ServiceFile, serviceFile } from "./service_file.ts";
 
-/** Settings whose flags hold secrets, which other users could read in a service file. */
+/** Settings whose flags contain secrets, which other users could read in a service file. */
 const SECRETS = SETTINGS.filter(({ secret, flagless }) => secret === true && flagless !== true);
 
 const VARIABLES = SECRETS.map(variableOf);
@@ -15,8 +15,8 @@ const DATA_DIR_VARIABLE = "SVC_SERVE_DATA_DIR";
 
 /**
  * Returns the arguments of the service. The arguments or the config file must name the data
- * directory, because system services have no `HOME`, and user services have different variables
- * from this run.
+ * directory, because system services have no `HOME`, and user services run with different
+ * variables.
  */
 export function serviceWords(
   { lines, env }: Pick<Context, "lines" | "env">,

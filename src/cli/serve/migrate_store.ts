@@ -58,7 +58,7 @@ export default defineCommand({
       .option("--data-dir <dir>", "data directory (default: $XDG_DATA_HOME/svc)")
       .option("--from <place>", "postgres://…, s3://…, or a path; repeatable", repeatedList)
       .option("--to <place>", "postgres://…, s3://…, or a path; repeatable", repeatedList)
-      .option("--kv <place>", "location of the records, if you only move files")
+      .option("--kv <place>", "location of the records, if you move only files")
       .option("--keys-file <file>", "keys file, if it is outside the data directory")
       .option("--dry-run", "check both sides, but move nothing"),
   examples: [
@@ -149,7 +149,7 @@ function sayResumed({ files, records, planned }: Partial<MigrationReport>): stri
 /** Adds the storage's error message, which users of a platform do not see. */
 function sayUnavailable({ message, cause }: Error): string {
   const isUntold = cause instanceof Error && !message.includes(cause.message);
-  return isUntold ? `The storage of files cannot be used: ${cause.message}` : message;
+  return isUntold ? `The file storage cannot be used: ${cause.message}` : message;
 }
 
 function explain(

@@ -39,7 +39,10 @@ export default defineCommand({
   define: (command) =>
     command
       .argument("[file]", "file from svc backup")
-      .option("--from <place>", "directory, s3:// or sftp:// of svc serve --backup or svc backup")
+      .option(
+        "--from <place>",
+        "directory, s3:// or sftp:// URL with backups from svc serve --backup or svc backup",
+      )
       .option("--list", "list the backups at that location")
       .option("--at <name>", "name of the backup (default: the newest)")
       .option("--identity <file>", "secret key of an encrypted backup")
@@ -91,7 +94,7 @@ export default defineCommand({
       const name = "name" in restored ? { name: restored.name } : {};
       ctx.ui.done(
         "env",
-        `Restored ${formatCount(files, "file")}, ${formatBytes(bytes)}, that svc ${program} ` +
+        `Restored ${formatCount(files, "file")} (${formatBytes(bytes)}) that svc ${program} ` +
           `backed up at ${createdAt}`,
       );
       ctx.ui.result({ dataDir, files, bytes, createdAt, ...name }, dataDir);

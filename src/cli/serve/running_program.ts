@@ -62,7 +62,7 @@ const SECRET_FLAGS: ReadonlySet<string> = new Set([
   "--token",
   ...SETTINGS.filter(({ secret }) => secret === true).map(flagOf),
 ]);
-/** Flags that only affect how the process was started. */
+/** Flags that affect only how the process was started. */
 const STARTING_FLAGS: ReadonlySet<string> = new Set(["--replace", "--background", "--json"]);
 
 /** Returns the flags that the new platform should keep. */

@@ -31,8 +31,8 @@ async function keepToken(ctx: Context, platform: Platform): Promise<void> {
 }
 
 /**
- * Reports facts that the program that started the platform cannot know: the ports in use, and the
- * owner's link.
+ * Reports facts that a program starting the platform cannot know: the ports in use, and the owner's
+ * link.
  */
 function reportToPrograms(ctx: Context, host: string, platform: Platform): void {
   const { port, httpsPort, ownerLink } = platform;
@@ -84,7 +84,7 @@ function untilStopped(signal: AbortSignal): Promise<void> {
 
 export default defineCommand({
   description:
-    "In an empty data directory, it creates the workspace `default`, an owner and one key: the value of SVC_BOOTSTRAP_TOKEN, or a random key that is printed once. It runs until SIGINT or SIGTERM, finishes requests in progress, and exits with code 0. Each setting has a flag, a variable (SVC_SERVE_PORT for --port) and a key in the file of --config (port), in this order of precedence. --print-config prints such a file.",
+    "In an empty data directory, it creates the workspace `default`, an owner and one key: the value of SVC_BOOTSTRAP_TOKEN, or a random key that is printed once. It runs until SIGINT or SIGTERM, finishes requests in progress, and exits with code 0. Each setting has a flag, a variable (SVC_SERVE_PORT for --port) and a key in the --config file (port), in this order of precedence. --print-config prints such a file.",
   define: (command) => addSettingFlags(command),
   common: COMMON_FLAGS,
   examples: [

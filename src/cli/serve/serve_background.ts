@@ -46,7 +46,7 @@ export async function serveInBackground(ctx: Context): Promise<void> {
   const line = await firstLine(child.stdout);
   if (line === undefined) {
     const { code } = await child.status;
-    throw new CliError("not_listening", `The platform ended with exit code ${code}`);
+    throw new CliError("not_listening", `The platform exited with code ${code}`);
   }
   child.unref();
   const { pid } = child;

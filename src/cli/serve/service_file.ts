@@ -4,7 +4,7 @@ import { shellWord } from "../errors/suggested_commands.ts";
 
 export interface Service {
   readonly command: readonly string[];
-  /** Folder to which relative paths among the arguments refer. */
+  /** Base folder for relative paths among the arguments. */
   readonly folder: string;
 }
 
@@ -22,7 +22,7 @@ export interface ServiceFile {
   readonly next: readonly string[];
 }
 
-/** Time a platform gets to finish its requests, builds and databases. */
+/** Time that a platform gets to finish requests and builds, and to stop its databases. */
 const STOP_SECONDS = 90;
 
 /** launchd's default is 256. This is OPEN_MAX on macOS. */

@@ -51,7 +51,7 @@ const hasVerifier = await new Deno.Command("systemd-analyze", { args: ["--versio
   .then(({ success }) => success, () => false);
 
 Deno.test({
-  name: "systemd accepts the unit of serviceFile()",
+  name: "systemd accepts the unit from serviceFile()",
   ignore: !hasVerifier,
   fn: async () => {
     await inTestFolder(async (folder) => {

@@ -92,7 +92,7 @@ function refuse(ctx: Context, file: SettingsFile | undefined, read: FoundSetting
     const count = inFile.length + others.length;
     throw new CliError(
       "config_invalid",
-      `Cannot use the settings: ${count === 1 ? "one is wrong" : `${count} are wrong`}`,
+      `Cannot use the settings: ${count === 1 ? "one is invalid" : `${count} are invalid`}`,
       {
         found: { file: shown, source: file.source, diagnostics: inFile },
         excerpt: others,

@@ -117,8 +117,8 @@ export interface Context {
   /** Missing if nobody can be asked. */
   readonly prompter: Prompter | undefined;
   /**
-   * Returns the milliseconds that the command has worked, without the time that the user took to
-   * answer.
+   * Returns how long the command has worked, in milliseconds, without the time that the user took
+   * to answer.
    */
   readonly elapsed: () => number;
   /** Command lines that errors and hints suggest. */
@@ -184,7 +184,7 @@ export type JobKey = (
   project: string | undefined,
 ) => Promise<string>;
 
-/** Gets keys for a CI job. The code for it is only loaded when the first key is needed. */
+/** Gets keys for a CI job. The code for it is loaded only when the first key is needed. */
 function openJobKeys(
   identity: JobIdentity,
   by: Pick<Host, "fetch" | "signal" | "now"> & { readonly apiUrl: string },

@@ -1,4 +1,4 @@
-/** @module The stored logins. An invalid file is only an error if a command needs its content. */
+/** @module The stored logins. An invalid file is an error only if a command needs its content. */
 import {
   type Credential,
   findCredential,
@@ -73,7 +73,7 @@ function needPath(path: string | undefined): string {
   });
 }
 
-/** Opens the credentials file of the user that the environment describes. */
+/** Opens the user's credentials file. The environment determines its path. */
 export async function openCredentialStore(env: Environment): Promise<CredentialStore> {
   const path = pathOf(env);
   const { credentials, warnings, failure } = await load(path);

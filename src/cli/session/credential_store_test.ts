@@ -26,7 +26,7 @@ Deno.test("a stored login sets the platform, key and workspace of a call", async
       env,
       fetch: () => Promise.resolve(new Response(null, { status: 401 })),
     });
-    assert.match(refused.stderr, /set SVC_TOKEN to a valid key of http:\/\/platform\.test/);
+    assert.match(refused.stderr, /set SVC_TOKEN to a valid key for http:\/\/platform\.test/);
     assert.deepEqual(
       seen.map((request) => [
         new URL(request.url).origin,
@@ -38,7 +38,7 @@ Deno.test("a stored login sets the platform, key and workspace of a call", async
   });
 });
 
-Deno.test("a broken credentials file only affects commands that need it", async () => {
+Deno.test("a broken credentials file affects only commands that need it", async () => {
   await inTestFolder(async (home) => {
     const folder = join(home, ".config", "svc");
     await Deno.mkdir(folder, { recursive: true });

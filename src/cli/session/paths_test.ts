@@ -77,7 +77,7 @@ for (const argv of BINDING_COMMANDS) {
   Deno.test(`svc ${argv.join(" ")} creates nothing if the folder is not writable`, () =>
     withPlatform(async (bench) => {
       await bench.json(["projects", "create", "--name", "other"]);
-      await bench.write(".svc", "a file in place of the schema's folder");
+      await bench.write(".svc", "a file instead of the schema's folder");
       const { code, error } = await refused(bench, argv);
       assert.equal(code, "not_writable");
       assert.match(error, /^Cannot write \.svc\/\S+: a part of its path is a file/);
@@ -87,7 +87,7 @@ for (const argv of BINDING_COMMANDS) {
 
 Deno.test("svc deploy creates no project for a user if the folder is not writable", () =>
   withPlatform(async (bench) => {
-    await bench.write(".svc", "a file in place of the schema's folder");
+    await bench.write(".svc", "a file instead of the schema's folder");
     const { code, stderr } = await bench.run(["deploy"], { prompter: personWho([]) });
     assert.equal(code, 1);
     assert.match(stderr, /Cannot write \.svc\//);

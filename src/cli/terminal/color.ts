@@ -6,9 +6,9 @@ export type Palette = ReturnType<typeof pc.createColors>;
 const isSet = (value: string | undefined): boolean => value !== undefined && value !== "";
 
 /**
- * Decides whether to use colors: `NO_COLOR` (no-color.org) disables them, `FORCE_COLOR` or
- * `CLICOLOR_FORCE` other than `0` enable them, `CLICOLOR=0` and a dumb terminal disable them. By
- * default, terminals have colors.
+ * Decides whether to use colors: `NO_COLOR` (no-color.org) disables them. `FORCE_COLOR` or
+ * `CLICOLOR_FORCE` enables them, unless it is `0`. `CLICOLOR=0` or a dumb terminal disables them.
+ * By default, terminals have colors.
  */
 export function wantsColor(
   env: Readonly<Record<string, string | undefined>>,

@@ -12,7 +12,12 @@ const rows: readonly Row[] = [
   { name: "a terminal has colors", env: {}, isTerminal: true, wanted: true },
   { name: "a pipe has no colors", env: {}, isTerminal: false, wanted: false },
   { name: "NO_COLOR disables colors", env: { NO_COLOR: "1" }, isTerminal: true, wanted: false },
-  { name: "an empty NO_COLOR is not set", env: { NO_COLOR: "" }, isTerminal: true, wanted: true },
+  {
+    name: "an empty NO_COLOR counts as not set",
+    env: { NO_COLOR: "" },
+    isTerminal: true,
+    wanted: true,
+  },
   {
     name: "NO_COLOR overrides FORCE_COLOR",
     env: { NO_COLOR: "1", FORCE_COLOR: "1" },

@@ -37,7 +37,7 @@ export interface Ui {
   readonly stderr: Writer;
   /** Reports the progress of the command. */
   log(phase: Phase, level: Level, message: string): void;
-  /** Like `log` at level info, with a tick for people. */
+  /** Like `log` at level info, with a check mark for people. */
   done(phase: Phase, message: string): void;
   /** Internal output: a log line in JSON mode, nothing for people. */
   debug(phase: Phase, message: string): void;
@@ -115,7 +115,7 @@ export function createUi(options: UiOptions): Ui {
     else stderr.write(`${marks[level]} ${message}\n`);
   };
 
-  /** Counts results, because a command can only have one. */
+  /** Counts results, because a command can have only one. */
   const beginResult = (value: Readonly<Record<string, unknown>>): void => {
     results++;
     if (results > 1) throw new TypeError("Write one result: the command wrote a second one");

@@ -21,7 +21,7 @@ for (const [path, command] of ROWS) {
   });
 }
 
-Deno.test("mayBeDebian() is true for paths to which Debian packages install programs", () => {
+Deno.test("mayBeDebian() is true for paths where Debian packages install programs", () => {
   assert.equal(mayBeDebian("/usr/bin/svc"), true);
   assert.equal(mayBeDebian("/opt/svc/svc"), true);
   assert.equal(mayBeDebian("/usr/local/bin/svc"), false);

@@ -194,7 +194,7 @@ const REFUSALS: readonly Refusal[] = [
     says: /has no program for .*, only for aarch64-pc-windows-msvc/,
   },
   {
-    name: "a program for a different platform than the manifest says",
+    name: "a program for a different platform than the one in the manifest",
     arrange: async ({ releases }) => {
       const elf = new Uint8Array(200_000).map((_, index) => index);
       await releases.publish({ ...NEW, program: elf });
@@ -257,7 +257,7 @@ for (const { name, arrange, wish, code, says } of REFUSALS) {
   });
 }
 
-Deno.test("performUpgrade() only trusts its own key", async () => {
+Deno.test("performUpgrade() trusts only its own key", async () => {
   await withProgram(async ({ releases, upgrade, says }) => {
     await releases.publish(NEW);
     const { publicKey } = await makeKeys();

@@ -3,7 +3,9 @@ import { BUILT_IN_PLACE, type ReleasePlace, TRUSTED_KEYS } from "../../release/m
 import { CliError } from "../errors/cli_error.ts";
 import type { Context } from "../session/context.ts";
 
-/** Returns `SVC_RELEASES_URL` or the URL compiled in. `undefined` if there is neither. */
+/**
+ * Returns `SVC_RELEASES_URL`, or else the compiled-in URL. Returns `undefined` if there is neither.
+ */
 export function placeFor(env: Context["env"]): string | undefined {
   const given = env.SVC_RELEASES_URL;
   if (given === undefined || given === "") return BUILT_IN_PLACE;

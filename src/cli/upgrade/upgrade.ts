@@ -84,7 +84,7 @@ async function storedFormat(ctx: Context): Promise<number | undefined> {
 /** Describes a process that still runs the old program, and names the command that replaces it. */
 function describeOld(old: OldProgram): string {
   if (old.kind === "service") {
-    return `The service of ${old.path} still runs the old version. Restart it with ${old.command}`;
+    return `The service for ${old.path} still runs the old version. Restart it with ${old.command}`;
   }
   const missing = old.leftOut.length === 0 ? "" : `, with its ${old.leftOut.join(" and ")}`;
   return `A platform (process ${old.pid}) still runs the old version. Restart it without dropping requests with ${old.command}${missing}`;

@@ -25,7 +25,9 @@ export default defineCommand({
       body: { url, events, categories, description: flags.description ?? "" },
     });
     ctx.ui.done("workspace", `Created webhook ${webhook.id}`);
-    ctx.ui.note("Copy the secret now. You won't see it again. Receivers verify signatures with it");
+    ctx.ui.note(
+      "Copy the secret now. You won't see it again. Receivers use it to verify signatures",
+    );
     ctx.ui.result({ webhook, secret }, secret);
   },
 });

@@ -3,7 +3,7 @@ import { confirm } from "../command/confirm.ts";
 import { defineCommand } from "../command/command.ts";
 
 export default defineCommand({
-  description: "Also deletes its log. `svc webhooks list` shows the ids.",
+  description: "Also deletes the webhook's log. `svc webhooks list` shows the ids.",
   define: (command) =>
     command
       .argument("<webhook_id>", "id of the webhook")

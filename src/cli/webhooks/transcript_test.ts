@@ -1,4 +1,4 @@
-/** The `webhooks` commands and their commands for deliveries, in both output modes. */
+/** The `webhooks` commands, including those for deliveries, in both output modes. */
 import { testTranscript } from "../_test_transcript.ts";
 
 const NOWHERE = "01900000-0000-7000-8000-000000000000";

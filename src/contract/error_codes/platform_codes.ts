@@ -10,17 +10,17 @@ export const PLATFORM_CODES = {
     guide: "api.md",
   },
   unauthorized: {
-    meaning: "The platform does not know the caller: the key is missing, wrong, revoked or " +
+    meaning: "The platform does not recognize the caller: the key is missing, wrong, revoked or " +
       "expired.",
     remedy:
-      "Log in, or set SVC_TOKEN to a valid key of this platform. Keys of other platforms do " +
+      "Log in, or set SVC_TOKEN to a valid key for this platform. Keys for other platforms do " +
       "not work: check `apiUrl` in svc whoami.",
     commands: ["whoami", "login"],
     guide: "accounts.md",
   },
   forbidden: {
-    meaning: "The caller is known, but not allowed to do this.",
-    remedy: "Use a role or key with the permission, or ask an owner of the workspace for it. A " +
+    meaning: "The caller is authenticated, but not allowed to do this.",
+    remedy: "Use a role or key with the permission, or ask a workspace owner for it. A " +
       "key can never do more than its role, or than the person who created it.",
     commands: ["whoami"],
     guide: "accounts.md",
@@ -55,7 +55,7 @@ export const PLATFORM_CODES = {
   },
   payload_too_large: {
     meaning: "The request, a file or the whole deployment is too large.",
-    remedy: "The message has the limit. Remove files that visitors do not need, or split the " +
+    remedy: "The message gives the limit. Remove files that visitors do not need, or split the " +
       "request.",
     commands: ["deploy"],
     guide: "api.md",
@@ -83,14 +83,14 @@ export const PLATFORM_CODES = {
   },
   rules_invalid: {
     meaning: "svc.rules.toml has errors, so nothing was published.",
-    remedy: "Each diagnostic has the line, the column and a suggestion.",
+    remedy: "Each diagnostic includes the line, the column and a suggestion.",
     isHint: true,
     commands: ["rules check"],
     guide: "rules.md",
   },
   blob_mismatch: {
     meaning: "The contents of a file do not match its announced digest, because the file changed.",
-    remedy: "Run the command again when nothing writes to the folder.",
+    remedy: "Run the command again when no other program is writing to the folder.",
     isHint: true,
     commands: ["deploy"],
     guide: "api.md",

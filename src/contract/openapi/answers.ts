@@ -71,7 +71,7 @@ const REFUSALS: Readonly<Record<number, Refusal>> = {
     fields: ["Retry-After"],
   },
   500: {
-    description: "The platform failed. Its log has the reason under the request id",
+    description: "The platform failed. Its log contains the reason under the request id",
     code: "internal",
     message: "The platform failed to respond",
   },
@@ -188,7 +188,7 @@ export function refusalComponents(schemas: {
   const oauth = OAUTH_STATUSES.map((status) => [`OAuth${status}`, {
     description: status === 429
       ? "Too many sign-ins were started"
-      : "No token, or not yet. The code says why (RFC 6749, 5.2; RFC 8628, 3.5)",
+      : "No token, or none yet. The code says why (RFC 6749, 5.2; RFC 8628, 3.5)",
     headers: fieldReferences([...always, ...limits, ...(status === 429 ? ["Retry-After"] : [])]),
     content: {
       "application/json": {

@@ -4,7 +4,7 @@ import { pastTense } from "./past_tense.ts";
 
 Deno.test("pastTense() returns the first sentence in the past tense", () => {
   const cases = {
-    "Create an API key. The key is only shown once": "Created an API key",
+    "Create an API key. The key is shown only once": "Created an API key",
     "Delete a variable from every scope": "Deleted a variable from every scope",
     "Set a variable in one environment or in all": "Set a variable in one environment or in all",
     "Stop a deployment that is not in production": "Stopped a deployment that is not in production",

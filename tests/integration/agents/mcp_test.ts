@@ -240,7 +240,10 @@ Deno.test("deployment logs can be read as resources, only for the project in the
     await until(async () =>
       (await agent.read(`svc://deployments/${id}/logs`)).includes("/beds-of")
     );
-    assert.match(await agent.read(`svc://deployments/${id}/build-log`), /not built here/);
+    assert.match(
+      await agent.read(`svc://deployments/${id}/build-log`),
+      /did not build this deployment/,
+    );
     for (const log of ["logs", "build-log"]) {
       await assert.rejects(agent.read(`svc://deployments/${other}/${log}`), /no deployment/);
       await assert.rejects(
@@ -249,6 +252,9 @@ Deno.test("deployment logs can be read as resources, only for the project in the
       );
     }
     await using free = await connect(platform);
-    assert.match(await free.read(`svc://deployments/${other}/build-log`), /not built here/);
+    assert.match(
+      await free.read(`svc://deployments/${other}/build-log`),
+      /did not build this deployment/,
+    );
   });
 });

@@ -6,7 +6,7 @@ import { PROJECT_OPTION } from "../../projects/resolve_project.ts";
 
 export default defineCommand({
   description:
-    "Prints the variables that AWS SDKs, rclone and other S3 clients read. The secret is shown once.",
+    "Prints the variables that AWS SDKs, rclone and other S3 clients read. The secret is shown only once.",
   define: (command) =>
     command
       .argument("<name>", "name of the key, such as backup")

@@ -7,7 +7,7 @@ import { printable } from "../../terminal/format.ts";
 
 export default defineCommand({
   description:
-    "The key stops working immediately. The platform replaces its own key and restarts servers with it; signed URLs stop working.",
+    "The key stops working immediately. If you revoke the platform's own key, the platform replaces it and restarts servers with the new key; existing signed URLs stop working.",
   define: (command) =>
     command
       .argument("<key>", "id or name of the key")

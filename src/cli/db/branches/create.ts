@@ -9,7 +9,7 @@ import { PROJECT_OPTION } from "../../projects/resolve_project.ts";
 
 export default defineCommand({
   description:
-    "Copies the committed data of a branch, now or as it was at a time of its history (svc db info shows the range). After that, the two are independent. The new branch has its own password.",
+    "Copies the committed data of a branch as it is now, or as it was at a point in its history (svc db info shows the range). After that, the two are independent. The new branch has its own password.",
   define: (command) =>
     command
       .argument("<name>", "name of the new branch")

@@ -6,7 +6,7 @@ import { confirmByPerson, findBranch, takeBranch } from "./find_branch.ts";
 
 export default defineCommand({
   description:
-    "Asks for confirmation in a terminal. Disconnects its clients and deletes its data permanently.",
+    "Asks for confirmation in a terminal. Disconnects the branch's clients and deletes its data permanently.",
   define: takeBranch,
   offers: { branch: "database-branch" },
   examples: [["db branches delete feature/cart", "delete the branch"]],

@@ -19,7 +19,8 @@ const toRow = (branch: DatabaseBranch, now: number): string[] => [
 ];
 
 export default defineCommand({
-  description: "Ages count from the last reset. A sleeping branch wakes when a client connects.",
+  description:
+    "Ages are counted from the last reset. A sleeping branch wakes when a client connects.",
   define: (command) => command.option(...DATABASE_OPTION).option(...PROJECT_OPTION),
   examples: [["db branches list", "show the branches of the project's database"]],
   async run({ flags }, ctx) {

@@ -7,7 +7,7 @@ import { confirmByPerson, findBranch, takeBranch } from "./find_branch.ts";
 
 export default defineCommand({
   description:
-    "Asks for confirmation in a terminal. Changes made only in this branch are lost. Its connection string does not change.",
+    "Asks for confirmation in a terminal. Changes made only in this branch are lost. The branch's connection string does not change.",
   define: takeBranch,
   offers: { branch: "database-branch" },
   examples: [["db branches reset staging", "reset staging to its parent"]],

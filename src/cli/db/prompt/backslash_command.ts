@@ -5,7 +5,7 @@ export type PromptCommand =
   | { readonly type: "query"; readonly sql: string }
   | { readonly type: "unknown"; readonly name: string };
 
-export const PROMPT_HELP = `Statements end with ; and can have several lines.
+export const PROMPT_HELP = `Statements end with ; and can span several lines.
   \\d           list tables, views and sequences
   \\d <name>    describe one: columns, indexes and constraints
   \\dt          list tables
@@ -42,7 +42,7 @@ SELECT conname AS "constraint", pg_catalog.pg_get_constraintdef(oid) AS "definit
 FROM pg_catalog.pg_constraint WHERE conrelid = ${relation} ORDER BY 1;`;
 }
 
-/** Reads a command that was typed, such as `\d boats`. */
+/** Parses a typed command, such as `\d boats`. */
 export function readPromptCommand(text: string): PromptCommand {
   const [, name = "", argument = ""] = /^\\(\S*)\s*(.*?)[\s;]*$/s.exec(text) ?? [];
   switch (name.replace(/[;+]+$/, "")) {

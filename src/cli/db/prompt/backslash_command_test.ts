@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { splitStatements } from "../../../lib/sql_statements.ts";
 import { readPromptCommand } from "./backslash_command.ts";
 
-Deno.test("readPromptCommand() knows psql's words", () => {
+Deno.test("readPromptCommand() recognizes psql's commands", () => {
   const types = ["\\q", "\\q;", "\\quit", "\\?", "\\h", "\\x", "\\d", "\\dt"].map((text) =>
     readPromptCommand(text).type
   );

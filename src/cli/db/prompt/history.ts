@@ -45,7 +45,7 @@ async function readHistory(path: string): Promise<readonly string[]> {
     if ((await Deno.stat(path)).size > MAX_FILE) return [];
     return parseHistory(await readTextFile(path));
   } catch (error) {
-    // A file that is not valid UTF-8 contains no statements either.
+    // A file that is not valid UTF-8 counts as empty.
     if (error instanceof Deno.errors.NotFound || error instanceof NotUtf8Error) return [];
     throw error;
   }
@@ -59,7 +59,7 @@ export async function openHistory(path: string | undefined): Promise<History> {
   const kept = path === undefined ? [] : [...await readHistory(path)];
   if (path !== undefined) {
     await Deno.mkdir(dirname(path), { recursive: true, mode: FOLDER_MODE });
-    // The file is only shortened when it is opened. Two prompts can then append to it safely.
+    // The file is shortened only when it is opened, so two prompts can append to it safely.
     await writeFileAtomically(path, kept.map(lineOf).join(""), { mode: FILE_MODE });
   }
   const statements = kept.reverse();

@@ -29,7 +29,7 @@ class Prompt {
   #saidThatHeld = false;
   #isClosed = false;
   readonly #ended = Promise.withResolvers<void>();
-  /** The list that the arrow keys go through. */
+  /** The statements that the arrow keys cycle through. */
   #shown: string[];
 
   readonly #options: PromptOptions;

@@ -25,7 +25,7 @@ function greet(ctx: Context, { database, branch, readOnly }: PromptFacts): void 
   ctx.ui.note(ctx.ui.colors.dim("\\? lists commands, \\q or Ctrl-D quits"));
 }
 
-/** Reads statements from the terminal and runs them, until the person quits. */
+/** Reads statements from the terminal and runs them, until the user quits. */
 export async function runPrompt(ctx: Context, facts: PromptFacts): Promise<void> {
   const { client, database, params, branch, readOnly } = facts;
   const folder = ctx.credentials.path;

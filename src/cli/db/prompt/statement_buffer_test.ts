@@ -37,7 +37,7 @@ Deno.test("add() holds back a transaction until it ends", () => {
   });
 });
 
-Deno.test("add() only accepts backslash commands if no statement has started", () => {
+Deno.test("add() accepts backslash commands only if no statement has started", () => {
   assert.deepEqual(type("  \\d boats"), [{ type: "command", text: "\\d boats" }, "="]);
   assert.deepEqual(type("select", "\\d"), [{ type: "more" }, "-"]);
 });

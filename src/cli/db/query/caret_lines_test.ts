@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { caretLines, placeOf } from "./caret_lines.ts";
 import { widthOf } from "./text_width.ts";
 
-Deno.test("placeOf() counts characters like PostgreSQL", () => {
+Deno.test("placeOf() counts characters as PostgreSQL does", () => {
   assert.deepEqual(placeOf("select x", 8), { line: 1, column: 8 });
   assert.deepEqual(placeOf("select\n  'é😀', x", 16), { line: 2, column: 9 });
   assert.deepEqual(placeOf("a", 99), { line: 1, column: 2 });

@@ -1,6 +1,6 @@
 /**
- * @module Formats rows as CSV (RFC 4180). Nulls and empty strings look as in PostgreSQL's `COPY …
- * CSV`.
+ * @module Formats rows as CSV (RFC 4180). Nulls and empty strings are written as in PostgreSQL's
+ * `COPY … CSV`.
  */
 
 const LINE_END = "\r\n";

@@ -72,7 +72,7 @@ Deno.test("formatRows() shows rows one by one if requested", () => {
   );
 });
 
-Deno.test("fitWidths() only shrinks the widest columns", () => {
+Deno.test("fitWidths() shrinks only the widest columns", () => {
   assert.deepEqual(fitWidths([3, 100, 20], 40), [3, 14, 14]);
   assert.deepEqual(fitWidths([3, 10], 40), [3, 10]);
   assert.equal(fitWidths([6, 6, 6, 6], 20), undefined);

@@ -67,7 +67,7 @@ Deno.test("createJsonOutput() writes one object with a result for each statement
   });
 });
 
-Deno.test("createJsonOutput() reports a broken response as an error, wherever it breaks", () => {
+Deno.test("createJsonOutput() reports a broken response as an error, regardless of where it breaks", () => {
   const plays: ((output: Output) => void)[] = [
     (output) => output.complete("BEGIN"),
     (output) => output.columns(COLUMNS),
@@ -133,7 +133,7 @@ Deno.test("createTableOutput() writes tables to stdout and messages to stderr", 
   assert.equal(out.stderr, "2 rows\nINSERT 0 3\n0 rows\n");
 });
 
-Deno.test("createTableOutput() keeps only the first rows of a million, and says so", () => {
+Deno.test("createTableOutput() keeps only the first of a million rows, and reports that", () => {
   const { ui, out } = uiWith();
   const output = createTableOutput(ui, { whole: "--csv shows all of them" });
   output.columns([{ name: "n", type: "int4" }]);

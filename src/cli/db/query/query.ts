@@ -1,4 +1,4 @@
-/** @module Prints results as CSV on stdout, row by row as they arrive. */
+/** @module Runs SQL and prints the results as tables, JSON or CSV. */
 import { changeOf } from "../../../client/client.ts";
 import { queryEvents } from "../../../client/query_events.ts";
 import {
@@ -48,7 +48,7 @@ async function readSql(
     source = { sql: await readNamedFile(ctx, file, MAX_SQL_BYTES), file };
   } else if (file === undefined && ctx.stdinIsTerminal) return undefined;
   else source = { sql: await readPiped(ctx, MAX_SQL_BYTES) };
-  if (isBlankSql(source.sql)) throw new CliError("usage", "The SQL has no statement");
+  if (isBlankSql(source.sql)) throw new CliError("usage", "The SQL contains no statement");
   if (source.sql.length > MAX_SQL_LENGTH) {
     throw new CliError("usage", `The SQL has more than ${MAX_SQL_LENGTH} characters`, {
       next: [

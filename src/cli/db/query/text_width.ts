@@ -19,7 +19,7 @@ export function widthOf(text: string): number {
 export function cutToWidth(text: string, width: number): string {
   const { truncated, index } = measure(text, { limit: width, ellipsis: ELLIPSIS });
   if (!truncated) return text;
-  // The library counts code points in blocks of wide characters, and can cut a character in half.
+  // The library counts code units in runs of wide characters, so it can cut a character in half.
   const kept = text.slice(0, index).replace(/[\ud800-\udbff]$/, "");
   return `${kept}${ELLIPSIS}`;
 }

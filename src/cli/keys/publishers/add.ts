@@ -38,7 +38,7 @@ export default defineCommand({
     [
       "keys publishers add --provider gitlab --repository acme/shop --pull-requests " +
       "--permission deploy-previews --issuer https://gitlab.example.com",
-      "previews of merge requests",
+      "deploy previews of merge requests",
     ],
   ],
   async run({ flags }, ctx) {

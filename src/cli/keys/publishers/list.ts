@@ -2,7 +2,7 @@ import { defineCommand } from "../../command/command.ts";
 import { listPublishers, PUBLISHER_HEADINGS, publisherRow } from "./show_publishers.ts";
 
 export default defineCommand({
-  description: "Only owners of the workspace can list them.",
+  description: "Only workspace owners can list trusted publishers.",
   define: (command) => command,
   examples: [["keys publishers list", "show the trusted workflows"]],
   async run(_, ctx) {

@@ -5,7 +5,8 @@ import { printable } from "../../terminal/format.ts";
 import { findPublisher } from "./show_publishers.ts";
 
 export default defineCommand({
-  description: "Its workflows get no more keys. Existing keys stop working immediately.",
+  description:
+    "The publisher's workflows get no more keys. Existing keys stop working immediately.",
   define: (command) =>
     command
       .argument("<publisher>", "id of the publisher, or its repository")

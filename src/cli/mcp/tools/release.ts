@@ -60,7 +60,7 @@ export const deploy = defineFolderTool({
           {
             tool: "search_logs",
             arguments: { ...named, level: "warn" },
-            why: "to see errors of visitors",
+            why: "to see visitors' errors",
           },
           { tool: "rollback", arguments: named, why: "to undo it" },
         ]

@@ -6,7 +6,8 @@ import { defineFolderTool, folderInput, projectFlag } from "../tool.ts";
 export const checkRules = defineFolderTool({
   name: "check_rules",
   title: "Check the rules",
-  description: "Validates svc.rules.toml of a folder. Each error has its line and a suggestion.",
+  description:
+    "Validates a folder's svc.rules.toml. Each error includes its line and a suggestion.",
   input: folderInput,
   output: { rules: z.unknown(), diagnostics: z.array(anyObject) },
   effect: "read",
@@ -51,7 +52,7 @@ export const explainRequest = defineFolderTool({
   name: "explain_request",
   title: "Explain a request",
   description:
-    "Shows which rules of a folder match a request and what they decide, without sending it.",
+    "Shows which rules of a folder match a request and what they decide, without sending the request.",
   input: {
     ...folderInput,
     method: z.string().max(20).default("GET"),
@@ -86,7 +87,7 @@ export const publishRules = defineFolderTool({
   name: "publish_rules",
   title: "Publish the rules",
   description:
-    "Publishes svc.rules.toml of a folder to production immediately, without a deployment.",
+    "Publishes a folder's svc.rules.toml to production immediately, without a deployment.",
   input: { ...folderInput, ...projectInput },
   output: { revisionId: z.string() },
   effect: "destroy",
@@ -100,7 +101,7 @@ export const publishRules = defineFolderTool({
       next: [{
         tool: "search_logs",
         arguments: { level: "warn" },
-        why: "to see errors of visitors",
+        why: "to see visitors' errors",
       }],
     };
   },

@@ -16,10 +16,10 @@ export const setVariable = defineFolderTool({
     ...folderInput,
     name: z.string().max(100).describe("Name of the variable"),
     fromFile: z.string().max(4096).optional().describe(
-      "File of the project that contains only the value",
+      "Project file that contains only the value",
     ),
     fromEnvironment: z.string().max(100).optional()
-      .describe("Environment variable of this server with the value"),
+      .describe("This server's environment variable that contains the value"),
     isSecret: z.boolean().default(true),
     environment: z.string().max(100).optional()
       .describe("production, preview or a custom one (default: all)"),
