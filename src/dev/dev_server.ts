@@ -109,7 +109,7 @@ class DevServer {
     }
     const file = join(parts.dataDir, FUNCTIONS_FILE);
     this.#othersRunner = this.#createRunner({
-      name: "server of functions",
+      name: "functions server",
       command: `node ${quoted(file)}`,
       shown: "the functions",
       port: undefined,

@@ -142,7 +142,7 @@ Deno.test("the age of a slow page is counted from the request", async () => {
   assert.equal(await edge.get("/"), "STALE slow");
 });
 
-Deno.test("pages survive the process, with their age", async () => {
+Deno.test("pages survive a restart, with their age", async () => {
   const store = new MemoryIsrStore();
   const before = pagesEdge(counting(), { store });
   await before.get("/a?x=1");

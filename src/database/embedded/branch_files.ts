@@ -102,7 +102,7 @@ export async function withBranchFiles(
         ...[CONTROL_FILE, ...pages].map(file),
       ],
     });
-    // The log has grown while the pages were read. Older segments are part of the history.
+    // The log grew while the pages were being read. Older segments are part of the history.
     const first = `${LOG}${await firstNeeded(data)}`;
     const log = (await listBelow(data, LOG)).files.filter((path) => path >= first).sort();
     await take({ folders: [], files: log.map(file) });

@@ -280,7 +280,7 @@ export class Gateway {
       admit: (sessions) => {
         if (sessions < limits.connections) return;
         const message =
-          `The database "${database}" accepts ${limits.connections} connections at a time: close some, use a smaller pool, or give it a larger size`;
+          `The database "${database}" accepts ${limits.connections} connections at a time: close some, use a smaller pool, or choose a larger size for it`;
         throw new EngineError(message, "53300");
       },
       holderOf: (session) => {
@@ -309,7 +309,7 @@ export class Gateway {
     if (error instanceof ProtocolError) return fatal("08P01", error.message);
     if (error instanceof ConnectionEnded || this.#isOfConnection(error)) return undefined;
     this.#options.onTrouble(`A connection to a database failed: ${error}`);
-    return fatal("XX000", "The platform failed to open the database: its log has the reason");
+    return fatal("XX000", "The platform failed to open the database: see its log for the reason");
   }
 
   #isOfConnection(error: unknown): boolean {

@@ -34,7 +34,7 @@ const TLS_HANDSHAKE = 22;
 
 export type Opening = Exclude<StartupPacket, { readonly type: "encryption" | "unsupported" }>;
 
-/** The client is rejected. The message is for the client. */
+/** Rejects the client, which receives the message. */
 export class HandshakeRefused extends Error {
   override readonly name = "HandshakeRefused";
   constructor(readonly fields: ErrorFields) {

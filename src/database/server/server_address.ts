@@ -22,7 +22,7 @@ export interface ServerUrl {
 
 /** Sources of values that are missing from the URL. */
 export interface UrlSources {
-  /** Such as `PGPASSWORD`. */
+  /** For example `PGPASSWORD`. */
   readonly variable: (name: string) => string | undefined;
   readonly readFile: (path: string) => string;
 }

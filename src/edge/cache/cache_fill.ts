@@ -61,7 +61,7 @@ export class CacheFill {
   #isUnread(): void {
     this.#isRead = this.#options.timer(UNREAD_MS, () => {
       if (this.#state !== "filling") return;
-      this.#fail(new Error("The response was not complete in time, and no client reads it"));
+      this.#fail(new Error("The response was not complete in time, and no client was reading it"));
       this.#reader.cancel().catch(() => {});
     });
   }
@@ -99,7 +99,7 @@ export class CacheFill {
     const { expectedBytes } = this.#options;
     if (expectedBytes !== undefined && expectedBytes !== this.#length) {
       throw new TypeError(
-        `Cannot read the whole body: it must have ${expectedBytes} bytes: it has ${this.#length}`,
+        `Cannot read the whole body: it has ${this.#length} bytes instead of ${expectedBytes}`,
       );
     }
     const whole = join(this.#chunks, this.#length);

@@ -90,7 +90,7 @@ const settled = async () => {
   for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setTimeout(resolve, 0));
 };
 
-Deno.test("relayWebSocket() passes messages in order, and the server's only once the client is connected", async () => {
+Deno.test("relayWebSocket() passes messages in order, and the server's messages once the client is connected", async () => {
   const pair = joined();
   pair.fromServer("early");
   await settled();

@@ -44,7 +44,7 @@ export class CounterTable {
   constructor(slots: number) {
     if (slots < WAYS || slots > 2 ** 26 || !Number.isInteger(Math.log2(slots))) {
       throw new RangeError(
-        `Cannot create a table: slots must be a power of two: they are ${slots}`,
+        `Cannot create a table: the number of slots must be a power of two, but is ${slots}`,
       );
     }
     this.slots = slots;

@@ -79,8 +79,8 @@ export class Autovacuum {
   }
 
   /**
-   * Called when the database stops: everything that is due runs now, because the statistics are
-   * lost.
+   * Called when the database stops: everything that is due runs now, because stopping loses the
+   * statistics.
    */
   finish(): void {
     if (!this.#hasNews && this.#due.length === 0 && this.#put.size === 0) return;

@@ -49,10 +49,10 @@ function explainBroken(error: unknown): ErrorFields {
   const hint = "Connect again. Committed data is safe.";
   // The runtime's stack has overflowed, which the engine does not measure.
   if (error instanceof RangeError) {
-    const message = "stack depth limit exceeded: the statement is nested too deep";
+    const message = "stack depth limit exceeded: the statement is nested too deeply";
     return { severity: "FATAL", sqlState: "54001", message, hint };
   }
-  const message = `The statement broke the embedded engine: ${messageOf(error)}`;
+  const message = `The statement crashed the embedded engine: ${messageOf(error)}`;
   return { severity: "FATAL", sqlState: "XX000", message, hint };
 }
 

@@ -11,7 +11,7 @@ interface EngineMemory {
   readonly _GetUserId: () => number;
 }
 
-/** The superuser that every PostgreSQL has. */
+/** PostgreSQL's default superuser. */
 const SUPERUSER = 10;
 
 /** Maximum distance between the words with the current user, in words. */

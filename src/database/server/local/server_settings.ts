@@ -1,7 +1,7 @@
 /** @module The configuration of a local PostgreSQL server. */
 
 const MIB = 1024 ** 2;
-/** Part of the machine's memory for pages that all databases share. */
+/** Share of the machine's memory for pages that all databases use. */
 const SHARED_PART = 1 / 8;
 const MOST_SHARED_MB = 4096;
 const LEAST_SHARED_MB = 64;
