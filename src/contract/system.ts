@@ -39,7 +39,7 @@ export const health = z.object({
   }).describe("Servers of deployments"),
   functions: z.object(processes).describe("Processes of functions"),
   databases: z.object({
-    engine: z.enum(DATABASE_ENGINES).describe("Default engine of new databases"),
+    engine: z.enum(DATABASE_ENGINES).describe("Default engine for new databases"),
     port: z.int().nullable().describe("Address for PostgreSQL clients; null if there is none yet"),
     ready: z.boolean().describe("Whether databases can be created and used"),
     problem: z.string().nullable().describe(

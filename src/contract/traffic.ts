@@ -6,8 +6,8 @@ import { environmentReference } from "./environments.ts";
 import { projectParams } from "./projects.ts";
 
 /**
- * The last hour by minute, the last day by hour, and the last 90 days by day or, for a new project,
- * in finer steps.
+ * The last hour by minute, the last day by hour, and the last 90 days by day. The steps are shorter
+ * for a new project.
  */
 export const TRAFFIC_RANGES = ["hour", "day", "90d"] as const;
 export type TrafficRange = typeof TRAFFIC_RANGES[number];
@@ -30,7 +30,7 @@ const count = z.int().nonnegative().describe("Count").meta({ example: 42 });
 const sums = {
   requests: count.describe("All requests"),
   visitors: count.describe(
-    "Visitors, estimated within 2%: different IP addresses and browsers per UTC day. Several days are added up",
+    "Visitors, estimated to within 2%: different combinations of IP address and browser per UTC day. Ranges of several days add up the daily counts",
   ),
   pageViews: count.describe("Page views by people"),
   bots: count.describe("Requests from crawlers, monitors and programs"),

@@ -125,7 +125,7 @@ export const deleteVariable = endpoint({
 export const exportVariables = endpoint({
   method: "POST",
   path: "/v1/projects/{project}/variables/export",
-  summary: "Get the values for one environment, including secrets, to run a command with",
+  summary: "Get the variables of one environment, including secrets, for running a command",
   tag: "Variables",
   idempotency: "refused",
   params: projectParams,

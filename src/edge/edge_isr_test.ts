@@ -152,7 +152,7 @@ Deno.test("pages survive a restart, with their age", async () => {
   assert.equal(store.reads, 1);
   assert.equal(await after.get("/a?x=1"), "HIT page 1");
   assert.equal(await after.get("/other"), "MISS new");
-  assert.equal(store.reads, 1, "a missing page costs no disk access");
+  assert.equal(store.reads, 1, "a missing page causes no disk access");
   after.wait(40);
   assert.equal(await after.get("/a?x=1"), "STALE page 1");
 });

@@ -223,7 +223,8 @@ export class Gateway {
   }
 
   /**
-   * Reads the client's remaining data, so that it gets the response instead of a connection reset.
+   * Reads the client's remaining data. Otherwise, the client would get a connection reset instead
+   * of the response.
    */
   async #turnAway(client: Deno.TcpConn): Promise<void> {
     if (this.#turnedAway >= MOST_TURNED_AWAY) return;

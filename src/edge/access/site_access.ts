@@ -75,7 +75,7 @@ export class SiteAccess {
     this.#maintainers = blocksOf(facts.maintenance?.allowCidrs ?? []);
   }
 
-  /** Whether a password opens the project's hosts. */
+  /** Whether a password gives access to the project's hosts. */
   takesPassword(protection: Protection): boolean {
     return protection === "password" ||
       (protection === "all" && this.#facts.passwordId !== null);

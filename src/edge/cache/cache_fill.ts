@@ -30,9 +30,9 @@ function join(chunks: readonly Bytes[], length: number): Bytes {
 }
 
 /**
- * Reads a body ahead of its client, up to the limit, so that a slow or disconnected client does not
- * delay the requests waiting for the stored response. Beyond the limit, it passes the body through
- * at the client's pace.
+ * Reads a body ahead of its client, up to the limit. A slow or disconnected client therefore does
+ * not delay the requests that wait for the stored response. Beyond the limit, it passes the body
+ * through at the client's pace.
  */
 export class CacheFill {
   /** The whole body, or `undefined` if it is too long or incomplete. */

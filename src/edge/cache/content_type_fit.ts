@@ -1,6 +1,6 @@
 /**
- * @module Guards against web cache deception: a URL such as `/account/photo.css`, for which the
- * site responds with someone's account page.
+ * @module Guards against web cache deception, in which a site responds with someone's account page
+ * at a URL such as `/account/photo.css`.
  */
 import { lookup } from "mrmime";
 

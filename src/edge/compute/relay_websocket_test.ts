@@ -18,7 +18,7 @@ const ROWS: readonly (readonly [code: number, passed: number | undefined])[] = [
 ];
 
 for (const [code, passed] of ROWS) {
-  Deno.test(`forwardedCloseCode() of ${code}`, () =>
+  Deno.test(`forwardedCloseCode() returns ${passed} for ${code}`, () =>
     assert.equal(forwardedCloseCode(code), passed));
 }
 

@@ -107,7 +107,7 @@ class DataSection {
     return { next: at, nests };
   }
 
-  /** Checks a key of a map: a string, or a pointer to one. */
+  /** Checks a map key, which is a string or a pointer to one. */
   #key(offset: number): number {
     const control = this.#byte(offset);
     const isPointer = control >> 5 === POINTER;

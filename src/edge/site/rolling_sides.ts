@@ -1,6 +1,6 @@
 /**
  * @module The two sides of a rolling release. A cookie assigns a number from 0 to 9999 to each
- * visitor. Visitors whose number is below the release's share see the new side, and continue to see
+ * visitor. Visitors with a number below the release's share see the new side, and continue to see
  * it as the share grows. The cookie can only select one of these two sides.
  */
 import { gateCookieValues } from "../access/gate_cookies.ts";

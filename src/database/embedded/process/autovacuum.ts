@@ -16,7 +16,10 @@ const STOP_MS = 5_000;
 
 const COUNT = "SELECT pg_catalog.pg_stat_force_next_flush()";
 
-/** Returns the statement for each table that is due, starting with the table with the most work. */
+/**
+ * Returns the statement for each table that is due, starting with the table that needs the most
+ * work.
+ */
 const DUE = `WITH tables AS (
   SELECT format('%I.%I', s.schemaname, s.relname) AS name, s.n_dead_tup AS dead,
     greatest(c.reltuples, 0) AS rows, s.n_ins_since_vacuum AS inserted,

@@ -60,7 +60,8 @@ export async function prepareHistory(
   }
   for await (const { name } of Deno.readDir(folder)) {
     if (!name.startsWith(UNFINISHED)) continue;
-    // A backup of a killed platform may still be writing to it. The next start removes it.
+    // A killed platform's backup may still be writing to the folder. In that case, the next start
+    // removes it.
     await endRecovered(join(folder, name), { programsFolder, owner }).catch(() => {});
   }
 }

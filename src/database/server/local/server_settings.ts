@@ -21,8 +21,8 @@ const sharedMb = (memoryBytes: number): number =>
   );
 
 /**
- * Address space that each process of the server can use, in MiB: a statement that needs more fails
- * with 53200, instead of exhausting the machine's memory, which could end other programs.
+ * Address space that each process of the server can use, in MiB. A statement that needs more fails
+ * with 53200. Otherwise, it could exhaust the machine's memory and end other programs.
  */
 export function processMemoryMb(memoryBytes: number): number {
   const own = Math.max(LEAST_PROCESS_MB, Math.floor(memoryBytes * PROCESS_PART / MIB));
