@@ -28,7 +28,7 @@ function open({ schedule, timezone = "UTC" }: CronSchedule): Cron {
 /** True for the IANA name of a time zone, such as `Europe/Berlin`. */
 export function isTimeZone(name: string): boolean {
   try {
-    // Offsets such as "+02:00" count as names in some runtimes only.
+    // Only some runtimes accept offsets such as "+02:00" as names.
     return /^[A-Za-z]/.test(name) && Intl.DateTimeFormat("en", { timeZone: name }) !== undefined;
   } catch {
     return false;

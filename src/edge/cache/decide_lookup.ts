@@ -5,7 +5,7 @@
  * Request directives about freshness (`no-cache`, `max-age`, `min-fresh`, `Pragma`) are advisory
  * (RFC 9111, 5.2.1). If the cache obeyed them, anyone could send every request to the origin, so
  * they are ignored unless an option says otherwise. `max-stale`, `only-if-cached`, `no-store` and
- * `stale-if-error` spare the origin or the store, and always count.
+ * `stale-if-error` spare the origin or the store, so they always apply.
  */
 import type { Header, HeaderList } from "../messages/header_list.ts";
 import { isReading } from "../messages/messages.ts";

@@ -29,7 +29,7 @@ const POINTER_BASES = [0, 2048, 526_336, 0] as const;
 
 const [EXTENDED, POINTER, MAP, ARRAY, BOOLEAN] = [0, 1, 7, 11, 14];
 
-/** Maximum size of a value of each type, in bytes. Other types are not part of the format. */
+/** Maximum value size for each type, in bytes. Other types are not part of the format. */
 const MAX_SIZES: Readonly<Record<number, number>> = {
   2: Infinity,
   3: 8,

@@ -24,7 +24,7 @@ export interface SlotKey {
   readonly windowSeconds: number;
 }
 
-/** Length of a part of a window in milliseconds. */
+/** Length of each part of a window, in milliseconds. */
 export function partMilliseconds(windowSeconds: number): number {
   return windowSeconds * 1000 / PARTS;
 }

@@ -16,7 +16,7 @@ const PLACES = 10_000;
 /** How long a browser keeps its number, in seconds. This is longer than any release takes. */
 const MAX_AGE = 30 * 24 * 60 * 60;
 
-/** Number of characters of the release's id in its cookies. */
+/** Number of characters from the release's id in its cookies. */
 const ID_LENGTH = 12;
 
 /** Returns the end of the id, which is random. */

@@ -92,7 +92,7 @@ export class EmbeddedHistory {
   readonly #opened = new Set<string>();
   readonly #problems = new Map<string, string>();
   readonly #sizes = new Map<string, number>();
-  /** Sizes of the histories of removed branches, which are deleted first. */
+  /** Sizes of removed branches' histories, which are deleted first. */
   readonly #removedSizes = new Map<string, number>();
   readonly #nextBaseAt = new Map<string, number>();
   readonly #attending = new Set<Promise<void>>();
