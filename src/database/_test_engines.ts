@@ -1,6 +1,4 @@
-/**
- * @module Both engines, for tests that must pass on both.
- */
+/** @module Both engines, for tests that must pass on both. */
 import { join } from "node:path";
 import { databaseProcessCommand } from "./embedded/process_command.ts";
 import { EmbeddedEngine } from "./embedded/embedded_engine.ts";

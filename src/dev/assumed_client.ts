@@ -1,6 +1,4 @@
-/**
- * @module Simulated visitors for the dev server. Pure.
- */
+/** @module Simulated visitors for the dev server. Pure. */
 import type { AssumedClient } from "../edge/mod.ts";
 import { type Device, DEVICES, parseIp } from "../rules/mod.ts";
 

@@ -41,7 +41,7 @@ export const CONTENTS: readonly Section[] = [
     "environments": "Environments, variables, secrets and contexts",
     "previews": "Decide who can visit previews, and share them",
     "rolling-releases": "Check a release, and show it to some of your visitors first",
-    "open-tabs": "Keep pages that are already open working after a deploy or rollback",
+    "open-tabs": "Keep open pages working after a deploy or rollback",
     "retention": "When old deployments and previews are deleted",
   }),
   section("Edge", {

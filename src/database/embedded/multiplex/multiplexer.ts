@@ -244,8 +244,8 @@ export class Multiplexer {
   }
 
   /**
-   * Releases the backend if a client has only prepared statements and read their descriptions. Our
-   * own `Sync` ends the batch, because the client's `Sync` comes later.
+   * Releases the backend if a client has only prepared statements and requested their descriptions.
+   * Our own `Sync` ends the batch, because the client's `Sync` comes later.
    */
   #pause(client: Client): void {
     if (client.hasWork || client.status !== "I" || client.inbox.isWhole) return;
