@@ -31,7 +31,7 @@ export const health = z.object({
         "`namespaces`: own root folder, process and network namespaces, with Landlock and seccomp. `kernel`: only Landlock and seccomp, because the system does not allow namespaces. `refused`: no server runs on Node. `unsandboxed`: the operator allowed them to run without a sandbox.",
       ),
       reason: z.string().nullable().describe(
-        "Why the system does not allow namespaces; null if it does, or if the reason is unknown",
+        "Reason that the full sandbox is not used; null if it is used, or if the reason is unknown",
       ),
       advice: z.string().nullable().describe("How the operator can enable the full sandbox"),
     }).describe("Sandbox of servers on Node, tested once"),
