@@ -19,8 +19,8 @@ export const MAX_ENVIRONMENT_BYTES = 48 * 1024;
 export const MAX_VARIABLES = 500;
 
 /**
- * Names of environment variables according to POSIX (IEEE 1003.1, 8.1), with letters of either
- * case.
+ * Names of environment variables according to POSIX (IEEE 1003.1, 8.1), in uppercase or lowercase
+ * letters.
  */
 export const variableName = z.string().min(1).max(128).regex(
   /^[A-Za-z_][A-Za-z0-9_]*$/,

@@ -233,7 +233,7 @@ const CONTRACT: Contract = {
       assert.equal((await client.query("SELECT $1::int AS n", [7])).rows[0].n, 7);
     }),
 
-  "delivers notifications of one session to a listening one": (gateway) =>
+  "delivers one session's notifications to a listening session": (gateway) =>
     withClients(gateway, 2, async (one, two) => {
       const heard = new Promise<pg.Notification>((resolve) => one.on("notification", resolve));
       await one.query("LISTEN orders");

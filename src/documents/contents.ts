@@ -39,7 +39,7 @@ export const CONTENTS: readonly Section[] = [
     "builds": "Build from git: commands, package managers, caches and limits",
     "ci": "Deploy from GitHub Actions and GitLab CI without a stored secret",
     "environments": "Environments, variables, secrets and contexts",
-    "previews": "Decide who can visit previews, and share them",
+    "previews": "Control access to previews, and share them",
     "rolling-releases": "Check a release, and show it to some of your visitors first",
     "open-tabs": "Keep open pages working after a deploy or rollback",
     "retention": "When old deployments and previews are deleted",

@@ -244,7 +244,7 @@ Deno.test("a page that became private is removed", async () => {
   assert.equal(await edge.get("/"), "BYPASS mine");
 });
 
-Deno.test("a page that no longer exists is a 404 until it exists again", async () => {
+Deno.test("a page that no longer exists returns a 404 until it exists again", async () => {
   let isThere = true;
   const edge = pagesEdge(() =>
     isThere ? new Response("page") : new Response("gone", { status: 404 })

@@ -24,7 +24,7 @@ export interface PastDeployment {
 export interface HostBinding {
   readonly projectId: string;
   readonly deploymentId: string;
-  /** True on the project's own label, where published rules apply. */
+  /** True on the project's own hostname below the base domain, where published rules apply. */
   readonly production: boolean;
   /** The current rolling release on this host; missing if everyone sees the same deployment. */
   readonly rolling?: RollingBinding | undefined;

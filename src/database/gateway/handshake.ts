@@ -115,7 +115,7 @@ export function readStartup(all: ReadonlyMap<string, string>): ClientStartup {
   const role = all.get("user") ?? "";
   if (role === "") throw refuse("28000", "The startup message has no user");
   if (new TextEncoder().encode(role).byteLength > MAX_ROLE_BYTES) {
-    throw refuse("28000", `The name of the user is longer than ${MAX_ROLE_BYTES} bytes`);
+    throw refuse("28000", `The user name is longer than ${MAX_ROLE_BYTES} bytes`);
   }
   if (!["false", "off", "no", "0", undefined].includes(all.get("replication"))) {
     throw refuse("0A000", "Replication connections are not supported");

@@ -25,7 +25,9 @@ export interface ShareFacts {
 
 /** The access settings of a project. */
 export interface AccessFacts {
-  /** Versionstamp of the settings record, or "" if there is no record. The highest version wins. */
+  /**
+   * Versionstamp of the settings record, or "" if there is no record. The highest version applies.
+   */
   readonly version: string;
   readonly protection: Protection;
   readonly workspaceId: string;

@@ -171,7 +171,9 @@ export class LocalHistory implements ServerHistory {
     // Prune first, because this may free the space that PostgreSQL lacks.
     const { needsBase } = await this.#prune();
     if (fails === "t") {
-      return this.#fail("PostgreSQL cannot copy its log to the history: check its own log");
+      return this.#fail(
+        "PostgreSQL cannot copy its write-ahead log to the history: check the server's log",
+      );
     }
     if (needsBase && now() >= this.#nextBaseAt && !signal.aborted) {
       this.#nextBaseAt = now() + RETRY_MS;
