@@ -94,7 +94,7 @@ export const inspectRepository = endpoint({
   params: projectParams,
   query: z.object({
     branch: branchName.optional().describe(
-      "Branch to inspect; the production branch or the repository's default branch if missing",
+      "Branch to inspect; if missing, the production branch or the repository's default branch",
     ),
   }),
   response: repository,

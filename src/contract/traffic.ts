@@ -6,8 +6,8 @@ import { environmentReference } from "./environments.ts";
 import { projectParams } from "./projects.ts";
 
 /**
- * The last hour by minute, the last day by hour, and the last 90 days by day or, for a new project,
- * in finer steps.
+ * The last hour by minute, the last day by hour, and the last 90 days by day. For a new project,
+ * the last range has shorter steps.
  */
 export const TRAFFIC_RANGES = ["hour", "day", "90d"] as const;
 export type TrafficRange = typeof TRAFFIC_RANGES[number];
@@ -30,7 +30,7 @@ const count = z.int().nonnegative().describe("Count").meta({ example: 42 });
 const sums = {
   requests: count.describe("All requests"),
   visitors: count.describe(
-    "Visitors, estimated within 2%: different IP addresses and browsers per UTC day. Several days are added up",
+    "Visitors, estimated to within 2%: different combinations of IP address and browser per UTC day. Ranges of several days add up the daily counts",
   ),
   pageViews: count.describe("Page views by people"),
   bots: count.describe("Requests from crawlers, monitors and programs"),
@@ -74,10 +74,12 @@ const vital = z.object({
 }).meta({ id: "VitalQuantile" });
 
 const webVitals = z.object({
-  lcp: vital.optional().describe("Largest Contentful Paint: until the largest element was shown"),
-  inp: vital.optional().describe("Interaction to Next Paint: until the page reacted"),
+  lcp: vital.optional().describe(
+    "Largest Contentful Paint: time until the largest element was shown",
+  ),
+  inp: vital.optional().describe("Interaction to Next Paint: time until the page reacted"),
   cls: vital.optional().describe("Cumulative Layout Shift: how much of the page moved"),
-  fcp: vital.optional().describe("First Contentful Paint: until something was shown"),
+  fcp: vital.optional().describe("First Contentful Paint: time until something was shown"),
   ttfb: vital.optional().describe("Time to First Byte"),
 }).meta({ id: "WebVitals" });
 export type WebVitals = z.infer<typeof webVitals>;
@@ -103,9 +105,9 @@ export const trafficReport = z.object({
   pages: z.array(counted).describe("Pages by views, most viewed first"),
   referrers: z.array(counted).describe("Hosts of the sites that linked here"),
   countries: z.array(counted).describe(
-    "Requests without bots by country (ISO 3166-1 alpha-2); `unknown` if unknown",
+    "Requests by country, without bots (ISO 3166-1 alpha-2); `unknown` if unknown",
   ),
-  devices: z.array(counted).describe("Requests without bots by device"),
+  devices: z.array(counted).describe("Requests by device, without bots"),
   statuses: z.array(
     z.object({ status: z.int().describe("HTTP status").meta({ example: 200 }), count }),
   ).describe("Responses by status"),

@@ -25,7 +25,7 @@ export const startTwoFactor = endpoint({
 
 const recoveryCodes = z.object({
   recoveryCodes: z.array(z.string()).meta({
-    description: "Recovery codes, each valid once; shown only once",
+    description: "Recovery codes. Each works once, and they are only shown once",
     example: ["K7QM-2XRW"],
   }),
 });

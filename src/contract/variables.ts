@@ -19,8 +19,8 @@ export const MAX_ENVIRONMENT_BYTES = 48 * 1024;
 export const MAX_VARIABLES = 500;
 
 /**
- * Names of environment variables according to POSIX (IEEE 1003.1, 8.1), with letters of either
- * case.
+ * Names of environment variables according to POSIX (IEEE 1003.1, 8.1), in uppercase or lowercase
+ * letters.
  */
 export const variableName = z.string().min(1).max(128).regex(
   /^[A-Za-z_][A-Za-z0-9_]*$/,
@@ -46,7 +46,7 @@ export const variable = z.object({
 }).meta({ id: "Variable" });
 export type Variable = z.infer<typeof variable>;
 
-/** A reference in the value of a variable, and the URL to which it resolves. */
+/** A reference in a variable's value, and the URL that it resolves to. */
 export const variableReference = z.object({
   variable: z.string().meta({ description: "Name of the variable", example: "API_URL" }),
   reference: z.string().meta({
@@ -71,7 +71,7 @@ export const setVariableBody = z.object({
   ),
   scope: environmentReference.describe("`all`, or the name or id of an environment"),
   replaceScope: z.boolean().default(false).describe(
-    "Remove the values of the key in other scopes",
+    "Remove the variable's values in other scopes",
   ),
   changeCategory: z.boolean().default(false).describe(
     "Allow a plain variable to become secret, or a secret to become plain",
@@ -85,7 +85,7 @@ const variableParams = projectParams.extend({
 export const listVariables = endpoint({
   method: "GET",
   path: "/v1/projects/{project}/variables",
-  summary: "List a project's variables by name. Values of secrets are left out",
+  summary: "List a project's variables by name. Secrets are listed without their values",
   tag: "Variables",
   params: projectParams,
   query: pageQuery.omit({ cursor: true }).extend({
@@ -125,7 +125,7 @@ export const deleteVariable = endpoint({
 export const exportVariables = endpoint({
   method: "POST",
   path: "/v1/projects/{project}/variables/export",
-  summary: "Get the values for one environment, including secrets, to run a command with",
+  summary: "Get the variables of one environment, including secrets, for running a command",
   tag: "Variables",
   idempotency: "refused",
   params: projectParams,
@@ -135,10 +135,10 @@ export const exportVariables = endpoint({
       example: "production",
     }),
     branch: branchName.optional().describe(
-      "Git branch: references lead to the previews of this branch, or to production of the other projects if missing",
+      "Git branch: references resolve to the previews of this branch. If missing, they resolve to the production deployments of the other projects",
     ),
     self: z.url().max(2000).optional().meta({
-      description: "URL for `${{self.url}}`; that of the environment or branch if missing",
+      description: "URL for `${{self.url}}`; if missing, the URL of the environment or branch",
       example: "http://localhost:4321",
     }),
   }).strict(),

@@ -32,7 +32,7 @@ const settings = {
     example: "Posts to the chat room",
   }),
   events: z.array(eventName).max(EVENT_NAMES.length).describe(
-    "Events to send; empty for the events of `categories`, or all",
+    "Events to send. If empty, the events of `categories` are sent, or all events",
   ),
   categories: z.array(category).max(EVENT_CATEGORIES.length).describe(
     "Categories of events to send. If both lists are empty, all events are sent",

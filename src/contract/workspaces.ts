@@ -61,7 +61,7 @@ export const listMembers = endpoint({
 export const changeMember = endpoint({
   method: "PATCH",
   path: "/v1/members/{user}",
-  summary: "Change a member's role. The last owner stays an owner",
+  summary: "Change a member's role. The last owner must remain an owner",
   tag,
   access: "owner",
   params: memberParams,

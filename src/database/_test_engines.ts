@@ -1,4 +1,4 @@
-/** @module Both engines, for tests that must pass on both of them. */
+/** @module Both engines, for tests that must pass on both. */
 import { join } from "node:path";
 import { databaseProcessCommand } from "./embedded/process_command.ts";
 import { EmbeddedEngine } from "./embedded/embedded_engine.ts";
@@ -18,7 +18,7 @@ export const ENGINES: Readonly<Record<string, (folder: string) => Promise<Databa
 };
 
 /**
- * The names of the database and the role that SQL shows. A server uses names derived from the
+ * The names of the database and the role, as SQL shows them. A server uses names derived from the
  * branch ID.
  */
 export function shownNames({ kind }: DatabaseEngine, { id, database, role }: Branch) {

@@ -1,4 +1,4 @@
-/** @module A gateway over one engine, for tests that connect as clients do. */
+/** @module A gateway in front of one engine, for tests that connect as clients do. */
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { Gateway } from "./gateway/gateway.ts";

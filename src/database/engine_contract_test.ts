@@ -154,7 +154,7 @@ const CONTRACT: Contract = {
       assert.equal(await show(two, "search_path"), '"$user", public');
     }),
 
-  "keeps settings made by functions, views and blocks within their session": (gateway) =>
+  "limits settings changed by functions, views and blocks to their session": (gateway) =>
     withClients(gateway, 2, async (one, two) => {
       await one.query(`CREATE FUNCTION become(who text) RETURNS text LANGUAGE plpgsql AS
           $$ BEGIN RETURN set_config('app.who', who, false); END $$;
@@ -233,7 +233,7 @@ const CONTRACT: Contract = {
       assert.equal((await client.query("SELECT $1::int AS n", [7])).rows[0].n, 7);
     }),
 
-  "delivers notifications of one session to a listening one": (gateway) =>
+  "delivers one session's notifications to a listening session": (gateway) =>
     withClients(gateway, 2, async (one, two) => {
       const heard = new Promise<pg.Notification>((resolve) => one.on("notification", resolve));
       await one.query("LISTEN orders");
@@ -242,7 +242,7 @@ const CONTRACT: Contract = {
       assert.equal((await heard).payload, "new");
     }),
 
-  "keeps temporary tables to their session": (gateway) =>
+  "limits temporary tables to their session": (gateway) =>
     withClients(gateway, 2, async (one, two) => {
       await one.query("CREATE TEMP TABLE mine (n int); INSERT INTO mine VALUES (1)");
       assert.equal((await one.query("SELECT n FROM mine")).rows[0].n, 1);
@@ -327,7 +327,7 @@ const CONTRACT: Contract = {
     await next.end();
   },
 
-  "refuses endless or too expensive statements, and continues": (gateway) =>
+  "refuses endless or overly expensive statements, and continues": (gateway) =>
     withClients(gateway, 2, async (hostile, other) => {
       await hostile.query(`CREATE FUNCTION again(n int) RETURNS int LANGUAGE plpgsql
         AS 'BEGIN RETURN again(n + 1); END'`);

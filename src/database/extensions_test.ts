@@ -4,7 +4,7 @@ import { ENGINES } from "./_test_engines.ts";
 import { TestGateway } from "./_test_gateway.ts";
 import { NO_POSTGRES } from "./server/_test_server.ts";
 
-/** PostgreSQL's own extensions that every owner of a database may create. */
+/** PostgreSQL's own extensions that every database owner may create. */
 const TRUSTED = ["citext", "hstore", "ltree", "pg_trgm", "pgcrypto", "unaccent", "uuid-ossp"];
 
 const code = (error: unknown) => (error as { code?: string }).code;
@@ -12,7 +12,8 @@ const code = (error: unknown) => (error as { code?: string }).code;
 for (const [kind, open] of Object.entries(ENGINES)) {
   const lack = kind === "server" ? NO_POSTGRES : undefined;
   Deno.test({
-    name: `a client uses extensions: ${kind}` + (lack === undefined ? "" : ` (left out: ${lack})`),
+    name: `a client can use extensions: ${kind}` +
+      (lack === undefined ? "" : ` (left out: ${lack})`),
     ignore: lack !== undefined,
     async fn() {
       const folder = await Deno.makeTempDir({ prefix: "svc-extensions-" });

@@ -1,6 +1,6 @@
 /**
  * @module The history of databases: base backups, and the segments of the write-ahead log (WAL)
- * that continue them. Decides what to keep, by names and sizes only.
+ * that continue them. Decides what to keep, based only on names and sizes.
  */
 
 export interface HistoryLimits {

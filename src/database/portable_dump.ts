@@ -15,7 +15,7 @@ const LONGEST = 200;
 /**
  * Filters the output of `pg_dump`. Removes:
  *
- * - settings that only newer servers know, so that older servers can run the dump as one query;
+ * - settings that only newer servers support, so older servers can run the dump as one query;
  * - the lines `\restrict <key>`, in the head, and `\unrestrict <key>`, which guard `psql` against
  *   commands in data. The key is random, so no row contains it.
  */

@@ -64,7 +64,7 @@ export interface DumpOptions {
 }
 
 export interface EngineStatus {
-  /** Such as `18.1 (PGlite 0.5.16)`, or null while it can't be reached. */
+  /** For example `18.1 (PGlite 0.5.16)`; null while the engine can't be reached. */
   readonly version: string | null;
   readonly ready: boolean;
   /** Why the engine is not ready and what to do, or null if it is ready. */
@@ -93,7 +93,7 @@ export interface DatabaseEngine {
   create(branch: Branch): Promise<void>;
   /**
    * Makes `target` a copy of the committed data in `source`. Sessions on the source may be delayed,
-   * never ended.
+   * but are never ended.
    */
   copy(source: Branch, target: Branch): Promise<CopyMethod>;
   /**

@@ -1,4 +1,4 @@
-/** @module Visitors that the dev server pretends to have. Pure. */
+/** @module Simulated visitors for the dev server. Pure. */
 import type { AssumedClient } from "../edge/mod.ts";
 import { type Device, DEVICES, parseIp } from "../rules/mod.ts";
 

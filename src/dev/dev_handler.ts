@@ -96,7 +96,7 @@ export function createDevHandler(options: DevHandlerOptions): FrontHandler {
     const opens = opensPage(request);
     if (opens) options.opened();
     // A framework has its own overlay, so its pages only get the script for problems that the
-    // framework does not know.
+    // framework does not detect.
     const isChanged = opens && (reloadsPages || reload.hasProblems);
     const response = await edge(isChanged ? wholePageRequest(request) : request, connection);
     if (isChanged || opens && reload.hasProblems) {

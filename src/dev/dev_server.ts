@@ -109,7 +109,7 @@ class DevServer {
     }
     const file = join(parts.dataDir, FUNCTIONS_FILE);
     this.#othersRunner = this.#createRunner({
-      name: "server of functions",
+      name: "functions server",
       command: `node ${quoted(file)}`,
       shown: "the functions",
       port: undefined,
@@ -151,7 +151,7 @@ class DevServer {
     });
   }
 
-  /** Starts the project's server, reads the project, and responds from then on. */
+  /** Starts the project's server and reads the project. From then on, requests get responses. */
   async start(): Promise<void> {
     const { options, front } = this.#parts;
     this.#runner?.start();

@@ -17,7 +17,7 @@ function isFromBrowser(headers: Headers): boolean {
 export function refusalOf(request: Request, own?: string): string | undefined {
   const { hostname } = new URL(request.url);
   if (isLocalHost(hostname, own) || !isFromBrowser(request.headers)) return undefined;
-  return `The dev server only accepts browsers on localhost, not on ${hostname}\n`;
+  return `The dev server only accepts browser requests to localhost, not to ${hostname}\n`;
 }
 
 /** Whether a page from another origin makes the browser send the request. */

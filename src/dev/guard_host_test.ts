@@ -13,7 +13,7 @@ Deno.test("isLocalHost() accepts names of this computer, and the project's own h
   assert.ok(isLocalHost("dev.example.com", "dev.example.com"));
 });
 
-Deno.test("refusalOf() refuses browsers, but not programs, that use a foreign host name", () => {
+Deno.test("refusalOf() refuses browsers, but not programs, that use another host name", () => {
   const request = (url: string, headers: Record<string, string>) => new Request(url, { headers });
   assert.match(refusalOf(request("http://evil.com:4321/", BROWSER)) ?? "", /not on evil\.com/);
   assert.ok(refusalOf(request("http://evil.com/", { origin: "http://evil.com" })));

@@ -57,11 +57,11 @@ const show = (data) => {
   const card = element("div", undefined, [
     element("header", undefined, [element("h1", title), button]),
     ...problems.flatMap(({ title, text }) => [element("h2", title), element("pre", text)]),
-    element("p", "svc dev shows this until the project is mended. Press Esc to close it."),
+    element("p", "svc dev shows this until the project is fixed. Press Esc to close it."),
   ]);
   const section = element("section", undefined, [card]);
   section.setAttribute("role", "dialog");
-  section.setAttribute("aria-label", "Problems of the project");
+  section.setAttribute("aria-label", "Project problems");
   overlay = document.createElement("svc-overlay");
   const shadow = overlay.attachShadow({ mode: "open" });
   const sheet = new CSSStyleSheet();

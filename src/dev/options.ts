@@ -19,7 +19,7 @@ export interface DevReport {
   say(level: DevLevel, message: string): void;
   /** The project's dev server ended unexpectedly. */
   crashed(message: string): void;
-  /** A line of the project's own dev server, colors included. */
+  /** A line of output from the project's own dev server, colors included. */
   output(line: string): void;
   request(request: LoggedRequest): void;
 }

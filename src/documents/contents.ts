@@ -39,9 +39,9 @@ export const CONTENTS: readonly Section[] = [
     "builds": "Build from git: commands, package managers, caches and limits",
     "ci": "Deploy from GitHub Actions and GitLab CI without a stored secret",
     "environments": "Environments, variables, secrets and contexts",
-    "previews": "Decide who can visit previews, and share them",
-    "rolling-releases": "Check a release, and show it to a share of the visitors first",
-    "open-tabs": "What pages of earlier deployments still get after a deploy or rollback",
+    "previews": "Control access to previews, and share them",
+    "rolling-releases": "Check a release, and show it to some of your visitors first",
+    "open-tabs": "Keep open pages working after a deploy or rollback",
     "retention": "When old deployments and previews are deleted",
   }),
   section("Edge", {

@@ -84,7 +84,8 @@ const SUMMARY = "svc is a hosting platform and its command-line tool in one prog
   "deploys and serves sites, functions and servers, behind an edge with rules and a cache.";
 
 const DETAILS = [
-  "- Add `--json` to a command for one JSON object on stdout; `svc --help --json` describes all.",
+  "- Add `--json` to a command to get one JSON object on stdout.",
+  "- `svc --help --json` describes all commands.",
   "- `svc explain <code>` explains an error code and how to fix it.",
   "- `svc mcp` serves tools over the Model Context Protocol; so does `/mcp` of this platform.",
 ];

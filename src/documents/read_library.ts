@@ -9,8 +9,8 @@ import { FILES } from "./contents.ts";
 import { Library } from "./library.ts";
 
 /**
- * Name of the compressed file with the documents in the stage. It contains an object that maps
- * paths to texts.
+ * Name of the compressed file with the documents in the stage, the folder that is packed into the
+ * program. The file contains an object that maps paths to texts.
  */
 export const DOCUMENTS_FILE = "documents.json.br";
 

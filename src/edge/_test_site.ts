@@ -115,7 +115,7 @@ export function noOthers(
   return {
     cache: createHttpCache({ now }),
     outbound: ({ url }) =>
-      Promise.reject(new OutboundError("refused_address", `Not asked: ${url}`)),
+      Promise.reject(new OutboundError("refused_address", `Unexpected request: ${url}`)),
   };
 }
 

@@ -35,7 +35,7 @@ function isPage({ clientRequest }: RequestContext, { status, headers }: EdgeResp
   return destination === "document" && clientRequest.header("sec-purpose") === null;
 }
 
-/** Sums up a request once its response is ready. */
+/** Summarizes a request once its response is ready. */
 export function countedRequest(
   context: RequestContext,
   response: EdgeResponse,

@@ -308,7 +308,7 @@ class Edge {
     };
   }
 
-  /** Evaluates the rules for the source of an image as for a separate request from the visitor. */
+  /** Evaluates the rules for an image's source as if the visitor had requested it separately. */
   #openSource(source: SourceRequest, site: Site): OwnSource {
     const context = this.#contextOf(source, site, this.#stopwatch());
     const decided = this.#decide(context);

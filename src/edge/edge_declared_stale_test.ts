@@ -66,7 +66,7 @@ for (
   }
 }
 
-Deno.test("a page that Next.js served stale is fetched again at the next request", async () => {
+Deno.test("a page that Next.js served stale is fetched again on the next request", async () => {
   let state = "STALE";
   const edge = declaredEdge(() =>
     new Response(state, {
@@ -82,7 +82,7 @@ Deno.test("a page that Next.js served stale is fetched again at the next request
   assert.equal(await edge.get("/"), "HIT HIT");
 });
 
-Deno.test("pages survive the process with their lifetimes, tags and variants", async () => {
+Deno.test("pages survive a restart with their lifetimes, tags and variants", async () => {
   const store = new MemoryIsrStore();
   const headers = {
     "cache-control": "s-maxage=100, stale-while-revalidate=100",

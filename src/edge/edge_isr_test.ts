@@ -142,7 +142,7 @@ Deno.test("the age of a slow page is counted from the request", async () => {
   assert.equal(await edge.get("/"), "STALE slow");
 });
 
-Deno.test("pages survive the process, with their age", async () => {
+Deno.test("pages survive a restart, with their age", async () => {
   const store = new MemoryIsrStore();
   const before = pagesEdge(counting(), { store });
   await before.get("/a?x=1");
@@ -152,7 +152,7 @@ Deno.test("pages survive the process, with their age", async () => {
   assert.equal(store.reads, 1);
   assert.equal(await after.get("/a?x=1"), "HIT page 1");
   assert.equal(await after.get("/other"), "MISS new");
-  assert.equal(store.reads, 1, "a missing page costs no disk access");
+  assert.equal(store.reads, 1, "a missing page causes no disk access");
   after.wait(40);
   assert.equal(await after.get("/a?x=1"), "STALE page 1");
 });
@@ -244,7 +244,7 @@ Deno.test("a page that became private is removed", async () => {
   assert.equal(await edge.get("/"), "BYPASS mine");
 });
 
-Deno.test("a page that no longer exists is a 404 until it exists again", async () => {
+Deno.test("a page that no longer exists returns a 404 until it exists again", async () => {
   let isThere = true;
   const edge = pagesEdge(() =>
     isThere ? new Response("page") : new Response("gone", { status: 404 })

@@ -15,7 +15,7 @@ import type { Site } from "./site/site.ts";
 export interface EdgeOptions {
   /** Finds the site for a hostname in canonical form: lowercase Punycode without a port. */
   resolveHost(host: string): Site | undefined | Promise<Site | undefined>;
-  /** Lets visitors into protected hosts. If missing, no host is protected. */
+  /** Decides which visitors can access protected hosts. If missing, no host is protected. */
   readonly access?: AccessKeeper | undefined;
   /** Logs a response. It must be quick and must not throw. */
   record(entry: AccessRecord): void;

@@ -198,7 +198,7 @@ Deno.test("a handle fails if it returns nothing or a Request", async () => {
   }
 });
 
-Deno.test("an observer delays nothing", async () => {
+Deno.test("an observer does not delay the response", async () => {
   const never = Promise.withResolvers<void>();
   const { ask } = full({}, { audit: () => never.promise });
   assert.equal((await ask("/old")).status, 200);

@@ -117,14 +117,14 @@ const scenarios: readonly Scenario[] = [
     status: 503,
   },
   {
-    name: "deny in shadow mode only records",
+    name: "deny in shadow mode only records the request",
     rules: [rule(undefined, { type: "deny", mode: "shadow" })],
     status: 200,
     body: "about",
     traces: ["rule deny shadowed"],
   },
   {
-    name: "log records, and the evaluation continues",
+    name: "log records the request, and the evaluation continues",
     rules: [rule(undefined, { type: "log" })],
     status: 200,
     traces: ["rule log logged"],

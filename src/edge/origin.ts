@@ -1,8 +1,8 @@
 /**
  * @module Decides what a front edge leaves to the platform. The edge only serves what a site's
- * rules and files determine (redirects, denials, and files with their headers), and those of the
- * platform's responses that it may store. For everything else, the platform evaluates the rules
- * again, so a front edge can respond earlier, but never allow more.
+ * rules and files determine (redirects, denials, and files with their headers), and the platform's
+ * responses that it may store. For everything else, the platform evaluates the rules again, so a
+ * front edge can respond earlier, but never allow more.
  */
 import { answerOf } from "../lib/whole_answer.ts";
 import { normalizePath } from "../rules/mod.ts";
@@ -56,7 +56,7 @@ export function isOfOrigin(
   return pin !== undefined && !site.pageIds.has(pin.pageId);
 }
 
-/** Whether the origin must handle a request after this decision of the rules. */
+/** Whether the origin must handle a request for which the rules made this decision. */
 export function needsOrigin(
   context: RequestContext,
   decided: EdgeResponse | Destination,

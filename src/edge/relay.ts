@@ -105,7 +105,9 @@ export function createRelay(
       return { status: 101, headers: endToEndHeaders(headers), body: null, bytes: 0, upgrade };
     }
     if (result.type === "failed") {
-      if (result.reason !== "aborted") throw unavailable("The platform fails", result.message);
+      if (result.reason !== "aborted") {
+        throw unavailable("The platform could not respond", result.message);
+      }
       return { status: CLIENT_GONE, headers: [], body: null, bytes: 0 };
     }
     const { status, whole, body } = result.response;

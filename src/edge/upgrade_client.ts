@@ -1,4 +1,4 @@
-/** @module Opens WebSockets to clients whose upgrade a server has accepted. */
+/** @module Opens WebSockets to clients after a server has accepted their upgrades. */
 import type { ComputeSocket } from "../runtime/mod.ts";
 import { relayWebSocket } from "./compute/relay_websocket.ts";
 import type { ClientRequest } from "./request/client_request.ts";

@@ -24,11 +24,11 @@ export interface PastDeployment {
 export interface HostBinding {
   readonly projectId: string;
   readonly deploymentId: string;
-  /** True on the project's own label, where published rules apply. */
+  /** True on the project's own hostname below the base domain, where published rules apply. */
   readonly production: boolean;
   /** The current rolling release on this host; missing if everyone sees the same deployment. */
   readonly rolling?: RollingBinding | undefined;
-  /** Versionstamp of the commit that created the binding. The latest one wins. */
+  /** Versionstamp of the commit that created the binding. The latest one applies. */
   readonly version: string;
   /** Previous production deployments, newest first; missing on other hosts. */
   readonly past?: readonly PastDeployment[] | undefined;
@@ -52,7 +52,7 @@ export interface DomainBinding {
 
 /** The access settings of a project's sites. */
 export interface AccessState {
-  /** Versionstamp of the record. The latest one wins. */
+  /** Versionstamp of the record. The latest one applies. */
   readonly version: string;
   readonly protection: Protection;
   /** Whether production is down for maintenance. */

@@ -10,7 +10,7 @@ const EXPIRES_HEADER = "svc-kv-expires-at";
 
 export interface NamespaceHandlerOptions {
   readonly store: Pick<KvStore, "get" | "set" | "remove" | "list" | "clear">;
-  /** Called with internal errors, whose details the caller does not get. */
+  /** Called with internal errors. Their details are not sent to the caller. */
   readonly onTrouble: (message: string) => void;
 }
 
@@ -132,7 +132,7 @@ export function createKvHandler<Owner>(
     if (owner !== undefined) {
       return options.answerOther?.(owner, request) ?? handle(options.namespaceOf(owner), request);
     }
-    const wanted = "Send the token of SVC_KV_TOKEN: Authorization: Bearer";
+    const wanted = "Send the token from SVC_KV_TOKEN: Authorization: Bearer";
     return Promise.resolve(failure(401, "unauthorized", wanted));
   };
 }

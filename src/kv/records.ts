@@ -123,6 +123,6 @@ export function divide(
   return { head: { partsId: newId() }, parts };
 }
 
-/** The number of parts of a value of a given size. */
+/** The number of parts for a value of this size. */
 export const partCount = ({ size, partsId }: Head): number =>
   partsId === undefined ? 0 : Math.ceil(size / PART_BYTES);

@@ -27,7 +27,7 @@ export async function makeCertificate(
       ...["-addext", "basicConstraints=critical,CA:FALSE"],
     ],
   });
-  if (!success) throw new Error(`Cannot make a certificate: ${new TextDecoder().decode(stderr)}`);
+  if (!success) throw new Error(`Cannot create a certificate: ${new TextDecoder().decode(stderr)}`);
   return { certFile, keyFile };
 }
 

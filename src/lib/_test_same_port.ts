@@ -1,4 +1,4 @@
-/** @module Servers that listen twice on the same port. */
+/** @module Helpers for tests in which servers listen on the same port more than once. */
 import { unusedPort } from "./unused_port.ts";
 
 /** Enough attempts that no test fails because of bad luck. */

@@ -1,8 +1,9 @@
 /**
  * @module Checks whether a request announces content, and removes its body if it does not.
  *
- * The runtime gives each request a body unless its method is GET or HEAD. A server behind the edge
- * would get an empty chunked body, which many servers handle differently.
+ * The runtime gives each request a body unless its method is GET or HEAD. Without this check, a
+ * server behind the edge would get an empty chunked body, which many servers handle differently
+ * from no body.
  */
 import { fieldOf, hasField } from "./raw_fields.ts";
 

@@ -1,6 +1,6 @@
 /**
- * @module Works around a bug in Deno 2.7: `node:net` keeps reading from a closed socket, which ends
- * the process with a rejection that nothing can catch.
+ * @module Works around a bug in Deno 2.7: `node:net` keeps reading from a closed socket. This
+ * causes a rejection that nothing can catch, and ends the process.
  */
 
 /** The module in which the runtime reads `node:net` sockets. */

@@ -28,7 +28,7 @@ function open({ schedule, timezone = "UTC" }: CronSchedule): Cron {
 /** True for the IANA name of a time zone, such as `Europe/Berlin`. */
 export function isTimeZone(name: string): boolean {
   try {
-    // Offsets such as "+02:00" count as names in some runtimes only.
+    // Only some runtimes accept offsets such as "+02:00" as names.
     return /^[A-Za-z]/.test(name) && Intl.DateTimeFormat("en", { timeZone: name }) !== undefined;
   } catch {
     return false;
@@ -51,9 +51,9 @@ export function scheduleProblem(schedule: string): string | undefined {
 }
 
 /**
- * The first time after another at which a valid schedule is due, in milliseconds since the epoch.
- * When clocks go forward, runs in the skipped hour are due at the end of it. When clocks go back,
- * runs in the repeated hour are due only once.
+ * The first time after a given time at which a valid schedule is due, in milliseconds since the
+ * epoch. When clocks go forward, runs in the skipped hour are due at the end of it. When clocks go
+ * back, runs in the repeated hour are due only once.
  */
 export function nextRun(schedule: CronSchedule, after: number): number | undefined {
   return open(schedule).nextRun(new Date(after))?.getTime();

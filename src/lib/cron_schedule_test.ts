@@ -15,7 +15,7 @@ const NEXT: readonly (readonly [string, string | undefined, string])[] = [
 ];
 
 for (const [schedule, timezone, next] of NEXT) {
-  Deno.test(`nextRun() of ${schedule} in ${timezone ?? "UTC"}`, () => {
+  Deno.test(`nextRun() returns ${next} for ${schedule} in ${timezone ?? "UTC"}`, () => {
     assert.equal(scheduleProblem(schedule), undefined);
     assert.equal(new Date(nextRun({ schedule, timezone }, AT)!).toISOString(), next);
   });

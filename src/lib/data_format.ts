@@ -24,8 +24,8 @@ const markSchema = z.object({
   /** Version of the program that wrote the mark. */
   program: z.string().max(128),
   /**
-   * An unfinished migration. `format` is then the target format, so a program that only knows the
-   * older format refuses half-migrated data.
+   * An unfinished migration. `format` is then the target format, so a program that only supports
+   * the older format refuses half-migrated data.
    */
   migration: z.object({
     /** Format of the data. The migration step from this format may have begun. */

@@ -27,7 +27,7 @@ const TABLE_RULE = `Use a table of at most ${MAX_MASKED_COLUMNS} columns and the
 export const TABLES_RULE =
   `Use at most ${MAX_MASKED_TABLES} tables of columns and their masks, such as [db.mask.users]`;
 
-const SIZE_RULE = `Use masks of at most ${MAX_MASK_CHARACTERS} characters in all`;
+const SIZE_RULE = `Use masks of at most ${MAX_MASK_CHARACTERS} characters in total`;
 
 const FORM = new RegExp(`^(?:null|hash|keep|fake:(?:${FAKES.join("|")}))$`);
 

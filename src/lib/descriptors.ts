@@ -69,7 +69,10 @@ export function nextDescriptor(): number {
   return next;
 }
 
-/** The numbers in use, read without the runtime, whose permissions may exclude `/proc`. */
+/**
+ * The numbers in use. They are read without the runtime, because its permissions may exclude
+ * `/proc`.
+ */
 function numbers(): number[] {
   const names = rawNames("/proc/self/fd") ?? [];
   return names.map((name) => Number(new TextDecoder().decode(name))).sort((a, b) => a - b);

@@ -24,7 +24,7 @@ const rows: readonly (readonly [name: string, value: string, ifMatch: boolean, n
 ];
 
 for (const [name, value, ifMatch, none] of rows) {
-  Deno.test(`entity tag conditions: ${name}`, () => {
+  Deno.test(`ifMatchHolds() is ${ifMatch}, and ifNoneMatchNames() is ${none}, for ${name}`, () => {
     assert.equal(ifMatchHolds(value, ETAG), ifMatch);
     assert.equal(ifNoneMatchNames(value, ETAG), none);
   });

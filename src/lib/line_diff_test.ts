@@ -15,7 +15,7 @@ for (
     ["", "a", "-|+a"],
   ] as const
 ) {
-  Deno.test(`diffLines() of ${JSON.stringify([before, after])}`, () => {
+  Deno.test(`diffLines() compares ${JSON.stringify(before)} and ${JSON.stringify(after)}`, () => {
     assert.equal(shown(before, after), diff);
   });
 }

@@ -13,6 +13,6 @@ export interface PageUrls {
   readonly trailingSlash?: TrailingSlash | undefined;
   /** Whether URLs leave out `.html`; true when omitted. */
   readonly cleanUrls?: boolean | undefined;
-  /** Whether a URL with different case leads to the file; false when omitted. */
+  /** Whether a URL in a different case leads to the file; false when omitted. */
   readonly ignoreCase?: boolean | undefined;
 }

@@ -27,7 +27,7 @@ export interface ParsedJson {
 }
 
 /**
- * The text is not valid JSON or UTF-8, is nested too deep, or contains an object with too many
+ * The text is not valid JSON or UTF-8, is nested too deeply, or contains an object with too many
  * members.
  */
 export class JsonError extends Error {
@@ -138,7 +138,9 @@ class PieceParser {
   #enter(at: number, isArray: boolean): void {
     const { maxDepth } = this.#limits;
     if (this.#open.length === maxDepth) {
-      throw new JsonError(`byte ${at} is nested too deep: at most ${maxDepth} levels are allowed`);
+      throw new JsonError(
+        `byte ${at} is nested too deeply: at most ${maxDepth} levels are allowed`,
+      );
     }
     const parts = { groupStart: at + 1, elementStart: at + 1, memberName: "", afterBuilt: false };
     this.#open.push({ isArray, start: at, count: 0, value: undefined, ...parts });
@@ -244,9 +246,9 @@ class PieceParser {
 
 /**
  * Parses a JSON text. A byte order mark is skipped. As with `JSON.parse`, the last of several
- * duplicate members wins.
+ * duplicate members is used.
  *
- * @throws {JsonError} if the text is not JSON, not UTF-8, nested too deep, or has an object with
+ * @throws {JsonError} if the text is not JSON, not UTF-8, nested too deeply, or has an object with
  * too many members.
  */
 export async function parseJson(bytes: Uint8Array, limits: JsonLimits): Promise<ParsedJson> {

@@ -82,7 +82,7 @@ Deno.test("parseJson() rejects deep nesting before it builds anything, and repor
   const bytes = encode("[".repeat(10_000_000));
   let pauses = 0;
   const limits = { maxDepth: 64, pause: () => (pauses++, Promise.resolve()) };
-  await assert.rejects(parseJson(bytes, limits), /byte 64 is nested too deep: at most 64 levels/);
+  await assert.rejects(parseJson(bytes, limits), /byte 64 is nested too deeply: at most 64 levels/);
   assert.equal(pauses, 0);
   const within = encode("[".repeat(64) + "]".repeat(64));
   assert.ok((await parseJson(within, limits)).value);

@@ -37,5 +37,5 @@ export function proxyFor(address: string, env: Variables): NamedProxy | undefine
   const variable = [own.toLowerCase(), own, "all_proxy", "ALL_PROXY"].find((name) => env[name]);
   if (variable === undefined) return undefined;
   const proxy = URL.parse(env[variable]!);
-  return { variable, address: proxy === null ? "of an invalid address" : proxy.origin };
+  return { variable, address: proxy === null ? "(its address is invalid)" : proxy.origin };
 }

@@ -25,7 +25,7 @@ const DAYS = [
   "Saturday",
 ] as const;
 
-/** Maximum number of times of day to write out. */
+/** Maximum number of daily times to write out. */
 const MAX_TIMES = 6;
 
 const two = (number: number): string => `${number}`.padStart(2, "0");

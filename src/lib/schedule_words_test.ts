@@ -23,7 +23,7 @@ const WORDS: readonly (readonly [string, string])[] = [
 ];
 
 for (const [schedule, words] of WORDS) {
-  Deno.test(`scheduleWords() of ${schedule}`, () => {
+  Deno.test(`scheduleWords() describes ${schedule} as "${words}"`, () => {
     assert.equal(scheduleWords(schedule), words);
   });
 }

@@ -13,7 +13,7 @@ export const ATTACHED_INDEX = "attached.json";
 export interface AttachedIndex {
   /** Total length of all attached files, in bytes. */
   readonly bytes: number;
-  /** Keyed by paths in the stage. */
+  /** Keyed by paths in the stage, the folder that is packed into the program. */
   readonly files: Readonly<
     Record<string, { readonly offset: number; readonly bytes: number; readonly sha256: string }>
   >;

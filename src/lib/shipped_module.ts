@@ -6,7 +6,9 @@ import { promisify } from "node:util";
 import { brotliDecompress } from "node:zlib";
 import { readShippedFile } from "./shipped_file.ts";
 
-/** Path of a package's compressed module in the stage. */
+/**
+ * Path of a package's compressed module in the stage, the folder that is packed into the program.
+ */
 export const shippedModulePath = (name: string): string => `rare_modules/${name}.js.br`;
 
 async function load(name: string): Promise<unknown> {

@@ -8,7 +8,7 @@ import { keepDescriptors } from "./descriptors.ts";
 /** The program to start is not installed on this machine. */
 export class MissingProgramError extends Deno.errors.NotFound {
   constructor(readonly program: string, cause: Error) {
-    super(`Cannot start ${program}: this machine has no such program`, { cause });
+    super(`Cannot start ${program}: it is not installed on this machine`, { cause });
   }
 }
 

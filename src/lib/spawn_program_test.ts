@@ -5,7 +5,7 @@ Deno.test("spawnProgram() and runProgram() report which program is missing", asy
   for (const program of ["/bin/not-there", "not-there"]) {
     const wanted = {
       program,
-      message: `Cannot start ${program}: this machine has no such program`,
+      message: `Cannot start ${program}: it is not installed on this machine`,
     };
     assert.throws(() => spawnProgram(program, {}), wanted);
     await assert.rejects(runProgram(program, {}), wanted);

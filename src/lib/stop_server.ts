@@ -6,8 +6,8 @@ const PATIENCE_MS = 2000;
 
 /**
  * Stops accepting connections, and waits at most two seconds for requests in progress. `shutdown()`
- * alone may never return while clients keep sending requests, or even long after they have
- * disconnected (Deno 2.7.11).
+ * alone may not return while clients keep sending requests. It may not even return long after they
+ * have disconnected (Deno 2.7.11).
  */
 export async function stopServer(server: Pick<Deno.HttpServer, "shutdown">): Promise<void> {
   const late = new AbortController();

@@ -253,6 +253,6 @@ Deno.test("a build on a machine without a shell reports that /bin/sh is missing"
     assert.equal(told.code, 1);
     const { error, code } = oneObject(told.stdout);
     assert.equal(code, "unsupported");
-    assert.equal(error, "Cannot start /bin/sh: this machine has no such program");
+    assert.equal(error, "Cannot start /bin/sh: it is not installed on this machine");
   });
 });

@@ -1,7 +1,8 @@
 /**
  * @module Reads the files of a branch for a backup, even while its process writes them. PostgreSQL
- * replays its log from the last checkpoint, so a copy is consistent if no checkpoint happens in the
- * meantime, the file with the start of the replay is read first, and the log is read last.
+ * replays its log from the last checkpoint. A copy is therefore consistent if no checkpoint happens
+ * in the meantime, the file that says where the replay starts is read first, and the log is read
+ * last.
  */
 import { join } from "node:path";
 import { ifMissing } from "../../lib/missing_files.ts";
@@ -102,7 +103,7 @@ export async function withBranchFiles(
         ...[CONTROL_FILE, ...pages].map(file),
       ],
     });
-    // The log has grown while the pages were read. Older segments are part of the history.
+    // The log grew while the pages were being read. Older segments are part of the history.
     const first = `${LOG}${await firstNeeded(data)}`;
     const log = (await listBelow(data, LOG)).files.filter((path) => path >= first).sort();
     await take({ folders: [], files: log.map(file) });

@@ -21,7 +21,7 @@ export interface SessionLink {
 export class EmbeddedSession implements BackendSession {
   readonly #greeting = Promise.withResolvers<Uint8Array<ArrayBuffer>>();
   #greeted: Uint8Array<ArrayBuffer> | undefined;
-  /** The database's bytes that have not been read, and their number. */
+  /** Unread bytes from the database, and their number. */
   readonly #unread: Uint8Array<ArrayBuffer>[] = [];
   #unreadBytes = 0;
   /** Resolves the pending `read()`. */

@@ -222,7 +222,7 @@ export class RunningDatabase {
     if (this.#outgoing.length === 1) queueMicrotask(() => this.#flush());
   }
 
-  /** Writes the frames of all clients whose bytes arrived together in one go. */
+  /** Writes the frames of all clients at once if their bytes arrived together. */
   #flush(): void {
     const bytes = concat(this.#outgoing);
     this.#outgoing = [];

@@ -63,7 +63,7 @@ export interface SetupHead {
 }
 
 export interface ReadyHead {
-  /** Such as `18.6 (PGlite 0.5.16)`. */
+  /** For example `18.6 (PGlite 0.5.16)`. */
   readonly version: string;
   /** Restrictions that the kernel applies to the process. */
   readonly files: boolean;

@@ -223,7 +223,8 @@ export class Gateway {
   }
 
   /**
-   * Reads the client's remaining data, so that it gets the response instead of a connection reset.
+   * Reads the client's remaining data. Otherwise, the client would get a connection reset instead
+   * of the response.
    */
   async #turnAway(client: Deno.TcpConn): Promise<void> {
     if (this.#turnedAway >= MOST_TURNED_AWAY) return;
@@ -280,7 +281,7 @@ export class Gateway {
       admit: (sessions) => {
         if (sessions < limits.connections) return;
         const message =
-          `The database "${database}" accepts ${limits.connections} connections at a time: close some, use a smaller pool, or give it a larger size`;
+          `The database "${database}" accepts ${limits.connections} connections at a time: close some, use a smaller pool, or choose a larger size for it`;
         throw new EngineError(message, "53300");
       },
       holderOf: (session) => {
@@ -309,7 +310,7 @@ export class Gateway {
     if (error instanceof ProtocolError) return fatal("08P01", error.message);
     if (error instanceof ConnectionEnded || this.#isOfConnection(error)) return undefined;
     this.#options.onTrouble(`A connection to a database failed: ${error}`);
-    return fatal("XX000", "The platform failed to open the database: its log has the reason");
+    return fatal("XX000", "The platform failed to open the database: see its log for the reason");
   }
 
   #isOfConnection(error: unknown): boolean {

@@ -34,7 +34,7 @@ const TLS_HANDSHAKE = 22;
 
 export type Opening = Exclude<StartupPacket, { readonly type: "encryption" | "unsupported" }>;
 
-/** The client is rejected. The message is for the client. */
+/** Rejects the client, which receives the message. */
 export class HandshakeRefused extends Error {
   override readonly name = "HandshakeRefused";
   constructor(readonly fields: ErrorFields) {
@@ -51,7 +51,7 @@ export function refuse(sqlState: string, message: string, hint?: string): Handsh
   });
 }
 
-/** How to encrypt a client's connection, if it requests that. */
+/** How to encrypt a client's connection, if the client requests that. */
 export interface Encryption {
   /** Whether there is a certificate. */
   isReady(): Promise<boolean>;
@@ -115,7 +115,7 @@ export function readStartup(all: ReadonlyMap<string, string>): ClientStartup {
   const role = all.get("user") ?? "";
   if (role === "") throw refuse("28000", "The startup message has no user");
   if (new TextEncoder().encode(role).byteLength > MAX_ROLE_BYTES) {
-    throw refuse("28000", `The name of the user is longer than ${MAX_ROLE_BYTES} bytes`);
+    throw refuse("28000", `The user name is longer than ${MAX_ROLE_BYTES} bytes`);
   }
   if (!["false", "off", "no", "0", undefined].includes(all.get("replication"))) {
     throw refuse("0A000", "Replication connections are not supported");

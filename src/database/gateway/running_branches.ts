@@ -177,8 +177,8 @@ export class RunningBranches {
       .sort((a, b) => a.lastActiveAt - b.lastActiveAt);
     if (oldest !== undefined) return await this.#stop(oldest);
     throw new EngineError(
-      `All ${this.#options.limits.maxRunning} databases that may run at a time are in use: ` +
-        "close connections to another one, or try again later",
+      `All ${this.#options.limits.maxRunning} databases that can run at a time are in use: ` +
+        "close connections to another database, or try again later",
       "53300",
     );
   }

@@ -1,7 +1,7 @@
 /**
- * @module TLS on connections that started without it. The runtime only has TLS for connections that
- * it accepts itself, so client data is relayed to our own listener on the loopback address, which
- * handles the cryptography.
+ * @module TLS on connections that started without it. The runtime only supports TLS on connections
+ * that it accepts itself. Client data is therefore relayed to our own listener on the loopback
+ * address, which handles the cryptography.
  */
 import { closeQuietly, type Connection, writeAll } from "../wire/connection.ts";
 

@@ -32,8 +32,8 @@ const OF_ROLES =
 const ARCHIVES: readonly (readonly [start: string, kind: string, advice: string])[] = [
   ["PGDMP", "an archive of pg_dump (-Fc)", "pg_restore --no-owner --file=dump.sql"],
   ["toc.dat\0", "an archive of pg_dump (-Ft)", "pg_restore --no-owner --file=dump.sql"],
-  ["\x1f\x8b", "compressed by gzip", "gunzip"],
-  ["\x28\xb5\x2f\xfd", "compressed by zstd", "unzstd"],
+  ["\x1f\x8b", "compressed with gzip", "gunzip"],
+  ["\x28\xb5\x2f\xfd", "compressed with zstd", "unzstd"],
 ];
 const ROLLBACK = /^(?:rollback|abort)\b(?!\s+to\b)/i;
 

@@ -55,7 +55,7 @@ export async function* runSql(
   } catch (error) {
     if (error instanceof EngineError) yield asEvent(error.sqlState, error.message);
     else if (error instanceof ProtocolError) {
-      yield asEvent("54000", "A row is too large to show: select less of it");
+      yield asEvent("54000", "A row is too large to show: select less data");
     } else throw error;
   } finally {
     signal?.removeEventListener("abort", cancel);

@@ -9,7 +9,7 @@ export interface StatementResult {
   readonly columns: readonly Column[];
   /** Values in PostgreSQL's text form. */
   readonly rows: readonly (readonly (string | null)[])[];
-  /** Such as `INSERT 0 3`, or null for an empty statement. */
+  /** For example `INSERT 0 3`; null for an empty statement. */
   readonly command: string | null;
 }
 
@@ -95,7 +95,7 @@ async function collect(
     }
     if (characters > maxCharacters) {
       throw new EngineError(
-        `The result has more than ${maxCharacters} characters: select less of it`,
+        `The result has more than ${maxCharacters} characters: select less data`,
         "54000",
       );
     }

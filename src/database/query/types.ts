@@ -2,7 +2,7 @@
 
 export interface Column {
   readonly name: string;
-  /** Such as `int4`, `text`, `jsonb`; `oid:<n>` if not built in. */
+  /** For example `int4`, `text` or `jsonb`; `oid:<n>` if it is not built in. */
   readonly type: string;
 }
 

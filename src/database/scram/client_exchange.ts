@@ -51,7 +51,7 @@ export class ScramClientExchange {
     return `${withoutProof},p=${Buffer.from(proof).toString("base64")}`;
   }
 
-  /** @throws {ScramError} if the server doesn't know the password itself */
+  /** @throws {ScramError} if the server itself doesn't know the password */
   check(serverFinal: string): void {
     const signature = Buffer.from(/^v=([A-Za-z0-9+/]+=*)/.exec(serverFinal)?.[1] ?? "", "base64");
     if (this.#serverSignature === undefined || !equalKeys(signature, this.#serverSignature)) {

@@ -29,7 +29,7 @@ const CONNECT_MS = 15_000;
 /** Maximum length of a message before a session is open. */
 const MAX_GREETING_BYTES = 64 * 1024;
 
-/** The server refused with its own error. */
+/** The server refused the connection with this error. */
 export class ServerRefusal extends EngineError {}
 
 export interface ServerConnection {
@@ -86,7 +86,7 @@ async function startTls(connection: Deno.TcpConn, address: ServerAddress): Promi
     if (answer !== "S".charCodeAt(0)) {
       throw new EngineError(
         `The PostgreSQL server at ${describeAddress(address)} has no TLS: ` +
-          "turn it on there, or add sslmode=disable to the URL for a network that you trust",
+          "turn it on there, or add sslmode=disable to the URL if you trust the network",
         "08001",
       );
     }
@@ -144,7 +144,7 @@ const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
 function authenticationKind({ letter, payload }: Frame): number {
   if (letter === "E") throw refusalOf(payload);
-  if (letter !== "R" || payload.byteLength < 4) throw new ProtocolError("No PostgreSQL server");
+  if (letter !== "R" || payload.byteLength < 4) throw new ProtocolError("Not a PostgreSQL server");
   return new DataView(payload.buffer, payload.byteOffset).getUint32(0);
 }
 

@@ -18,9 +18,9 @@ export interface OpenServerOptions {
   /** How much history a local server keeps. If missing, it keeps none. */
   readonly history?: HistoryOptions;
   /**
-   * Returns the 32-byte key for the passwords of roles on a remote server, if it is not the data
-   * folder's, because nodes that share the server need the same key. Receives the data folder's
-   * key, if any.
+   * Returns the 32-byte key for the passwords of roles on a remote server, given the data folder's
+   * key, if any. Nodes that share the server need the same key. If missing, the data folder's key
+   * is used.
    */
   readonly sharedKey?: (own: Uint8Array | undefined) => Promise<Uint8Array>;
   /** Whether to use a local server that another process runs, and leave it running. */

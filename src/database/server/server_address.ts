@@ -22,7 +22,7 @@ export interface ServerUrl {
 
 /** Sources of values that are missing from the URL. */
 export interface UrlSources {
-  /** Such as `PGPASSWORD`. */
+  /** For example `PGPASSWORD`. */
   readonly variable: (name: string) => string | undefined;
   readonly readFile: (path: string) => string;
 }
@@ -91,7 +91,7 @@ function findPassword(url: URL, { variable, readFile }: UrlSources): string | un
   try {
     return readFile(file).replace(/\r?\n$/, "");
   } catch (cause) {
-    throw new TypeError(`Cannot read the file of the PostgreSQL password: ${cause}`, { cause });
+    throw new TypeError(`Cannot read the PostgreSQL password file: ${cause}`, { cause });
   }
 }
 
@@ -109,7 +109,7 @@ function readTls(url: URL, { readFile }: UrlSources): ServerAddress["tls"] {
   try {
     return { caCerts: [readFile(file)], caFile: file };
   } catch (cause) {
-    throw new TypeError(`Cannot read the certificate of the PostgreSQL server: ${cause}`, {
+    throw new TypeError(`Cannot read the PostgreSQL server's certificate: ${cause}`, {
       cause,
     });
   }

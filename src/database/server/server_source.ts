@@ -31,7 +31,7 @@ export interface ServerPlace {
 /** A server that someone else runs. */
 export const remoteServer = (place: ServerPlace): ServerSource => attachedServer(undefined, place);
 
-/** A server that another process runs, with the programs of its version in a folder. */
+/** A server that another process runs. `programsFolder` contains the programs of its version. */
 export function attachedServer(
   programsFolder: string | undefined,
   place: ServerPlace,

@@ -3,7 +3,7 @@ import { FrameScanner } from "./frame_scanner.ts";
 
 const code = (letter: string): number => letter.charCodeAt(0);
 
-/** Types of messages that the server answers with one `ReadyForQuery` each. */
+/** Types of messages after each of which the server sends one `ReadyForQuery`. */
 const ANSWERED: ReadonlySet<number> = new Set(["Q", "F", "S"].map(code));
 const SYNC = code("S");
 const TERMINATE = code("X");
@@ -34,7 +34,7 @@ export class SessionState {
     return this.#server.atBoundary;
   }
 
-  /** Whether one side has announced the end of the session, or its reason. */
+  /** Whether one side has announced the end of the session, or the reason for it. */
   get isOver(): boolean {
     return this.#terminated || this.#lastServerType === ERROR;
   }

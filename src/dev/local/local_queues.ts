@@ -43,10 +43,10 @@ function describeEnding(queue: string, { attempts }: QueueMessage, ending: Endin
       return `${attempt} delivered a message`;
     case "again": {
       const seconds = Math.ceil((ending.at - systemClock()) / 1000);
-      return `${attempt} failed. The next is in ${seconds} s. ${ending.reason}`;
+      return `${attempt} failed. Retrying in ${seconds} s. ${ending.reason}`;
     }
     case "dead":
-      return `${attempt} failed, and was the last. ${ending.reason}`;
+      return `${attempt} failed. It was the last one. ${ending.reason}`;
   }
 }
 

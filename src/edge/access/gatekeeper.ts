@@ -60,7 +60,7 @@ export type PasswordOutcome =
 
 /** The platform's services for the gate. */
 export interface AccessKeeper {
-  /** The key of its tokens, 32 bytes. */
+  /** The 32-byte key for its tokens. */
   key(): Promise<Uint8Array>;
   /** The URL of the platform's sign-in page for members. */
   readonly signInUrl: string;
@@ -71,7 +71,7 @@ export interface AccessKeeper {
   ): Promise<boolean>;
   /** Marks a grant as used. Returns false if any node has redeemed it before. */
   redeem(grantId: string): Promise<boolean>;
-  /** Checks a password attempt for a project, rate-limited. */
+  /** Checks a password attempt for a project. Attempts are rate-limited. */
   checkPassword(
     projectId: string,
     guess: { readonly password: string; readonly address: string },

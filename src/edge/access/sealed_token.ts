@@ -34,7 +34,7 @@ const PURPOSES = {
     userId: z.string(),
     session: z.string(),
   }),
-  /** Gives the checks of a release access to its host. */
+  /** Gives a release's checks access to its host. */
   check: z.object({ ...base, deploymentId: z.string() }),
   /** The content of a host's access cookie. */
   pass: z.discriminatedUnion("by", [

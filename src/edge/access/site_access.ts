@@ -25,7 +25,9 @@ export interface ShareFacts {
 
 /** The access settings of a project. */
 export interface AccessFacts {
-  /** Versionstamp of the settings record, or "" if there is no record. The highest version wins. */
+  /**
+   * Versionstamp of the settings record, or "" if there is no record. The highest version applies.
+   */
   readonly version: string;
   readonly protection: Protection;
   readonly workspaceId: string;
@@ -75,7 +77,7 @@ export class SiteAccess {
     this.#maintainers = blocksOf(facts.maintenance?.allowCidrs ?? []);
   }
 
-  /** Whether a password opens the project's hosts. */
+  /** Whether a password gives access to the project's hosts. */
   takesPassword(protection: Protection): boolean {
     return protection === "password" ||
       (protection === "all" && this.#facts.passwordId !== null);

@@ -29,7 +29,7 @@ export interface BlobCacheOptions {
 }
 
 /**
- * Keeps the blobs that were requested most recently, by the CLOCK algorithm: a hit costs one map
+ * Keeps the blobs that were requested most recently, using the CLOCK algorithm: a hit costs one map
  * lookup and moves nothing. One read serves all requests that wait for the same blob. Failed reads
  * are not cached.
  */

@@ -15,7 +15,7 @@ function bigBlob() {
 const readAll = async (stream: ReadableStream<Uint8Array<ArrayBuffer>>) =>
   new Uint8Array(await new Response(stream).arrayBuffer());
 
-Deno.test("BlobStreams.whole() passes on every byte, the first time and later", async () => {
+Deno.test("BlobStreams.whole() passes on every byte, on the first read and later ones", async () => {
   const { bytes, blob, blobs } = bigBlob();
   const streams = new BlobStreams();
   for (let round = 0; round < 2; round++) {

@@ -33,7 +33,7 @@ export interface CacheContext {
   readonly options: HandleOptions;
 }
 
-/** A lookup that requires a request to the origin, whose response may be stored. */
+/** A lookup that requires a request to the origin. The response may be stored. */
 export type ForwardDecision = Extract<
   LookupDecision<Entry>,
   { readonly type: "miss" | "revalidate" }

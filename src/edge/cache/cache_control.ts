@@ -1,4 +1,4 @@
-/** @module The `Cache-Control` field (RFC 9111, 5.2) and other fields that hold seconds. */
+/** @module The `Cache-Control` field (RFC 9111, 5.2) and other fields that contain seconds. */
 
 /** Maximum time, in seconds. A longer time counts as this one (RFC 9111, 1.2.2). */
 export const MAX_SECONDS = 2 ** 31;

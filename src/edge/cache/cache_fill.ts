@@ -30,9 +30,9 @@ function join(chunks: readonly Bytes[], length: number): Bytes {
 }
 
 /**
- * Reads a body ahead of its client, up to the limit, so that a slow or disconnected client does not
- * delay the requests waiting for the stored response. Beyond the limit, it passes the body through
- * at the client's pace.
+ * Reads a body ahead of its client, up to the limit. A slow or disconnected client therefore does
+ * not delay the requests that wait for the stored response. Beyond the limit, it passes the body
+ * through at the client's pace.
  */
 export class CacheFill {
   /** The whole body, or `undefined` if it is too long or incomplete. */
@@ -61,7 +61,7 @@ export class CacheFill {
   #isUnread(): void {
     this.#isRead = this.#options.timer(UNREAD_MS, () => {
       if (this.#state !== "filling") return;
-      this.#fail(new Error("The response was not complete in time, and no client reads it"));
+      this.#fail(new Error("The response was not complete in time, and no client was reading it"));
       this.#reader.cancel().catch(() => {});
     });
   }
@@ -99,7 +99,7 @@ export class CacheFill {
     const { expectedBytes } = this.#options;
     if (expectedBytes !== undefined && expectedBytes !== this.#length) {
       throw new TypeError(
-        `Cannot read the whole body: it must have ${expectedBytes} bytes: it has ${this.#length}`,
+        `Cannot read the whole body: it has ${this.#length} bytes instead of ${expectedBytes}`,
       );
     }
     const whole = join(this.#chunks, this.#length);

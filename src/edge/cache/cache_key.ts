@@ -41,7 +41,7 @@ function dimension(
 
 /**
  * The key under which responses to a request are stored. Requests with the same key share responses
- * if `Vary` allows it. `HEAD` is served from `GET`.
+ * if `Vary` allows it. `HEAD` requests are served from responses to `GET`.
  *
  * Deployment id, host and path contain no space, so spaces separate them. The other parts are
  * prefixed with their length.

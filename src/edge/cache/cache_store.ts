@@ -8,8 +8,8 @@ import { matchesVary } from "./vary.ts";
 
 /**
  * Memory that an entry uses in addition to its strings and body, in bytes: map slots, arrays,
- * objects, and the fields of its latest hit. By measurement, a page of 13 KB that counts as 15.7 KB
- * uses 15.8 KB.
+ * objects, and the fields of its latest hit. In a measurement, a 13 KB page that counts as 15.7 KB
+ * used 15.8 KB.
  */
 const ENTRY_OVERHEAD = 1600;
 

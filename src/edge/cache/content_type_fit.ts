@@ -1,13 +1,15 @@
 /**
- * @module Guards against web cache deception: a URL such as `/account/photo.css`, for which the
- * site responds with someone's account page.
+ * @module Guards against web cache deception, in which a site responds with someone's account page
+ * at a URL such as `/account/photo.css`.
  */
 import { lookup } from "mrmime";
 
 /** Types that reveal nothing about the content, or that many servers send for any file. */
 const VAGUE = new Set(["application/octet-stream", "binary/octet-stream", "text/plain"]);
 
-/** File extensions that shared caches store (by Cloudflare's list), but `mrmime` does not know. */
+/**
+ * File extensions that shared caches store (according to Cloudflare's list), but `mrmime` lacks.
+ */
 const OTHER_FILES = new Set(
   "7z apk avi bz2 docx ejs eot flac ico mkv pict ppt pptx rar swf tar xls xlsx zst".split(" "),
 );

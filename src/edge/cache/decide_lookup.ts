@@ -3,9 +3,9 @@
  * fields, the stored responses of its key and the time, and returns a tagged decision.
  *
  * Request directives about freshness (`no-cache`, `max-age`, `min-fresh`, `Pragma`) are advisory
- * (RFC 9111, 5.2.1), and obeying them would let anyone send every request to the origin. They are
- * ignored unless an option says otherwise. `max-stale`, `only-if-cached`, `no-store` and
- * `stale-if-error` spare the origin or the store, and always count.
+ * (RFC 9111, 5.2.1). If the cache obeyed them, anyone could send every request to the origin, so
+ * they are ignored unless an option says otherwise. `max-stale`, `only-if-cached`, `no-store` and
+ * `stale-if-error` spare the origin or the store, so they always apply.
  */
 import type { Header, HeaderList } from "../messages/header_list.ts";
 import { isReading } from "../messages/messages.ts";

@@ -42,8 +42,8 @@ function headOf(
 }
 
 /**
- * Turns the response to an unconditional `GET` into the response to the client,
- * whose method and conditions are evaluated here.
+ * Turns the response to an unconditional `GET` into the response to the client. Evaluates the
+ * client's method and conditions.
  */
 export function deliver(
   request: CacheReader,

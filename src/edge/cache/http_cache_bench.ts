@@ -96,7 +96,7 @@ export async function benchHttpCache(): Promise<readonly CacheRow[]> {
     await measure(`hit, ${ENTRIES} pages`, hits),
     await measure("hit, 304", validated),
     await measure(
-      "miss, stored, another thrown out",
+      "miss, stored, another evicted",
       asker(small, (index) => `/new/${index}`, BROWSER),
     ),
   ];

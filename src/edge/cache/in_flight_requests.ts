@@ -41,8 +41,8 @@ const MAX_KEY_CHARACTERS = 1024;
 const HIT_FOR_MISS_MILLISECONDS = 10_000;
 
 /**
- * The requests in flight, at most one per key, and the hit-for-miss keys. The last response of such
- * a key could not be shared, so its requests do not wait for each other.
+ * The requests in flight, at most one per key, and the hit-for-miss keys. If the last response for
+ * a key could not be shared, the key is hit-for-miss: its requests do not wait for each other.
  */
 export class InFlightRequests {
   readonly #byKey = new Map<string, InFlightRequest>();

@@ -8,7 +8,7 @@ const CONSUMED: ReadonlySet<string> = new Set([
   "x-next-cache-tags",
 ]);
 
-/** Whether clients do not get a field, given its name in lower case. */
+/** Whether a field is withheld from clients, given its name in lower case. */
 export function isConsumed(name: string): boolean {
   return CONSUMED.has(name);
 }

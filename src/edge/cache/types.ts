@@ -15,7 +15,7 @@ export interface CacheRequest extends
   > {
   readonly deploymentId: string;
   /**
-   * The part of the cache key that stands for the origin: the URL of a rewrite or the name of a
+   * The part of the cache key that identifies the origin: the URL of a rewrite or the name of a
    * function, because rules can choose the origin by fields that are not in the key. Also contains
    * everything else that the origin sees but the key lacks, such as the client's scheme and port if
    * they are sent as `X-Forwarded-Proto` and `X-Forwarded-Host`.
@@ -47,7 +47,7 @@ export type OriginRequest =
 /** Value of `x-svc-cache`. */
 export type CacheResult = "HIT" | "MISS" | "STALE" | "BYPASS";
 
-/** A response of the cache, to the client. */
+/** The cache's response to the client. */
 export interface CachedResponse extends OriginResponse {
   /** Length of the body in bytes, or `undefined` if it is not known in advance. */
   readonly bytes: number | undefined;

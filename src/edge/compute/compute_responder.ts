@@ -49,7 +49,7 @@ export interface SiteCompute {
 export interface ComputeUse {
   /**
    * Source of the caching decision: the deployment (its routes take precedence over its responses),
-   * or a `cache` or `bypass_cache` rule, whose cache is in front of the server.
+   * or a `cache` or `bypass_cache` rule. The rule's cache is in front of the server.
    */
   readonly caching: "deployment" | "rule";
 }

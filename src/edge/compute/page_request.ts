@@ -89,7 +89,7 @@ function sharedRequest(
   };
 }
 
-/** Returns the `Accept` value of a shared request, and the text that stands for it in the key. */
+/** Returns the `Accept` value of a shared request, and the text that represents it in the key. */
 function acceptOf(request: ServerRequest): { readonly kind: string; readonly accept: string } {
   const isForHtml = request.header("accept")?.includes("text/html") === true;
   return isForHtml ? { kind: "h", accept: HTML_FIRST } : { kind: "*", accept: ANYTHING };

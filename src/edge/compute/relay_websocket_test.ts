@@ -18,7 +18,7 @@ const ROWS: readonly (readonly [code: number, passed: number | undefined])[] = [
 ];
 
 for (const [code, passed] of ROWS) {
-  Deno.test(`forwardedCloseCode() of ${code}`, () =>
+  Deno.test(`forwardedCloseCode() returns ${passed} for ${code}`, () =>
     assert.equal(forwardedCloseCode(code), passed));
 }
 
@@ -90,7 +90,7 @@ const settled = async () => {
   for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setTimeout(resolve, 0));
 };
 
-Deno.test("relayWebSocket() passes messages in order, and the server's only once the client is connected", async () => {
+Deno.test("relayWebSocket() passes messages in order, and the server's messages once the client is connected", async () => {
   const pair = joined();
   pair.fromServer("early");
   await settled();

@@ -51,7 +51,7 @@ Deno.test("SiteDirectory.resolve() immediately returns the site of a known host"
   assert.equal(sites.resolve("b.localhost"), undefined);
 });
 
-Deno.test("SiteDirectory.point() lets the later commit win, regardless of which loads first", async () => {
+Deno.test("SiteDirectory.point() keeps the later commit, regardless of which loads first", async () => {
   const sites = directory();
   await sites.point("a.localhost", target("new", "2"));
   await sites.point("a.localhost", target("old", "1"));

@@ -28,7 +28,7 @@ export interface DynamicOptions {
   readonly siteResponder: SiteResponder;
   readonly cache: HttpCache;
   readonly outbound: OutboundFetch;
-  /** Name of this edge in `Via`. It is unique, so that loops are detected. */
+  /** Name of this edge in `Via`. It is unique, so loops can be detected. */
   readonly pseudonym: string;
   /** Called with the reason why something behind the edge failed. */
   onError(error: unknown, requestId: string): void;

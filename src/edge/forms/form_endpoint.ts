@@ -64,7 +64,7 @@ const WORDS: Readonly<Record<number, PageWords>> = {
   404: ["Not found", "There is no form at this URL."],
   405: ["Method not allowed", "This URL only accepts forms that are sent with POST."],
   503: ["Not available", "Too many people are sending messages right now. Please try again."],
-  507: ["Not available", "This form cannot take more messages right now."],
+  507: ["Not available", "This form cannot accept more messages right now."],
 };
 
 /** The site facts that the endpoint needs. */

@@ -145,8 +145,8 @@ function refuseTooMuch(entries: readonly Entry[]): void {
 function spamReason(fields: readonly FormField[], honeypot: string | undefined): string | null {
   if (honeypot !== undefined && honeypot !== "") return "The hidden field was filled in";
   const text = fields.map(({ value }) => value).join("\n");
-  if (/\[url=|<a\s+href/i.test(text)) return "It has links as markup";
-  if ((text.match(/https?:\/\//gi)?.length ?? 0) > MAX_LINKS) return "It has many links";
+  if (/\[url=|<a\s+href/i.test(text)) return "It contains links as markup";
+  if ((text.match(/https?:\/\//gi)?.length ?? 0) > MAX_LINKS) return "It contains many links";
   return null;
 }
 

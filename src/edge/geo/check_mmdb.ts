@@ -29,7 +29,7 @@ const POINTER_BASES = [0, 2048, 526_336, 0] as const;
 
 const [EXTENDED, POINTER, MAP, ARRAY, BOOLEAN] = [0, 1, 7, 11, 14];
 
-/** Maximum size of a value of each type, in bytes. Other types are not part of the format. */
+/** Maximum value size for each type, in bytes. Other types are not part of the format. */
 const MAX_SIZES: Readonly<Record<number, number>> = {
   2: Infinity,
   3: 8,
@@ -107,7 +107,7 @@ class DataSection {
     return { next: at, nests };
   }
 
-  /** Checks a key of a map: a string, or a pointer to one. */
+  /** Checks a map key, which is a string or a pointer to one. */
   #key(offset: number): number {
     const control = this.#byte(offset);
     const isPointer = control >> 5 === POINTER;
@@ -169,7 +169,7 @@ export function* checkMmdb(bytes: Uint8Array, shape: MmdbShape): Steps<void> {
   const dataStart = treeBytes + SEPARATOR_BYTES;
   const dataEnd = metadataStart - MARKER_BYTES;
   if (![24, 28, 32].includes(recordSize) || !Number.isSafeInteger(nodeCount) || nodeCount < 1) {
-    throw new DamagedDatabaseError(`it names ${nodeCount} nodes of ${recordSize} bits`);
+    throw new DamagedDatabaseError(`it declares ${nodeCount} nodes of ${recordSize} bits`);
   }
   if (dataStart > dataEnd) {
     throw new DamagedDatabaseError(`it ends early: its tree alone takes ${treeBytes} bytes`);

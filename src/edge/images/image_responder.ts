@@ -114,8 +114,8 @@ const MAX_REMEMBERED = 4096;
 
 const ALLOW_READING: Header = ["allow", "GET, HEAD"];
 const PRIVATE = "private, no-store";
-const NO_IMAGE = "The URL does not lead to an image in a supported format.";
-const TOO_LARGE = `The image has more than ${MAX_SOURCE_BYTES / 1024 / 1024} MiB.`;
+const NO_IMAGE = "The URL does not point to an image in a supported format.";
+const TOO_LARGE = `The image is larger than ${MAX_SOURCE_BYTES / 1024 / 1024} MiB.`;
 
 /** The format of an unconverted source; a still GIF becomes a PNG. */
 function sameFormat({ type }: SniffedImage): ImageFormat | undefined {

@@ -23,9 +23,9 @@ function parseUrl(text: string, base?: URL): URL | undefined {
 
 function judgeOwn(images: SiteImages, url: URL): JudgedSource {
   const path = normalizePath(url.pathname);
-  if (typeof path !== "string") return refused("The URL of the image is invalid.");
+  if (typeof path !== "string") return refused("The image URL is invalid.");
   if (images.styleOf(path) !== undefined) {
-    return refused("The URL of the image leads back to this endpoint.");
+    return refused("The image URL points back to this endpoint.");
   }
   if (!images.allowsPath(path)) return refused("Images at this path are not converted.");
   url.hash = "";
@@ -47,15 +47,15 @@ export function judgeSource(
   const url = isPath ? parseUrl(source, base) : parseUrl(source);
   if (base === undefined || url === undefined) {
     return refused(
-      "Use a path that begins with /, or an absolute URL, for the image.",
+      "The image URL must be a path that begins with /, or an absolute URL.",
     );
   }
   if (url.origin === base.origin && url.username === "") return judgeOwn(images, url);
   // "//other.test" and "/\other.test" look like paths, but point to other hosts.
   if (isPath || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "") {
-    return refused("The URL of the image is invalid.");
+    return refused("The image URL is invalid.");
   }
   return images.allowsRemote(url) ? { type: "remote", url } : refused(
-    "Images from that host are not converted: list it in [images] hosts of svc.toml, or in the framework's own configuration.",
+    "Images from that host are not converted: add it to hosts under [images] in svc.toml, or to the framework's own configuration.",
   );
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { acceptedFormat } from "./negotiate_format.ts";
 
-Deno.test("acceptedFormat() takes the first offered format that is accepted by name", () => {
+Deno.test("acceptedFormat() returns the first offered format that is accepted by name", () => {
   const both = ["avif", "webp"] as const;
   const rows: readonly (readonly [string | null, string | undefined])[] = [
     ["image/avif,image/webp,*/*;q=0.8", "avif"],

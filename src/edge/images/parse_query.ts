@@ -222,6 +222,6 @@ export function parseQuery(images: SiteImages, style: ImageStyle, target: Target
     : parseUrlQuery(images, target.query, style);
   if (parsed === NOT_OURS || "problem" in parsed) return parsed;
   return parsed.source.length > MAX_SOURCE
-    ? problem(`The URL of the image has more than ${MAX_SOURCE} characters.`)
+    ? problem(`The image URL has more than ${MAX_SOURCE} characters.`)
     : parsed;
 }

@@ -41,7 +41,7 @@ export function failedStatus(status: number): SourceFailedError {
   return new SourceFailedError(
     kept ? status : 502,
     kept
-      ? `The image cannot be read: its URL responds with ${status}.`
+      ? `The image cannot be read: its URL returned status ${status}.`
       : "The image cannot be read.",
   );
 }
@@ -93,7 +93,7 @@ export class RemoteSources {
       if (cause instanceof OutboundError || signal.aborted) {
         const code = cause instanceof OutboundError ? cause.code : "aborted";
         const status = signal.aborted || TIMEOUTS.has(code) ? 504 : 502;
-        throw new SourceFailedError(status, "The site of the image does not respond.", { cause });
+        throw new SourceFailedError(status, "The image's site did not respond.", { cause });
       }
       throw cause;
     }
@@ -124,7 +124,7 @@ export class RemoteSources {
       const read = await readSource(bytes ?? body, count);
       return { bytes: read, cacheControl: field("cache-control") };
     }
-    throw new SourceFailedError(502, "The URL of the image redirects too many times.");
+    throw new SourceFailedError(502, "The image URL redirects too many times.");
   }
 
   #redirected(images: SiteImages, from: URL, location: string): URL {
@@ -133,7 +133,7 @@ export class RemoteSources {
     if (images.allowsRemote(url) && url.username === "" && url.password === "") return url;
     throw new SourceFailedError(
       502,
-      "The URL of the image redirects to a host that is not listed.",
+      "The image URL redirects to a host that is not listed.",
     );
   }
 }

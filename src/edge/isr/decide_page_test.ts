@@ -27,7 +27,7 @@ const ROWS: readonly (readonly [status: number, headers: Header[], expected: str
 ];
 
 for (const [status, headers, expected] of ROWS) {
-  Deno.test(`decidePage() of ${status} ${JSON.stringify(headers)}`, () => {
+  Deno.test(`decidePage() returns "${expected}" for ${status} ${JSON.stringify(headers)}`, () => {
     assert.equal(decidePage({ status, headers }, { stores404: true }).type, expected);
   });
 }
@@ -46,7 +46,7 @@ const CONTROLS: readonly (readonly [said: string | undefined, told: string])[] =
 ];
 
 for (const [said, told] of CONTROLS) {
-  Deno.test(`clientCacheControl() of ${said}`, () => {
+  Deno.test(`clientCacheControl() returns "${told}" for ${said ?? "no field"}`, () => {
     const headers: Header[] = said === undefined ? [] : [["cache-control", said]];
     assert.deepEqual(clientCacheControl(headers), ["cache-control", told]);
   });

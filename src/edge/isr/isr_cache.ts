@@ -1,8 +1,8 @@
 /**
  * @module Incremental static regeneration (ISR). Stores servers' pages for a route's `revalidate`
- * seconds, or for as long as their own fields say. Serves them stale while a single request
- * refreshes them, and keeps them across restarts. `docs/isr.md` and `docs/caching.md` explain it to
- * authors.
+ * seconds, or for as long as their own header fields allow. Serves them stale while a single
+ * request refreshes them, and keeps them across restarts. `docs/isr.md` and `docs/caching.md`
+ * explain it to authors.
  */
 import type { Clock } from "../../lib/clock.ts";
 import type { CachedResponse, StoredResponse, VaryField } from "../cache/types.ts";

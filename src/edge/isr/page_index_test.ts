@@ -15,7 +15,7 @@ Deno.test("PageIndex drops pages with a query if there are too many", () => {
   assert.deepEqual(index.names(), [plain("a"), query("3"), query("4")]);
 });
 
-Deno.test("PageIndex knows whether a server declared any of its pages cacheable", () => {
+Deno.test("PageIndex tracks whether a server declared any of its pages cacheable", () => {
   const index = new PageIndex([{ name: plain("a"), bytes: 1 }], LIMITS);
   assert.equal(index.hasDeclared, false);
   index.add(pageName("b", { hasQuery: false, isDeclared: true }), 1);

@@ -1,9 +1,9 @@
 /**
  * @module Plans the order in which the steps of a pipeline run around the cache. Pure.
  *
- * A step runs on the client's side of the cache (`cachePosition` = `before`, the default: it sees
- * every request) or on the origin's side (`after`: it runs only when the cache has no response, and
- * its result is stored).
+ * A step with `cachePosition` = `before` (the default) runs on the client's side of the cache and
+ * sees every request. A step with `after` runs on the origin's side, only when the cache has no
+ * response, and its result is stored.
  */
 import {
   cachePositionOf,

@@ -40,7 +40,7 @@ function described(value: string, size: number): unknown {
 }
 
 for (const [name, value, expected] of rows) {
-  Deno.test(`parseRange() on 100 bytes: ${name}`, () => {
+  Deno.test(`parseRange() reads ranges of 100 bytes: ${name}`, () => {
     assert.deepEqual(described(value, 100), expected);
   });
 }

@@ -24,7 +24,7 @@ export interface SlotKey {
   readonly windowSeconds: number;
 }
 
-/** Length of a part of a window in milliseconds. */
+/** Length of each part of a window, in milliseconds. */
 export function partMilliseconds(windowSeconds: number): number {
   return windowSeconds * 1000 / PARTS;
 }
@@ -44,7 +44,7 @@ export class CounterTable {
   constructor(slots: number) {
     if (slots < WAYS || slots > 2 ** 26 || !Number.isInteger(Math.log2(slots))) {
       throw new RangeError(
-        `Cannot create a table: slots must be a power of two: they are ${slots}`,
+        `Cannot create a table: the number of slots must be a power of two, but is ${slots}`,
       );
     }
     this.slots = slots;

@@ -16,7 +16,7 @@ function verdict(change: Partial<NamedVerdict> = {}): NamedVerdict {
 
 const REFUSED = { allowed: false, remaining: 0, retryAfterSeconds: 7 };
 
-Deno.test("rateLimitHeaders() writes policy and state of every limit", () => {
+Deno.test("rateLimitHeaders() writes the policy and state of every limit", () => {
   assert.deepEqual(
     rateLimitHeaders([verdict(), verdict({ name: "all", limit: 5, remaining: 1 })]),
     [

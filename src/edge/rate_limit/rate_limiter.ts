@@ -161,7 +161,7 @@ export class RateLimiter {
       !Number.isInteger(windowSeconds) || windowSeconds < 1 || windowSeconds > MAX_WINDOW_SECONDS
     ) {
       throw new RangeError(
-        `Cannot count over a window: its seconds must be whole, 1 to ${MAX_WINDOW_SECONDS}: they are ${windowSeconds}`,
+        `Cannot count over a window: its length must be a whole number of seconds from 1 to ${MAX_WINDOW_SECONDS}, but is ${windowSeconds}`,
       );
     }
     const table = this.#table ??= new CounterTable(this.#slots);

@@ -35,7 +35,7 @@ export const stepsOf = (partMilliseconds: number): number => Math.min(partMillis
 /** Maximum limit to which a counter can count. */
 export const MAX_LIMIT = COUNT_MASK;
 
-/** The ring of counters of one key's allowed requests, in an array with all rings. */
+/** One key's ring of counters for allowed requests. One array contains all rings. */
 export interface Ring {
   readonly counts: Uint32Array;
   /** Index of the ring's first counter. */

@@ -19,7 +19,7 @@ const targets: Readonly<Record<string, readonly [authority: string, path: string
   };
 
 for (const [url, [authority, path, query]] of Object.entries(targets)) {
-  Deno.test(`splitUrl() of ${url}`, () => {
+  Deno.test(`splitUrl() splits ${url}`, () => {
     const target = splitUrl(url);
     assert.deepEqual([target.authority, target.path, target.query], [authority, path, query]);
   });
@@ -67,7 +67,7 @@ const hosts: Readonly<Record<string, string | undefined>> = {
 };
 
 for (const [authority, expected] of Object.entries(hosts)) {
-  Deno.test(`canonicalHost() of ${JSON.stringify(authority)}`, () => {
+  Deno.test(`canonicalHost() returns ${expected ?? "nothing"} for ${JSON.stringify(authority)}`, () => {
     assert.equal(canonicalHost(authority), expected);
   });
 }
@@ -91,7 +91,7 @@ const authorities: Readonly<Record<string, string>> = {
 };
 
 for (const [authority, expected] of Object.entries(authorities)) {
-  Deno.test(`canonicalAuthority() of ${JSON.stringify(authority)}`, () => {
+  Deno.test(`canonicalAuthority() returns ${expected} for ${JSON.stringify(authority)}`, () => {
     assert.equal(canonicalAuthority(authority), expected);
   });
 }

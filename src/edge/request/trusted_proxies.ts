@@ -52,7 +52,9 @@ export class TrustedProxies {
     this.#blocks = new IpBlockSet(cidrs.map((cidr) => {
       const block = parseCidr(cidr);
       if (block !== undefined) return block;
-      throw new TypeError(`Trust a proxy by address or CIDR such as 10.0.0.0/8: it is "${cidr}"`);
+      throw new TypeError(
+        `A trusted proxy must be an IP address or a CIDR such as 10.0.0.0/8, but is "${cidr}"`,
+      );
     }));
   }
 

@@ -28,7 +28,7 @@ const forwardedFor: readonly (readonly [name: string, value: string | null, clie
 ];
 
 for (const [name, value, expected] of forwardedFor) {
-  Deno.test(`TrustedProxies.clientAddress() by X-Forwarded-For: ${name}`, () => {
+  Deno.test(`TrustedProxies.clientAddress() reads X-Forwarded-For: ${name}`, () => {
     assert.equal(client("x-forwarded-for", value), expected);
   });
 }
@@ -44,7 +44,7 @@ const forwarded: readonly (readonly [name: string, value: string | null, client:
 ];
 
 for (const [name, value, expected] of forwarded) {
-  Deno.test(`TrustedProxies.clientAddress() by Forwarded: ${name}`, () => {
+  Deno.test(`TrustedProxies.clientAddress() reads Forwarded: ${name}`, () => {
     assert.equal(client("forwarded", value), expected);
   });
 }

@@ -16,7 +16,7 @@ const SENTENCES: Readonly<Record<number, PageWords>> = {
   500: ["Something went wrong", "The page cannot be shown because of a fault on our side."],
   501: ["Not implemented", "This part of the site needs a server that is not supported here."],
   503: ["Not available", "This site is not available right now."],
-  508: ["Loop detected", "This request leads back to itself."],
+  508: ["Loop detected", "This site forwards the request back to itself."],
 };
 
 const OTHER_CLIENT_ERROR = ["Request refused", "This site refused this request."] as const;

@@ -7,7 +7,10 @@ import { findHeader, type HeaderList } from "../messages/header_list.ts";
 /** Statuses that have no content (RFC 9110, 15). */
 const WITHOUT_CONTENT = new Set([204, 205, 304]);
 
-/** Whether a response with this status to this method has no content (RFC 9110, 6.4.1). */
+/**
+ * Whether a response with this status, to a request with this method, has no content (RFC 9110,
+ * 6.4.1).
+ */
 export function hasNoContent(method: string, status: number): boolean {
   return method === "HEAD" || WITHOUT_CONTENT.has(status);
 }

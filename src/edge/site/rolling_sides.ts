@@ -1,6 +1,6 @@
 /**
  * @module The two sides of a rolling release. A cookie assigns a number from 0 to 9999 to each
- * visitor. Visitors whose number is below the release's share see the new side, and continue to see
+ * visitor. Visitors with a number below the release's share see the new side, and continue to see
  * it as the share grows. The cookie can only select one of these two sides.
  */
 import { gateCookieValues } from "../access/gate_cookies.ts";
@@ -16,7 +16,7 @@ const PLACES = 10_000;
 /** How long a browser keeps its number, in seconds. This is longer than any release takes. */
 const MAX_AGE = 30 * 24 * 60 * 60;
 
-/** Number of characters of the release's id in its cookies. */
+/** Number of characters from the release's id in its cookies. */
 const ID_LENGTH = 12;
 
 /** Returns the end of the id, which is random. */

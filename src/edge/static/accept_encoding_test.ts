@@ -27,7 +27,8 @@ const rows: readonly (readonly [value: string, expected: readonly string[]])[] =
 ];
 
 for (const [value, expected] of rows) {
-  Deno.test(`acceptedCodings() of ${JSON.stringify(value.slice(0, 40))}`, () => {
+  const field = JSON.stringify(value.slice(0, 40));
+  Deno.test(`acceptedCodings() finds ${expected.join(", ") || "none"} in ${field}`, () => {
     assert.deepEqual(acceptedCodings(value), expected);
   });
 }

@@ -27,7 +27,9 @@ const types: Readonly<Record<string, string>> = {
 };
 
 for (const [path, expected] of Object.entries(types)) {
-  Deno.test(`contentType() of ${path}`, () => assert.equal(contentType(path), expected));
+  Deno.test(`contentType() returns ${expected} for ${path}`, () => {
+    assert.equal(contentType(path), expected);
+  });
 }
 
 const lifetimes: Readonly<Record<string, string>> = {
@@ -46,7 +48,7 @@ const lifetimes: Readonly<Record<string, string>> = {
 };
 
 for (const [path, expected] of Object.entries(lifetimes)) {
-  Deno.test(`defaultCacheControl() of ${path}`, () => {
+  Deno.test(`defaultCacheControl() returns "${expected}" for ${path}`, () => {
     assert.equal(defaultCacheControl(path), expected);
   });
 }

@@ -65,7 +65,7 @@ const NO_VARIANTS: readonly Representation[] = Object.freeze([]);
 export function urlPathOf(path: string): string {
   const normalized = normalizePath(`/${path.replaceAll("%", "%25")}`);
   if (typeof normalized === "string") return normalized;
-  throw new TypeError(`Cannot serve a file whose name fits into no URL: it is "${path}"`);
+  throw new TypeError(`Cannot serve "${path}": its name cannot be part of a URL`);
 }
 
 export interface FileTableOptions {

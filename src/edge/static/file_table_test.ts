@@ -32,7 +32,9 @@ const rows: readonly (readonly [path: string, file: string | undefined])[] = [
 ];
 
 for (const [path, expected] of rows) {
-  Deno.test(`findFile() of ${path}`, () => assert.equal(found(all, path), expected));
+  Deno.test(`findFile() finds ${expected ?? "nothing"} at ${path}`, () => {
+    assert.equal(found(all, path), expected);
+  });
 }
 
 Deno.test("createFileTable() accepts only the layer's folder, and not its siblings", () => {

@@ -80,7 +80,7 @@ const rows: readonly Row[] = [
 ];
 
 for (const { name, settings, files, address } of rows) {
-  Deno.test(`addressOf() of ${name}`, () => {
+  Deno.test(`addressOf() returns ${address} for ${name}`, () => {
     const has = (path: string) => files.includes(path);
     assert.equal(addressOf(files[0]!, has, addressRules(settings)), address);
   });

@@ -7,7 +7,7 @@ import { isLastingAsset } from "./cache_control.ts";
 import { createFileTables, SiteContent } from "./site_content.ts";
 import type { SiteFile, StaticFile } from "./static_file.ts";
 
-/** Maximum number of assets of earlier deployments per project. The newest are kept. */
+/** Maximum number of assets from earlier deployments, per project. The newest are kept. */
 export const MAX_PAST_ASSETS = 20_000;
 
 /** The parts of an earlier production deployment that its pages need. */

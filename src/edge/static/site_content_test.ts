@@ -75,7 +75,7 @@ const rows: readonly (readonly [method: string, path: string, expected: string])
 ];
 
 for (const [method, path, expected] of rows) {
-  Deno.test(`SiteContent.resolve() of ${method} ${path}`, () => {
+  Deno.test(`SiteContent.resolve() resolves ${method} ${path} to ${expected}`, () => {
     const content = contentOf(MANIFEST);
     assert.equal(resolved(content, method, path), expected);
     assert.equal(resolved(content, method, path), expected);

@@ -43,10 +43,10 @@ async function isPortable(kv: RecordStore, root: RecordKey): Promise<boolean> {
 
 /**
  * Converts all values below `root` once per store, so every version of the runtime can read them.
- * Concurrent changes by other processes win. Older runtimes cannot read the format of a newer one
- * (docs/decisions/store.md).
+ * Concurrent changes by other processes take precedence. Older runtimes cannot read the format of a
+ * newer one (docs/decisions/store.md).
  *
- * @throws {UnreadableValuesError} if a value cannot be read; then nothing has changed.
+ * @throws {UnreadableValuesError} if a value cannot be read. In that case, nothing has changed.
  */
 async function renewValues(kv: RecordStore, root: RecordKey): Promise<void> {
   if ((await kv.get(MARK)).versionstamp !== null) return;

@@ -142,7 +142,7 @@ test("dev delivers messages of servers and functions signed and in order, and re
       "the message is delivered after its delay of a second",
     );
     await dev.said(/^Queue mails: attempt 1 delivered a message$/);
-    await dev.said(/^Queue mails: attempt 1 failed\. The next is in \d s\. .*responded with 503$/);
+    await dev.said(/^Queue mails: attempt 1 failed\. Retrying in \d s\. .*responded with 503$/);
     await dev.said(/^Queue mails: attempt 2 delivered a message$/);
   }));
 
@@ -150,7 +150,7 @@ test("dev reports the last attempt of a message, and refuses queues that the pro
   withDev(async (dev) => {
     await whenSeen(dev, 1);
     await post(dev, "/send?/broken/messages", "lost");
-    await dev.said(/^Queue broken: attempt 1 failed, and was the last\. .*responded with 500$/);
+    await dev.said(/^Queue broken: attempt 1 failed\. It was the last one\. .*responded with 500$/);
     const unknown = await post(dev, "/send?/news/messages", "");
     assert.equal(unknown.status, 404);
     assert.match(unknown.text, /The project has no queue .*Declare it as \[\[queues\]\]/);

@@ -64,11 +64,11 @@ Deno.test("deeply nested JSON is refused before it is parsed, even where large b
     for (const body of ["[".repeat(10_000_000), `{"files":${'{"a":'.repeat(100)}`]) {
       const answer = await platform.api("POST", "/v1/projects/shop/deployments", { body, headers });
       assert.equal(answer.status, 400);
-      assert.match(answer.json.error, /nested too deep: at most 66 levels are allowed/);
+      assert.match(answer.json.error, /nested too deeply: at most 66 levels are allowed/);
     }
     const body = "[".repeat(10_000);
     const signIn = await platform.api("POST", "/v1/sign-in", { body, headers, token: null });
-    assert.match(signIn.json.error, /nested too deep/);
+    assert.match(signIn.json.error, /nested too deeply/);
   }));
 
 Deno.test("a lone surrogate is refused in any body, and its field is named", () =>

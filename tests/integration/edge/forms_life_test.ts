@@ -169,7 +169,7 @@ Deno.test("a full form is reported to the visitor and, once per day, to members"
     for (let count = 0; count < 2; count++) {
       const { status, text } = await post(first, withFile(200_000), { accept: "text/html" });
       assert.equal(status, 507);
-      assert.match(text, /This form cannot take more messages right now/);
+      assert.match(text, /This form cannot accept more messages right now/);
     }
     assert.deepEqual(await submissionsOf(first), []);
     const { json: blobs } = await first.api("GET", "/v1/projects/shop/blobs?prefix=forms/");
@@ -197,7 +197,7 @@ Deno.test("a full form is reported to the visitor and, once per day, to members"
       assert.equal(refused.status, 507);
       assert.deepEqual(JSON.parse(refused.text), {
         ok: false,
-        error: "This form cannot take more messages right now.",
+        error: "This form cannot accept more messages right now.",
       });
       const tool = (...argv: string[]) =>
         runTool([...argv, "--project-id", "shop"], { port: second.port, home: folder });

@@ -206,7 +206,7 @@ Deno.test("a site's forms accept submissions from visitors, and members can read
     assert.equal(await (await fetch(signed.json.url)).text(), "%PDF-1.7");
     const spam = await listAt(platform, "state=spam");
     assert.deepEqual(spam.map(({ spamReason }) => spamReason), [
-      "It has many links",
+      "It contains many links",
       "The hidden field was filled in",
     ]);
 

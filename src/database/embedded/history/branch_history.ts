@@ -3,7 +3,7 @@
  * it no longer needs. Newer segments are still in its own folder.
  *
  * Restoring a branch works like crash recovery: PostgreSQL replays the log on the files of a base.
- * The log is cut off at the end of the first later transaction.
+ * The copied log is cut off before the first transaction that ended after the requested time.
  */
 import { dirname, join } from "node:path";
 import { ifMissing, namesIn, removeTree } from "../../../lib/missing_files.ts";

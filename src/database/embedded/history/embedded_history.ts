@@ -92,7 +92,7 @@ export class EmbeddedHistory {
   readonly #opened = new Set<string>();
   readonly #problems = new Map<string, string>();
   readonly #sizes = new Map<string, number>();
-  /** Sizes of the histories of removed branches, which are deleted first. */
+  /** Sizes of removed branches' histories, which are deleted first. */
   readonly #removedSizes = new Map<string, number>();
   readonly #nextBaseAt = new Map<string, number>();
   readonly #attending = new Set<Promise<void>>();
@@ -225,7 +225,7 @@ export class EmbeddedHistory {
         ? error.message
         : `Cannot keep the history of the database: ${messageOf(error)}`;
       if (this.#problems.get(id) !== problem) {
-        this.#parts.onTrouble(`The history of the database branch ${id}: ${problem}`);
+        this.#parts.onTrouble(`History of the database branch ${id}: ${problem}`);
       }
       this.#problems.set(id, problem);
     });
@@ -329,6 +329,7 @@ export function fairShare(sizes: readonly number[], total: number): number {
 const tooLarge = (): EngineError =>
   new EngineError(
     "The history of the database does not fit: one copy of it is larger than --db-history-size " +
-      "allows, or half of the free disk. Raise it, or turn the history off with --db-history-days 0",
+      "allows, or than half of the free disk space. Raise the limit, or turn the history off " +
+      "with --db-history-days 0",
     "53100",
   );

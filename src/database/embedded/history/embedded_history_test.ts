@@ -88,7 +88,7 @@ Deno.test("EmbeddedEngine restores a branch as it was at any millisecond", async
   await client.query("CREATE TABLE t (n int, x text)");
   const since = await sinceOf(bench, source);
   const moments: number[] = [];
-  // The sizes make records span pages and segments.
+  // These sizes make records span pages and segments.
   for (const bytes of [10, 20_000, 6 * MB, 0]) {
     await insert(client, moments.length, bytes);
     moments.push(Date.now());

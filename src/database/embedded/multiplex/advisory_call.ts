@@ -1,7 +1,7 @@
 /**
- * @module Recognizes statements that only take one advisory lock, and finds the lock's key. Clients
- * share one session in the backend, which would grant a lock twice, so conflicts between clients
- * are decided here.
+ * @module Recognizes statements that do nothing but take one advisory lock, and finds the lock's
+ * key. Clients share one session in the backend, which would grant a lock twice, so conflicts
+ * between clients are decided here.
  */
 import { bindParameters, type Message } from "./messages.ts";
 

@@ -1,6 +1,6 @@
 /**
- * @module Advisory locks of clients that share a session: tracks their owners, so that trying to
- * take another client's lock fails immediately, and no client releases another's lock.
+ * @module Advisory locks of clients that share a session: tracks their owners. An attempt to take
+ * another client's lock fails immediately, and no client can release another's lock.
  */
 import { keyOf, lockArguments } from "./advisory_call.ts";
 import { BackendError, type SharedBackend } from "./backend.ts";

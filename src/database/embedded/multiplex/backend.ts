@@ -29,7 +29,7 @@ export class BackendError extends Error {
 }
 
 const nothing: ReadMore = () => {
-  throw new BackendError("The backend reads from a client that is not there", "XX000");
+  throw new BackendError("The backend is reading from a client that does not exist", "XX000");
 };
 
 /** Parameters that a server reports to its clients, but the single-user backend does not. */

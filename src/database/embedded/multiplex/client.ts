@@ -23,13 +23,14 @@ export class Client {
   /** Settings that differ from the server's. */
   settings: Map<string, string>;
   /**
-   * Prepared statements by the client's names for them. The unnamed statement has an empty name.
+   * Prepared statements, keyed by the client's names for them. The unnamed statement has an empty
+   * name.
    */
   readonly statements = new Map<string, PreparedStatement>();
   /** Statements that this transaction's portals were bound to, by portal name. */
   readonly portals = new Map<string, PreparedStatement>();
   readonly listens = new Set<string>();
-  /** Parameter values that the client knows. */
+  /** Parameter values last reported to the client. */
   readonly told = new Map<string, string>();
   status: TransactionStatus = "I";
   /** It has sent messages without a final `Sync`. */

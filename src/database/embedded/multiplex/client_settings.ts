@@ -80,8 +80,8 @@ export class ClientSettings {
   }
 
   /**
-   * Returns the parameters that differ from the values that a client knows, and marks them as
-   * known.
+   * Returns the parameters that differ from the values last reported to a client, and records them
+   * as reported.
    */
   news(client: Client): [string, string][] {
     this.#told = this.#backend.settingsDigest;

@@ -96,7 +96,7 @@ function readI32(bytes: Uint8Array, at: number): number {
 
 function endOfString(bytes: Uint8Array, at: number): number {
   const end = bytes.indexOf(0, at);
-  if (end < 0) throw new MessageError("Message has a string without an end");
+  if (end < 0) throw new MessageError("Message has an unterminated string");
   return end;
 }
 

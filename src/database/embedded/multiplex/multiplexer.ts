@@ -86,7 +86,7 @@ export class Multiplexer {
   }
 
   /**
-   * Whether no client uses the backend or has tables in it, so that it can be stopped or copied.
+   * Whether the backend can be stopped or copied, because no client uses it or has tables in it.
    */
   get isFree(): boolean {
     if (this.#holder !== undefined) return false;
@@ -244,8 +244,8 @@ export class Multiplexer {
   }
 
   /**
-   * Releases the backend if a client has only prepared statements, and reads their descriptions
-   * first: our own `Sync` ends the batch, and the client's comes later.
+   * Releases the backend if a client has only prepared statements and requested their descriptions.
+   * Our own `Sync` ends the batch, because the client's `Sync` comes later.
    */
   #pause(client: Client): void {
     if (client.hasWork || client.status !== "I" || client.inbox.isWhole) return;

@@ -118,7 +118,7 @@ Deno.test("Multiplexer makes other clients wait until a transaction has ended", 
 
 const FLUSH = writeMessage("H");
 
-Deno.test("Multiplexer assigns the backend to no client for a Flush outside a batch", () => {
+Deno.test("Multiplexer does not assign the backend to a client for a Flush outside a batch", () => {
   const clients = new Clients(1, 2);
   clients.send(1, writeMessage("P", "s", "SELECT 1", new Uint8Array(2)), SYNC);
   clients.send(1, FLUSH);

@@ -10,7 +10,7 @@ import { quoteIdentifier } from "./settings.ts";
 /** Value of {@link Client.pinnedBy} if only temporary tables pin the backend. */
 export const TEMPORARY_TABLES = "temporary tables";
 
-/** Prefix of the names of parked tables, followed by an ID. */
+/** Prefix of parked tables' names, followed by an ID. */
 const PARKED = "svc parked ";
 
 /** Condition for tables that the active client created. */

@@ -118,7 +118,7 @@ function traitsOfNext({ inbox, statements }: Client): StatementTraits {
   }
 }
 
-/** The resource of another client that a client's next message waits for. */
+/** Another client's resource that a client's next message waits for. */
 type Blocker = "an advisory lock" | "temporary tables";
 
 /**

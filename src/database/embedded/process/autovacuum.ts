@@ -16,7 +16,10 @@ const STOP_MS = 5_000;
 
 const COUNT = "SELECT pg_catalog.pg_stat_force_next_flush()";
 
-/** Returns the statement for each table that is due, starting with the table with the most work. */
+/**
+ * Returns the statement for each table that is due, starting with the table that needs the most
+ * work.
+ */
 const DUE = `WITH tables AS (
   SELECT format('%I.%I', s.schemaname, s.relname) AS name, s.n_dead_tup AS dead,
     greatest(c.reltuples, 0) AS rows, s.n_ins_since_vacuum AS inserted,
@@ -79,8 +82,8 @@ export class Autovacuum {
   }
 
   /**
-   * Called when the database stops: everything that is due runs now, because the statistics are
-   * lost.
+   * Called when the database stops: everything that is due runs now, because stopping loses the
+   * statistics.
    */
   finish(): void {
     if (!this.#hasNews && this.#due.length === 0 && this.#put.size === 0) return;

@@ -47,12 +47,12 @@ function explainLate(said: Message): Message {
 /** Explains to a client that the engine crashed during its statement. */
 function explainBroken(error: unknown): ErrorFields {
   const hint = "Connect again. Committed data is safe.";
-  // The runtime's stack has overflowed, which the engine does not measure.
+  // The runtime's stack, which the engine does not measure, has overflowed.
   if (error instanceof RangeError) {
-    const message = "stack depth limit exceeded: the statement is nested too deep";
+    const message = "stack depth limit exceeded: the statement is nested too deeply";
     return { severity: "FATAL", sqlState: "54001", message, hint };
   }
-  const message = `The statement broke the embedded engine: ${messageOf(error)}`;
+  const message = `The statement crashed the embedded engine: ${messageOf(error)}`;
   return { severity: "FATAL", sqlState: "XX000", message, hint };
 }
 

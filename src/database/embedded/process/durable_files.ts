@@ -1,7 +1,7 @@
 /**
  * @module PostgreSQL's files on disk, flushed when PostgreSQL requests it. (PGlite's own file
- * system for Node reports success without flushing.) PostgreSQL asks for the size of a table and
- * its index in each statement, which can take as long as the statement itself. Only this process
+ * system for Node reports success without flushing.) In each statement, PostgreSQL asks for the
+ * sizes of a table and its index. This can take as long as the statement itself. Only this process
  * writes the files, so it remembers their sizes.
  */
 import { fsyncSync } from "node:fs";
@@ -43,7 +43,10 @@ interface EmscriptenModule {
 /** Position from the end of a file (lseek(2)). */
 const SEEK_END = 2;
 
-/** Reads the size of each file once, until an operation other than a write can change it. */
+/**
+ * Reads the size of each file once, and again after an operation other than a write that may change
+ * it.
+ */
 function rememberSizes({ stream_ops: streams, node_ops: nodes }: NodeFiles): void {
   let sizes = new WeakMap<object, number>();
   const { llseek, write } = streams;

@@ -21,7 +21,7 @@ const CHANGES: readonly (readonly [sql: string, rows: number])[] = [
   ["ALTER TABLE boats ALTER COLUMN name TYPE varchar(600)", 4000],
 ];
 
-Deno.test("the embedded engine knows the sizes of its files after each change", async () => {
+Deno.test("the embedded engine reports the right sizes of its files after each change", async () => {
   const folder = await Deno.makeTempDir({ prefix: "svc-sizes-" });
   const command = databaseProcessCommand({ env: Deno.env.toObject() });
   const engine = new EmbeddedEngine({ folder: join(folder, "engine"), command });

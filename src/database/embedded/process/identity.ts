@@ -1,7 +1,7 @@
 /**
  * @module Sets the backend's user. PGlite signs in as the superuser, and any client could return to
- * that role, so the backend must believe that the branch's role has signed in. It stores this in a
- * word of its memory. This code finds that word, sets it, and then tests the result.
+ * that role. The backend must therefore believe that the branch's role has signed in. It stores
+ * this in a word of its memory. This code finds that word, sets it, and then tests the result.
  */
 import type { PGlite } from "@electric-sql/pglite";
 
@@ -11,7 +11,7 @@ interface EngineMemory {
   readonly _GetUserId: () => number;
 }
 
-/** The superuser that every PostgreSQL has. */
+/** PostgreSQL's default superuser. */
 const SUPERUSER = 10;
 
 /** Maximum distance between the words with the current user, in words. */

@@ -1,6 +1,6 @@
 /**
  * @module The frames of a database's process: read from standard input and written to standard
- * output, both without an event loop, because the engine handles a message before it returns.
+ * output. Neither uses an event loop, because the engine handles a message before it returns.
  */
 import {
   encodeFrame,

@@ -236,7 +236,7 @@ export class Postgres implements Backend {
     }
   }
 
-  /** Writes everything that was committed to the files, so that they open quickly next time. */
+  /** Writes all committed data to the files, so they open quickly next time. */
   checkpoint(run: () => void): void {
     this.#opened.asSuperuser(run);
   }

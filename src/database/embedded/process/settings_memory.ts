@@ -178,7 +178,7 @@ export class SettingsMemory {
 
   #heap(): Int32Array {
     const { buffer } = this.#memory.HEAPU8;
-    // A memory that grows has a new buffer.
+    // Memory gets a new buffer when it grows.
     if (this.#words.buffer !== buffer) this.#words = new Int32Array(buffer);
     return this.#words;
   }

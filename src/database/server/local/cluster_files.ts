@@ -20,7 +20,7 @@ export interface ClusterFiles {
 }
 
 /**
- * Maximum length of the path of a socket's folder. It leaves space for the socket's name (unix(7)
+ * Maximum length of the path to a socket's folder. It leaves space for the socket's name (unix(7)
  * allows 108 bytes).
  */
 const MAX_SOCKET_FOLDER = 80;

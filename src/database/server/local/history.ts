@@ -60,7 +60,8 @@ export async function prepareHistory(
   }
   for await (const { name } of Deno.readDir(folder)) {
     if (!name.startsWith(UNFINISHED)) continue;
-    // A backup of a killed platform may still be writing to it. The next start removes it.
+    // A killed platform's backup may still be writing to the folder. In that case, the next start
+    // removes it.
     await endRecovered(join(folder, name), { programsFolder, owner }).catch(() => {});
   }
 }
@@ -170,7 +171,9 @@ export class LocalHistory implements ServerHistory {
     // Prune first, because this may free the space that PostgreSQL lacks.
     const { needsBase } = await this.#prune();
     if (fails === "t") {
-      return this.#fail("PostgreSQL cannot copy its log to the history: check its own log");
+      return this.#fail(
+        "PostgreSQL cannot copy its write-ahead log to the history: check the server's log",
+      );
     }
     if (needsBase && now() >= this.#nextBaseAt && !signal.aborted) {
       this.#nextBaseAt = now() + RETRY_MS;

@@ -1,7 +1,7 @@
 /** @module The configuration of a local PostgreSQL server. */
 
 const MIB = 1024 ** 2;
-/** Part of the machine's memory for pages that all databases share. */
+/** Share of the machine's memory for pages that all databases use. */
 const SHARED_PART = 1 / 8;
 const MOST_SHARED_MB = 4096;
 const LEAST_SHARED_MB = 64;
@@ -21,8 +21,8 @@ const sharedMb = (memoryBytes: number): number =>
   );
 
 /**
- * Address space that each process of the server can use, in MiB: a statement that needs more fails
- * with 53200, instead of exhausting the machine's memory, which could end other programs.
+ * Address space that each process of the server can use, in MiB. A statement that needs more fails
+ * with 53200. Otherwise, it could exhaust the machine's memory and end other programs.
  */
 export function processMemoryMb(memoryBytes: number): number {
   const own = Math.max(LEAST_PROCESS_MB, Math.floor(memoryBytes * PROCESS_PART / MIB));
