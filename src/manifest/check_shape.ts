@@ -53,13 +53,13 @@ function partAt(path: readonly PathStep[], root: unknown): DocumentPart {
     case "checks":
       return { name: "the checks", fields: FIELDS.checks };
     case "requests":
-      return { name: "a request of the checks", fields: FIELDS.request };
+      return { name: "a check request", fields: FIELDS.request };
     case "expect":
       return { name: "an expectation", fields: FIELDS.expectation };
     case "urls":
-      return { name: "the URLs of pages", fields: FIELDS.urls };
+      return { name: "the page URLs", fields: FIELDS.urls };
     case "functionLimits":
-      return { name: "the limits of functions", fields: FIELDS.functionLimits };
+      return { name: "the function limits", fields: FIELDS.functionLimits };
     default: {
       const layer = valueAt(root, path);
       const target = fieldOf(layer, "target");

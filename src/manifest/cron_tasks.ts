@@ -31,7 +31,7 @@ export const cronTaskSchema = z.strictObject({
     .optional().describe("IANA time zone of the schedule. Default: UTC."),
   retries: z.int(WANTED_RETRIES).min(0, WANTED_RETRIES).max(MAX_RETRIES, WANTED_RETRIES).optional()
     .describe("How many times to retry a failed scheduled run. Default: 0."),
-}, "Use a table of path and schedule");
+}, "Use a table with path and schedule");
 
 /** A task that runs on a schedule. */
 export type CronTask = Readonly<z.infer<typeof cronTaskSchema>>;

@@ -17,7 +17,7 @@ export const STORAGE_DRIVER = `function __svcStorage(prefix, ttlSeconds) {
     });
     if (response.ok || response.status === 404) return response;
     const { error } = await response.json().catch(() => ({ error: response.statusText }));
-    throw new Error("The key-value store of the project answered " + response.status + ": " + error);
+    throw new Error("The key-value store responded with " + response.status + ": " + error);
   };
   const read = async (key) => {
     const response = await ask("/v1/value", { key: prefix + key });

@@ -75,7 +75,7 @@ function valuesOf({ properties }: ObjectExpression): Values {
   return values;
 }
 
-/** Reads the literals that begin at the start or end of each match of a pattern. */
+/** Reads the literals that begin at the start or end of each pattern match. */
 async function readLiterals(
   text: string,
   { pattern, at }: { readonly pattern: RegExp; readonly at: "start" | "end" },
@@ -210,7 +210,7 @@ export function carryOut(
     routes: routes.slice(0, MAX_PAGE_ROUTES),
     notes: [
       ...(unheard.length === 0 ? [] : [
-        `The headers of routeRules ${unheard.join(", ")} apply to the server's responses, ` +
+        `The headers in routeRules ${unheard.join(", ")} apply to the server's responses, ` +
         "not to files: write set_headers rules for files in svc.rules.toml",
       ]),
       ...(routes.length <= MAX_PAGE_ROUTES ? [] : [

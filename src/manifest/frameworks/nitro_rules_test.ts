@@ -107,7 +107,7 @@ Deno.test("isr rules are also read from Nitro 3 and from minified builds", async
   ]);
 });
 
-Deno.test("a server without rules, or with an unrelated routeRules, has no routes", async () => {
+Deno.test("a server has no routes without rules, or if routeRules is unrelated", async () => {
   for (
     const text of [
       "",

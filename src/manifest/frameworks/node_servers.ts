@@ -72,7 +72,7 @@ const bunAdvice = (entry: string, seen: string) => ({
 function bunOnly({ dependencies }: ProjectFacts, { entry, code }: ProjectServer) {
   if (dependencies.has("elysia") && !dependencies.has(ELYSIA_ON_NODE)) {
     return {
-      message: `Add the Node adapter to Elysia: without it, ${entry} only runs on Bun`,
+      message: `Add the Node adapter to Elysia: without it, ${entry} runs only on Bun`,
       hint: `Run "npm install ${ELYSIA_ON_NODE}" and write new Elysia({ adapter: node() })`,
     };
   }

@@ -61,7 +61,7 @@ async function find(
   if (advice !== undefined) return { type: "unusable", ...advice };
   return {
     type: "unusable",
-    message: `The Qwik server is not built: found no ${ENTRIES[0]} or similar file`,
+    message: `The Qwik server has not been built: found no ${ENTRIES[0]} or similar file`,
     hint: `Run the script "${SERVER_SCRIPT}", or the whole build`,
   };
 }

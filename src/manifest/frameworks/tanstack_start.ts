@@ -54,7 +54,7 @@ async function find(output: BuiltOutput, advice: Advice | undefined): Promise<Fo
     type: "unusable",
     message: `Build the server too: the output has no ${ENTRY}`,
     hint: 'Build with "vite build", and set the folder with client/ and server/ in ' +
-      '"build.output_dirs" of svc.toml',
+      '"build.output_dirs" in svc.toml',
   };
 }
 

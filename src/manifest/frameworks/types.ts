@@ -282,7 +282,8 @@ export interface Framework {
   /** URLs in links to pages, if they differ from the default URLs of the files. */
   readonly urls?: PageUrls;
   /**
-   * The file that open pages read to find out which version is live. Relative to the site's root.
+   * The file that pages open in a browser read to find out which version is live. Relative to the
+   * site's root.
    */
   readonly versionFile?: string;
   /** Set if servers built with the framework can be deployed. */

@@ -171,7 +171,7 @@ function refuseServer(sign: ServerSign, { directory, paths }: BuiltOutput): Foun
     return {
       type: "unusable",
       message: `Deploy a static site or a supported server: ${seen}`,
-      hint: `Servers are JavaScript or TypeScript; ${publish}`,
+      hint: `A server must be JavaScript or TypeScript; ${publish}`,
     };
   }
   const manifest = serverManifest({
@@ -188,7 +188,7 @@ function refuseServer(sign: ServerSign, { directory, paths }: BuiltOutput): Foun
   };
 }
 
-/** Checks whether there are signs of a server in the project of a site. */
+/** Checks a site's project for signs of a server. */
 async function judgeProject(
   found: FoundFiles,
   { detected: { framework }, output, isNamed }: {

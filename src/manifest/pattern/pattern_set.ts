@@ -41,7 +41,7 @@ export function catchAllTest(pattern: string): ((path: string) => boolean) | und
 }
 
 /**
- * Returns true if a pattern can only match at the start of the text: it begins with `^`, `^` does
+ * Returns true if a pattern can match only at the start of the text: it begins with `^`, `^` does
  * not belong to only one of several alternatives, and no flag changes its meaning.
  */
 function isAnchored(pattern: string): boolean {

@@ -91,7 +91,7 @@ export class AuditLog {
     } catch (error) {
       const { action, path, user, credential, requestId } = record;
       onTrouble(
-        `Cannot write to the audit log that ${
+        `Cannot record in the audit log that ${
           user?.name ?? credential.name
         } did ${action} ${path} ` +
           `(request ${requestId ?? "unknown"}): ${

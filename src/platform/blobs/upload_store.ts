@@ -85,7 +85,10 @@ export class UploadStore extends Table<UploadRecord, readonly [string, string, s
     const { workspaceId, projectId, environment } = place;
     const prefix = [...uploads.root, projectId, environment];
     if (await countBelow(this.kv, prefix, MAX_UPLOADS) === MAX_UPLOADS) {
-      throw new BlobStoreError("SlowDown", `Complete or abort some of ${MAX_UPLOADS} open uploads`);
+      throw new BlobStoreError(
+        "SlowDown",
+        `Complete or abort some of the ${MAX_UPLOADS} open uploads`,
+      );
     }
     const { contentType, fields, metadata } = described;
     const upload: UploadRecord = {

@@ -115,7 +115,7 @@ function refuseChangesOfViewers(
   }
   throw new Failure(
     "forbidden",
-    `Cannot change anything with an API key that is ${role} of workspace "${slug}": ` +
+    `Cannot change anything with an API key that has the role ${role} in workspace "${slug}": ` +
       "the key needs the role developer",
     { hint: "Use a key with the role developer: svc keys create --role developer" },
   );
@@ -155,14 +155,14 @@ export class Authenticator {
     refuseChangesOfViewers(known, workspace, endpoint);
     refuseUnpermitted(known.grant, endpoint);
     if (access !== "viewer" && access !== "developer" && access !== "owner") {
-      throw new TypeError(`${endpoint.path} is in no workspace`);
+      throw new TypeError(`${endpoint.path} does not belong to a workspace`);
     }
     if (!mayActAs(workspace.role, access)) {
       throw new Failure(
         "forbidden",
-        `Cannot do this as ${workspace.role} of workspace "${workspace.slug}": ` +
+        `Cannot do this with the role ${workspace.role} in workspace "${workspace.slug}": ` +
           `you need the role ${access}`,
-        { hint: `Ask an owner of the workspace for the role ${access}.` },
+        { hint: `Ask a workspace owner for the role ${access}.` },
       );
     }
     return { user, workspace, credential, grant: known.grant };
@@ -202,7 +202,7 @@ export class Authenticator {
     return { ...owner, workspaceId: null };
   }
 
-  /** Finds a page's visitor by the cookie only; `undefined` if nobody is signed in. */
+  /** Finds a page's visitor by cookie only; `undefined` if nobody is signed in. */
   async visitor(request: Request, client: Client): Promise<Person | undefined> {
     const known = await this.#session(request, client);
     if (known === undefined) return undefined;
@@ -287,7 +287,7 @@ export class Authenticator {
         `${what} belongs to workspace "${workspace.slug}", not "${wanted}"`,
         {
           problems: [{ path: WORKSPACE_FIELD, message: `Must be "${workspace.slug}"` }],
-          hint: `Remove the workspace from the request, or use a key or token of "${wanted}".`,
+          hint: `Remove the workspace from the request, or use a key or token for "${wanted}".`,
         },
       );
     }
@@ -302,7 +302,7 @@ export class Authenticator {
     const slug = wantedWorkspace(request);
     if (slug === null || slug === "") return;
     if (await this.memory.workspaceBySlug(owner.user.id, slug) !== undefined) return;
-    throw new Failure("forbidden", `You are not in a workspace "${slug}"`, {
+    throw new Failure("forbidden", `You are not a member of a workspace "${slug}"`, {
       problems: [{ path: WORKSPACE_FIELD, message: "Must be one of your workspaces, or missing" }],
     });
   }

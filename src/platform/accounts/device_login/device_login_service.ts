@@ -30,7 +30,7 @@ const MAX_TOOL_NAME = 60;
 
 interface Polling {
   readonly clientId: string | undefined;
-  /** Whether it identifies itself with HTTP Basic authentication. */
+  /** Whether the client identifies itself with HTTP Basic authentication. */
   readonly isBasic: boolean;
   readonly client: Client;
 }
@@ -108,7 +108,7 @@ export class DeviceLoginService {
     return this.#starts.standing(addressGroup(client.address));
   }
 
-  /** @throws {OAuthError} with the reason that there is no token, or no token yet. */
+  /** @throws {OAuthError} that states why there is no token, or no token yet. */
   async poll(
     asked: {
       readonly deviceCode: string;
@@ -134,7 +134,7 @@ export class DeviceLoginService {
     };
   }
 
-  /** Finds the pending authorization with a user code. Wrong codes are counted. */
+  /** Finds a pending authorization by its user code. Wrong codes are counted. */
   async find(person: Person, typed: string, client: Client): Promise<DeviceRequest> {
     const { grant, code } = await this.#open(person, typed, client);
     return {

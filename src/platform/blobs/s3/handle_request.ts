@@ -63,7 +63,8 @@ async function answerBucket(
   const { method, query } = call;
   if (method === "HEAD") return empty();
   if (method === "PUT") {
-    // Parameters of clients and signatures begin with `x-`. All others select what to change.
+    // Parameters of clients and signatures begin with `x-`. All other parameters select the
+    // resource to change.
     const other = [...query.keys()].find((name) => !/^x-/i.test(name));
     if (other !== undefined) throw notImplemented(other);
     return empty();
