@@ -61,7 +61,7 @@ export interface BuildRunner {
    * left.
    */
   run(job: BuildJob, signal: AbortSignal, use?: UseBuilt): Promise<BuildOutcome>;
-  /** Removes what a build left behind, such as its log, if anything. */
+  /** Removes anything that a build left behind, such as its log. */
   removeLeftovers(
     build: { readonly projectId: string; readonly deploymentId: string },
   ): Promise<void>;

@@ -53,7 +53,7 @@ export function sandboxWarning({ sandbox, missing }: ServerSandbox): string | un
   const lack = `this system lacks ${missing.join(" and ")}`;
   return sandbox === "refused"
     ? `Servers of deployments are refused: ${lack}. ${SANDBOX_ADVICE}`
-    : `Servers of deployments run without a full sandbox (--allow-unsandboxed-servers): ${lack}. Their code can read files of this machine and reach its private network`;
+    : `Servers of deployments run without a full sandbox (--allow-unsandboxed-servers): ${lack}. Their code can read this machine's files and reach its private network`;
 }
 
 /** Servers are refused on this platform. The message is for the person who deploys. */

@@ -18,7 +18,7 @@ import type { RecordKey } from "../../../store/mod.ts";
 /** Maximum number of waiting builds. */
 const MAX_WAITING = 10_000;
 
-/** Maximum number of times that a build is started if the platform keeps stopping during it. */
+/** Maximum number of times that a build is started if the platform stops during each run. */
 const MAX_ATTEMPTS = 2;
 
 /** When to retry after a full queue, in seconds. */

@@ -94,7 +94,7 @@ export function toFailure(error: unknown): Failure {
       cause: error,
     });
   }
-  return new Failure("internal", "The platform failed to respond. Its log has the reason", {
+  return new Failure("internal", "The platform failed to respond. See its log for the reason", {
     cause: error,
   });
 }

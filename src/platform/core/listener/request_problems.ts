@@ -30,7 +30,7 @@ export interface HostFacts {
 }
 
 export function hostProblem({ url, placeholder, isHttp2, host }: HostFacts): string | undefined {
-  // The URL only contains the first host.
+  // The URL contains only the first host.
   if (host?.includes(COMMA)) return "The request has several hosts: send one";
   if (isHttp2) return undefined;
   const start = url.indexOf("//") + 2;
