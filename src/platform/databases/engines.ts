@@ -91,12 +91,12 @@ export function toFailureOfEngine(error: unknown): unknown {
     : new Failure("conflict", message, { cause: error });
 }
 
-/** Why work on a branch failed, for its owner. Internal details only go to the platform's log. */
+/** Why work on a branch failed, for its owner. Internal details go only to the platform's log. */
 export function reasonOf(error: unknown): string {
   if (isFileFault(error)) {
-    return `The files of the database cannot be written: ${describeFileFault(error)}`;
+    return `The database's files cannot be written: ${describeFileFault(error)}`;
   }
   return error instanceof EngineError || error instanceof Failure
     ? messageOf(error)
-    : "The platform failed. Its log has the reason";
+    : "The platform failed. See its log for the reason";
 }

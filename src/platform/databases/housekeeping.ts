@@ -54,7 +54,9 @@ interface Counts {
 function report({ removed, expired, ended, kept, strays }: Counts): string[] {
   return [
     removed > 0 ? `permanently removed ${formatCount(removed, "deleted database")}` : "",
-    expired > 0 ? `removed ${expired} expired branches of databases` : "",
+    expired > 0
+      ? `removed ${expired} expired database ${expired === 1 ? "branch" : "branches"}`
+      : "",
     ended > 0 ? `removed database branches of ${formatCount(ended, "ended preview")}` : "",
     kept > 0 ? `took ${formatCount(kept, "daily snapshot")} of databases` : "",
     strays > 0 ? `removed ${formatCount(strays, "stray database")} from PostgreSQL engines` : "",

@@ -303,7 +303,7 @@ export class FsBlobStore implements BlobStore {
   async link(sha256: string, path: string): Promise<void> {
     const info = await this.#stat(sha256);
     if (info === undefined || !await this.#isVerified(sha256, info)) {
-      throw new BlobDamagedError(`Blob ${sha256} is gone or changed on disk`);
+      throw new BlobDamagedError(`Blob ${sha256} is missing or has changed on disk`);
     }
     const source = this.#path(sha256);
     try {
