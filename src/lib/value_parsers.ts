@@ -58,7 +58,7 @@ const HOST_NAME =
 export function hostName(text: string): string {
   const name = text.toLowerCase();
   if (HOST_NAME.test(name)) return name;
-  throw new InvalidValueError("Must be an ASCII host name without a scheme or port");
+  throw new InvalidValueError("Must be an ASCII hostname without a scheme or port");
 }
 
 /** A two-letter country code (ISO 3166-1), in upper case. */

@@ -13,7 +13,7 @@ export const blobsSchema = z.strictObject({
       "Key prefixes of objects that anyone can read at /_svc/blobs/<key>. Default: none.",
     ),
   preview: z.enum(BLOB_PREVIEWS, 'Use "empty" or "copy"').optional().describe(
-    "Whether stores of other environments start empty, or as a copy of production's. Default: " +
+    "Whether stores of other environments start empty or as a copy of production's. Default: " +
       "empty.",
   ),
 }, "Use a table");

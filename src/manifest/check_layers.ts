@@ -53,7 +53,7 @@ function entryHint(layer: Fields, entry: string, files: OutputFiles): string {
   if (result === undefined || !result.ok || result.path === ".") return "";
   const candidate = `${result.path}/${entry}`;
   return files.hasFile(candidate)
-    ? `: entry is relative to the output directory, write ${JSON.stringify(candidate)}`
+    ? `: entry is relative to the output directory; write ${JSON.stringify(candidate)}`
     : "";
 }
 

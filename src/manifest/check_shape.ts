@@ -1,4 +1,4 @@
-/** @module Checks that each part of a manifest, by itself, has the right shape. */
+/** @module Checks the shape of each part of a manifest on its own. */
 import type * as z from "zod";
 import { formatPath, type PathStep } from "../lib/diagnostic.ts";
 import {

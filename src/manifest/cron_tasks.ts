@@ -9,8 +9,8 @@ const MAX_PATH = 512;
 const MAX_ZONE = 64;
 
 const WANTED_PATH =
-  `Use a path that begins with /, at most ${MAX_PATH} characters, without # and spaces`;
-const WANTED_SCHEDULE = 'Use the five fields of a crontab, such as "*/5 * * * *"';
+  `Use a path of at most ${MAX_PATH} characters that begins with / and has no # or spaces`;
+const WANTED_SCHEDULE = 'Use five crontab fields, such as "*/5 * * * *"';
 const WANTED_ZONE = 'Use the name of a time zone, such as "Europe/Berlin"';
 const MAX_RETRIES = 5;
 const WANTED_RETRIES = `Use a whole number from 0 to ${MAX_RETRIES}`;

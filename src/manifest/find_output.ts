@@ -9,7 +9,7 @@ export interface OutputProbe {
 }
 
 export interface OutputCandidates {
-  /** `build.output_dirs` of svc.toml. If it is set, no other folders are tried. */
+  /** `build.output_dirs` in svc.toml. If it is set, no other folders are tried. */
   readonly configured?: readonly string[];
   /** `outputDirs` of the detected project. */
   readonly detected?: readonly string[];
@@ -43,7 +43,7 @@ function notFound(tried: readonly string[], configured: boolean): FindOutputResu
 /**
  * Picks the first existing folder. Tries the configured folders if there are any, otherwise the
  * detected folders, otherwise the usual folders and then the project's own folder. The project's
- * own folder only counts if it has an index.html or a server. If folders have been configured or
+ * own folder counts only if it has an index.html or a server. If folders have been configured or
  * detected, the usual folders are not tried, because `public` contains source files in many
  * frameworks. Configured paths must stay inside the project.
  */

@@ -31,7 +31,7 @@ const WANTED_PATHS = `Use a list of at most ${MAX_IMAGE_PATHS} path patterns`;
 const WANTED_PATH = 'Use a path pattern such as "/images/**"';
 const WANTED_ENDPOINTS = `Use a list of at most ${MAX_IMAGE_ENDPOINTS} endpoints`;
 const WANTED_ENDPOINT_PATH =
-  `Use a path that begins with /, at most ${MAX_ENDPOINT_PATH} characters`;
+  `Use a path of at most ${MAX_ENDPOINT_PATH} characters that begins with /`;
 const WANTED_TTL = `Use a whole number of seconds from 0 to ${MAX_TTL_SECONDS}`;
 const WANTED_BOOLEAN = "Use true or false";
 const WANTED_OBJECT = "Use an object";
@@ -86,7 +86,7 @@ export const imagesSchema = z.strictObject({
   ),
   minTtlSeconds: z.int(WANTED_TTL).min(0, WANTED_TTL).max(MAX_TTL_SECONDS, WANTED_TTL)
     .optional().describe(
-      "Minimum time for which an image from a server or site is fresh, in seconds. Default: 60.",
+      "Minimum freshness of images from servers or other sites, in seconds. Default: 60.",
     ),
   endpoints: z.array(endpoint, WANTED_ENDPOINTS).max(MAX_IMAGE_ENDPOINTS, WANTED_ENDPOINTS)
     .optional().describe(

@@ -18,7 +18,7 @@ const MAX_PATH = 512;
 const WANTED_NAME =
   "Use a name of 1 to 40 lower-case letters, digits and - that starts with a letter";
 const WANTED_PATH =
-  `Use a path that begins with /, at most ${MAX_PATH} characters, without ?, # and spaces`;
+  `Use a path of at most ${MAX_PATH} characters that begins with / and has no ?, # or spaces`;
 const WANTED_LIST = `Use a list of at most ${MAX_QUEUES} queues`;
 
 const whole = (unit: string, minimum: number, maximum: number) => {

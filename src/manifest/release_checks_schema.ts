@@ -44,7 +44,7 @@ const expectationSchema = z.strictObject({
 const requestSchema = z.strictObject({
   name: text.regex(CHECK_NAME, "Use a name without leading or trailing spaces"),
   method: z.string("Use a string").regex(CHECK_METHOD, "Use a method in upper case").optional(),
-  url: text.regex(CHECK_URL, 'Use a path that begins with "/", without # and spaces'),
+  url: text.regex(CHECK_URL, 'Use a path that begins with "/" and has no # or spaces'),
   headers: headers.refine(
     canSetHeaders,
     "Leave out header fields that the platform sets, such as host",

@@ -91,7 +91,7 @@ const WANTED_MEMORY = `Use a whole number of MiB from ${MIN_MEMORY_MB} to ${MAX_
 const WANTED_NODE = 'Use a version such as "24" or "24.1.0"';
 const WANTED_TMP = `Use a whole number of MiB from 1 to ${MAX_TMP_MB}`;
 const WANTED_HEALTH =
-  `Use a path that begins with /, at most ${MAX_HEALTH_LENGTH} characters, without spaces`;
+  `Use a path of at most ${MAX_HEALTH_LENGTH} characters that begins with / and has no spaces`;
 
 const WANTED_COMMAND = `Use a shell command of 1 to ${MAX_COMMAND_LENGTH} characters`;
 const WANTED_START =
@@ -144,10 +144,11 @@ const runtimeSchema = z.strictObject({
     ),
   startTimeoutMs: integer(WANTED_START, MIN_START_TIMEOUT_MS, MAX_START_TIMEOUT_MS).optional()
     .describe(
-      `Time limit for the server to start listening, in milliseconds. Default: ${DEFAULT_START_TIMEOUT_MS}.`,
+      "Time limit for the server to start listening, in milliseconds. Default: " +
+        `${DEFAULT_START_TIMEOUT_MS}.`,
     ),
   image: imageSchema.optional().describe(
-    'Root file system that the server starts in, for the engine "command": the files of a container image, and how to start it. A "command" starts in it too.',
+    'Root file system in which the server starts, for the engine "command": the files of a container image, and how to start it. A "command" starts in it too.',
   ),
 }, WANTED_OBJECT);
 
@@ -252,7 +253,7 @@ const vitals = z.boolean("Use true or false").optional().describe(
 
 const protection = z.enum(PROTECTIONS, `Use ${PROTECTIONS.map((each) => `"${each}"`).join(", ")}`)
   .optional().describe(
-    "Who can visit the deployment; overrides the project's setting. `off`: everyone; `members`: members of the workspace; `password`: members, and everyone with the project's password; `all`: like `members`, in production too.",
+    "Who can visit the deployment; overrides the project's setting. `off`: everyone; `members`: members of the workspace; `password`: members, and everyone with the project's password; `all`: like `members`, but also in production.",
   );
 
 const checks = releaseChecksSchema.optional().describe(
@@ -262,7 +263,7 @@ const checks = releaseChecksSchema.optional().describe(
 const WANTED_SWITCH = "Use true or false";
 const pageUrlsSchema = z.strictObject({
   trailingSlash: z.enum(TRAILING_SLASHES, 'Use "auto", "always" or "never"').optional().describe(
-    "Whether page URLs end with a slash: `auto` (only folders), `always` or `never`. " +
+    "Whether page URLs end with a slash: `auto` (only for folders), `always` or `never`. " +
       "Default: `auto`.",
   ),
   cleanUrls: z.boolean(WANTED_SWITCH).optional().describe(

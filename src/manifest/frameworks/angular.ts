@@ -82,7 +82,7 @@ function inspect({ config }: FrameworkFacts): FrameworkFinding {
   return { outputDirs: isSplit ? [`${base}/${BROWSER}`, base] : [base] };
 }
 
-/** The entry only listens if it is the program's main module. */
+/** The entry listens only if it is the program's main module. */
 const LISTENS = (file: string) =>
   `import { createServer } from "node:http";
 import * as entry from ${JSON.stringify(`./${file}`)};

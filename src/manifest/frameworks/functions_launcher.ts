@@ -2,7 +2,7 @@
  * @module The module that serves functions written for other platforms. It finds the function for a
  * request, and calls it as the original platform would.
  *
- * The code is JavaScript for Node 20 and later, and can only use the project's files.
+ * The code is JavaScript for Node 20 and later, and can use only the project's files.
  */
 import type { FoundFunction, FunctionRewrite } from "./functions_types.ts";
 import { NETLIFY_CALLS } from "./netlify_launcher.ts";

@@ -163,7 +163,7 @@ function isrSeconds(isr: unknown): number | undefined {
   const asked = isValues(isr) ? isr.expiration ?? true : isr;
   if (isr === undefined || isr === null) return undefined;
   if (isr === false) return 0;
-  // In Nitro, `true` and an expiration of `false` mean until the next deployment.
+  // In Nitro, `true` and an expiration of `false` mean "until the next deployment".
   const seconds = typeof asked === "number" ? Math.floor(asked) : MAX_REVALIDATE_SECONDS;
   return Math.min(Math.max(seconds, 0), MAX_REVALIDATE_SECONDS);
 }

@@ -107,7 +107,7 @@ Deno.test("isr rules are also read from Nitro 3 and from minified builds", async
   ]);
 });
 
-Deno.test("a server has no routes without rules, or if routeRules is unrelated", async () => {
+Deno.test("a server without Nitro's route rules has no routes", async () => {
   for (
     const text of [
       "",

@@ -22,7 +22,7 @@ const SERVER_SCRIPT = "build.server";
 
 function adviceOf(run: FrameworkFacts["run"]): Advice {
   return {
-    message: "Add an adapter to Qwik: without one, its build only creates files for the browser",
+    message: "Add an adapter to Qwik: without one, its build creates only files for the browser",
     hint: `Run "${run("qwik add express")}" for a server, or "${run("qwik add static")}" for ` +
       "static files, then deploy again",
   };

@@ -75,7 +75,7 @@ function routesOf(
   ];
 }
 
-/** Returns the routes of a server that only handles some paths. Files handle all other paths. */
+/** Returns the routes of a server that handles only some paths. Files handle all other paths. */
 function routesOfSome(
   client: string | undefined,
   { paths, withoutFile }: NonNullable<FoundServer["only"]>,
@@ -137,7 +137,7 @@ function serverManifest(found: FoundServer, { paths, framework }: GeneratedFrom)
   };
 }
 
-/** Explains that the server that detection expected is missing. */
+/** Explains that the expected server is missing. */
 function withoutServer({ framework, server, advice }: DetectedProject): Found | undefined {
   if (advice !== undefined) return { type: "unusable", ...advice };
   if (server === undefined || framework?.id === "astro") return undefined;

@@ -1,7 +1,7 @@
 /**
  * The interface between the build queue and the build runner. The queue decides when a build runs,
  * and moves its deployment through its states. The runner turns a commit into content. A trigger
- * resolves the commit first, so a job always names a full SHA.
+ * resolves the commit first, so a job always contains a full SHA.
  *
  * @module
  */

@@ -253,7 +253,7 @@ Deno.test("a deleted database can be restored for seven days if its name is free
   machine.now += 7 * DAY_MS;
   assert.deepEqual(await housekeeping(platform), [
     "permanently removed 1 deleted database",
-    "took 1 daily snapshot of databases",
+    "took 1 daily database snapshot",
   ]);
   const { items } = await platform.call("listDatabases", { ...at, query: { deleted: "true" } });
   assert.deepEqual(items, []);

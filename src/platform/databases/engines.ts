@@ -74,7 +74,7 @@ const wordsOf = (error: unknown): string =>
 
 /** SQL states after which the same request may succeed if retried later. */
 const PASSING: ReadonlySet<string> = new Set(["53300", "57P03", "57P01", "55006", "55P03"]);
-/** When to try again, in seconds. */
+/** How long to wait before trying again, in seconds. */
 const RETRY_SECONDS = 5;
 /** SQL state for `cannot_connect_now`. */
 const CANNOT_CONNECT_NOW = "57P03";

@@ -90,7 +90,7 @@ export interface AuthenticatorOptions {
 /** Name of the workspace header in error messages. */
 const WORKSPACE_FIELD = "header.x-workspace";
 
-/** The workspace that a request names, in `X-Workspace` or `workspace`. */
+/** The workspace that a request specifies, in `X-Workspace` or `workspace`. */
 function wantedWorkspace(request: Request): string | null {
   const header = request.headers.get("x-workspace");
   if (header !== null) return header;
@@ -141,9 +141,9 @@ export class Authenticator {
   /**
    * Finds who is calling an endpoint, in the workspace that the request is for.
    *
-   * @throws {Failure} `unauthorized`; `invalid_request` if a session names no workspace;
-   * `not_found` if its user is not a member; `forbidden` for a workspace other than the key's, or
-   * an insufficient role.
+   * @throws {Failure} `unauthorized`; `invalid_request` if a request with a session specifies no
+   * workspace; `not_found` if its user is not a member; `forbidden` for a workspace other than the
+   * key's, or an insufficient role.
    */
   async caller(request: Request, endpoint: GuardedEndpoint, client: Client): Promise<Caller> {
     const known = await this.#known(request, client);
@@ -294,7 +294,10 @@ export class Authenticator {
     return { ...workspace, role: lesserRole(workspace.role, known.role) };
   }
 
-  /** A session does not need a workspace. If it names one, the person must be a member. */
+  /**
+   * A request with a session does not need a workspace. If it specifies one, the person must be a
+   * member.
+   */
   async #requireNamedWorkspace(
     { owner }: KnownCredential,
     request: Request,
@@ -302,7 +305,7 @@ export class Authenticator {
     const slug = wantedWorkspace(request);
     if (slug === null || slug === "") return;
     if (await this.memory.workspaceBySlug(owner.user.id, slug) !== undefined) return;
-    throw new Failure("forbidden", `You are not a member of a workspace "${slug}"`, {
+    throw new Failure("forbidden", `You are not a member of workspace "${slug}"`, {
       problems: [{ path: WORKSPACE_FIELD, message: "Must be one of your workspaces, or missing" }],
     });
   }

@@ -1,4 +1,6 @@
-/** The device flow: a CLI requests access, a person decides, the CLI fetches its token. @module */
+/**
+ * The device flow: a CLI requests access, a person decides, and the CLI fetches its token. @module
+ */
 import {
   DEVICE_CODE_SECONDS,
   DEVICE_POLL_SECONDS,

@@ -59,7 +59,7 @@ export class TwoFactorService {
     await raise({
       event: "security.two_factor_enrollment_started",
       userId: person.user.id,
-      detail: "Setup of two-factor authentication was started",
+      detail: "Two-factor authentication setup was started",
       client,
     });
     const account = person.user.email ?? person.user.name;
@@ -75,7 +75,7 @@ export class TwoFactorService {
     if (enrolling === null || now() - enrolling.startedAt >= ENROL_MS) {
       throw new Failure(
         "conflict",
-        "Setup of two-factor authentication has not been started. Start it again",
+        "Two-factor authentication setup has not been started. Start it first",
       );
     }
     const guess = await limits.begin("second factor", client, { subject: id, userId: id });

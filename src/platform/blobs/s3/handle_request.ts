@@ -23,7 +23,7 @@ import { errorXml } from "./xml.ts";
 
 export interface S3HandlerOptions extends SignerOptions, S3Stores {
   requestId(): string;
-  /** Receives internal errors. The client only learns that an error occurred. */
+  /** Receives internal errors. The client learns only that an error occurred. */
   onTrouble(message: string): void;
 }
 

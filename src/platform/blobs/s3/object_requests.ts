@@ -67,7 +67,7 @@ export function refuseOtherType({ query, headers }: Pick<SignedCall, "query" | "
   const given = field.split(";")[0]!.trim().toLowerCase();
   const isAllowed = type.endsWith("/*") ? given.startsWith(type.slice(0, -1)) : given === type;
   if (isAllowed && MEDIA_TYPE.test(field)) return;
-  throw new BlobStoreError("AccessDenied", `Upload content of the type ${type}`);
+  throw new BlobStoreError("AccessDenied", `Upload content of type ${type}`);
 }
 
 /** Maximum size that the signed URL allows, in bytes. */

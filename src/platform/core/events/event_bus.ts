@@ -28,7 +28,7 @@ const LAST_RETRY_MS = 60_000;
  */
 const LAST_OUTAGE_RETRY_MS = 5000;
 
-/** When to retry events that could not be passed on, in milliseconds. */
+/** How long to wait before retrying events that could not be passed on, in milliseconds. */
 export function retryDelay(failures: number, error: unknown): number {
   const most = error instanceof UnavailableError ? LAST_OUTAGE_RETRY_MS : LAST_RETRY_MS;
   return Math.min(FIRST_RETRY_MS * 2 ** failures, most);

@@ -164,7 +164,7 @@ export function openPeers(options: PeersOptions): OpenPeers {
       const { question, salt } = await openQuestion(parsed.data, { box, instance, now: now() });
       const answerer = answerers.get(question.name);
       const data = answerer?.schema.safeParse(question.data);
-      if (answerer === undefined || !data?.success) return refusal(404, "Unknown question");
+      if (answerer === undefined || !data?.success) return refusal(404, "Unknown request");
       const sealer = await AnswerSealer.make(
         { keyId: parsed.data.keyId, question: salt },
         { box, random },

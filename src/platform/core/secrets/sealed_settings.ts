@@ -29,7 +29,7 @@ export async function sealedSetting(
 const CHECK = "keys_check";
 
 /**
- * Verifies that these are the keys of the store's secrets, before anything is served or sealed.
+ * Verifies that these keys match the store's secrets, before anything is served or sealed.
  *
  * @throws {DataIncompleteError} naming the file that does not match.
  */

@@ -85,7 +85,7 @@ async function writeHashed(
   for await (const chunk of content) {
     size += chunk.byteLength;
     if (size > maxBytes) {
-      throw new BlobTooLargeError(`The content was refused: it has over ${maxBytes} bytes`);
+      throw new BlobTooLargeError(`The content was refused: it has more than ${maxBytes} bytes`);
     }
     hash.update(chunk);
     await writeAll(file, chunk);
