@@ -32,7 +32,8 @@ function notFound(tried: readonly string[], configured: boolean): FindOutputResu
   const list = tried.map((path) => JSON.stringify(path)).join(", ");
   const advice = configured
     ? 'Run the build, or correct "build.output_dirs" in svc.toml'
-    : 'Run the build, or name the folder in "build.output_dirs" in svc.toml ("." for this one)';
+    : 'Run the build, or set "build.output_dirs" in svc.toml to the output folder ' +
+      '("." for this one)';
   return {
     ok: false,
     tried,

@@ -221,7 +221,7 @@ async function fromProcfile(reader: ProjectReader): Promise<Start | undefined> {
   // Package programs listen on loopback or on the address given in an option. $PORT contains the
   // port.
   return {
-    reason: "Procfile names the command",
+    reason: "Procfile specifies the command",
     entry: "Procfile",
     run,
     first: known.slice(0, -1),

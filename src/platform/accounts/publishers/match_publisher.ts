@@ -61,8 +61,8 @@ const isFor = ({ projects }: PublisherRecord, asked: string | null | undefined):
 
 /**
  * Grants the permissions of all matching publishers, or returns the reason for a refusal. If the
- * publishers cover different projects, the run must name one project. `projectId` is null if the
- * named project does not exist.
+ * publishers cover different projects, the run must specify one project. `projectId` is null if
+ * that project does not exist.
  */
 export function decideTrust(
   publishers: readonly PublisherRecord[],
