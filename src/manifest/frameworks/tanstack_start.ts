@@ -67,7 +67,7 @@ export const tanstackStart: Framework = {
   dev: "vite dev",
   outputDirs: ["dist"],
   server: { find, layout: { entry: ENTRY, files: "client" } },
-  // TanStack Start writes about/index.html, and links to /about.
+  // TanStack Start writes about/index.html and links to /about.
   urls: { trailingSlash: "never" },
   inspect,
 };
