@@ -58,13 +58,13 @@ const HOST_NAME =
 export function hostName(text: string): string {
   const name = text.toLowerCase();
   if (HOST_NAME.test(name)) return name;
-  throw new InvalidValueError("Must be an ASCII host name without a scheme or port");
+  throw new InvalidValueError("Must be an ASCII hostname without a scheme or port");
 }
 
 /** A two-letter country code (ISO 3166-1), in upper case. */
 export function countryCode(text: string): string {
   if (/^[A-Za-z]{2}$/.test(text)) return text.toUpperCase();
-  throw new InvalidValueError("Must be the two letters of a country, such as DE");
+  throw new InvalidValueError("Must be a two-letter country code, such as DE");
 }
 
 /** An absolute http or https URL. */
@@ -73,7 +73,7 @@ export function httpUrl(text: string): string {
   throw new InvalidValueError("Must be an http or https URL such as https://svc.example.com");
 }
 
-/** A header for the endpoints on one host. If no host is given, for the first endpoint's host. */
+/** A header for the endpoints on one host. The default is the first endpoint's host. */
 export interface HostHeader {
   readonly host: string | undefined;
   readonly name: string;
@@ -93,7 +93,7 @@ export function parseHeaders(text: string): readonly HostHeader[] {
     const value = decodePercent(item.slice(item.indexOf("=") + 1).trim());
     if (name === undefined || !item.includes("=") || !/^[\x20-\x7e]+$/.test(value ?? "")) {
       throw new InvalidValueError(
-        "Must be name=value, separated by commas, with other characters percent-encoded",
+        "Must be name=value pairs separated by commas, with special characters percent-encoded",
       );
     }
     return { host: host?.toLowerCase(), name, value: value! };

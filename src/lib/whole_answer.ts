@@ -9,10 +9,10 @@ import { Buffer } from "node:buffer";
 type Bytes = Uint8Array<ArrayBuffer>;
 type Body = Bytes | string | ReadableStream | null;
 
-/** Number of bytes that a socket accepts at once, regardless of the client. */
+/** Number of bytes that a socket accepts at once, even if the client reads nothing. */
 const MOST_BYTES = 64 * 1024;
 
-/** Size of a piece of a long body. A client makes progress when it receives one. */
+/** Size of each piece of a long body. Each received piece counts as progress by the client. */
 const PIECE_BYTES = 32 * 1024;
 
 const WHOLE = Symbol("whole answer");
@@ -23,7 +23,7 @@ type Markable = Response & { [WHOLE]?: Bytes | string | null; [STREAM]?: true };
 
 const isShort = (body: Bytes | string): boolean => body.length <= MOST_BYTES;
 
-/** A response with a body, either marked as one piece or in several pieces. */
+/** Creates a response. A short body is marked as one piece, and a long one is sent in pieces. */
 export function answerOf(body: Body, status: number): Response {
   const init = status === 200 ? undefined : { status };
   if (body instanceof Uint8Array && !isShort(body)) return new Response(inPieces(body), init);
@@ -49,8 +49,8 @@ export function isWhole(response: Response): boolean {
 }
 
 /**
- * A stream that shares the bytes, and only creates the next piece on demand. `handed` is called
- * with the length of each piece.
+ * Returns a stream whose pieces share the bytes and are created on demand. `handed` is called with
+ * the length of each piece.
  */
 export function inPieces(
   body: Bytes | string,

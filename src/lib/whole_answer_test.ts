@@ -17,7 +17,7 @@ for (const [name, body, whole] of bodies) {
   });
 }
 
-Deno.test("inPieces() shares the bytes, and creates each piece on demand", async () => {
+Deno.test("inPieces() shares the bytes and creates each piece on demand", async () => {
   const bytes = crypto.getRandomValues(new Uint8Array(50_000));
   const pieces: Uint8Array[] = [];
   for await (const piece of inPieces(bytes)) pieces.push(piece);

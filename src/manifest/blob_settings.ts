@@ -2,7 +2,7 @@
 import * as z from "zod";
 
 export const MAX_PUBLIC_PREFIXES = 100;
-/** Initial data of an environment other than production, at its first deployment. */
+/** Initial data of a non-production environment at its first deployment. */
 export const BLOB_PREVIEWS = ["empty", "copy"] as const;
 
 const PREFIXES_RULE = `Use a list of at most ${MAX_PUBLIC_PREFIXES} key prefixes`;
@@ -10,10 +10,10 @@ const PREFIXES_RULE = `Use a list of at most ${MAX_PUBLIC_PREFIXES} key prefixes
 export const blobsSchema = z.strictObject({
   public: z.array(z.string(PREFIXES_RULE).max(1024, PREFIXES_RULE), PREFIXES_RULE)
     .max(MAX_PUBLIC_PREFIXES, PREFIXES_RULE).optional().describe(
-      "Prefixes of keys whose objects everyone can read at /_svc/blobs/<key>. Default: none.",
+      "Key prefixes of objects that anyone can read at /_svc/blobs/<key>. Default: none.",
     ),
   preview: z.enum(BLOB_PREVIEWS, 'Use "empty" or "copy"').optional().describe(
-    "Whether stores of other environments start empty, or as a copy of production's. Default: " +
+    "Whether stores of other environments start empty or as a copy of production's. Default: " +
       "empty.",
   ),
 }, "Use a table");

@@ -53,7 +53,7 @@ function entryHint(layer: Fields, entry: string, files: OutputFiles): string {
   if (result === undefined || !result.ok || result.path === ".") return "";
   const candidate = `${result.path}/${entry}`;
   return files.hasFile(candidate)
-    ? `: entry is relative to the output directory, write ${JSON.stringify(candidate)}`
+    ? `: entry is relative to the output directory; write ${JSON.stringify(candidate)}`
     : "";
 }
 
@@ -94,7 +94,7 @@ function checkFallback(layer: Fields, path: string, files: OutputFiles): Manifes
     result.path.startsWith(`${directory.path}/`);
   return isInside
     ? []
-    : [{ path, message: `Use a page in the folder of the layer: it is ${JSON.stringify(text)}` }];
+    : [{ path, message: `Use a page in the layer's folder: found ${JSON.stringify(text)}` }];
 }
 
 /** Checks that names are unique, and that folders and entries are in the output. */

@@ -1,4 +1,4 @@
-/** @module Checks that each part of a manifest, by itself, has the right shape. */
+/** @module Checks the shape of each part of a manifest on its own. */
 import type * as z from "zod";
 import { formatPath, type PathStep } from "../lib/diagnostic.ts";
 import {
@@ -53,13 +53,13 @@ function partAt(path: readonly PathStep[], root: unknown): DocumentPart {
     case "checks":
       return { name: "the checks", fields: FIELDS.checks };
     case "requests":
-      return { name: "a request of the checks", fields: FIELDS.request };
+      return { name: "a check request", fields: FIELDS.request };
     case "expect":
       return { name: "an expectation", fields: FIELDS.expectation };
     case "urls":
-      return { name: "the URLs of pages", fields: FIELDS.urls };
+      return { name: "the page URLs", fields: FIELDS.urls };
     case "functionLimits":
-      return { name: "the limits of functions", fields: FIELDS.functionLimits };
+      return { name: "the function limits", fields: FIELDS.functionLimits };
     default: {
       const layer = valueAt(root, path);
       const target = fieldOf(layer, "target");

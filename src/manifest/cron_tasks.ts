@@ -9,8 +9,8 @@ const MAX_PATH = 512;
 const MAX_ZONE = 64;
 
 const WANTED_PATH =
-  `Use a path that begins with /, at most ${MAX_PATH} characters, without # and spaces`;
-const WANTED_SCHEDULE = 'Use the five fields of a crontab, such as "*/5 * * * *"';
+  `Use a path of at most ${MAX_PATH} characters that begins with / and has no # or spaces`;
+const WANTED_SCHEDULE = 'Use five crontab fields, such as "*/5 * * * *"';
 const WANTED_ZONE = 'Use the name of a time zone, such as "Europe/Berlin"';
 const MAX_RETRIES = 5;
 const WANTED_RETRIES = `Use a whole number from 0 to ${MAX_RETRIES}`;
@@ -31,7 +31,7 @@ export const cronTaskSchema = z.strictObject({
     .optional().describe("IANA time zone of the schedule. Default: UTC."),
   retries: z.int(WANTED_RETRIES).min(0, WANTED_RETRIES).max(MAX_RETRIES, WANTED_RETRIES).optional()
     .describe("How many times to retry a failed scheduled run. Default: 0."),
-}, "Use a table of path and schedule");
+}, "Use a table with path and schedule");
 
 /** A task that runs on a schedule. */
 export type CronTask = Readonly<z.infer<typeof cronTaskSchema>>;

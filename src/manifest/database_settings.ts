@@ -16,17 +16,17 @@ const NAME_RULE = "Use the id or name of a database";
 
 export const databaseSchema = z.strictObject({
   name: z.string(NAME_RULE).min(1, NAME_RULE).max(200, NAME_RULE).optional().describe(
-    "Id or name of the database. Default: the first one that deployments get as a variable.",
+    "Id or name of the database. Default: the first database that deployments get as a variable.",
   ),
   preview: z.enum(DATABASE_PREVIEWS, PREVIEW_RULE).optional().describe(
     "Initial content of a preview's branch: `copy` of main, its `schema` without rows, or `empty`. Default: copy.",
   ),
   reset: z.enum(DATABASE_RESETS, RESET_RULE).optional().describe(
-    "Whether each deployment of a preview recreates its branch: `deploy` or `never`. Default: " +
+    "Whether each preview deployment recreates its branch: `deploy` or `never`. Default: " +
       "never.",
   ),
   mask: databaseMask.optional().describe(
-    "Values of the copy that are replaced, by table and column: `null`, `hash`, `keep` or `fake:<type>`.",
+    "Values to replace in the copy, by table and column: `null`, `hash`, `keep` or `fake:<type>`.",
   ),
   migrate: z.string(MIGRATE_RULE).min(1, MIGRATE_RULE).max(MAX_MIGRATE_COMMAND, MIGRATE_RULE)
     .optional().describe("Command that migrates the database before the deployment goes live."),

@@ -9,7 +9,7 @@ export interface OutputProbe {
 }
 
 export interface OutputCandidates {
-  /** `build.output_dirs` of svc.toml. If it is set, no other folders are tried. */
+  /** `build.output_dirs` in svc.toml. If it is set, no other folders are tried. */
   readonly configured?: readonly string[];
   /** `outputDirs` of the detected project. */
   readonly detected?: readonly string[];
@@ -32,7 +32,8 @@ function notFound(tried: readonly string[], configured: boolean): FindOutputResu
   const list = tried.map((path) => JSON.stringify(path)).join(", ");
   const advice = configured
     ? 'Run the build, or correct "build.output_dirs" in svc.toml'
-    : 'Run the build, or name the folder in "build.output_dirs" of svc.toml ("." for this one)';
+    : 'Run the build, or set "build.output_dirs" in svc.toml to the output folder ' +
+      '("." for this one)';
   return {
     ok: false,
     tried,
@@ -43,7 +44,7 @@ function notFound(tried: readonly string[], configured: boolean): FindOutputResu
 /**
  * Picks the first existing folder. Tries the configured folders if there are any, otherwise the
  * detected folders, otherwise the usual folders and then the project's own folder. The project's
- * own folder only counts if it has an index.html or a server. If folders have been configured or
+ * own folder counts only if it has an index.html or a server. If folders have been configured or
  * detected, the usual folders are not tried, because `public` contains source files in many
  * frameworks. Configured paths must stay inside the project.
  */

@@ -61,7 +61,7 @@ Deno.test("findOutput() lists the folders that it has tried", async () => {
   assert.ok(!usual.ok);
   assert.equal(
     usual.message,
-    'Cannot find the output directory: tried "dist", "build", "out", "public", "_site", ".output/public", "index.html". Run the build, or name the folder in "build.output_dirs" of svc.toml ("." for this one)',
+    'Cannot find the output directory: tried "dist", "build", "out", "public", "_site", ".output/public", "index.html". Run the build, or set "build.output_dirs" in svc.toml to the output folder ("." for this one)',
   );
   const configured = await find(["dist/"], { configured: ["out", "www"] });
   assert.ok(!configured.ok);

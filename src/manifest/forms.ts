@@ -17,8 +17,8 @@ const MAX_RETENTION_SECONDS = 3650 * 86_400;
 
 const WANTED_NAME =
   "Use a name of 1 to 40 lower-case letters, digits and - that starts with a letter";
-const WANTED_FIELDS = `Use a list of at most ${MAX_FORM_FIELDS} names of fields`;
-const WANTED_PATH = 'Use a path of the site, such as "/thanks"';
+const WANTED_FIELDS = `Use a list of at most ${MAX_FORM_FIELDS} field names`;
+const WANTED_PATH = 'Use a path on the site, such as "/thanks"';
 const WANTED_RETENTION = `Use a whole number of seconds from 86400 to ${MAX_RETENTION_SECONDS}`;
 const WANTED_ORIGINS =
   `Use a list of at most ${MAX_ORIGINS} origins, such as "https://www.example.com"`;
@@ -47,15 +47,15 @@ export const formSchema = z.strictObject({
       "How long submissions are kept, in seconds. Default: until they are deleted.",
     ),
   notify: z.boolean("Use true or false").optional().describe(
-    "Whether submissions are events that notify members. Default: true.",
+    "Whether each submission creates an event that notifies members. Default: true.",
   ),
   origins: z.array(z.string(WANTED_ORIGINS).refine(isOrigin, WANTED_ORIGINS), WANTED_ORIGINS)
     .max(MAX_ORIGINS, WANTED_ORIGINS).optional().describe(
-      "Origins of other sites whose pages can send the form. Default: none.",
+      "Origins of other sites whose pages can submit the form. Default: none.",
     ),
   honeypot: z.string(WANTED_FIELDS).min(1, WANTED_FIELDS).max(MAX_FIELD_NAME, WANTED_FIELDS)
     .optional().describe(
-      "Hidden field that people leave empty: a submission with it is spam. Default: _gotcha.",
+      "Hidden field that people leave empty; a submission with it is spam. Default: _gotcha.",
     ),
 }, "Use a table");
 
@@ -70,7 +70,7 @@ export const formsSchema = z.array(formSchema, WANTED_LIST).max(MAX_FORMS, WANTE
         context.addIssue({
           code: "custom",
           path: [index, "name"],
-          message: "Use another name: another form has this one",
+          message: "Use another name: another form already has this one",
         });
       }
       names.add(name);

@@ -31,7 +31,7 @@ const WANTED_PATHS = `Use a list of at most ${MAX_IMAGE_PATHS} path patterns`;
 const WANTED_PATH = 'Use a path pattern such as "/images/**"';
 const WANTED_ENDPOINTS = `Use a list of at most ${MAX_IMAGE_ENDPOINTS} endpoints`;
 const WANTED_ENDPOINT_PATH =
-  `Use a path that begins with /, at most ${MAX_ENDPOINT_PATH} characters`;
+  `Use a path of at most ${MAX_ENDPOINT_PATH} characters that begins with /`;
 const WANTED_TTL = `Use a whole number of seconds from 0 to ${MAX_TTL_SECONDS}`;
 const WANTED_BOOLEAN = "Use true or false";
 const WANTED_OBJECT = "Use an object";
@@ -42,7 +42,7 @@ const whole = (wanted: string, maximum: number) =>
 const endpoint = z.strictObject({
   path: z.string(WANTED_ENDPOINT_PATH).regex(/^\/[\x21-\x7e]*$/, WANTED_ENDPOINT_PATH)
     .max(MAX_ENDPOINT_PATH, WANTED_ENDPOINT_PATH).describe(
-      "Path of the endpoint; for the style ipx, the folder that it serves.",
+      "Path of the endpoint. For the style ipx, the folder that it serves.",
     ),
   style: z.enum(IMAGE_STYLES, `Use one of ${IMAGE_STYLES.join(", ")}`).describe(
     "Format of its URLs.",
@@ -70,7 +70,7 @@ export const imagesSchema = z.strictObject({
       .refine((text) => parseRemotePattern(text) !== undefined, WANTED_HOST),
     WANTED_HOSTS,
   ).max(MAX_IMAGE_HOSTS, WANTED_HOSTS).optional().describe(
-    "URL patterns of other sites whose images are converted. Default: none.",
+    "URL patterns of images on other sites that can be converted. Default: none.",
   ),
   paths: z.array(
     z.string(WANTED_PATH).regex(/^\/[\x21-\x7e]*$/, WANTED_PATH).max(
@@ -79,18 +79,18 @@ export const imagesSchema = z.strictObject({
     ),
     WANTED_PATHS,
   ).max(MAX_IMAGE_PATHS, WANTED_PATHS).optional().describe(
-    "Paths of the site whose images are converted. Default: all.",
+    "Paths of this site's images that can be converted. Default: all.",
   ),
   svg: z.boolean(WANTED_BOOLEAN).optional().describe(
     "Whether to send SVG unchanged, with scripts disabled. Default: false.",
   ),
   minTtlSeconds: z.int(WANTED_TTL).min(0, WANTED_TTL).max(MAX_TTL_SECONDS, WANTED_TTL)
     .optional().describe(
-      "Minimum time for which an image of a server or another site is fresh, in seconds. Default: 60.",
+      "Minimum freshness of images from servers or other sites, in seconds. Default: 60.",
     ),
   endpoints: z.array(endpoint, WANTED_ENDPOINTS).max(MAX_IMAGE_ENDPOINTS, WANTED_ENDPOINTS)
     .optional().describe(
-      "Image endpoints of frameworks that the platform serves, in addition to /_svc/image.",
+      "Framework image endpoints that the platform serves in addition to /_svc/image.",
     ),
 }, WANTED_OBJECT);
 

@@ -1,7 +1,7 @@
 /**
  * @module A bounded scan of JSON text (RFC 8259) that finds the first syntax error, the first
- * repeated key, and nesting that is too deep, each with its offset. JavaScript's own parser does
- * not reliably report positions, and does not report repeated keys.
+ * repeated key, and excessive nesting, each with its offset. JavaScript's own parser does not
+ * reliably report positions, and does not report repeated keys.
  */
 
 import { describeValue } from "../lib/describe_value.ts";
@@ -79,7 +79,7 @@ class Scanner {
   }
 
   /**
-   * Reads what follows a value. Returns true if the container ended, or false if another value
+   * Reads the text after a value. Returns true if the container ended, or false if another value
    * follows.
    */
   #closeOrContinue(): boolean {
@@ -120,7 +120,7 @@ class Scanner {
     if (this.#text[this.#offset] !== '"') throw this.#unexpected(wanted);
     const text = this.#take(STRING);
     if (text === "") {
-      throw new Fault(this.#offset, "This string has no end or an invalid escape");
+      throw new Fault(this.#offset, "This string is not closed or has an invalid escape");
     }
     return text;
   }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import * as manifest from "./mod.ts";
 
-Deno.test("mod.ts only exports names that other rooms use", () => {
+Deno.test("mod.ts exports only names that other modules use", () => {
   assert.deepEqual(Object.keys(manifest).sort(), [
     "DEFAULT_IMAGE_QUALITIES",
     "DEFAULT_IMAGE_SIZES",

@@ -18,7 +18,7 @@ const MAX_PATH = 512;
 const WANTED_NAME =
   "Use a name of 1 to 40 lower-case letters, digits and - that starts with a letter";
 const WANTED_PATH =
-  `Use a path that begins with /, at most ${MAX_PATH} characters, without ?, # and spaces`;
+  `Use a path of at most ${MAX_PATH} characters that begins with / and has no ?, # or spaces`;
 const WANTED_LIST = `Use a list of at most ${MAX_QUEUES} queues`;
 
 const whole = (unit: string, minimum: number, maximum: number) => {
@@ -32,18 +32,18 @@ export const queueSchema = z.strictObject({
   ),
   path: z.string(WANTED_PATH).max(MAX_PATH, WANTED_PATH)
     .regex(/^\/(?!\/)[\x21-\x22\x24-\x3e\x40-\x7e]*$/, WANTED_PATH).describe(
-      "Path that gets each message as a POST. The edge refuses everyone else's requests to it.",
+      "Path that receives each message as a POST. The edge refuses all other requests to it.",
     ),
   concurrency: whole("", 1, MAX_QUEUE_CONCURRENCY).describe(
-    `Messages that are delivered at the same time. Default: ${DEFAULT_QUEUE_CONCURRENCY}.`,
+    `Maximum number of messages delivered at the same time. Default: ${DEFAULT_QUEUE_CONCURRENCY}.`,
   ),
   retries: whole("", 0, MAX_QUEUE_RETRIES).describe(
-    `Deliveries after the first one until a message is a dead letter. Default: ${DEFAULT_QUEUE_RETRIES}.`,
+    `Number of retries before a message becomes a dead letter. Default: ${DEFAULT_QUEUE_RETRIES}.`,
   ),
   timeoutMs: whole(" of milliseconds", 1000, MAX_QUEUE_TIMEOUT_MS).describe(
     `Maximum time for a delivery, in milliseconds. Default: ${DEFAULT_QUEUE_TIMEOUT_MS}.`,
   ),
-}, "Use a table of name and path");
+}, "Use a table with name and path");
 
 /** A queue, as declared by a deployment. */
 export type DeclaredQueue = Readonly<z.infer<typeof queueSchema>>;
@@ -56,7 +56,7 @@ export const queuesSchema = z.array(queueSchema, WANTED_LIST).max(MAX_QUEUES, WA
         context.addIssue({
           code: "custom",
           path: [index, "name"],
-          message: "Use another name: another queue has this one",
+          message: "Use another name: another queue already has this one",
         });
       }
       seen.add(name);

@@ -14,7 +14,7 @@ import {
   MAX_CHECK_TIMEOUT_MS,
 } from "../lib/release_checks.ts";
 
-const TEXT_RULE = `Use a text of 1 to ${MAX_CHECK_TEXT} characters`;
+const TEXT_RULE = `Use text of 1 to ${MAX_CHECK_TEXT} characters`;
 const HEADERS_RULE = `Use an object of at most ${MAX_CHECK_HEADERS} header names and values`;
 const STATUS_RULE = "Use a status from 200 to 599";
 const TIMEOUT_RULE = `Use a whole number from 1000 to ${MAX_CHECK_TIMEOUT_MS}`;
@@ -28,7 +28,7 @@ const headers = z.record(
   headerName,
   z.string("Use a string").max(MAX_CHECK_TEXT, TEXT_RULE).regex(
     CHECK_HEADER_VALUE,
-    "Use a header value of ASCII characters",
+    "Use a header value with only ASCII characters",
   ),
   HEADERS_RULE,
 ).refine((fields) => Object.keys(fields).length <= MAX_CHECK_HEADERS, HEADERS_RULE);
@@ -44,7 +44,7 @@ const expectationSchema = z.strictObject({
 const requestSchema = z.strictObject({
   name: text.regex(CHECK_NAME, "Use a name without leading or trailing spaces"),
   method: z.string("Use a string").regex(CHECK_METHOD, "Use a method in upper case").optional(),
-  url: text.regex(CHECK_URL, 'Use a path that begins with "/", without # and spaces'),
+  url: text.regex(CHECK_URL, 'Use a path that begins with "/" and has no # or spaces'),
   headers: headers.refine(
     canSetHeaders,
     "Leave out header fields that the platform sets, such as host",

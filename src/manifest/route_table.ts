@@ -1,6 +1,6 @@
 /**
  * @module Resolves the routes that match a request, best first (spec, "States and transitions",
- * terminal routing). The table is built once per deployment. Requests compile nothing.
+ * terminal routing). The table is built once per deployment, so requests compile nothing.
  */
 import { catchAllTest, createPatternSet } from "./pattern/pattern_set.ts";
 import type { Layer, Manifest, Method, Route } from "./types.ts";
@@ -36,7 +36,7 @@ const NONE: readonly CompiledRoute[] = Object.freeze([]);
 function compileRoute(route: Route, index: number, layers: ReadonlyMap<string, Layer>) {
   const layer = layers.get(route.layer);
   if (layer === undefined) {
-    throw new TypeError(`Cannot find the layer "${route.layer}" of routes[${index}]`);
+    throw new TypeError(`Cannot find the layer "${route.layer}" in routes[${index}]`);
   }
   return {
     index,

@@ -34,7 +34,7 @@ function routesOf(count: number): Route[] {
   });
 }
 
-/** Returns paths. Most match one of `count` routes, and some match only the last route. */
+/** Returns paths, most of which match one of `count` routes. Some match only the last route. */
 function pathsOf(count: number): string[] {
   return Array.from({ length: 4096 }, (_, serial) => {
     const index = (serial * 7919) % count;

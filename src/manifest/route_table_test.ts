@@ -158,6 +158,6 @@ Deno.test("match() takes linear time if backtracking would take exponential time
     manifestOf(hostile.map((pattern) => ({ pattern, layer: "files" }))),
   );
   const long = `/${"a".repeat(8_000)}!`;
-  // This would take a backtracking engine forever.
+  // A backtracking engine would take forever here.
   assert.equal(table.match(long, "GET").length, 1);
 });

@@ -65,7 +65,7 @@ const integer = (wanted: string, minimum: number, maximum: number) =>
 
 const layerName = text(`Use a name of 1 to ${MAX_NAME_LENGTH} characters`, MAX_NAME_LENGTH)
   .describe(
-    "Name of the layer, unique among the layers; routes refer to it.",
+    "Name of the layer, unique in the manifest. Routes refer to it.",
   );
 
 const WANTED_DIRECTORY = `Use a path of 1 to ${MAX_DIRECTORY_LENGTH} characters`;
@@ -91,13 +91,13 @@ const WANTED_MEMORY = `Use a whole number of MiB from ${MIN_MEMORY_MB} to ${MAX_
 const WANTED_NODE = 'Use a version such as "24" or "24.1.0"';
 const WANTED_TMP = `Use a whole number of MiB from 1 to ${MAX_TMP_MB}`;
 const WANTED_HEALTH =
-  `Use a path that begins with /, at most ${MAX_HEALTH_LENGTH} characters, without spaces`;
+  `Use a path of at most ${MAX_HEALTH_LENGTH} characters that begins with / and has no spaces`;
 
 const WANTED_COMMAND = `Use a shell command of 1 to ${MAX_COMMAND_LENGTH} characters`;
 const WANTED_START =
   `Use a whole number of milliseconds from ${MIN_START_TIMEOUT_MS} to ${MAX_START_TIMEOUT_MS}`;
 
-const WANTED_ARGUMENT = `Use a text of at most ${MAX_COMMAND_LENGTH} characters`;
+const WANTED_ARGUMENT = `Use text of at most ${MAX_COMMAND_LENGTH} characters`;
 const WANTED_ARGUMENTS = `Use a list of 1 to ${MAX_IMAGE_ARGUMENTS} arguments`;
 const WANTED_VARIABLES = `Use an object with at most ${MAX_IMAGE_VARIABLES} variables`;
 const WANTED_WORKDIR = "Use an absolute path";
@@ -109,13 +109,13 @@ const imageSchema = z.strictObject({
   directory: directory.describe("Folder with the image's files, relative to the output directory."),
   args: z.array(argument, WANTED_ARGUMENTS).min(1, WANTED_ARGUMENTS)
     .max(MAX_IMAGE_ARGUMENTS, WANTED_ARGUMENTS).describe(
-      "Program and its arguments; the program by its path in the image.",
+      "Path of the program in the image, followed by its arguments.",
     ),
   env: z.record(z.string().regex(VARIABLE_NAME, "Use a name without ="), argument, WANTED_VARIABLES)
     .refine((env) => Object.keys(env).length <= MAX_IMAGE_VARIABLES, WANTED_VARIABLES)
-    .describe("Variables of the image; those of the project override them."),
+    .describe("Variables of the image. The project's variables override them."),
   workdir: text(WANTED_WORKDIR, MAX_DIRECTORY_LENGTH).regex(ABSOLUTE_PATH, WANTED_WORKDIR)
-    .describe("Folder in the image that the program starts in."),
+    .describe("Folder in the image in which the program starts."),
 }, WANTED_OBJECT);
 
 const runtimeSchema = z.strictObject({
@@ -144,10 +144,11 @@ const runtimeSchema = z.strictObject({
     ),
   startTimeoutMs: integer(WANTED_START, MIN_START_TIMEOUT_MS, MAX_START_TIMEOUT_MS).optional()
     .describe(
-      `Time in which the server must listen, in milliseconds. Default: ${DEFAULT_START_TIMEOUT_MS}.`,
+      "Time limit for the server to start listening, in milliseconds. Default: " +
+        `${DEFAULT_START_TIMEOUT_MS}.`,
     ),
   image: imageSchema.optional().describe(
-    'Root file system that the server starts in, for the engine "command": the files of a container image, and how to start it. A "command" starts in it too.',
+    'Root file system in which the server starts, for the engine "command": the files of a container image, and how to start it. A "command" starts in it too.',
   ),
 }, WANTED_OBJECT);
 
@@ -173,7 +174,7 @@ const unknownLayerSchema = z.strictObject({
   runtime: runtimeSchema.optional(),
 }, WANTED_OBJECT);
 
-/** Returns the schema for the target of a layer. */
+/** Returns the schema for a layer's target. */
 export function layerSchemaFor(layer: unknown): z.ZodObject {
   const target = fieldOf(layer, "target");
   if (target === "STATIC") return staticLayerSchema;
@@ -213,11 +214,11 @@ const metaSchema = z.record(z.string(), z.unknown(), WANTED_OBJECT).describe(
 );
 
 const cron = cronTasksSchema.optional().describe(
-  "Requests that the platform sends on a schedule to the server of the live production deployment.",
+  "Requests that the platform sends to the live production deployment's server on a schedule.",
 );
 
 const queues = queuesSchema.optional().describe(
-  "Routes of the server that the platform sends the messages of queues to.",
+  "Server routes to which the platform sends the messages of queues.",
 );
 
 const forms = formsSchema.optional().describe(
@@ -247,34 +248,34 @@ const schemaReference = z.string("Use a string").optional().describe(
 );
 
 const vitals = z.boolean("Use true or false").optional().describe(
-  "Whether /_svc/vitals.js measures web vitals of visitors. Default: false.",
+  "Whether /_svc/vitals.js measures visitors' web vitals. Default: false.",
 );
 
 const protection = z.enum(PROTECTIONS, `Use ${PROTECTIONS.map((each) => `"${each}"`).join(", ")}`)
   .optional().describe(
-    "Who can visit the deployment; overrides the project's setting. `off`: everyone; `members`: members of the workspace; `password`: also everyone with the project's password; `all`: like `members`, in production too.",
+    "Who can visit the deployment; overrides the project's setting. `off`: everyone; `members`: members of the workspace; `password`: members, and everyone with the project's password; `all`: like `members`, but also in production.",
   );
 
 const checks = releaseChecksSchema.optional().describe(
-  "Requests and commands that must pass before production shows the deployment.",
+  "Requests and commands that must succeed before production shows the deployment.",
 );
 
 const WANTED_SWITCH = "Use true or false";
 const pageUrlsSchema = z.strictObject({
   trailingSlash: z.enum(TRAILING_SLASHES, 'Use "auto", "always" or "never"').optional().describe(
-    "Whether URLs of pages end with a slash: `auto` (those of folders), `always` or `never`. " +
+    "Whether page URLs end with a slash: `auto` (only for folders), `always` or `never`. " +
       "Default: `auto`.",
   ),
   cleanUrls: z.boolean(WANTED_SWITCH).optional().describe(
-    "Whether URLs of pages leave out `.html`. Default: true.",
+    "Whether page URLs leave out `.html`. Default: true.",
   ),
   ignoreCase: z.boolean(WANTED_SWITCH).optional().describe(
-    "Whether a URL in another case redirects to the file. Default: false.",
+    "Whether a URL that differs only in case redirects to the file. Default: false.",
   ),
 }, WANTED_OBJECT);
 
 const urls = pageUrlsSchema.optional().describe(
-  "The one URL of each page in the STATIC layers; other URLs of the page redirect to it.",
+  "Canonical URLs of pages in STATIC layers. A page's other URLs redirect to its canonical URL.",
 );
 
 const keepAssetsSeconds = integer(
@@ -299,7 +300,7 @@ const WANTED_PAGE_IDS =
   `Use a list of at most ${MAX_PAGE_IDS} ids of 1 to 128 letters, digits and any of _ . : -`;
 const pageIds = z.array(z.string(WANTED_PAGE_IDS).regex(PAGE_ID, WANTED_PAGE_IDS), WANTED_PAGE_IDS)
   .max(MAX_PAGE_IDS, WANTED_PAGE_IDS).optional().describe(
-    "More ids with which pages of the deployment identify it in their requests.",
+    "Additional ids that the deployment's pages use in requests to identify it.",
   );
 
 /** The whole manifest, used for its type and its JSON Schema. */

@@ -89,7 +89,7 @@ Deno.test("readSettings() names variables and settings that cannot be used", () 
     [{ env: { SVC_SERVE_OTLP: "localhost:4318" } }, /^SVC_SERVE_OTLP: Must be an http or https/],
     [
       { env: { SVC_OTLP_HEADERS: "secret" } },
-      /^SVC_OTLP_HEADERS: Must be name=value, separated by commas/,
+      /^SVC_OTLP_HEADERS: Must be name=value pairs separated by commas/,
     ],
     [{ env: { SVC_OTLP_HEADERS: "a=secret" } }, /^Set --otlp together with SVC_OTLP_HEADERS$/],
     [{ flags: { "mail-from": "a@b.c" } }, /^Set SVC_SMTP_URL or --smtp-url together with/],

@@ -26,7 +26,7 @@ const ROWS: Readonly<Record<string, Row>> = {
       "app.py": "from flask import Flask\n",
       "templates/a.html": "",
     },
-    seen: /requirements\.txt:1 asks for flask[^]*cannot detect how to run this Python server/,
+    seen: /requirements\.txt:1 requires flask[^]*cannot detect how to run this Python server/,
   },
   "go": {
     files: { "go.mod": "module shop\n", "shop.go": "package shop\n" },

@@ -43,7 +43,7 @@ Deno.test("assembleProject() fetches the package manager once, from the configur
       assert.equal(made, "install\nrun build\n");
       assert.ok(
         test.said.includes(
-          "install info Using pnpm 9.1.0 from the npm registry (packageManager of package.json)",
+          "install info Using pnpm 9.1.0 from the npm registry (packageManager in package.json)",
         ),
         test.said.join("\n"),
       );
@@ -111,7 +111,7 @@ Deno.test("assembleProject() uses the machine's package manager if its version f
     await assembleProject(inEnvironment(test.host, env), options);
     assert.ok(
       test.said.includes(
-        "install info Using pnpm 9.1.0 from PATH (packageManager of package.json)",
+        "install info Using pnpm 9.1.0 from PATH (packageManager in package.json)",
       ),
     );
   });

@@ -104,7 +104,7 @@ interface Commands {
   readonly dev: string | undefined;
 }
 
-/** Dev servers of other platforms that require an account there. `svc dev` replaces them. */
+/** Other platforms' dev servers, which require an account there. `svc dev` replaces them. */
 const OTHER_DEV_SERVER = /^(?:npx\s+(?:-\S+\s+)*)?(?:vercel|vc|netlify|ntl)\s+dev\b/;
 
 /**

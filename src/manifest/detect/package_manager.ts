@@ -73,7 +73,7 @@ export async function detectPackageManager(
   });
   if (field.type === "named") {
     const { name, version, hash, field: reason } = field.manager;
-    return found(name, { version, hash, reason: `${reason} of package.json` });
+    return found(name, { version, hash, reason: `${reason} in package.json` });
   }
   const problem = field.type === "invalid" ? field.message : undefined;
   const [first] = locks;

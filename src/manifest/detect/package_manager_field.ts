@@ -38,8 +38,8 @@ const invalid = (field: NamedManager["field"], value: unknown): FieldResult => {
     : 'as { "name": "pnpm", "version": "10.x" }';
   return {
     type: "invalid",
-    message: `Write "${field}" of package.json ${example}, with one of ` +
-      `${PACKAGE_MANAGERS.join(", ")}: it is ${shown}`,
+    message: `Write "${field}" in package.json ${example}, with one of ` +
+      `${PACKAGE_MANAGERS.join(", ")}: found ${shown}`,
   };
 };
 

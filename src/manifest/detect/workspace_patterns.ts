@@ -41,7 +41,7 @@ export async function workspacePatterns(root: {
 }
 
 async function pnpmWorkspaceOf(text: string): Promise<readonly string[] | undefined> {
-  // Few projects have such a file, so the parser is only loaded for them.
+  // Few projects have such a file, so the parser is loaded only for them.
   const { parseYaml } = await import("./parse_yaml.ts");
   return pnpmWorkspace.safeParse(parsedOrNothing(() => parseYaml(text))).data?.packages;
 }

@@ -82,7 +82,7 @@ function inspect({ config }: FrameworkFacts): FrameworkFinding {
   return { outputDirs: isSplit ? [`${base}/${BROWSER}`, base] : [base] };
 }
 
-/** The entry only listens if it is the program's main module. */
+/** The entry listens only if it is the program's main module. */
 const LISTENS = (file: string) =>
   `import { createServer } from "node:http";
 import * as entry from ${JSON.stringify(`./${file}`)};
@@ -117,7 +117,7 @@ export const angular: Framework = {
   outputDirs: [],
   isSinglePage: true,
   server: { find },
-  // Angular writes about/index.html, and links to /about.
+  // Angular writes about/index.html and links to /about.
   urls: { trailingSlash: "never" },
   inspect,
 };

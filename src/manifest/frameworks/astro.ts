@@ -13,7 +13,7 @@ import type {
 
 const NODE_ADAPTER = "@astrojs/node";
 
-/** Adapters that only work on a single platform. */
+/** Adapters that work only on a single platform. */
 const FOREIGN_ADAPTER = /["'](@astrojs\/(?:vercel|netlify|cloudflare)|@deno\/astro-adapter)[/"']/;
 
 function adviceOf({ config, run }: FrameworkFacts, needsServer: boolean) {
@@ -70,7 +70,7 @@ function find({ paths }: BuiltOutput): Found {
       images: { endpoints: [{ path: "/_image", style: "astro" }] },
     };
   }
-  // If no page needs the adapter, Astro only writes pages, in client/.
+  // If no page needs the adapter, Astro writes only pages, in client/.
   const inClient = paths.length > 0 && paths.every((path) => path.startsWith(CLIENT));
   return { type: "static", directory: inClient ? "client" : "." };
 }

@@ -71,6 +71,6 @@ export const HASHED_FOLDERS: readonly HashedFolder[] = [
   ).values(),
 ];
 
-/** Files that open pages read to find out which version is live. */
+/** Files that a site's pages fetch to find out which version is live. */
 export const VERSION_FILES: readonly string[] = FRAMEWORKS
   .flatMap(({ versionFile }) => versionFile === undefined ? [] : [versionFile]);

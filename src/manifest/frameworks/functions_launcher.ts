@@ -2,7 +2,7 @@
  * @module The module that serves functions written for other platforms. It finds the function for a
  * request, and calls it as the original platform would.
  *
- * The code is JavaScript for Node 20 and later, and can only use the project's files.
+ * The code is JavaScript for Node 20 and later, and can use only the project's files.
  */
 import type { FoundFunction, FunctionRewrite } from "./functions_types.ts";
 import { NETLIFY_CALLS } from "./netlify_launcher.ts";
@@ -44,7 +44,7 @@ async function answerWeb(call, request, response) {
   const left = new AbortController();
   response.once("close", () => left.abort());
   const answer = await call(webRequest(request, left.signal));
-  if (answer === undefined) return sendText(response, 404, "The function has no response");
+  if (answer === undefined) return sendText(response, 404, "The function returned no response");
   if (!(answer instanceof Response)) throw new TypeError("The function returned no Response");
   await sendWeb(response, answer);
 }
@@ -112,7 +112,7 @@ function findRewritten(path, method) {
 async function answer(request, response) {
   const path = request.url.split("?", 1)[0];
   const found = find(path, request.method) ?? findRewritten(path, request.method);
-  if (found === undefined) return sendText(response, 404, "No function answers at this path");
+  if (found === undefined) return sendText(response, 404, "No function handles this path");
   if (found === "method") return sendText(response, 405, "Method not allowed");
   const { route, parameters } = found;
   await CALLS[route.provider](await load(route), { request, response, parameters });

@@ -84,7 +84,7 @@ export async function functionSources(
   return sources;
 }
 
-/** Source files and folders of functions are never public files of the site. */
+/** The functions' source files and folders are never public files of the site. */
 const NO_FILE = /^(?:api|netlify)\/|\.(?:[cm]?ts|tsx|jsx)$|^(?:package\.json|README(?:\.md)?)$/i;
 
 /** If a project is served directly as a site, moves its files to a separate folder. */

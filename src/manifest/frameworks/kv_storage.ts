@@ -5,7 +5,8 @@
 
 /**
  * Code that defines `__svcStorage(prefix, ttlSeconds)`. It returns a driver whose keys start with a
- * prefix, or `undefined` if there is no store, for example when the author runs the build locally.
+ * prefix. If there is no store, for example when the author runs the build locally, it returns
+ * `undefined`.
  */
 export const STORAGE_DRIVER = `function __svcStorage(prefix, ttlSeconds) {
   const { SVC_KV_URL: url, SVC_KV_TOKEN: token } = process.env;
@@ -17,7 +18,7 @@ export const STORAGE_DRIVER = `function __svcStorage(prefix, ttlSeconds) {
     });
     if (response.ok || response.status === 404) return response;
     const { error } = await response.json().catch(() => ({ error: response.statusText }));
-    throw new Error("The key-value store of the project answered " + response.status + ": " + error);
+    throw new Error("The key-value store responded with " + response.status + ": " + error);
   };
   const read = async (key) => {
     const response = await ask("/v1/value", { key: prefix + key });

@@ -67,14 +67,14 @@ Deno.test("unstorage stores values of each kind in the project's store", async (
   }
 });
 
-Deno.test("no store means no driver, and a driver reports the store's errors", async () => {
+Deno.test("STORAGE_DRIVER needs a store, and reports its errors", async () => {
   assert.equal(driverWith({})("nitro:"), undefined);
   const store = serveStore();
   try {
     const driver = driverWith({ SVC_KV_URL: store.url, SVC_KV_TOKEN: "wrong" })("nitro:");
     await assert.rejects(
       async () => await driver?.getItem("a"),
-      /The key-value store of the project answered 401: Unknown token/,
+      /The key-value store responded with 401: Unknown token/,
     );
   } finally {
     await store.stop();

@@ -23,11 +23,11 @@ const BASE = "/.netlify/functions";
 const DIFFERENCES: readonly Difference[] = [
   {
     pattern: /\bschedule\s*[:(]\s*["'`@]/,
-    says: "has a schedule, which does not run: move it to [[cron]] in svc.toml",
+    says: "has a schedule, which svc ignores: move it to [[cron]] in svc.toml",
   },
   {
     pattern: /["']@netlify\/blobs["']/,
-    says: "uses Netlify Blobs, which svc does not have: store data in the key-value store",
+    says: "uses Netlify Blobs, which svc does not support: store data in the key-value store",
   },
   {
     pattern: /\bcontext\.(?:next|account|deploy\.skewProtectionToken)\b/,
@@ -148,7 +148,7 @@ export async function findNetlifyFunctions(
       ...files.flatMap((file) => differencesOf(file, DIFFERENCES)),
       ...read.flatMap(({ notes }) => notes),
       ...edge.map((path) =>
-        `${EDGE_FOLDER}/${path}:1 is a Netlify edge function, which does not run: ` +
+        `${EDGE_FOLDER}/${path}:1 is a Netlify edge function, which svc does not run: ` +
         "write it as an svc function (docs/functions.md)"
       ),
     ],

@@ -3,7 +3,7 @@
  * build writes. It is the same server, but its cache needs no writable folder, and the edge can
  * cache its responses.
  *
- * The code is JavaScript for Node 20 and later, and only uses Next.js.
+ * The code is JavaScript for Node 20 and later, and uses no package other than Next.js.
  */
 import { ANSWERS, PAGE_CACHE } from "./next_page_cache.ts";
 

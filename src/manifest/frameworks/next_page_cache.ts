@@ -14,7 +14,7 @@ const newAnswer = (request) => ({
 
 const isPage = (value) => value != null && value.kind !== "FETCH" && value.kind !== "IMAGE";
 
-/** A tag as a header field can carry it. */
+/** A tag in a form that a header field allows. */
 function fieldTag(tag) {
   const text = /^[!-+\--~]+$/.test(tag) ? tag : encodeURIComponent(tag);
   return text.length <= 256 ? text : createHash("sha256").update(text).digest("hex");
@@ -87,7 +87,8 @@ export default class PageCache extends Base {
     note(key, value, Date.now());
     await super.set(key, value, ...rest);
     if (!isPage(value)) return;
-    // "res.revalidate()" waits for this. Otherwise, the visitor has already got the stale page.
+    // "res.revalidate()" waits for this. Otherwise, the visitor has already received the stale
+    // page.
     if (this.#isOnDemand) await revalidate({ tags: [pageTag(key)] });
     else if (answers.getStore()?.found.has(key)) noteMade(key);
   }
@@ -113,12 +114,12 @@ function seconds(field, name) {
   return found === null ? undefined : Number(found[1]);
 }
 
-/** How long the edge keeps a page of Next.js's cache. */
+/** How long the edge caches a page from Next.js's cache. */
 function lifetime(field, { lastModified }, isStale) {
   const fresh = seconds(field, "s-maxage");
   const later = seconds(field, "stale-while-revalidate");
   const age = Math.max(0, Math.floor((Date.now() - (lastModified ?? Date.now())) / 1000));
-  // While Next.js regenerates a stale page, the edge asks again soon.
+  // While Next.js regenerates a stale page, the edge requests it again soon.
   const kept = isStale ? 1 : Math.max(1, fresh - age);
   return "max-age=" + kept + (later === undefined ? "" : ", stale-while-revalidate=" + later);
 }

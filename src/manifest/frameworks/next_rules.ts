@@ -76,8 +76,8 @@ type Rule = z.output<typeof rule>;
 const EVERY_PATH = "^/";
 
 /**
- * Maximum number of patterns before a single pattern for all paths replaces them. A manifest can
- * have 200.
+ * Maximum number of patterns. If there are more, a single pattern for all paths replaces them. A
+ * manifest can have 200.
  */
 const MAX_PATTERNS = 100;
 

@@ -172,7 +172,7 @@ export async function findNext(output: BuiltOutput): Promise<Found> {
   return {
     type: "unusable",
     message: `Build Next.js with output "standalone": ${output.directory} has no standalone server`,
-    hint: 'Set output: "standalone" in next.config, or let NEXT_PRIVATE_STANDALONE=true, which ' +
-      "svc sets, reach the build (turbo: globalPassThroughEnv); versions before 13 have neither",
+    hint: 'Set output: "standalone" in next.config, or pass NEXT_PRIVATE_STANDALONE=true, which ' +
+      "svc sets, to the build (turbo: globalPassThroughEnv); versions before 13 have neither",
   };
 }

@@ -157,7 +157,7 @@ const header = (regex: string, more = {}) =>
   JSON.stringify({ headers: [{ regex, headers: [], ...more }], redirects: [], rewrites: [] });
 
 const BEFORE_FILES: Readonly<Record<string, readonly [Files, string, readonly string[]]>> = {
-  "middleware of the edge runtime": [
+  "middleware in the edge runtime": [
     { "server/middleware-manifest.json": middleware("^/guarded(?:/.*)?$") },
     "/Guarded/map.pdf",
     ["server", "client", "server"],
@@ -172,7 +172,7 @@ const BEFORE_FILES: Readonly<Record<string, readonly [Files, string, readonly st
     "/logo.svg",
     ["server", "client", "server"],
   ],
-  "headers of next.config": [
+  "headers in next.config": [
     { "routes-manifest.json": header("^/fonts(?:/.*)$") },
     "/fonts/a.woff2",
     ["server", "client", "server"],
@@ -192,7 +192,7 @@ for (const [name, [files, path, layers]] of Object.entries(BEFORE_FILES)) {
   });
 }
 
-Deno.test("findNext() maps the files of an export, with a base path", async () => {
+Deno.test("findNext() maps exported files with a base path", async () => {
   const output = { "index.html": "", "404.html": "" };
   assert.deepEqual(await find({ directory: "out", output }), { type: "static", directory: "." });
   const routes = JSON.stringify({ basePath: "/docs" });

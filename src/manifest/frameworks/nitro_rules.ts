@@ -75,7 +75,7 @@ function valuesOf({ properties }: ObjectExpression): Values {
   return values;
 }
 
-/** Reads the literals that begin at the start or end of each match of a pattern. */
+/** Reads the literals that begin at the start or end of each pattern match. */
 async function readLiterals(
   text: string,
   { pattern, at }: { readonly pattern: RegExp; readonly at: "start" | "end" },
@@ -163,7 +163,7 @@ function isrSeconds(isr: unknown): number | undefined {
   const asked = isValues(isr) ? isr.expiration ?? true : isr;
   if (isr === undefined || isr === null) return undefined;
   if (isr === false) return 0;
-  // In Nitro, `true` and an expiration of `false` mean until the next deployment.
+  // In Nitro, `true` and an expiration of `false` mean "until the next deployment".
   const seconds = typeof asked === "number" ? Math.floor(asked) : MAX_REVALIDATE_SECONDS;
   return Math.min(Math.max(seconds, 0), MAX_REVALIDATE_SECONDS);
 }
@@ -210,7 +210,7 @@ export function carryOut(
     routes: routes.slice(0, MAX_PAGE_ROUTES),
     notes: [
       ...(unheard.length === 0 ? [] : [
-        `The headers of routeRules ${unheard.join(", ")} apply to the server's responses, ` +
+        `The headers in routeRules ${unheard.join(", ")} apply to the server's responses, ` +
         "not to files: write set_headers rules for files in svc.rules.toml",
       ]),
       ...(routes.length <= MAX_PAGE_ROUTES ? [] : [

@@ -90,7 +90,7 @@ Deno.test("redirects and proxies take precedence over files, and headers for fil
     assert.deepEqual(beforeFiles, ["^/old(?:/.*)?$"]);
     assert.equal(notes?.length, file === "server/index.mjs" ? 0 : 1);
     if (notes?.[0] !== undefined) {
-      assert.match(notes[0], /headers of routeRules "\/fonts\/\*\*" apply/);
+      assert.match(notes[0], /headers in routeRules "\/fonts\/\*\*" apply/);
     }
   }
 });
@@ -107,7 +107,7 @@ Deno.test("isr rules are also read from Nitro 3 and from minified builds", async
   ]);
 });
 
-Deno.test("a server without rules, or with an unrelated routeRules, has no routes", async () => {
+Deno.test("a server without Nitro's route rules has no routes", async () => {
   for (
     const text of [
       "",

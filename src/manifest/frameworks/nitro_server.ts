@@ -78,7 +78,7 @@ const PRELUDE = `${FORWARDED_SOCKET}\n${CONTENT_DATABASE}`;
 /** Launch for an entry that listens by itself. */
 const LISTENING: Launch = { prelude: PRELUDE, edits: EDITS };
 
-/** Launch for an entry that only exports middleware. */
+/** Launch for an entry that exports only middleware. */
 const MIDDLEWARE: Launch = {
   prelude: PRELUDE,
   edits: EDITS,

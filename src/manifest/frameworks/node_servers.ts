@@ -58,7 +58,7 @@ async function serverOf(
 ): Promise<ProjectServer | undefined> {
   const server = await findProjectServer(reader, packages);
   if (server === undefined || await isForDeno(reader, server)) return undefined;
-  // If the start script starts no server, the project is the site that the bundler builds.
+  // If the start script does not start a server, the project is the site that the bundler builds.
   const isStarted = server.start !== undefined || server.script !== undefined;
   return !isStarted && BUNDLERS.some((name) => dependencies.has(name)) ? undefined : server;
 }
@@ -72,7 +72,7 @@ const bunAdvice = (entry: string, seen: string) => ({
 function bunOnly({ dependencies }: ProjectFacts, { entry, code }: ProjectServer) {
   if (dependencies.has("elysia") && !dependencies.has(ELYSIA_ON_NODE)) {
     return {
-      message: `Add the Node adapter to Elysia: without it, ${entry} only runs on Bun`,
+      message: `Add the Node adapter to Elysia: without it, ${entry} runs only on Bun`,
       hint: `Run "npm install ${ELYSIA_ON_NODE}" and write new Elysia({ adapter: node() })`,
     };
   }

@@ -57,7 +57,7 @@ export const nuxt: Framework = {
   versionFile: "_nuxt/builds/latest.json",
   server: NUXT_SERVER,
   buildVariables: { NUXT_TELEMETRY_DISABLED: "1" },
-  // Nuxt writes about/index.html, and links to /about.
+  // Nuxt writes about/index.html and links to /about.
   urls: { trailingSlash: "never" },
   inspect,
 };

@@ -147,7 +147,7 @@ export async function findProjectServer(
     const code = isNamed ? await codeAround(project, { path, text }) : serverCode(text);
     if (code === undefined) continue;
     const reason = isNamed
-      ? `"main" of package.json is ${path}, which ${code.seen}`
+      ? `"main" in package.json is ${path}, which ${code.seen}`
       : `${path} ${code.seen}`;
     return { entry: path, start: undefined, script, code, reason };
   }

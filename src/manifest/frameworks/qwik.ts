@@ -22,7 +22,7 @@ const SERVER_SCRIPT = "build.server";
 
 function adviceOf(run: FrameworkFacts["run"]): Advice {
   return {
-    message: "Add an adapter to Qwik: without one, its build only creates files for the browser",
+    message: "Add an adapter to Qwik: without one, its build creates only files for the browser",
     hint: `Run "${run("qwik add express")}" for a server, or "${run("qwik add static")}" for ` +
       "static files, then deploy again",
   };
@@ -61,7 +61,7 @@ async function find(
   if (advice !== undefined) return { type: "unusable", ...advice };
   return {
     type: "unusable",
-    message: `The Qwik server is not built: found no ${ENTRIES[0]} or similar file`,
+    message: `The Qwik server has not been built: found no ${ENTRIES[0]} or similar file`,
     hint: `Run the script "${SERVER_SCRIPT}", or the whole build`,
   };
 }

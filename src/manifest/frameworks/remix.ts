@@ -14,7 +14,7 @@ async function inspect({ config, reader }: FrameworkFacts): Promise<FrameworkFin
         advice: {
           message: "Build Remix with Vite: svc cannot deploy the output of its classic compiler",
           hint:
-            'See "Migrate to Vite" in the Remix 2 docs; React Router 7 is the successor of Remix',
+            'See "Migrate to Vite" in the Remix 2 docs; React Router 7 is the successor to Remix',
         },
       };
     }

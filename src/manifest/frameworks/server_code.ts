@@ -111,6 +111,6 @@ export function serverCode(source: string): ServerCode | undefined {
   }
   const app = APPS.find(([, imported]) => imported.test(text));
   return app !== undefined && EXPORTS_APP.test(text)
-    ? { serving: "app", seen: `exports an app of ${app[0]}` }
+    ? { serving: "app", seen: `exports an app created with ${app[0]}` }
     : undefined;
 }

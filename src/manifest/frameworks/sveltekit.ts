@@ -46,7 +46,7 @@ function adviceOf(adapter: string | undefined, { add, config, dependencies }: Fr
   const state = adapter === undefined
     ? "no adapter is configured"
     : adapter === AUTO_ADAPTER
-    ? `this version of "${adapter}" only supports other platforms`
+    ? `this version of "${adapter}" supports only other platforms`
     : `"${adapter}" builds for another platform`;
   return {
     message: `Use the adapter "${NODE_ADAPTER}": ${state}`,

@@ -11,7 +11,7 @@ import type {
 
 const NITRO_PLUGINS = ["nitro", "@tanstack/nitro-v2-vite-plugin", "vinxi"] as const;
 
-/** Plugins that build for a single other platform. */
+/** Plugins that build for one other platform. */
 const FOREIGN = ["@cloudflare/vite-plugin", "@netlify/vite-plugin-tanstack-start"] as const;
 
 const ENTRY = "server/server.js";
@@ -54,7 +54,7 @@ async function find(output: BuiltOutput, advice: Advice | undefined): Promise<Fo
     type: "unusable",
     message: `Build the server too: the output has no ${ENTRY}`,
     hint: 'Build with "vite build", and set the folder with client/ and server/ in ' +
-      '"build.output_dirs" of svc.toml',
+      '"build.output_dirs" in svc.toml',
   };
 }
 
@@ -67,7 +67,7 @@ export const tanstackStart: Framework = {
   dev: "vite dev",
   outputDirs: ["dist"],
   server: { find, layout: { entry: ENTRY, files: "client" } },
-  // TanStack Start writes about/index.html, and links to /about.
+  // TanStack Start writes about/index.html and links to /about.
   urls: { trailingSlash: "never" },
   inspect,
 };

@@ -15,7 +15,7 @@ export interface ProjectReader {
   exists(path: string): Promise<boolean>;
   /**
    * Lists the relative paths of the files below a folder, sorted and up to a limit. Packages and
-   * dot files are omitted. Only used for folders with known names.
+   * dot files are omitted. Used only for folders with known names.
    */
   list?(folder: string): Promise<readonly string[]>;
 }
@@ -187,7 +187,7 @@ export interface FoundServer {
    */
   readonly timeoutMs?: number;
   /**
-   * Set if the server only handles some URL paths, and the first client handles all others.
+   * Set if the server handles only some URL paths, and the first client handles all others.
    * Contains patterns for paths that the server always handles, and for paths that it handles if
    * there is no file.
    */
@@ -281,9 +281,7 @@ export interface Framework {
   readonly hashedFolders?: readonly HashedFolder[];
   /** URLs in links to pages, if they differ from the default URLs of the files. */
   readonly urls?: PageUrls;
-  /**
-   * The file that open pages read to find out which version is live. Relative to the site's root.
-   */
+  /** The file that pages fetch to find out which version is live. Relative to the site's root. */
   readonly versionFile?: string;
   /** Set if servers built with the framework can be deployed. */
   readonly server?: FrameworkServer;

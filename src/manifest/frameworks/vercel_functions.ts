@@ -47,11 +47,11 @@ const DIFFERENCES: readonly Difference[] = [
   },
   {
     pattern: /["']@vercel\/edge-config["']/,
-    says: "reads Edge Config, which svc does not have: it needs Vercel's variable EDGE_CONFIG",
+    says: "reads Edge Config, which svc does not provide: set Vercel's variable EDGE_CONFIG",
   },
   {
     pattern: /["']@vercel\/(?:kv|blob|postgres)["']/,
-    says: "uses Vercel storage: it needs the variables of that storage",
+    says: "uses Vercel storage: set the variables that it needs",
   },
   {
     pattern: /\bgeolocation\s*\(|["']x-vercel-(?:ip|id)/,

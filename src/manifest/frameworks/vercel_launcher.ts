@@ -4,7 +4,7 @@
 export const VERCEL_CALLS = String.raw`
 const MAX_BODY = 32 * 1024 * 1024;
 
-/** The body of a request, and the same request with a body that can be read again. */
+/** Reads a request's body. Returns it with a copy of the request that has the same body unread. */
 async function readBody(request) {
   const chunks = [];
   let size = 0;
@@ -110,7 +110,7 @@ globalThis[Symbol.for("@vercel/request-context")] = { get: () => ({ waitUntil: b
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
-/** An app of a framework reads the request itself. */
+/** A framework's app reads the request itself. */
 const isApp = (handler) => typeof handler.use === "function" || handler.length > 2;
 
 async function callVercel(module, { request, response, parameters }) {

@@ -85,7 +85,7 @@ function adviceOf({ path, bindings }: WorkerConfig): Advice | undefined {
   if (bindings.length === 0) return undefined;
   return {
     message: `Replace features that only Cloudflare has: ${path} sets ${bindings.join(", ")}`,
-    hint: "Store data in a database on the network, and remove these keys",
+    hint: "Store data in a networked database, and remove these keys",
   };
 }
 

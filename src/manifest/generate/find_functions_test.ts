@@ -86,7 +86,7 @@ Deno.test("findBuilt() reports unsupported features of Netlify functions", async
   });
   assert.deepEqual(found.notes, [
     "netlify/functions/mail-background.js:1 is a background function: on svc, the caller waits for its response",
-    "netlify/edge-functions/b.ts:1 is a Netlify edge function, which does not run: " +
+    "netlify/edge-functions/b.ts:1 is a Netlify edge function, which svc does not run: " +
     "write it as an svc function (docs/functions.md)",
   ]);
 });

@@ -14,7 +14,7 @@ const BUILT_BESIDE = { "package.json": pack([], { build: "node build.mjs" }) };
 const REFUSED: Readonly<Record<string, Project & { readonly seen: readonly string[] }>> = {
   "an app that an unknown program starts": {
     files: { ...PAGE, "package.json": pack(["h3"], { start: "listhen ./server" }) },
-    seen: ["package.json:1 asks for h3", 'package.json:1 has the script "start": listhen ./server'],
+    seen: ["package.json:1 requires h3", 'package.json:1 has the script "start": listhen ./server'],
   },
   "Strapi, which is a complete server": {
     files: { "package.json": pack(["@strapi/strapi"]), "public/index.html": "" },
@@ -35,7 +35,7 @@ const REFUSED: Readonly<Record<string, Project & { readonly seen: readonly strin
       "app.py": "import os\nfrom flask import Flask\n",
       "static/a.css": "",
     },
-    seen: ["requirements.txt:2 asks for Flask"],
+    seen: ["requirements.txt:2 requires Flask"],
   },
   "Flask without a list of packages": {
     files: { ...PAGE, "app.py": "import os\nfrom flask import Flask\n" },
@@ -55,7 +55,7 @@ const REFUSED: Readonly<Record<string, Project & { readonly seen: readonly strin
       "public/404.html": "",
     },
     directory: "public",
-    seen: ["Gemfile:3 asks for rack"],
+    seen: ["Gemfile:3 requires rack"],
   },
   "Laravel, whose assets Vite builds": {
     files: {
@@ -69,7 +69,7 @@ const REFUSED: Readonly<Record<string, Project & { readonly seen: readonly strin
   },
   "Slim without a page": {
     files: { ...PAGE, "composer.json": '{"require": {"slim/slim": "4"}}' },
-    seen: ["composer.json:1 asks for slim/slim"],
+    seen: ["composer.json:1 requires slim/slim"],
   },
   "a library in Go": {
     files: { ...PAGE, "go.mod": "module example.com/shop\n\ngo 1.24\n", "shop.go": "package shop" },
@@ -77,7 +77,7 @@ const REFUSED: Readonly<Record<string, Project & { readonly seen: readonly strin
   },
   "Rust": {
     files: { ...PAGE, "Cargo.toml": '[package]\nname = "a"\n[dependencies]\naxum = "0.8"\n' },
-    seen: ["Cargo.toml:4 asks for axum"],
+    seen: ["Cargo.toml:4 requires axum"],
   },
   "Scala": {
     files: { ...PAGE, "build.sbt": 'name := "shop"' },
@@ -85,7 +85,7 @@ const REFUSED: Readonly<Record<string, Project & { readonly seen: readonly strin
   },
   "Phoenix": {
     files: { ...PAGE, "mix.exs": 'defp deps do\n[{:phoenix, "~> 1.8"}]' },
-    seen: ["mix.exs:2 asks for phoenix"],
+    seen: ["mix.exs:2 requires phoenix"],
   },
   "a container with a program": {
     files: {
@@ -114,7 +114,7 @@ const REFUSED: Readonly<Record<string, Project & { readonly seen: readonly strin
       "dist/index.html": "",
     },
     directory: "dist",
-    seen: ["requirements.txt:1 asks for fastapi"],
+    seen: ["requirements.txt:1 requires fastapi"],
   },
 };
 
@@ -141,7 +141,7 @@ const SITES: Readonly<
   Record<string, Project & { readonly options?: BuiltOptions; readonly notes?: RegExp }>
 > = {
   "plain pages": { files: PAGE },
-  "a site with only tools": {
+  "a site with only development tools": {
     files: { ...PAGE, "package.json": pack([], { start: "http-server" }), "tool.py": "import os" },
   },
   "a site that its own Express server previews": {
@@ -172,7 +172,7 @@ const SITES: Readonly<
   "svc functions": {
     files: { ...PAGE, "functions/guard.ts": "export default (request, context) => undefined;" },
   },
-  "what Jekyll built": {
+  "the output of Jekyll": {
     files: { Gemfile: 'gem "jekyll"', "_site/index.html": "" },
     directory: "_site",
   },
@@ -189,7 +189,7 @@ const SITES: Readonly<
       "dist/index.html": "",
     },
   },
-  "an Astro site with Express as a tool": {
+  "an Astro site with Express as a development tool": {
     files: {
       "package.json":
         '{"dependencies":{"astro":"5"},"devDependencies":{"express":"5"},"scripts":{"mock":"node mock.js"}}',
@@ -197,7 +197,7 @@ const SITES: Readonly<
       "dist/index.html": "",
     },
   },
-  "a static export of Next.js with Express as a tool": {
+  "a static Next.js export with Express as a development tool": {
     files: {
       "package.json":
         '{"dependencies":{"next":"15.0.0"},"devDependencies":{"express":"5"},"scripts":{"build":"next build"}}',
@@ -217,7 +217,7 @@ const SITES: Readonly<
       "requirements.txt": "fastapi\n",
       "dist/index.html": "",
     },
-    notes: /The server next to them is not deployed \(requirements\.txt:1 asks for fastapi\)/,
+    notes: /The server next to them is not deployed \(requirements\.txt:1 requires fastapi\)/,
   },
 };
 

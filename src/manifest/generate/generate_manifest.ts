@@ -75,7 +75,7 @@ function routesOf(
   ];
 }
 
-/** Returns the routes of a server that only handles some paths. Files handle all other paths. */
+/** Returns the routes of a server that handles only some paths. Files handle all other paths. */
 function routesOfSome(
   client: string | undefined,
   { paths, withoutFile }: NonNullable<FoundServer["only"]>,
@@ -137,7 +137,7 @@ function serverManifest(found: FoundServer, { paths, framework }: GeneratedFrom)
   };
 }
 
-/** Explains that the server that detection expected is missing. */
+/** Explains that the expected server is missing. */
 function withoutServer({ framework, server, advice }: DetectedProject): Found | undefined {
   if (advice !== undefined) return { type: "unusable", ...advice };
   if (server === undefined || framework?.id === "astro") return undefined;
@@ -171,7 +171,7 @@ function refuseServer(sign: ServerSign, { directory, paths }: BuiltOutput): Foun
     return {
       type: "unusable",
       message: `Deploy a static site or a supported server: ${seen}`,
-      hint: `Servers are JavaScript or TypeScript; ${publish}`,
+      hint: `A server must be JavaScript or TypeScript; ${publish}`,
     };
   }
   const manifest = serverManifest({
@@ -188,7 +188,7 @@ function refuseServer(sign: ServerSign, { directory, paths }: BuiltOutput): Foun
   };
 }
 
-/** Checks whether there are signs of a server in the project of a site. */
+/** Checks a site's project for signs of a server. */
 async function judgeProject(
   found: FoundFiles,
   { detected: { framework }, output, isNamed }: {

@@ -227,7 +227,7 @@ const UNUSABLE: Readonly<Record<string, readonly [Project, RegExp, RegExp]>> = {
       },
       output: { "index.html": "" },
     },
-    /this version of "@sveltejs\/adapter-auto" only supports other platforms/,
+    /this version of "@sveltejs\/adapter-auto" supports only other platforms/,
     /Run "yarn add --dev @sveltejs\/adapter-node" and import it in svelte\.config\.js/,
   ],
   "Nitro for another platform": [

@@ -17,7 +17,7 @@ export interface ServerSign {
 
 const PAGE = /\.html?$/i;
 
-/** Whether a file of an output is a page. */
+/** Whether an output file is a page. */
 export const isPage = (path: string): boolean => PAGE.test(path);
 
 const SCRIPT = /\.[cm]?[jt]sx?$/i;
@@ -141,7 +141,7 @@ export async function findServerSign(output: BuiltOutput): Promise<ServerSign | 
   const entry = code?.path ?? started?.path;
   if (started !== undefined) {
     return {
-      seen: `script "${started.script}" of package.json runs ${started.path}`,
+      seen: `script "${started.script}" in package.json runs ${started.path}`,
       entry: started.path,
       clients,
     };

@@ -55,7 +55,7 @@ const SERVERS: Readonly<Record<string, Row>> = {
     seen: /script "start" of package\.json runs main\.js/,
     entry: "main.js",
   },
-  "a file of the project that a start script runs": {
+  "a project file that a start script runs": {
     files: { "index.html": "", "run.js": "import('./app.js')", "app.js": "go()" },
     project: { "package.json": pack({ scripts: { start: "node run.js" } }) },
     directory: ".",
@@ -124,7 +124,7 @@ const SITES: Readonly<Record<string, { readonly files: Texts; readonly project?:
       "static/a.css": "",
     },
   },
-  "a site that its project previews": {
+  "a site whose start script runs a preview server": {
     files: { "index.html": "", "app.js": "" },
     project: { "package.json": pack({ scripts: { start: "vite preview" } }) },
   },

@@ -1,4 +1,4 @@
-/** @module Decides whether the files of a build are a single-page app. */
+/** @module Decides whether a build's files are a single-page app. */
 import { join } from "node:path/posix";
 import { stripComments, textProperty } from "../frameworks/config_text.ts";
 import { findFramework } from "../frameworks/frameworks.ts";

@@ -46,7 +46,7 @@ const ROWS: Readonly<Record<string, readonly [Project, string, string | undefine
     "dist",
     "app/index.html",
   ],
-  "a library of Vite with its types": [
+  "a Vite library with its types": [
     { files: { ...VITE, "dist/docs/api.html": "" } },
     "dist",
     undefined,

@@ -61,7 +61,7 @@ const OTHERS: Readonly<Record<string, Files>> = {
     "Dockerfile": NODE,
     "package.json": '{"dependencies":{"vite":"8"}}',
   },
-  "a project whose Dockerfile has no instruction": { "Dockerfile": "# empty\n" },
+  "a project whose Dockerfile has no instructions": { "Dockerfile": "# empty\n" },
 };
 
 for (const [what, files] of Object.entries(OTHERS)) {

@@ -75,5 +75,5 @@ function frameworkOf({ id, name, plan }: Language): Framework {
 
 export const LANGUAGE_SERVERS: readonly Framework[] = LANGUAGES.map(frameworkOf);
 
-/** A project where only a Dockerfile defines how it runs. All other entries take precedence. */
+/** A project in which only a Dockerfile defines how it runs. All other entries take precedence. */
 export const DOCKERFILE: Framework = frameworkOf(dockerfile);

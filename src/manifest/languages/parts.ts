@@ -5,7 +5,7 @@ import type { Placement, ProjectReader } from "../frameworks/types.ts";
 /** The whole project, unchanged. */
 export const WHOLE_PROJECT: readonly Placement[] = [{ from: ".", to: "." }];
 
-/** Folders that a compiled program may read at run time. */
+/** Folders that a compiled program can read at run time. */
 const READ_FOLDERS = [
   "assets",
   "config",

@@ -13,7 +13,7 @@ export const procfile: Language = {
     const command = await procfileCommand(reader);
     if (command === undefined || NOT_HERE.test(command)) return undefined;
     return {
-      reason: "Procfile names the command",
+      reason: "Procfile specifies the command",
       toolchains: [],
       start: command,
       entry: "Procfile",

@@ -218,10 +218,10 @@ async function fromProcfile(reader: ProjectReader): Promise<Start | undefined> {
   const known = commands.filter((command) => command !== undefined);
   const run = known.at(-1);
   if (run === undefined || known.length < commands.length) return undefined;
-  // Programs from packages listen on loopback or on the address in an option. $PORT contains the
+  // Package programs listen on loopback or on the address given in an option. $PORT contains the
   // port.
   return {
-    reason: "Procfile names the command",
+    reason: "Procfile specifies the command",
     entry: "Procfile",
     run,
     first: known.slice(0, -1),

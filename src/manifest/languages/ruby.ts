@@ -65,7 +65,7 @@ async function withGems(reader: ProjectReader, gemfile: string): Promise<Languag
     const runs = commandsOf(command).map((each) => each.replace(/^bundle exec\s+/, ""));
     const first = runs.slice(0, -1).map((run) => `${RUN} bundle exec ${run}`);
     const start = [...first, `${EXEC} ${runs.at(-1)}`].join(" && ");
-    return plan("Procfile names the command", start);
+    return plan("Procfile specifies the command", start);
   }
   if (hasGem(gemfile, "rails")) return rails(gemfile);
   if (await reader.exists("config.ru")) {

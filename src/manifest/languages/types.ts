@@ -3,7 +3,7 @@ import type { Placement, ProjectReader } from "../frameworks/types.ts";
 
 /** How a project in this language becomes a server. */
 export interface LanguagePlan {
-  /** The evidence, such as `requirements.txt asks for fastapi`. */
+  /** The evidence, such as `requirements.txt requires fastapi`. */
   readonly reason: string;
   /** Ids of the toolchains that build the project. */
   readonly toolchains: readonly string[];

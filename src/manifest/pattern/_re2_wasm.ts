@@ -58,7 +58,7 @@ function loadEngine(): Engine {
   return load(RE2_WASM_MODULE) as Engine;
 }
 
-/** This version of RE2, from 2021, only supports named groups in the form `(?P<name>…)`. */
+/** This version of RE2, from 2021, supports named groups only in the form `(?P<name>…)`. */
 function withOldGroupNames(pattern: string): string {
   return pattern.replace(/\(\?<(?![=!])/g, "(?P<");
 }

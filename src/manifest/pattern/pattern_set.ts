@@ -10,7 +10,7 @@ export interface PatternSet {
 /**
  * Maximum memory for an engine's states, in bytes. It is allocated on demand. When it is full, the
  * engine restarts, which is slow. Each state of an unanchored engine contains the start of every
- * pattern, so 200 unanchored patterns need 10 MiB for the paths of a whole site, while anchored
+ * pattern. For the paths of a whole site, 200 unanchored patterns need 10 MiB, and 200 anchored
  * patterns need 3 MiB.
  */
 const ANCHORED_MEMORY = 8 * 1024 * 1024;
@@ -41,7 +41,7 @@ export function catchAllTest(pattern: string): ((path: string) => boolean) | und
 }
 
 /**
- * Returns true if a pattern can only match at the start of the text: it begins with `^`, `^` does
+ * Returns true if a pattern can match only at the start of the text: it begins with `^`, `^` does
  * not belong to only one of several alternatives, and no flag changes its meaning.
  */
 function isAnchored(pattern: string): boolean {

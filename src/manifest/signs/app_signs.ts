@@ -77,13 +77,13 @@ export async function findAppSigns(project: ProjectReader): Promise<readonly Pro
   if (first === undefined) return [];
   for (const entry of await entriesOf(project, facts)) {
     const sign = entrySign(entry, packages);
-    if (sign !== undefined) return [asked(first, "asks for"), { ...sign, can: CAN }];
+    if (sign !== undefined) return [asked(first, "requires"), { ...sign, can: CAN }];
   }
   const start = START_SCRIPTS.find((name) => scripts.has(name));
   if (start === undefined) return [];
   const line = lineOfKey(text, start, "scripts");
   const seen = `has the script "${start}": ${scripts.get(start)}`;
-  return [asked(first, "asks for"), {
+  return [asked(first, "requires"), {
     kind: "program",
     file: "package.json",
     line,

@@ -25,7 +25,7 @@ const FUNCTION =
  */
 const PAGES_FUNCTION = /\bonRequest\w*\b/;
 
-const CAN = "svc runs functions that rules name (docs/functions.md) and servers that listen";
+const CAN = "svc runs functions that rules call (docs/functions.md) and servers that listen";
 
 /** Matches files that contain the code of functions. */
 export const FUNCTION_SOURCE = new RegExp(`(?:${SCRIPT.source}|${OTHER_PROGRAM.source})`);

@@ -6,7 +6,7 @@ import { describeSign } from "./refuse_signs.ts";
 import type { ProjectSign } from "./types.ts";
 
 /** The setting in `svc.toml` to publish all files of an output. */
-export const STATIC_KEY = '"static = true" under [build] of svc.toml';
+export const STATIC_KEY = '"static = true" under [build] in svc.toml';
 
 export interface SiteFacts {
   /** Id of the detected framework. */

@@ -59,7 +59,7 @@ const PYTHON_CODE: FileSign["shows"] = [[
 /** Describes a file that lists a Python program's dependencies. */
 const pythonList = (file: string): FileSign => ({
   file,
-  shows: [[new RegExp(`^[\\s"']*(${PYTHON_SERVERS})\\b`, "im"), "asks for $1"]],
+  shows: [[new RegExp(`^[\\s"']*(${PYTHON_SERVERS})\\b`, "im"), "requires $1"]],
   seen: "lists Python packages",
 });
 
@@ -83,7 +83,7 @@ export const LANGUAGES: readonly LanguageSigns[] = [
       { file: "config.ru", seen: "starts a Rack application" },
       {
         file: "Gemfile",
-        shows: [[/^\s*gem\s+["'](rails|sinatra|roda|hanami|puma|rackup|rack)["']/m, "asks for $1"]],
+        shows: [[/^\s*gem\s+["'](rails|sinatra|roda|hanami|puma|rackup|rack)["']/m, "requires $1"]],
         seen: "lists Ruby packages",
         unless: RUBY_SITES,
       },
@@ -98,7 +98,7 @@ export const LANGUAGES: readonly LanguageSigns[] = [
         file: "composer.json",
         shows: [[
           /"(laravel\/framework|symfony\/[\w-]+|slim\/slim|cakephp\/cakephp|codeigniter4\/framework)"/,
-          "asks for $1",
+          "requires $1",
         ]],
         seen: "lists PHP packages",
       },
@@ -116,7 +116,7 @@ export const LANGUAGES: readonly LanguageSigns[] = [
     name: "Rust",
     files: [{
       file: "Cargo.toml",
-      shows: [[/^(axum|actix-web|rocket|warp|poem|salvo|hyper|tide)\b/m, "asks for $1"]],
+      shows: [[/^(axum|actix-web|rocket|warp|poem|salvo|hyper|tide)\b/m, "requires $1"]],
       seen: "describes a Rust program",
     }],
     sources: /\.rs$/i,
@@ -125,7 +125,7 @@ export const LANGUAGES: readonly LanguageSigns[] = [
     name: "Java",
     files: ["pom.xml", "build.gradle", "build.gradle.kts"].map((file): FileSign => ({
       file,
-      shows: [[/(spring-boot|quarkus|micronaut|ktor|dropwizard|javalin)/, "asks for $1"]],
+      shows: [[/(spring-boot|quarkus|micronaut|ktor|dropwizard|javalin)/, "requires $1"]],
       seen: "builds a program for the JVM",
     })),
     sources: /\.(?:java|kts?)$/i,
@@ -139,7 +139,7 @@ export const LANGUAGES: readonly LanguageSigns[] = [
     name: "Elixir",
     files: [{
       file: "mix.exs",
-      shows: [[/\{:(phoenix|plug_cowboy|bandit)\b/, "asks for $1"]],
+      shows: [[/\{:(phoenix|plug_cowboy|bandit)\b/, "requires $1"]],
       seen: "builds an Elixir program",
     }],
     sources: /\.(?:exs?|eex|heex)$/i,

@@ -16,7 +16,7 @@ export interface ProjectSign {
   readonly file: string;
   /** The line that shows the evidence, starting at 1. */
   readonly line: number;
-  /** The evidence, such as `asks for flask`. */
+  /** The evidence, such as `requires flask`. */
   readonly seen: string;
   /** Explains what svc supports, as a sentence without the final period. */
   readonly can: string;

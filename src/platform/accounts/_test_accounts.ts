@@ -27,7 +27,7 @@ export interface TestAccounts extends Accounts {
   readonly derivations: PasswordCost[];
 }
 
-/** A client at a documentation address (RFC 5737), in a country. */
+/** A client with a documentation address (RFC 5737) and a country. */
 export function clientAt(
   address = "192.0.2.1",
   country: string | null = null,

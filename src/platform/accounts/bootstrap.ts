@@ -28,7 +28,7 @@ export async function bootstrapAccounts(options: {
   }
   if (options.token !== undefined && options.token.length < MIN_TOKEN_LENGTH) {
     throw new TypeError(
-      `Cannot use SVC_BOOTSTRAP_TOKEN: it must have at least ${MIN_TOKEN_LENGTH} characters, ` +
+      `Cannot use SVC_BOOTSTRAP_TOKEN: it must have at least ${MIN_TOKEN_LENGTH} characters, but ` +
         `it has ${options.token.length}`,
     );
   }

@@ -78,7 +78,7 @@ export class AuditLog {
 
   /**
    * Resolves when the entry has been stored. The change has already taken effect, so failures are
-   * only reported to the operator.
+   * reported only to the operator.
    */
   async record({ workspaceId, ...change }: AuditedChange): Promise<void> {
     const { kv, now, random, onTrouble } = this.#parts;
@@ -91,7 +91,7 @@ export class AuditLog {
     } catch (error) {
       const { action, path, user, credential, requestId } = record;
       onTrouble(
-        `Cannot write to the audit log that ${
+        `Cannot record in the audit log that ${
           user?.name ?? credential.name
         } did ${action} ${path} ` +
           `(request ${requestId ?? "unknown"}): ${

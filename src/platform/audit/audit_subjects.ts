@@ -21,7 +21,7 @@ interface Row {
   readonly id?: string | null;
   /** The fields that form the subject's name, joined with `/`. */
   readonly name: readonly string[];
-  /** The fields to compare. Never one that contains a secret. */
+  /** The fields to compare. They never include a secret. */
   readonly facts?: readonly string[];
   /** The field of the response that contains the resource. */
   readonly of?: string;
@@ -54,7 +54,7 @@ const DATABASE_FACTS = [
 ];
 const WEBHOOK_FACTS = ["host", "description", "events", "enabled"];
 
-/** A webhook without events and categories sends all events. */
+/** A webhook without events or categories sends all events. */
 function readWebhook(facts: AuditFacts): AuditFacts {
   const { events, categories } = facts;
   if (!Array.isArray(events) || !Array.isArray(categories)) return facts;

@@ -47,7 +47,7 @@ export function createAudit(
       },
       async tidyNode(signal) {
         const removed = await audit.trim(signal);
-        return removed === 0 ? [] : [`Removed ${removed} old entries of audit logs`];
+        return removed === 0 ? [] : [`Removed ${removed} old audit log entries`];
       },
     },
   };

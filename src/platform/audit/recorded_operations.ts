@@ -35,9 +35,9 @@ export const HOOK_REFUSED = "refuseHookCall";
 const summaries: ReadonlyMap<string, string> = new Map([
   ...Object.entries(endpoints).map(([name, { summary }]) => [name, summary] as const),
   [PUSHED, "Change a branch or tag with git push"],
-  [HOOK_STOPPED, "Stop the preview of a branch for a forge webhook"],
+  [HOOK_STOPPED, "Stop a branch preview for a forge webhook"],
   [HOOK_REFUSED, "Refuse an unsigned request to a deploy hook"],
-  [EXCHANGED, "Get a key with the token of a CI job"],
+  [EXCHANGED, "Exchange a CI job's token for a key"],
 ]);
 
 const recorded: ReadonlyMap<unknown, string> = new Map(

@@ -111,7 +111,7 @@ export class BackupSchedule {
       event,
     );
     if (event !== undefined) await raiseEvent(event);
-    const old = removed === 0 ? "" : `, ${removed} old removed`;
+    const old = removed === 0 ? "" : `; old backups removed: ${removed}`;
     log({ level: "info", message: `Backup ${backup.name} was stored and restored${old}` });
   }
 

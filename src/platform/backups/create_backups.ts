@@ -85,7 +85,7 @@ export function createBackups(
     bindRoutes(router) {
       router.guarded(endpoints.getBackups, async (caller) => {
         if (await accounts.ownerId() !== caller.user.id) {
-          throw new Failure("forbidden", "Only the owner of the platform can see its backups");
+          throw new Failure("forbidden", "Only the platform's owner can see its backups");
         }
         return await status();
       });

@@ -1,6 +1,6 @@
 /**
  * The size of a project's blob stores. Additions and removals are counted separately, in the
- * commits that make them, so concurrent writers to one store do not contend for a record.
+ * commits that make them. Therefore, concurrent writers to one store do not contend for a record.
  *
  * @module
  */

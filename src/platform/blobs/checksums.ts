@@ -41,7 +41,7 @@ function crcSum(next: (chunk: Uint8Array, before: number) => number): Sum {
   };
 }
 
-/** CRC-64/NVME, reflected. It is split into halves, because numbers are only exact to 53 bits. */
+/** CRC-64/NVME, reflected. It is split into halves, because numbers are exact only to 53 bits. */
 const NVME = (() => {
   const [high, low] = [new Uint32Array(256), new Uint32Array(256)];
   for (let index = 0; index < 256; index++) {

@@ -167,7 +167,7 @@ export function createBlobs(
         const count = await uploads.sweep(signal, lease);
         return count === 0
           ? []
-          : [`removed ${formatCount(count, "unfinished upload")} of projects`];
+          : [`removed ${formatCount(count, "unfinished upload")} from blob stores`];
       },
       neededBlobs: () => objectBlobs(kv),
       async *projectKeys(projectId) {

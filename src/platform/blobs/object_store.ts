@@ -341,7 +341,7 @@ export class ObjectStore extends Table<ObjectRecord, readonly [string, string, s
     const { quota } = this.#options;
     return new BlobStoreError(
       "QuotaExceeded",
-      `The blob stores of this project can have at most ${quota} bytes. Delete some objects`,
+      `This project's blob stores can contain at most ${quota} bytes. Delete some objects`,
     );
   }
 }
@@ -352,7 +352,7 @@ const tooLarge = (maxBytes: number) =>
 const damaged = ({ sha256 }: Pick<ObjectRecord, "sha256">) =>
   new BlobStoreError(
     "InternalError",
-    `The content of the object, ${sha256}, is damaged. Upload it again`,
+    `The object's content, ${sha256}, is damaged. Upload it again`,
   );
 
 const notAnnounced = (announced: number, size: number) =>
@@ -374,7 +374,7 @@ export function refuseOther(
     if (digests.get(name) === digest) continue;
     throw new BlobStoreError(
       "BadDigest",
-      `The ${name.toUpperCase()} of the received content is not the one that was sent`,
+      `The ${name.toUpperCase()} of the received content does not match the one sent`,
     );
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Gives functions access to their blob store through a hostname that only works in their `fetch`.
+ * Gives functions access to their blob store through a hostname that works only in their `fetch`.
  *
  * @module
  */

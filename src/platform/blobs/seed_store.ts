@@ -1,6 +1,6 @@
 /**
- * Copies production's objects to an environment's store, once. This happens when the first
- * deployment that requests it opens. The copies share their content.
+ * Copies production's objects to an environment's store, once: when the first deployment that
+ * requests the copy opens. The copies share their content.
  *
  * @module
  */

@@ -85,7 +85,10 @@ export class UploadStore extends Table<UploadRecord, readonly [string, string, s
     const { workspaceId, projectId, environment } = place;
     const prefix = [...uploads.root, projectId, environment];
     if (await countBelow(this.kv, prefix, MAX_UPLOADS) === MAX_UPLOADS) {
-      throw new BlobStoreError("SlowDown", `Complete or abort some of ${MAX_UPLOADS} open uploads`);
+      throw new BlobStoreError(
+        "SlowDown",
+        `Complete or abort some of the ${MAX_UPLOADS} open uploads`,
+      );
     }
     const { contentType, fields, metadata } = described;
     const upload: UploadRecord = {
@@ -280,14 +283,17 @@ function choose(
     throw new BlobStoreError("MalformedXML", `List 1 to ${MAX_PARTS} parts`);
   }
   if (named.some(({ number }, index) => index > 0 && number <= named[index - 1]!.number)) {
-    throw new BlobStoreError("InvalidPartOrder", "List the parts in the order of their numbers");
+    throw new BlobStoreError(
+      "InvalidPartOrder",
+      "List the parts in ascending order of their numbers",
+    );
   }
   const byNumber = new Map(stored.map((part) => [part.number, part]));
   let size = 0;
   return named.map(({ number, etag }, index) => {
     const part = byNumber.get(number);
     if (part?.etag !== etag) {
-      throw new BlobStoreError("InvalidPart", `Part ${number} is missing or has another ETag`);
+      throw new BlobStoreError("InvalidPart", `Part ${number} is missing or has a different ETag`);
     }
     if (part.size < MIN_PART_BYTES && index < named.length - 1) {
       throw new BlobStoreError("EntityTooSmall", `Part ${number} must have at least 5 MiB`);

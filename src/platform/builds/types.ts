@@ -1,7 +1,7 @@
 /**
  * The interface between the build queue and the build runner. The queue decides when a build runs,
  * and moves its deployment through its states. The runner turns a commit into content. A trigger
- * resolves the commit first, so a job always names a full SHA.
+ * resolves the commit first, so a job always contains a full SHA.
  *
  * @module
  */
@@ -61,7 +61,7 @@ export interface BuildRunner {
    * left.
    */
   run(job: BuildJob, signal: AbortSignal, use?: UseBuilt): Promise<BuildOutcome>;
-  /** Removes what a build left behind, such as its log, if anything. */
+  /** Removes anything that a build left behind, such as its log. */
   removeLeftovers(
     build: { readonly projectId: string; readonly deploymentId: string },
   ): Promise<void>;

@@ -18,7 +18,7 @@ const POLLING = { backoffAttempts: 12, backoffMin: 500, backoffMax: 15_000 } as 
 export interface AcmeOptions {
   /** The authority's directory URL, such as `https://acme-v02.api.letsencrypt.org/directory`. */
   readonly directoryUrl: string;
-  /** Email address where the authority may contact the operator. */
+  /** Email address at which the authority can contact the operator. */
   readonly contact?: string;
   /** Whether the operator agrees to the authority's terms of service. */
   readonly termsAgreed: boolean;
@@ -37,7 +37,7 @@ export interface RenewalWindow {
   /** In milliseconds since the epoch. */
   readonly start: number;
   readonly end: number;
-  /** When to ask again, in seconds. */
+  /** How long to wait before asking again, in seconds. */
   readonly retryAfter: number;
 }
 

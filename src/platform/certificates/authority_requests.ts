@@ -30,7 +30,7 @@ export class AuthorityError extends Error {
 
   constructor(
     problem: { readonly type: string; readonly detail: string; readonly status: number },
-    /** When to try again, in seconds; 0 if the authority did not say. */
+    /** How long to wait before trying again, in seconds; 0 if the authority did not say. */
     readonly retryAfter: number,
   ) {
     super(problem.detail || `The certificate authority responded with ${problem.status}`);

@@ -51,7 +51,7 @@ const AUTHORITY_KEY_ID = Buffer.from([0x06, 0x03, 0x55, 0x1d, 0x23]);
 
 /**
  * The identifier that an authority uses for a certificate (RFC 9773, 4.1): the identifier of the
- * authority's key, and the serial number. `undefined` if the certificate does not name the key.
+ * authority's key, and the serial number. `undefined` if the certificate does not identify the key.
  */
 export function renewalId(pem: string): string | undefined {
   const { raw, serialNumber } = new X509Certificate(pem);

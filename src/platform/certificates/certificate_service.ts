@@ -82,7 +82,7 @@ export class CertificateService {
     this.#wishes = new RenewalWishes(options.issuer, options.now);
   }
 
-  /** The store, as the node that orders certificates uses it. */
+  /** The store's write methods, for the node that orders certificates. */
   get #led(): Led<Pick<CertificateStore, "put" | "delete">> {
     return this.#options.store;
   }

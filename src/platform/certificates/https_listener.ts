@@ -21,9 +21,8 @@ const PROTOCOLS = ["h2", "http/1.1"];
 const LINGER_MS = 2000;
 
 /**
- * How long an old listener stays open for the connections in its queue if another change follows:
- * a number of pauses in milliseconds, so that a process that gets little processor time waits
- * longer.
+ * How long an old listener stays open for queued connections if another change follows. It is a
+ * number of pauses in milliseconds, so a process that gets little processor time waits longer.
  */
 const SHORT_LINGER = { pauses: 30, pauseMs: 10 };
 

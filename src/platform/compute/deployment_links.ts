@@ -44,7 +44,7 @@ function foldersAbove(path: string): string[] {
   return steps.map((_, at) => steps.slice(0, at).join("/")).filter((each) => each !== "").reverse();
 }
 
-/** Why a target is not allowed. `..` may only appear at its start, so other links do not matter. */
+/** Why a target is not allowed. `..` can appear only at its start, so other links do not matter. */
 function refuseTarget(path: string, target: string): string | undefined {
   const [, up = "", rest = ""] = /^((?:\.\.\/)*(?:\.\.$)?)(.*)$/s.exec(target) ?? [];
   const parsed = parseRelativePath(rest);
@@ -61,7 +61,7 @@ function refuseLink(path: string, links: Links, files: ReadonlySet<string>): str
   if (parsed.path !== path || path === ".") return "the path is not normalized";
   if (files.has(path)) return "a file or folder already exists there";
   const inside = foldersAbove(path).find((folder) => links.has(folder));
-  if (inside !== undefined) return `it is inside of the link ${inside}`;
+  if (inside !== undefined) return `it is inside the link ${inside}`;
   return refuseTarget(path, links.get(path)!);
 }
 

@@ -33,7 +33,7 @@ const refusals: readonly (readonly [string, unknown, RegExp])[] = [
   ["the deployment itself", { ".": "a" }, /not normalized/],
   ["a link at the path of a file", { "server.js": "a" }, /already exists there/],
   ["a link at the path of a folder", { "node_modules": "a" }, /already exists there/],
-  ["a link through a link", { "a": "b", "a/c/d": "e" }, /inside of the link a$/],
+  ["a link through a link", { "a": "b", "a/c/d": "e" }, /inside the link a$/],
   ["a list of paths", ["a"], /links: /],
 ];
 

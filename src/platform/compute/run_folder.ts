@@ -1,7 +1,7 @@
 /**
- * The folder for the sockets of running servers: in the data directory or, if its path is too long
- * for a socket, in the system's temporary folder, with a link that lets the next start find
- * leftovers from a crash.
+ * The folder for the sockets of running servers. It is in the data directory. If that path is too
+ * long for a socket, the folder is in the system's temporary folder, and a link lets the next start
+ * find leftovers from a crash.
  *
  * @module
  */

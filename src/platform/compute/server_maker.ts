@@ -70,12 +70,13 @@ export interface ServerMakerOptions {
 class CommandMissingError extends Error {
   override readonly name = "CommandMissingError";
   constructor() {
-    super('The engine "command" needs a command: set "runtime.command" of its layer');
+    super('The engine "command" needs a command: set "runtime.command" in its layer');
   }
 }
 
 /**
- * Whether an error's message is for the user who deploys. Others may contain the platform's paths.
+ * Whether an error's message is for the user who deploys. Other messages may contain the platform's
+ * paths.
  */
 function isForDeployer(error: unknown): boolean {
   return error instanceof ServersRefusedError || error instanceof NodeVersionError ||
@@ -133,7 +134,7 @@ export class ServerMaker {
       throw new Error(
         isFullDisk(cause)
           ? "the platform's disk is full"
-          : "the platform cannot prepare it. Its log has the reason",
+          : "the platform cannot prepare it. See the platform's log",
         { cause },
       );
     }

@@ -52,8 +52,8 @@ export function sandboxWarning({ sandbox, missing }: ServerSandbox): string | un
   if (sandbox === "enforced") return undefined;
   const lack = `this system lacks ${missing.join(" and ")}`;
   return sandbox === "refused"
-    ? `Servers of deployments are refused: ${lack}. ${SANDBOX_ADVICE}`
-    : `Servers of deployments run without a full sandbox (--allow-unsandboxed-servers): ${lack}. Their code can read files of this machine and reach its private network`;
+    ? `Deployment servers are refused: ${lack}. ${SANDBOX_ADVICE}`
+    : `Deployment servers run without a full sandbox (--allow-unsandboxed-servers): ${lack}. Their code can read this machine's files and reach its private network`;
 }
 
 /** Servers are refused on this platform. The message is for the person who deploys. */

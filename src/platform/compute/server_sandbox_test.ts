@@ -28,7 +28,7 @@ Deno.test("sandboxWarning() reports missing parts with advice", () => {
   const refused = judgeServerSandbox({ support: NEITHER, allowUnsandboxed: false });
   assert.match(
     sandboxWarning(refused)!,
-    /^Servers of deployments are refused: .*Landlock.*seccomp.*--allow-unsandboxed-servers/,
+    /^Deployment servers are refused: .*Landlock.*seccomp.*--allow-unsandboxed-servers/,
   );
   assert.match(refusalOf(refused), /turned off.*Landlock.*seccomp.*--allow-unsandboxed-servers/);
   const open = judgeServerSandbox({ support: NEITHER, allowUnsandboxed: true });

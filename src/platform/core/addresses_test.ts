@@ -25,7 +25,7 @@ Deno.test("branchLabel() always returns at most 63 characters", () => {
   }));
 });
 
-Deno.test("Addresses builds URLs and hostnames, and knows reserved labels", () => {
+Deno.test("Addresses builds URLs and hostnames, and recognizes reserved labels", () => {
   const addresses = new Addresses({ protocol: "http:", domain: "localhost", port: "8787" });
   assert.equal(addresses.url("shop"), "http://shop.localhost:8787");
   assert.equal(addresses.hostname("shop"), "shop.localhost");

@@ -130,7 +130,7 @@ export interface CronParts {
   readonly sites: SiteDirectory;
   readonly variables: Pick<DeploymentDatabases, "ownVariables">;
   readonly logs: AccessLogs;
-  /** The minutes on which the schedule runs; by default, those of the foundation's clock. */
+  /** The source of minutes for the schedule; by default, the foundation's clock. */
   readonly minutes?: Minutes | undefined;
 }
 

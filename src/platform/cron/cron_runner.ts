@@ -159,7 +159,7 @@ function finished(
         ...facts,
         outcome: "failed",
         status: null,
-        error: "No server of the deployment handles this path",
+        error: "None of the deployment's servers handles this path",
       };
   }
 }

@@ -177,7 +177,7 @@ export class BranchService {
       .catch((error) => Promise.reject(toFailureOfEngine(error)));
     if (facts === undefined) {
       throw new Failure("conflict", `Database "${name}" keeps no history to restore from`, {
-        hint: "svc serve keeps one unless --db-history-days is 0, but not of servers elsewhere. " +
+        hint: "svc serve keeps one unless --db-history-days is 0, but not for servers elsewhere. " +
           "Restore a snapshot instead",
       });
     }

@@ -81,7 +81,7 @@ export class BranchWork {
    */
   run(database: Pick<DatabaseRecord, "id" | "projectId">, branch: string): Promise<void> {
     const running = this.alone(database.id, () => this.#run(database, branch))
-      .catch((error) => this.#parts.onTrouble(`Cannot complete a task of a database: ${error}`))
+      .catch((error) => this.#parts.onTrouble(`Cannot complete a database task: ${error}`))
       .finally(() => this.#running.delete(running));
     this.#running.add(running);
     return running;

@@ -194,7 +194,7 @@ export function createDatabases(foundation: Foundation, parts: DatabaseParts): D
   };
   const resume = async () => {
     nodes.onDeath(() => {
-      void takeUp().catch((error) => onTrouble(`Cannot take over databases of a node: ${error}`));
+      void takeUp().catch((error) => onTrouble(`Cannot take over a node's databases: ${error}`));
     });
     if (await databases.isEmpty()) return;
     try {

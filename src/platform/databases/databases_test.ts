@@ -146,7 +146,7 @@ Deno.test("the platform's own errors appear only in the platform's log", async (
   const engine = new TestEngine();
   engine.before = () => Promise.reject(new Error("/secret/path is broken"));
   const failed = await createOrders(await machine.start(engine));
-  assert.equal(failed.reason, "The platform failed. Its log has the reason");
+  assert.equal(failed.reason, "The platform failed. See its log for the reason");
   assert.match(machine.troubles.join(), /secret\/path/);
 });
 
@@ -228,7 +228,7 @@ Deno.test("housekeeping removes a branch after its time to live", async () => {
   machine.now += 59_000;
   assert.deepEqual(await housekeeping(platform), []);
   machine.now += 1000;
-  assert.deepEqual(await housekeeping(platform), ["removed 1 expired branches of databases"]);
+  assert.deepEqual(await housekeeping(platform), ["removed 1 expired database branch"]);
   assert.equal(engine.held.size, 1);
 });
 
@@ -253,7 +253,7 @@ Deno.test("a deleted database can be restored for seven days if its name is free
   machine.now += 7 * DAY_MS;
   assert.deepEqual(await housekeeping(platform), [
     "permanently removed 1 deleted database",
-    "took 1 daily snapshot of databases",
+    "took 1 daily database snapshot",
   ]);
   const { items } = await platform.call("listDatabases", { ...at, query: { deleted: "true" } });
   assert.deepEqual(items, []);

@@ -74,7 +74,7 @@ const wordsOf = (error: unknown): string =>
 
 /** SQL states after which the same request may succeed if retried later. */
 const PASSING: ReadonlySet<string> = new Set(["53300", "57P03", "57P01", "55006", "55P03"]);
-/** When to try again, in seconds. */
+/** How long to wait before trying again, in seconds. */
 const RETRY_SECONDS = 5;
 /** SQL state for `cannot_connect_now`. */
 const CANNOT_CONNECT_NOW = "57P03";
@@ -91,12 +91,12 @@ export function toFailureOfEngine(error: unknown): unknown {
     : new Failure("conflict", message, { cause: error });
 }
 
-/** Why work on a branch failed, for its owner. Internal details only go to the platform's log. */
+/** Why work on a branch failed, for its owner. Internal details go only to the platform's log. */
 export function reasonOf(error: unknown): string {
   if (isFileFault(error)) {
-    return `The files of the database cannot be written: ${describeFileFault(error)}`;
+    return `The database's files cannot be written: ${describeFileFault(error)}`;
   }
   return error instanceof EngineError || error instanceof Failure
     ? messageOf(error)
-    : "The platform failed. Its log has the reason";
+    : "The platform failed. See its log for the reason";
 }

@@ -26,10 +26,10 @@ Deno.test("reasonOf() reports problems with files, and hides the platform's own 
   const fault = await Deno.readFile("/no/such/file").catch((error) => error);
   assert.equal(
     reasonOf(fault),
-    "The files of the database cannot be written: it does not exist",
+    "The database's files cannot be written: it does not exist",
   );
   assert.equal(
     reasonOf(new TypeError("x is undefined")),
-    "The platform failed. Its log has the reason",
+    "The platform failed. See its log for the reason",
   );
 });

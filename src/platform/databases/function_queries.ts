@@ -70,7 +70,7 @@ export function createDatabaseFetch(
       if (error instanceof z.ZodError || error instanceof SyntaxError) {
         return { error: "Pass a string and a list of parameters", sqlState: "42601" };
       }
-      onTrouble(`A query of a function failed: ${error}`);
+      onTrouble(`A function's query failed: ${error}`);
       return { error: messageOf(error), sqlState: "58000" };
     });
     const bytes = encoder.encode(JSON.stringify(answer));

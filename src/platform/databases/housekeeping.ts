@@ -38,7 +38,7 @@ export interface HousekeepingParts
   readonly snapshots: Led<Pick<SnapshotService, "keepDaily">>;
   readonly directory: RecordedBranches;
   readonly deployments: Pick<DeploymentStore, "all">;
-  /** When this process started. It does not know of earlier events of branches. */
+  /** When this process started. It does not know about earlier branch events. */
   readonly startedAt: number;
   onTrouble(message: string): void;
 }
@@ -54,9 +54,11 @@ interface Counts {
 function report({ removed, expired, ended, kept, strays }: Counts): string[] {
   return [
     removed > 0 ? `permanently removed ${formatCount(removed, "deleted database")}` : "",
-    expired > 0 ? `removed ${expired} expired branches of databases` : "",
+    expired > 0
+      ? `removed ${expired} expired database ${expired === 1 ? "branch" : "branches"}`
+      : "",
     ended > 0 ? `removed database branches of ${formatCount(ended, "ended preview")}` : "",
-    kept > 0 ? `took ${formatCount(kept, "daily snapshot")} of databases` : "",
+    kept > 0 ? `took ${formatCount(kept, "daily database snapshot")}` : "",
     strays > 0 ? `removed ${formatCount(strays, "stray database")} from PostgreSQL engines` : "",
   ].filter((line) => line !== "");
 }

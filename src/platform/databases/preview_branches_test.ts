@@ -92,7 +92,7 @@ Deno.test("a preview uses a manually created branch, and a new one after it expi
   assert.deepEqual(await keepHouse(platform), []);
   assert.equal(await inject("live"), first);
   machine.now += 1000;
-  assert.deepEqual(await keepHouse(platform), ["removed 1 expired branches of databases"]);
+  assert.deepEqual(await keepHouse(platform), ["removed 1 expired database branch"]);
   assert.deepEqual(await names(), ["main"]);
   assert.notEqual(await inject("live"), first);
   machine.now += 60 * 60 * 1000;

@@ -108,9 +108,7 @@ export function bindQueryRoutes(router: Router, parts: QueryParts): void {
   const { databaseService, directory, door, closing } = parts;
   const running = new Running();
 
-  /**
-   * Finds a branch. Waits for a branch that is being created. While it waits, it counts as a query.
-   */
+  /** Finds a branch, and waits if it is being created. The wait counts as a running query. */
   const findBranch = async (
     caller: Caller,
     { params, name, signal }: BranchOfRequest,

@@ -219,7 +219,7 @@ onEachEngine(
     for (let day = 1; day <= days; day++) {
       await client.query("INSERT INTO days VALUES ($1)", [day]);
       machine.now += DAY_MS;
-      assert.deepEqual(await housekeeping(place), ["took 1 daily snapshot of databases"]);
+      assert.deepEqual(await housekeeping(place), ["took 1 daily database snapshot"]);
       assert.deepEqual(await housekeeping(place), [], "there is only one snapshot a day");
     }
     await client.end();

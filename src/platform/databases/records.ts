@@ -55,7 +55,7 @@ const sourceRecord = z.discriminatedUnion("type", [
   /** Initial content for a git branch's preview, from the database branch with that name. */
   z.object({ type: z.literal("preview"), name: z.string(), recipe: databaseRecipe }),
   z.object({ type: z.literal("snapshot"), id: z.string() }),
-  /** A branch as it was at a time, in milliseconds since 1970. */
+  /** A branch as it was at a point in time, in milliseconds since 1970. */
   z.object({ type: z.literal("history"), name: z.string(), at: z.number() }),
   /** The branch's own content, for a move to another engine. Clients wait in the meantime. */
   z.object({ type: z.literal("move") }),

@@ -147,9 +147,9 @@ onEachEngine(
         ["fetch", "$URL/closed", /^403 /],
         ["fetch", `http://other.localhost:${port}/`, /^200 - other$/],
         ["socket", `http://127.0.0.1:${port}/#other.localhost`, /^200 - other$/],
-        ["fetch", `http://localhost:${port}/v1/projects`, /^403 - This address only serves sites/],
-        ["fetch", `http://127.0.0.1:${port}/metrics`, /^403 - This address only serves sites/],
-        ["socket", `http://127.0.0.1:${port}/#[::1]`, /^403 - This address only serves sites/],
+        ["fetch", `http://localhost:${port}/v1/projects`, /^403 - This address serves sites/],
+        ["fetch", `http://127.0.0.1:${port}/metrics`, /^403 - This address serves sites/],
+        ["socket", `http://127.0.0.1:${port}/#[::1]`, /^403 - This address serves sites/],
         ["fetch", `http://127.0.0.1:${local.addr.port}/`, /^failed: (?!local)/],
         ["socket", `http://127.0.0.1:${local.addr.port}/`, /^failed: (EACCES|ECONNREFUSED)/],
       ] as const;

@@ -33,7 +33,7 @@ for (const [name, support] of [["Landlock", NO_FILES], ["seccomp", NO_CALLS]] as
     await withServers({ support }, async (platform) => {
       assert.ok(
         platform.logged.some((line) =>
-          line.startsWith("warn Servers of deployments are refused: ") && line.includes(name)
+          line.startsWith("warn Deployment servers are refused: ") && line.includes(name)
         ),
         platform.logged.join("\n"),
       );

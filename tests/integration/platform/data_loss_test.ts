@@ -108,7 +108,7 @@ Deno.test("a store or disk that cannot be opened is reported, but not as a usage
         "store_unusable",
         /Cannot open the key-value store .*file: .*not a database/,
       ],
-      [["--blobs", file], "store_unusable", /Cannot use the folder of blobs .*file: /],
+      [["--blobs", file], "store_unusable", /Cannot use the blob folder .*file: /],
       [
         ["--geoip", file],
         "file_unusable",

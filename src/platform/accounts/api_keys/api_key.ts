@@ -50,7 +50,7 @@ export const apiKeys = new RecordType({
 /** Number of characters of a key that can be shown: the scheme and 24 bits. */
 const PREFIX_LENGTH = 8;
 
-/** Minimum length of a token that `SVC_BOOTSTRAP_TOKEN` may set, in characters. */
+/** Minimum length of a token that `SVC_BOOTSTRAP_TOKEN` can set, in characters. */
 export const MIN_TOKEN_LENGTH = 20;
 
 /** Generates a new key. It is shown to its owner once and never stored. */

@@ -33,7 +33,7 @@ const EXCHANGES_PER_MINUTE = 60;
 /** A client's scope. `read` can only read, and `write` can do everything that its user can do. */
 export type Scope = "read" | "write";
 
-/** The requested scope: `read` if the request names nothing else, otherwise `write`. */
+/** The requested scope: `read` if the request contains no other scope, otherwise `write`. */
 export function scopeOf(text: string | undefined): Scope {
   const words = (text ?? "").split(" ").filter((word) => word !== "");
   return words.length > 0 && words.every((word) => word === "read" || word === "offline_access")
@@ -104,7 +104,7 @@ export class AuthorizationService {
     return makeClientId(body, await this.#key());
   }
 
-  /** The client with an id; `undefined` if this platform did not issue it. */
+  /** The client with this id; `undefined` if this platform did not issue the id. */
   async findClient(id: string): Promise<RegisteredClient | undefined> {
     return readClientId(id, await this.#key());
   }

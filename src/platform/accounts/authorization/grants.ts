@@ -1,6 +1,6 @@
 /**
  * Codes that clients exchange for tokens, and the grants that refresh them, in Deno KV. A grant is
- * stored as an access token of its owner, like a CLI's access token. A refresh only changes the
+ * stored as an access token of its owner, like a CLI's access token. A refresh changes only the
  * token's hashes.
  *
  * @module

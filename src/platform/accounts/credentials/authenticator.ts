@@ -90,7 +90,7 @@ export interface AuthenticatorOptions {
 /** Name of the workspace header in error messages. */
 const WORKSPACE_FIELD = "header.x-workspace";
 
-/** The workspace that a request names, in `X-Workspace` or `workspace`. */
+/** The workspace that a request specifies, in `X-Workspace` or `workspace`. */
 function wantedWorkspace(request: Request): string | null {
   const header = request.headers.get("x-workspace");
   if (header !== null) return header;
@@ -115,7 +115,7 @@ function refuseChangesOfViewers(
   }
   throw new Failure(
     "forbidden",
-    `Cannot change anything with an API key that is ${role} of workspace "${slug}": ` +
+    `Cannot change anything with an API key that has the role ${role} in workspace "${slug}": ` +
       "the key needs the role developer",
     { hint: "Use a key with the role developer: svc keys create --role developer" },
   );
@@ -141,9 +141,9 @@ export class Authenticator {
   /**
    * Finds who is calling an endpoint, in the workspace that the request is for.
    *
-   * @throws {Failure} `unauthorized`; `invalid_request` if a session names no workspace;
-   * `not_found` if its user is not a member; `forbidden` for a workspace other than the key's, or
-   * an insufficient role.
+   * @throws {Failure} `unauthorized`; `invalid_request` if a request with a session specifies no
+   * workspace; `not_found` if its user is not a member; `forbidden` for a workspace other than the
+   * key's, or an insufficient role.
    */
   async caller(request: Request, endpoint: GuardedEndpoint, client: Client): Promise<Caller> {
     const known = await this.#known(request, client);
@@ -155,14 +155,14 @@ export class Authenticator {
     refuseChangesOfViewers(known, workspace, endpoint);
     refuseUnpermitted(known.grant, endpoint);
     if (access !== "viewer" && access !== "developer" && access !== "owner") {
-      throw new TypeError(`${endpoint.path} is in no workspace`);
+      throw new TypeError(`${endpoint.path} does not belong to a workspace`);
     }
     if (!mayActAs(workspace.role, access)) {
       throw new Failure(
         "forbidden",
-        `Cannot do this as ${workspace.role} of workspace "${workspace.slug}": ` +
+        `Cannot do this with the role ${workspace.role} in workspace "${workspace.slug}": ` +
           `you need the role ${access}`,
-        { hint: `Ask an owner of the workspace for the role ${access}.` },
+        { hint: `Ask a workspace owner for the role ${access}.` },
       );
     }
     return { user, workspace, credential, grant: known.grant };
@@ -202,7 +202,7 @@ export class Authenticator {
     return { ...owner, workspaceId: null };
   }
 
-  /** Finds a page's visitor by the cookie only; `undefined` if nobody is signed in. */
+  /** Finds a page's visitor by cookie only; `undefined` if nobody is signed in. */
   async visitor(request: Request, client: Client): Promise<Person | undefined> {
     const known = await this.#session(request, client);
     if (known === undefined) return undefined;
@@ -287,14 +287,17 @@ export class Authenticator {
         `${what} belongs to workspace "${workspace.slug}", not "${wanted}"`,
         {
           problems: [{ path: WORKSPACE_FIELD, message: `Must be "${workspace.slug}"` }],
-          hint: `Remove the workspace from the request, or use a key or token of "${wanted}".`,
+          hint: `Remove the workspace from the request, or use a key or token for "${wanted}".`,
         },
       );
     }
     return { ...workspace, role: lesserRole(workspace.role, known.role) };
   }
 
-  /** A session does not need a workspace. If it names one, the person must be a member. */
+  /**
+   * A request with a session does not need a workspace. If it specifies one, the person must be a
+   * member.
+   */
   async #requireNamedWorkspace(
     { owner }: KnownCredential,
     request: Request,
@@ -302,7 +305,7 @@ export class Authenticator {
     const slug = wantedWorkspace(request);
     if (slug === null || slug === "") return;
     if (await this.memory.workspaceBySlug(owner.user.id, slug) !== undefined) return;
-    throw new Failure("forbidden", `You are not in a workspace "${slug}"`, {
+    throw new Failure("forbidden", `You are not a member of workspace "${slug}"`, {
       problems: [{ path: WORKSPACE_FIELD, message: "Must be one of your workspaces, or missing" }],
     });
   }

@@ -18,7 +18,7 @@ const services = createAccounts({
   publicOrigin: ORIGIN,
   now: systemClock,
   random: systemRandom,
-  outbound: () => Promise.reject(new Error("Nothing is reached from here")),
+  outbound: () => Promise.reject(new Error("Nothing can be reached from here")),
   allowPrivate: false,
   audit: { record: () => Promise.resolve() },
   onTrouble: (message) => {
@@ -31,7 +31,7 @@ const signedUp = await signUp.signUp(
   { name: "ada", email: "ada@example.com", password: PASSWORD },
   client,
 );
-if (signedUp.status !== "signed_in") throw new Error("Without mail, an account is made at once");
+if (signedUp.status !== "signed_in") throw new Error("The account was not created");
 const person = (await authenticator.visitor(requestWith(signedUp.setCookie), client))!;
 const workspace = { id: uuidV7(systemClock, systemRandom), slug: "ada", name: "Ada", createdAt: 0 };
 await accounts.createWorkspace(workspace, person.user.id);

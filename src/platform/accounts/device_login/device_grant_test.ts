@@ -69,7 +69,7 @@ const rows: readonly (readonly [name: string, steps: readonly Step[]])[] = [
 ];
 
 for (const [name, steps] of rows) {
-  Deno.test(`a device code, ${name}`, () => {
+  Deno.test(`pollGrant() follows a code's life cycle: ${name}`, () => {
     let grant: DeviceGrant | undefined = issue();
     for (const [seconds, what, expected] of steps) {
       if (what === "poll") {

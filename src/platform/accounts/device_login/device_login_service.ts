@@ -1,4 +1,6 @@
-/** The device flow: a CLI requests access, a person decides, the CLI fetches its token. @module */
+/**
+ * The device flow: a CLI requests access, a person decides, and the CLI fetches its token. @module
+ */
 import {
   DEVICE_CODE_SECONDS,
   DEVICE_POLL_SECONDS,
@@ -30,7 +32,7 @@ const MAX_TOOL_NAME = 60;
 
 interface Polling {
   readonly clientId: string | undefined;
-  /** Whether it identifies itself with HTTP Basic authentication. */
+  /** Whether the client identifies itself with HTTP Basic authentication. */
   readonly isBasic: boolean;
   readonly client: Client;
 }
@@ -108,7 +110,7 @@ export class DeviceLoginService {
     return this.#starts.standing(addressGroup(client.address));
   }
 
-  /** @throws {OAuthError} with the reason that there is no token, or no token yet. */
+  /** @throws {OAuthError} that states why there is no token, or no token yet. */
   async poll(
     asked: {
       readonly deviceCode: string;
@@ -134,7 +136,7 @@ export class DeviceLoginService {
     };
   }
 
-  /** Finds the pending authorization with a user code. Wrong codes are counted. */
+  /** Finds a pending authorization by its user code. Wrong codes are counted. */
   async find(person: Person, typed: string, client: Client): Promise<DeviceRequest> {
     const { grant, code } = await this.#open(person, typed, client);
     return {

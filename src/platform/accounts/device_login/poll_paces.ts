@@ -19,7 +19,7 @@ const REPEAT_MS = 1000;
 
 interface Poller {
   readonly clientId: string | undefined;
-  /** Whether it identifies itself with HTTP Basic authentication. */
+  /** Whether the client identifies itself with HTTP Basic authentication. */
   readonly isBasic: boolean;
 }
 

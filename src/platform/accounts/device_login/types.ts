@@ -5,7 +5,7 @@ const base = z.object({
   /** Hash of the device code. The code itself is not stored. */
   deviceHash: z.string(),
   userHash: z.string(),
-  /** The `client_id` that polls must name; null if the CLI sent none. */
+  /** The `client_id` that polls must contain; null if the CLI sent none. */
   clientId: z.string().nullable().default(null),
   /** The program's name: its `client_id`, or its `User-Agent` if there is none. */
   tool: z.string(),

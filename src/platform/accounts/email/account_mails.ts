@@ -5,7 +5,7 @@ export interface AccountMail {
   readonly to: string;
   readonly subject: string;
   readonly text: string;
-  /** The link that the email is for. */
+  /** The link in the email. */
   readonly button: { readonly label: string; readonly url: string };
 }
 
@@ -38,7 +38,7 @@ export function alreadyMemberMail(to: string, facts: { host: string; url: string
     subject: `You already have an account on ${host}`,
     text: lines(
       `Someone, hopefully you, tried to sign up at ${host} with this address. You already have an account, so no new one was created.`,
-      "Sign in, or choose a new password if you forgot it.",
+      "Sign in, or choose a new password if you forgot yours.",
     ),
     button: { label: "Sign in", url },
   };

@@ -1,7 +1,7 @@
 /**
- * Adds an email address and a password to an account that only signs in with the messenger. If the
- * platform can send email, the address must be confirmed in a session of the same account, so
- * nobody can be tricked into adding their address to another account.
+ * Adds an email address and a password to an account that can sign in only with the messenger. If
+ * the platform can send email, the address must be confirmed in a session of the same account.
+ * Otherwise, people could be tricked into adding their address to another account.
  *
  * @module
  */

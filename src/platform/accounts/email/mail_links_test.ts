@@ -112,7 +112,7 @@ Deno.test("an unknown address gets no email, and a known one at most 5 an hour p
     assert.ok(signedIn.status === "signed_in");
     const cookie = signedIn.deviceCookie.split(";")[0]!;
     await test.passwordReset.request(ada.email, clientAt("198.51.100.1", null, cookie));
-    assert.equal(test.mails.length, 21, "a known browser has its own limit of mails");
+    assert.equal(test.mails.length, 21, "a known browser has its own email limit");
   }, { sendsMail: true }));
 
 Deno.test("without email, an account is created immediately, and passwords cannot be reset", () =>

@@ -96,7 +96,7 @@ export class PasswordResetService {
     await raise({
       event: "security.password_changed",
       userId,
-      detail: "The password was reset with a mailed link. All sessions were signed out",
+      detail: "The password was reset with an emailed link. All sessions were signed out",
       client,
     });
   }

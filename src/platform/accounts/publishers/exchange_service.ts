@@ -58,7 +58,7 @@ export class ExchangeService {
     );
   }
 
-  /** @throws {OAuthError} with the fault in the token, or the reason that it is not trusted */
+  /** @throws {OAuthError} that describes the token's fault, or why it is not trusted */
   async exchange(asked: AskedExchange, client: Client): Promise<ExchangedKey> {
     requireOAuthRate(this.#window, client);
     try {

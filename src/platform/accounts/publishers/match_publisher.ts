@@ -19,7 +19,7 @@ export function mismatch(publisher: PublisherRecord, run: WorkflowRun): string |
   const { repositoryId, environment, workflow, subject } = publisher;
   if (!isSame(publisher.repository, run.repository)) return "it trusts another repository";
   if (repositoryId !== null && repositoryId !== run.repositoryId) {
-    return `it trusts the repository with id ${repositoryId}, but this one of the same name has id ${run.repositoryId}. If that is intended, remove the publisher and add it again`;
+    return `it trusts the repository with id ${repositoryId}, but this repository of the same name has id ${run.repositoryId}. If that is intended, remove the publisher and add it again`;
   }
   if (!isRefTrusted(publisher, run)) return `it does not trust the ${run.ref.type} ${run.ref.name}`;
   if (environment !== null && !isSame(environment, run.environment ?? "")) {
@@ -61,8 +61,8 @@ const isFor = ({ projects }: PublisherRecord, asked: string | null | undefined):
 
 /**
  * Grants the permissions of all matching publishers, or returns the reason for a refusal. If the
- * publishers cover different projects, the run must name one project. `projectId` is null if the
- * named project does not exist.
+ * publishers cover different projects, the run must specify one project. `projectId` is null if
+ * that project does not exist.
  */
 export function decideTrust(
   publishers: readonly PublisherRecord[],

@@ -55,7 +55,7 @@ for (const [name, trusted, wanted] of REFS) {
   });
 }
 
-Deno.test("decideTrust() only grants the permissions of matching publishers", () => {
+Deno.test("decideTrust() grants only the permissions of matching publishers", () => {
   const permissions = ["read", "deploy-previews", "deploy-production", "rules"] as const;
   const publisher = fc.record({
     branch: fc.constantFrom("main", "x", null),

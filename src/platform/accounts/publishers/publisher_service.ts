@@ -95,7 +95,7 @@ export class PublisherService {
     { issuer, projects }: { readonly issuer: string; readonly projects: NewPublisher["projects"] },
   ): Promise<void> {
     if (!this.#options.allowPrivate && !issuer.startsWith("https:")) {
-      throw new Failure("invalid_request", `Cannot trust ${issuer}: it is not https`, {
+      throw new Failure("invalid_request", `Cannot trust ${issuer}: it does not use HTTPS`, {
         problems: [{ path: "body.issuer", message: "Must be an https URL" }],
       });
     }

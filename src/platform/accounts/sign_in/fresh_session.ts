@@ -19,6 +19,7 @@ export function requireFresh(person: Person, now: number): void {
   if (isFresh(person, now)) return;
   throw new Failure(
     "forbidden",
-    "Sign in again first: changing how you sign in requires a session of the last ten minutes",
+    "Sign in again first: changing how you sign in requires a session that started in the last " +
+      "ten minutes",
   );
 }

@@ -71,7 +71,7 @@ export class SignInService {
     const user = open === undefined ? undefined : await accounts.users.find(open.userId);
     const record = await signIns.find(user?.id ?? "");
     if (user === undefined || (record.password?.hash ?? "") !== open?.passwordHash) {
-      throw new Failure("unauthorized", "Sign-in took too long. Start again with the password");
+      throw new Failure("unauthorized", "Sign-in took too long. Start again with your password");
     }
     await this.#twoFactor.useCode(user.id, given.code, client);
     await this.#challenges.end(given.challenge);

@@ -35,7 +35,7 @@ export class SignInStore {
   }
 
   /**
-   * Changes a record. `change` returns `undefined` to leave the record unchanged, and may throw.
+   * Changes a record. `change` returns `undefined` to leave the record unchanged, and can throw.
    */
   async change(
     userId: string,

@@ -26,7 +26,7 @@ const RECOVERY_LENGTH = 16;
 /** An enrollment must be confirmed within an hour. */
 const ENROL_MS = 60 * 60 * 1000;
 
-/** The purpose that an authenticator's secret is sealed for. */
+/** The purpose for which an authenticator's secret is sealed. */
 export function totpPlace(userId: string): string {
   return `totp/${userId}`;
 }
@@ -59,7 +59,7 @@ export class TwoFactorService {
     await raise({
       event: "security.two_factor_enrollment_started",
       userId: person.user.id,
-      detail: "Setup of two-factor authentication was started",
+      detail: "Two-factor authentication setup was started",
       client,
     });
     const account = person.user.email ?? person.user.name;
@@ -75,7 +75,7 @@ export class TwoFactorService {
     if (enrolling === null || now() - enrolling.startedAt >= ENROL_MS) {
       throw new Failure(
         "conflict",
-        "Setup of two-factor authentication has not been started. Start it again",
+        "Two-factor authentication setup has not been started. Start it first",
       );
     }
     const guess = await limits.begin("second factor", client, { subject: id, userId: id });

@@ -23,7 +23,7 @@ import { errorXml } from "./xml.ts";
 
 export interface S3HandlerOptions extends SignerOptions, S3Stores {
   requestId(): string;
-  /** Receives internal errors. The client only learns that an error occurred. */
+  /** Receives internal errors. The client learns only that an error occurred. */
   onTrouble(message: string): void;
 }
 
@@ -63,7 +63,8 @@ async function answerBucket(
   const { method, query } = call;
   if (method === "HEAD") return empty();
   if (method === "PUT") {
-    // Parameters of clients and signatures begin with `x-`. All others select what to change.
+    // Parameters of clients and signatures begin with `x-`. All other parameters select the
+    // resource to change.
     const other = [...query.keys()].find((name) => !/^x-/i.test(name));
     if (other !== undefined) throw notImplemented(other);
     return empty();

@@ -41,7 +41,7 @@ export function describedBy(headers: Headers, key: string): Described {
   const fields: Record<string, string> = {};
   for (const name of KEPT) {
     const value = headers.get(name);
-    // `aws-chunked` only describes the transfer.
+    // `aws-chunked` describes only the transfer.
     const kept = name === "content-encoding" && value !== null
       ? value.split(",").map((each) => each.trim()).filter((each) => each !== "aws-chunked")
         .join(", ")

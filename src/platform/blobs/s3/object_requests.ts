@@ -67,7 +67,7 @@ export function refuseOtherType({ query, headers }: Pick<SignedCall, "query" | "
   const given = field.split(";")[0]!.trim().toLowerCase();
   const isAllowed = type.endsWith("/*") ? given.startsWith(type.slice(0, -1)) : given === type;
   if (isAllowed && MEDIA_TYPE.test(field)) return;
-  throw new BlobStoreError("AccessDenied", `Upload content of the type ${type}`);
+  throw new BlobStoreError("AccessDenied", `Upload content of type ${type}`);
 }
 
 /** Maximum size that the signed URL allows, in bytes. */
@@ -111,10 +111,10 @@ export async function copySource(
   try {
     parts = given.split("/").map(decodeURIComponent);
   } catch {
-    throw new BlobStoreError("InvalidArgument", "x-amz-copy-source has a damaged escape");
+    throw new BlobStoreError("InvalidArgument", "x-amz-copy-source has an invalid escape");
   }
   const [name, ...rest] = parts;
-  if (name !== bucket) throw new BlobStoreError("NoSuchBucket", "The source has another bucket");
+  if (name !== bucket) throw new BlobStoreError("NoSuchBucket", "The source is in another bucket");
   const source = await objects.get(place, rest.join("/"));
   if (isKnown(source, headers, "x-amz-copy-source-")) {
     throw new BlobStoreError("PreconditionFailed", "The source does not meet the condition");

@@ -45,7 +45,7 @@ export function parseTarget(url: string): Target {
       }),
     };
   } catch {
-    throw new BlobStoreError("InvalidRequest", "The URL has a damaged escape");
+    throw new BlobStoreError("InvalidRequest", "The URL has an invalid escape");
   }
 }
 
@@ -138,12 +138,12 @@ function timeOf(date: string): number {
 export function requireTimely({ date, scope, expires }: Claim, now: number): void {
   const time = timeOf(date);
   if (!scope.startsWith(`${date.slice(0, 8)}/`)) {
-    throw malformed("The date of the credential differs from the date of the request");
+    throw malformed("The credential's date differs from the request's date");
   }
   if (expires === undefined ? Math.abs(now - time) > MAX_SKEW_MS : time - now > MAX_SKEW_MS) {
     throw new BlobStoreError(
       "RequestTimeTooSkewed",
-      "The clock of the client differs by more than 15 minutes",
+      "The client's clock is wrong by more than 15 minutes",
     );
   }
   if (expires !== undefined && now > time + expires * 1000) {

@@ -91,7 +91,7 @@ async function readXml(
   const bytes = await readLimited(content.stream, MAX_XML_BYTES);
   if (bytes === undefined) throw new BlobStoreError("EntityTooLarge", "The XML is too large");
   if (isSha256(payload) && payload !== hashHex(bytes)) {
-    throw new BlobStoreError("XAmzContentSHA256Mismatch", "The body differs from the signed one");
+    throw new BlobStoreError("XAmzContentSHA256Mismatch", "The body differs from the signed body");
   }
   const sums = new Checksums(content.algorithms);
   sums.update(bytes);
@@ -150,7 +150,7 @@ function contentOf(
   const common = { algorithms: [...new Set(algorithms)], expected: () => digests };
   if (!payload.startsWith("STREAMING-")) {
     if (payload !== UNSIGNED && !isSha256(payload)) {
-      throw new BlobStoreError("InvalidArgument", "x-amz-content-sha256 has no known value");
+      throw new BlobStoreError("InvalidArgument", "x-amz-content-sha256 has an unknown value");
     }
     return { ...common, stream, size: length("content-length") };
   }

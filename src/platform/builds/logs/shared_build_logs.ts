@@ -107,7 +107,10 @@ export class SharedBuildLogs {
     const source = await this.find(build);
     if (source.type === "archive") return { lines: source.lines, silent: [] };
     if (source.type === "lost") {
-      return { lines: [], silent: [{ node: source.node, reason: "ran this build and is gone" }] };
+      return {
+        lines: [],
+        silent: [{ node: source.node, reason: "ran this build and no longer exists" }],
+      };
     }
     if (source.type === "here") return { lines: await this.#readHere(build), silent: [] };
     const { closing } = this.#options;

@@ -27,7 +27,7 @@ async function withLogs(
 const left = async (logs: BuildLogs) =>
   (await Array.fromAsync(logs.all())).map(({ deploymentId }) => deploymentId).sort();
 
-Deno.test("BuildLogSweep.run() only removes logs of deleted deployments", () =>
+Deno.test("BuildLogSweep.run() removes only logs of deleted deployments", () =>
   withLogs(6, async (buildLogs, made, root) => {
     const gone = new Set(made.slice(0, 3).map(({ deploymentId }) => deploymentId));
     await Deno.writeTextFile(join(root, PROJECTS[0]!, "notes.txt"), "not ours");

@@ -18,10 +18,10 @@ import type { RecordKey } from "../../../store/mod.ts";
 /** Maximum number of waiting builds. */
 const MAX_WAITING = 10_000;
 
-/** Maximum number of times that a build is started if the platform keeps stopping during it. */
+/** Maximum number of times that a build is started if the platform stops during each run. */
 const MAX_ATTEMPTS = 2;
 
-/** When to retry after a full queue, in seconds. */
+/** How long to wait before retrying after a full queue, in seconds. */
 const RETRY_SECONDS = 60;
 
 /** First and maximum pause between attempts to write to a failing store, in milliseconds. */
@@ -101,7 +101,7 @@ export class BuildQueue {
     try {
       await this.#adopt();
     } catch (error) {
-      this.#options.onTrouble(`Cannot take over builds of another node: ${error}`);
+      this.#options.onTrouble(`Cannot take over another node's builds: ${error}`);
     }
   }
 

@@ -52,7 +52,7 @@ export type Admission =
 export interface KnownCommit {
   readonly id: string;
   readonly status: DeploymentState;
-  /** Whether the URL of production or of the branch shows it. */
+  /** Whether the production or branch URL shows it. */
   readonly isShown: boolean;
 }
 

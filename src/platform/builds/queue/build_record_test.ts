@@ -14,7 +14,12 @@ const known = (status: DeploymentState, isShown = false) => ({ id: "9", status, 
 const ROWS: readonly [string, Parameters<typeof admit>[0], boolean, Admission][] = [
   ["no deployment", { active: [], known: undefined }, false, CREATE],
   ["it is live", { active: [], known: known("LIVE", true) }, false, IDENTICAL],
-  ["another one went live since (a revert)", { active: [], known: known("LIVE") }, false, CREATE],
+  [
+    "another one has gone live since (a revert)",
+    { active: [], known: known("LIVE") },
+    false,
+    CREATE,
+  ],
   ["it was rolled back", { active: [], known: known("ROLLED_BACK") }, false, CREATE],
   [
     "its branch shows it, but it was rolled back",

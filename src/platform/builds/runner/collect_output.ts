@@ -41,7 +41,7 @@ function hostPath(content: string, shown: readonly Shown[]): string {
   const folder = shown.find(({ to }) => content.startsWith(`${to}/`));
   const isPlain = parts.slice(1).every((part) => part !== "" && part !== "." && part !== "..");
   if (folder === undefined || !isPlain || parts[0] !== "" || content.includes("\0")) {
-    throw new OutputRefused(`A file of the output lies outside the checkout: ${content}`);
+    throw new OutputRefused(`An output file is outside the checkout: ${content}`);
   }
   return folder.from + content.slice(folder.to.length);
 }
@@ -61,7 +61,7 @@ class Collector {
     const size = await this.#judge(path, content);
     if (size > maxBytes) {
       throw new OutputRefused(
-        `File is too large: ${content} has ${size} bytes, the limit is ${maxBytes}`,
+        `File is too large: ${content} has ${size} bytes, but the limit is ${maxBytes}`,
       );
     }
     return size <= READ_WHOLE ? await this.#storeWhole(path) : await this.#storeStream(path);
@@ -81,7 +81,7 @@ class Collector {
       !await plain || info?.isFile !== true || (uid !== undefined && info.uid !== uid)
     ) {
       throw new OutputRefused(
-        `A file of the output is not a regular file of the build: ${content}`,
+        `An output file is not a regular file created by the build: ${content}`,
       );
     }
     return info.size;

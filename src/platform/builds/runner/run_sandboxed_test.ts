@@ -98,7 +98,7 @@ Deno.test("waitForEnd() gives up on a process that does not end, and reports its
   const { promise: status, resolve } = Promise.withResolvers<Deno.CommandStatus>();
   await assert.rejects(waitForEnd({ pid: 4711, status }, 1), (error: Error) => {
     assert.ok(error instanceof StillRunningError);
-    assert.match(error.message, /^Process 4711 still runs \d+ s after it was killed$/);
+    assert.match(error.message, /^Process 4711 is still running \d+ s after it was killed$/);
     return true;
   });
   resolve({ success: false, code: 137, signal: "SIGKILL" });

@@ -75,7 +75,7 @@ const STILL_RUNNING =
   "A process of this build could not be stopped, so its output was discarded. See the platform's log";
 
 /** The failure to report if a build process reports checks instead of a build. */
-const UNASKED = "The build process reported checks that it was not asked for";
+const UNASKED = "The build process reported checks that were not requested";
 
 interface FolderBuild {
   readonly job: BuildJob;
@@ -262,7 +262,7 @@ export class SandboxedRunner implements BuildRunner {
       hasEnded = !(error instanceof StillRunningError);
       if (error instanceof StillRunningError) {
         this.#options.onTrouble(
-          `Build ${job.deploymentId} has ended, but one of its processes still runs: ` +
+          `Build ${job.deploymentId} has ended, but one of its processes is still running: ` +
             `${error.message}. Its user ${slot.uid} and its folder ${path} are not used until ` +
             "the platform is restarted",
         );

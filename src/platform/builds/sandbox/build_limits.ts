@@ -26,7 +26,7 @@ const UNSEEN_BYTES = 256 * 1024 ** 2;
 const SANDBOX_PROCESSES = 64;
 
 /**
- * Limits for the control group. They are above the platform's own limits, so the group only ends
+ * Limits for the control group. They are above the platform's own limits, so the group ends only
  * builds that the platform failed to end itself.
  */
 export function groupLimits({ memoryBytes, processes }: BuildLimits): GroupLimits {

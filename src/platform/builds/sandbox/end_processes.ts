@@ -91,7 +91,9 @@ export async function waitForEnd(
   const timer = setTimeout(() => {
     const seconds = Math.round(limitMs / 1000);
     late.reject(
-      new StillRunningError(`Process ${child.pid} still runs ${seconds} s after it was killed`),
+      new StillRunningError(
+        `Process ${child.pid} is still running ${seconds} s after it was killed`,
+      ),
     );
   }, limitMs);
   try {

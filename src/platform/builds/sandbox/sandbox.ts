@@ -196,7 +196,9 @@ export function startSandbox(run: SandboxRun, options: SandboxOptions): Sandboxe
     if (options.kind === "user") await endUser(run.uid);
     await waitForEnd(child);
     if (await group?.remove() === false) {
-      throw new StillRunningError(`A process of the control group of ${child.pid} still runs`);
+      throw new StillRunningError(
+        `A process in the control group of ${child.pid} is still running`,
+      );
     }
   };
   // Two concurrent calls would kill each other's helper processes.

@@ -11,7 +11,7 @@ export interface RateLimits {
   readonly windowMs: number;
   /**
    * To bound memory, requests within one step share the time of the last one. A request may count
-   * for up to one step longer than the window, never shorter. In milliseconds; 1 by default.
+   * for up to one step longer than the window, but never for less. In milliseconds; 1 by default.
    */
   readonly stepMs?: number;
 }

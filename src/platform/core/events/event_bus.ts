@@ -22,10 +22,13 @@ const BATCH_CHARACTERS = 200_000;
 
 const FIRST_RETRY_MS = 1000;
 const LAST_RETRY_MS = 60_000;
-/** Maximum wait between attempts while the store does not respond: it may recover at any moment. */
+/**
+ * Maximum wait between attempts while the store does not respond, because it may recover at any
+ * moment.
+ */
 const LAST_OUTAGE_RETRY_MS = 5000;
 
-/** When to retry events that could not be passed on, in milliseconds. */
+/** How long to wait before retrying events that could not be passed on, in milliseconds. */
 export function retryDelay(failures: number, error: unknown): number {
   const most = error instanceof UnavailableError ? LAST_OUTAGE_RETRY_MS : LAST_RETRY_MS;
   return Math.min(FIRST_RETRY_MS * 2 ** failures, most);
@@ -170,7 +173,7 @@ export class EventBus {
     try {
       for (const event of await this.#options.store.noted()) await this.raise(event);
     } catch (error) {
-      this.#options.onTrouble(`Cannot read the notes of events: ${error}`);
+      this.#options.onTrouble(`Cannot read event notes: ${error}`);
     }
   }
 

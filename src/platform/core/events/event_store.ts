@@ -30,7 +30,7 @@ const eventKeys = {
 const KEY_MS = 30 * 24 * 60 * 60 * 1000;
 
 const eventRecord = z.object({
-  /** A version 7 UUID. Later events have greater ones. */
+  /** A version 7 UUID. Later events have greater IDs. */
   id: z.string(),
   event: eventName,
   audience: eventAudience,

@@ -1,4 +1,4 @@
-/** The client that sent a request, as limits and the audit log need it. @module */
+/** The client that sent a request, for limits and the audit log. @module */
 import Bowser from "bowser";
 import { TrustedProxies } from "../../../edge/mod.ts";
 

@@ -1,4 +1,4 @@
-/** API failures: a public part, and a cause that is only written to the platform's log. @module */
+/** API failures: a public part, and a cause that is written only to the platform's log. @module */
 import type { ApiErrorBody, ErrorCode, Problem } from "../../../contract/common.ts";
 import type { Explanation } from "../../../contract/error_codes/explanation.ts";
 import { docsOf, PLATFORM_CODES } from "../../../contract/error_codes/platform_codes.ts";
@@ -59,7 +59,7 @@ export class Failure extends Error {
   }
 }
 
-/** When to retry if the store was too busy or races were lost, in seconds. */
+/** How long to wait before retrying if the store was too busy or races were lost, in seconds. */
 const CONTENTION_RETRY_SECONDS = 1;
 
 /** Returns the public failure for any thrown value. */
@@ -94,7 +94,7 @@ export function toFailure(error: unknown): Failure {
       cause: error,
     });
   }
-  return new Failure("internal", "The platform failed to respond. Its log has the reason", {
+  return new Failure("internal", "The platform failed to respond. See its log for the reason", {
     cause: error,
   });
 }

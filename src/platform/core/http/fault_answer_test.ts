@@ -7,7 +7,7 @@ const rows: readonly (readonly [name: string, error: unknown, logged: RegExp | u
   ["an error in a function's body", new BrokenBodyError("killed"), undefined],
   ["an error in another site's body", new OutboundError("reset", "gone"), undefined],
   [
-    "an error of the platform",
+    "a platform error",
     new TypeError("damaged"),
     /^A response could not be finished: TypeError: dam/,
   ],

@@ -32,7 +32,7 @@ export interface HostDispatchOptions {
 
 /** Tells servers that request the API at the loopback address to use the public URL. */
 const NOT_HERE =
-  "This address only serves sites to servers of the platform. Use the public URL for the API";
+  "This address serves sites to deployments' servers only. Use the public URL for the API";
 
 export interface HostDispatch {
   readonly http: ConnectionHandler;

@@ -55,7 +55,7 @@ export async function readJson(request: Request, maxBytes: number): Promise<Pars
   if (type !== "application/json") {
     throw new Failure(
       "unsupported_media_type",
-      `Send JSON with Content-Type: application/json, not ${type ?? "without a type"}`,
+      `Send JSON with Content-Type: application/json, not ${type ?? "a body without a type"}`,
     );
   }
   const coding = request.headers.get("content-encoding") ?? "identity";

@@ -1,12 +1,12 @@
 /**
  * Maps methods and paths to handlers. If several paths match a request, only the most specific one
- * is used: a fixed segment wins over a parameter, from left to right, so
+ * is used: a fixed segment takes precedence over a parameter, from left to right, so
  * `/v1/notifications/preferences` is never mistaken for `/v1/notifications/{notification}`.
  *
  * @module
  */
 
-/** A path in Hono's spelling, as in `/v1/projects/:project`. */
+/** A path in Hono's syntax, as in `/v1/projects/:project`. */
 export type PathPattern = string;
 
 export interface RouteSet<Handler> {

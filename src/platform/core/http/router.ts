@@ -62,7 +62,7 @@ function bindingOf({ access }: Endpoint): "anyone" | "role" | "account" | "self"
   return access === "anyone" || access === "account" || access === "self" ? access : "role";
 }
 
-/** Hono's spelling of a contract path: `/a/{b}` becomes `/a/:b`. */
+/** A contract path in Hono's syntax: `/a/{b}` becomes `/a/:b`. */
 const honoPath = (path: string): string => path.replace(/\{(\w+)\}/g, ":$1");
 
 /**
@@ -205,8 +205,8 @@ export class Router {
   }
 
   /**
-   * Binds a page, or the form that it sends. `path` is in Hono's spelling, as in `/welcome/:token`.
-   * A page renders its visitor's failures itself. Failures of the platform are thrown, and are
+   * Binds a page, or the form that it sends. `path` is in Hono's syntax, as in `/welcome/:token`. A
+   * page renders its visitor's failures itself. Failures of the platform are thrown, and are
    * rendered here.
    */
   page(

@@ -1,4 +1,4 @@
-/** The default limits of connections. @module */
+/** The default connection limits. @module */
 import type { ConnectionLimits } from "./types.ts";
 
 /**

@@ -101,8 +101,14 @@ const phases: readonly (readonly [
   how: Ending,
 ])[] = [
   ["a handshake", () => {}, "handshake", limits.handshakeMs, "at once"],
-  ["the first head", (table, entry) => table.shook(entry), "handshake", limits.headMs, "at once"],
-  ["the first head without TLS", () => {}, "head", limits.headMs, "at once"],
+  [
+    "the first headers",
+    (table, entry) => table.shook(entry),
+    "handshake",
+    limits.headMs,
+    "at once",
+  ],
+  ["the first headers without TLS", () => {}, "head", limits.headMs, "at once"],
   [
     "the next request",
     (table, entry) => {

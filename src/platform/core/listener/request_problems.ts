@@ -8,7 +8,7 @@ import { fieldOf, hasField } from "../../../lib/raw_fields.ts";
 const COMMA = ",";
 const DEFAULT_PORT = { http: 80, https: 443 } as const;
 
-/** The host that the runtime puts in a request's URL if the request does not name one. */
+/** The host that the runtime puts in a request's URL if the request does not specify one. */
 export function placeholderHost(
   local: Pick<Deno.NetAddr, "hostname" | "port">,
   scheme: "http" | "https",
@@ -22,15 +22,15 @@ export function placeholderHost(
 export interface HostFacts {
   /** The URL, as composed by the runtime from the request line and `Host`. */
   readonly url: string;
-  /** The host in the URL if the request does not name one. */
+  /** The host in the URL if the request does not specify one. */
   readonly placeholder: string;
-  /** Whether HTTP/2 was negotiated. Its requests name their host in `:authority`. */
+  /** Whether HTTP/2 was negotiated. Its requests specify their host in `:authority`. */
   readonly isHttp2: boolean;
   readonly host: string | null;
 }
 
 export function hostProblem({ url, placeholder, isHttp2, host }: HostFacts): string | undefined {
-  // The URL only contains the first host.
+  // The URL contains only the first host.
   if (host?.includes(COMMA)) return "The request has several hosts: send one";
   if (isHttp2) return undefined;
   const start = url.indexOf("//") + 2;

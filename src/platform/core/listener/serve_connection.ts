@@ -42,6 +42,7 @@ export function findInternal<T>(name: string): T {
     : undefined;
   if (isFunction<T>(found)) return found;
   throw new ConnectionsUnsupportedError(
-    `Cannot serve connections on Deno ${Deno.version.deno}: run svc on the version that its README names`,
+    `Cannot serve connections on Deno ${Deno.version.deno}: run svc on the version named in its ` +
+      "README",
   );
 }

@@ -85,8 +85,8 @@ function setShared(libc: Libc, port: number, isShared: boolean): readonly number
  * Makes the system pass all new connections to these sockets, regardless of which other sockets
  * join the group.
  *
- * Only a group accepts such a program, and a socket that was listening before the port was shared
- * is not in a group until another socket joins. Therefore, a temporary socket joins, drops packets
+ * Only a group accepts such a program. A socket that was listening before the port was shared is
+ * not in a group until another socket joins. Therefore, a temporary socket joins, drops packets
  * that arrive in the meantime, and is closed immediately.
  */
 function keepConnections(libc: Libc, sockets: readonly number[]): void {

@@ -44,7 +44,7 @@ Deno.test({
     const after = Deno.listen({ hostname: "127.0.0.1", port, reusePort: true });
     try {
       assert.ok(attractConnections(port, 1));
-      // Both sockets belong to this process, so the program names the second one and an empty
+      // Both sockets belong to this process, so the program refers to the second one and an empty
       // position.
       const counts = count([before, after]);
       await connectAll(port);

@@ -22,7 +22,7 @@ export class Claims {
     this.#nodes = nodes;
   }
 
-  /** Names this process as the holder in a record. */
+  /** Sets this process as the holder in a record. */
   get holder(): ClaimHolder {
     return this.#nodes?.instance ?? null;
   }

@@ -80,7 +80,7 @@ const ofAnswer = (question: Bytes, answer: Bytes, keyId: string) => ({
   keyId,
 });
 
-/** Seals a question. The salt opens its response. */
+/** Seals a request. The salt opens its response. */
 export async function sealQuestion(
   question: OpenedQuestion,
   { box, random }: { readonly box: Keys; readonly random: Random },
@@ -92,7 +92,7 @@ export async function sealQuestion(
   return { sealed: { keyId, salt: base64(salt), sealed: base64(sealed) }, salt };
 }
 
-/** @throws {PeerError} unless the question is new and for this process. */
+/** @throws {PeerError} unless the request is new and for this process. */
 export async function openQuestion(
   { keyId, salt: salt64, sealed }: SealedQuestion,
   { box, instance, now }: { readonly box: Keys; readonly instance: string; readonly now: number },

@@ -140,7 +140,7 @@ export function openPeers(options: PeersOptions): OpenPeers {
       for await (const part of openAnswer(bytes ?? ReadableStream.from([]), { ...opened, box })) {
         const { type, value } = part as { type: Part["type"]; value?: unknown };
         if (type === "value") yield value;
-        if (type === "failed") throw new PeerError("failed to respond. Its log has the reason");
+        if (type === "failed") throw new PeerError("failed to respond. See its log for the reason");
         if (type === "end") isWhole = true;
       }
     } catch (error) {
@@ -164,7 +164,7 @@ export function openPeers(options: PeersOptions): OpenPeers {
       const { question, salt } = await openQuestion(parsed.data, { box, instance, now: now() });
       const answerer = answerers.get(question.name);
       const data = answerer?.schema.safeParse(question.data);
-      if (answerer === undefined || !data?.success) return refusal(404, "Unknown question");
+      if (answerer === undefined || !data?.success) return refusal(404, "Unknown request");
       const sealer = await AnswerSealer.make(
         { keyId: parsed.data.keyId, question: salt },
         { box, random },
@@ -192,7 +192,7 @@ export function openPeers(options: PeersOptions): OpenPeers {
     async lost() {
       return (await nodes.lost()).map(({ id, lastHeard }) => ({
         node: id,
-        reason: `is gone: last seen ${new Date(lastHeard).toISOString()}`,
+        reason: `is down: last seen ${new Date(lastHeard).toISOString()}`,
       }));
     },
     ask,

@@ -5,8 +5,8 @@
  * A blob is removed in two steps. A sweep marks it. A day later, a sweep that finds the mark
  * untouched changes it to "removing" and removes the object. Code that needs the blob in the
  * meantime removes the mark: only one of the two commits succeeds. The request that removes the
- * object is signed before the commit and expires, so a suspended node cannot remove an object that
- * has been stored again.
+ * object is signed before the commit and expires. Therefore, a suspended node cannot remove an
+ * object that has been stored again.
  *
  * @module
  */

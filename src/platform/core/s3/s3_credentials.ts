@@ -53,7 +53,7 @@ async function readFile(path: string, isNamed: boolean): Promise<string | undefi
     const { size } = await Deno.stat(path);
     if (size > MAX_FILE_BYTES) {
       throw new S3CredentialsError(
-        `Cannot read ${path}: it is too large for a file of access keys`,
+        `Cannot read ${path}: it is too large for an access key file`,
       );
     }
     return await readTextFile(path);

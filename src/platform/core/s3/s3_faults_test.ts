@@ -184,7 +184,7 @@ testFaults("an object that stays damaged is missing for all nodes until it is st
 });
 
 testFaults(
-  "an object storage that does not respond is given up on, and reported by name",
+  "object storage that does not respond is given up on and reported by name",
   async ({ storage, node, messages }) => {
     const cached = sha256Hex("cached");
     const other = sha256Hex("other");

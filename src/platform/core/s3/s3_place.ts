@@ -28,7 +28,7 @@ const DEFAULT_REGION = "us-east-1";
 const SETTINGS = ["endpoint", "region", "style"] as const;
 
 function refuse(reason: string, advice: string): never {
-  throw new S3PlaceError(`Cannot use the URL of the object storage: ${reason}. ${advice}`);
+  throw new S3PlaceError(`Cannot use the object storage URL: ${reason}. ${advice}`);
 }
 
 function parseEndpoint(text: string): string {
@@ -58,7 +58,7 @@ function checkSettings(settings: URLSearchParams): void {
     if (!SETTINGS.some((known) => known === name)) {
       const meant = nearest(name, SETTINGS);
       refuse(
-        `it has no setting "${name}"`,
+        `"${name}" is not a setting`,
         meant === undefined ? `Settings are ${SETTINGS.join(", ")}` : `Did you mean "${meant}"?`,
       );
     }

@@ -226,7 +226,7 @@ export class S3Requests {
   async presign(method: "DELETE", key: string, seconds: number): Promise<Request> {
     const url = s3Url(this.#options.place, key);
     url.searchParams.set("X-Amz-Expires", String(seconds));
-    // Uses the storage's clock, which decides about expiry.
+    // Uses the storage's clock, which determines expiry.
     const datetime = new Date(this.storageTime()).toISOString().replace(/[:-]|\.\d{3}/g, "");
     return await this.#aws.sign(url.href, { method, aws: { signQuery: true, datetime } });
   }

@@ -101,7 +101,7 @@ const TESTS: Readonly<Record<string, (tools: Tools) => Promise<void>>> = {
     assert.equal(sha256Hex(await blobs.read(sha256)), sha256);
   },
 
-  async "keeps workspaces apart, and lists all"({ vault }) {
+  async "keeps workspaces separate, and lists all of them"({ vault }) {
     const sha256 = sha256Hex("mine");
     await vault.of(WORKSPACE).put(sha256, bytes("mine"));
     assert.equal(await vault.of(OTHER).size(sha256), undefined);

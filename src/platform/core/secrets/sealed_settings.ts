@@ -29,7 +29,7 @@ export async function sealedSetting(
 const CHECK = "keys_check";
 
 /**
- * Verifies that these are the keys of the store's secrets, before anything is served or sealed.
+ * Verifies that these keys match the store's secrets, before anything is served or sealed.
  *
  * @throws {DataIncompleteError} naming the file that does not match.
  */
@@ -49,7 +49,7 @@ export async function checkKeys(
     if (!(error instanceof SecretDamagedError)) throw error;
     const advice = places.isShared
       ? "Copy the keys file from another node, and set it with --keys-file"
-      : "Restore the matching keys file. A file from before svc rekey, or from another data directory, does not work. Each backup has it (keys.json)";
+      : "Restore the matching keys file. A file from before svc rekey, or from another data directory, does not work. Each backup contains it (keys.json)";
     throw new DataIncompleteError(
       `Cannot start with the keys in ${places.keys}: the key-value store ${places.kv} has secrets that were encrypted with other keys. ${advice}`,
       { cause: error },

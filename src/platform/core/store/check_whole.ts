@@ -31,12 +31,12 @@ export async function checkWhole(
   const { kv, vault } = parts;
   if ((await kv.get(keys.meta("move"))).versionstamp !== null) {
     throw new DataIncompleteError(
-      `Cannot start: a move to the key-value store ${places.kv} is incomplete. Run the same svc migrate-store again, or start with the previous locations`,
+      `Cannot start: a move to the key-value store ${places.kv} is incomplete. Run the same svc migrate-store command again, or start with the previous locations`,
     );
   }
   if (await isHalfMoved(kv, places.blobs)) {
     throw new DataIncompleteError(
-      `Cannot start: a move of the files to ${places.blobs} is incomplete. Run the same svc migrate-store again, or start with the previous location of the files`,
+      `Cannot start: a move of the files to ${places.blobs} is incomplete. Run the same svc migrate-store command again, or start with the previous location of the files`,
     );
   }
   if (!await isStoreEmpty(kv)) {

@@ -57,7 +57,7 @@ function partName(part: KeyPart): string {
   if (typeof part === "bigint") return `i${part}`;
   if (typeof part === "boolean") return `b${part}`;
   if (part instanceof Uint8Array) return `u${part.toHex()}`;
-  throw new TypeError("Cannot name the key: a part of it is of another type");
+  throw new TypeError("Cannot name the key: a part of it has an unsupported type");
 }
 
 /**

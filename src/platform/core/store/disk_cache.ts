@@ -39,7 +39,7 @@ export class DiskCache {
   constructor(options: DiskCacheOptions) {
     this.#options = options;
     this.#counted = this.#count().catch((error) =>
-      options.onTrouble(`Cannot read the cache of files ${options.root}: ${error}`)
+      options.onTrouble(`Cannot read the file cache ${options.root}: ${error}`)
     );
   }
 
@@ -97,7 +97,7 @@ export class DiskCache {
   #startEvicting(): void {
     if (this.#bytes <= this.#options.maxBytes || this.#evicting !== undefined) return;
     this.#evicting = this.#evict()
-      .catch((error) => this.#options.onTrouble(`Cannot empty the cache of files: ${error}`))
+      .catch((error) => this.#options.onTrouble(`Cannot empty the file cache: ${error}`))
       .finally(() => this.#evicting = undefined);
   }
 

@@ -85,7 +85,7 @@ async function writeHashed(
   for await (const chunk of content) {
     size += chunk.byteLength;
     if (size > maxBytes) {
-      throw new BlobTooLargeError(`The content was refused: it has over ${maxBytes} bytes`);
+      throw new BlobTooLargeError(`The content was refused: it has more than ${maxBytes} bytes`);
     }
     hash.update(chunk);
     await writeAll(file, chunk);
@@ -316,7 +316,7 @@ export class FsBlobStore implements BlobStore {
       ? await this.#stat(sha256)
       : this.#statNow(sha256);
     if (info === undefined || !await this.#isVerified(sha256, info)) {
-      throw new BlobDamagedError(`Blob ${sha256} is gone or changed on disk`);
+      throw new BlobDamagedError(`Blob ${sha256} is missing or has changed on disk`);
     }
     try {
       Deno.linkSync(source, path);

@@ -26,7 +26,7 @@ export async function prepareIncoming(root: string, owner?: string): Promise<str
     }
   } catch (cause) {
     const reason = describeFileFault(cause);
-    throw new StoreUnusableError(`Cannot use the folder of blobs ${root}: ${reason}`, { cause });
+    throw new StoreUnusableError(`Cannot use the blob folder ${root}: ${reason}`, { cause });
   }
   return incoming;
 }

@@ -54,7 +54,7 @@ export class GroupedStore extends StoreLayer {
     const footprint = footprintOf(changes);
     const { bytes } = footprint;
     const isFull = this.#waiting.length >= MAX_WAITING || this.#bytes + bytes > MAX_WAITING_BYTES;
-    if (isFull && this.#waiting.length > 0) throw new StoreBusyError("wait for the disk");
+    if (isFull && this.#waiting.length > 0) throw new StoreBusyError("are waiting for the disk");
     const { promise, resolve, reject } = Promise.withResolvers<Outcome>();
     this.#waiting.push({ ...changes, footprint, resolve, reject });
     this.#bytes += bytes;

@@ -138,7 +138,9 @@ Deno.test("GroupedStore() refuses commits while too many are waiting, and accept
     const outcomes = await Promise.allSettled(commits);
     const refused = outcomes.filter((each) => each.status === "rejected");
     assert.ok(refused.length > 0 && refused.length < 400, String(refused.length));
-    for (const { reason } of refused) assert.match(String(reason), /wait for the disk. Try again/);
+    for (const { reason } of refused) {
+      assert.match(String(reason), /are waiting for the disk. Try again/);
+    }
     await grouped.set(["after"], bytes(1));
   }));
 

@@ -231,7 +231,7 @@ export const keys = {
     projectId,
     environment,
   ],
-  /** Access keys for blob stores, by project and by the ID that requests name. */
+  /** Access keys for blob stores, by project and by the ID in requests. */
   allBlobKeys: (): Key => ["blob_keys"],
   blobKeyById: (id: string): Key => ["blob_key_by_id", id],
 

@@ -41,7 +41,7 @@ function faultOf({ k, v, v_encoding }: Row): unknown {
     if (v_encoding === ENCODING.bytes) decodeValue(key, v);
     else if (v_encoding === ENCODING.v8) deserialize(v);
     else if (v_encoding !== ENCODING.counter || v.byteLength !== COUNTER_BYTES) {
-      return new TypeError("Its kind is unknown");
+      return new TypeError("Its type is unknown");
     }
     return undefined;
   } catch (error) {

@@ -50,7 +50,7 @@ export interface OpenedKv {
 /** SQLite's messages for a disk that is full or not writable. */
 const UNWRITABLE = /disk is full|disk I\/O error|readonly database|unable to open database file/;
 
-/** SQLite's messages for a file that is not a whole database. */
+/** SQLite's messages for a file that is not a complete database. */
 const MALFORMED = /database disk image is malformed|not a database|malformed database schema/;
 
 /** Deno KV's messages for a key that it cannot decode. */
@@ -78,7 +78,7 @@ export function unusable(place: string, cause: unknown): StoreUnusableError {
   const reason = UNDECODABLE.test(given) ? "the key of a record cannot be decoded" : given;
   const advice = !isStoreUrl(place) && (reason !== given || MALFORMED.test(reason))
     ? ". The file is damaged: restore a backup (svc restore), or, to save what can be read, use " +
-      "the command .recover of sqlite3 on a copy"
+      "the .recover command of sqlite3 on a copy"
     : "";
   const message = `Cannot open the key-value store ${placeName(place)}: ${reason}${advice}`;
   return new StoreUnusableError(message, { cause });

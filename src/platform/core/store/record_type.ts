@@ -13,9 +13,9 @@ import type { Versioned } from "./records.ts";
 export interface Index<T> {
   entries(record: T): readonly RecordKey[];
   /**
-   * The value of an entry. It is a copy of the record, or the last part of the record's key (`id`)
-   * if the entry's key contains the other parts, or all parts of the record's key, under these
-   * names. If a name is missing from the value, the last part of the entry's key is used.
+   * The value of an entry. It is a copy of the record; the last part of the record's key (`id`), if
+   * the entry's key contains the other parts; or all parts of the record's key, under these names.
+   * If a name is missing from the value, the last part of the entry's key is used.
    */
   readonly holds: "copy" | "id" | readonly string[];
   /** Whether an entry can belong to only one record at a time. */

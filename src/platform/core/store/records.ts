@@ -119,8 +119,8 @@ export function pageOf<T extends { readonly id: string }>(
 }
 
 /**
- * Maximum number of attempts, with growing pauses, before an update gives up because writers in
- * other processes keep winning.
+ * Maximum number of attempts, with growing pauses, before an update gives up because other
+ * processes keep changing the record first.
  */
 const MAX_ATTEMPTS = 20;
 
@@ -176,7 +176,7 @@ export async function commitVersioned<T>(
   const names = contended.map((key) => JSON.stringify(key));
   const shared = checked.map((key) => JSON.stringify(key));
   if (queue.longest([...names, ...shared]) >= MAX_WAITING) {
-    throw new StoreBusyError("of the same record wait for each other");
+    throw new StoreBusyError("to the same record are waiting");
   }
   return await queue.runAll(names, async () => {
     const contention = new Contention();

@@ -108,7 +108,7 @@ const CONTRACT: Contract = {
     assert.equal((await kv.get(["other"])).versionstamp, fresh.versionstamp);
   },
 
-  "lets one of many callers win if they claim the same key at once": async (kv) => {
+  "lets only one of many callers claim the same key at once": async (kv) => {
     const claims = Array.from(
       { length: 20 },
       (_, n) => kv.atomic().check({ key: ["k"], versionstamp: null }).set(["k"], n).commit(),

@@ -115,7 +115,7 @@ function planMasks(
     }
     if (values.length === 0) continue;
     if (first[9] === "t") {
-      problems.push(`db.mask.${table}: The table has a rule ON UPDATE, which may keep old values`);
+      problems.push(`db.mask.${table}: The table has an ON UPDATE rule, which may keep old values`);
     }
     const name = `${quoted(first[1]!)}.${quoted(first[2]!)}`;
     tables.push({

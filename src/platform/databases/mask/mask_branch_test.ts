@@ -76,9 +76,9 @@ const REFUSED: readonly (readonly [DatabaseMask, RegExp])[] = [
   [{ users: { label: "hash" } }, /db\.mask\.users\.label: PostgreSQL generates the column/],
   [
     { users: { code: "fake:email" } },
-    /fake:email only works on columns of type text, but this one is int4/,
+    /fake:email works only on columns of type text, but this one is int4/,
   ],
-  [{ ruled: { a: "hash" } }, /db\.mask\.ruled: The table has a rule ON UPDATE/],
+  [{ ruled: { a: "hash" } }, /db\.mask\.ruled: The table has an ON UPDATE rule/],
   [{ users: { email: "hash" } }, /foreign key orders_email_fkey of sales\.orders/],
   [
     { users: { a: "hash", b: "hash", c: "hash", d: "hash", e: "hash", f: "hash" } },

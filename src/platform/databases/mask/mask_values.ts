@@ -93,7 +93,7 @@ export function maskedValue(column: MaskedColumn, rule: string): MaskedValue {
   if (value === undefined) {
     const fitting = rule === "hash" ? "text, uuid, integer and bigint" : "text";
     return {
-      problem: `${rule} only works on columns of type ${fitting}, but this one is ` +
+      problem: `${rule} works only on columns of type ${fitting}, but this one is ` +
         `${column.type}`,
     };
   }
