@@ -162,7 +162,8 @@ function followReferences(
     firstMs: REFERENCES_EVERY_MS,
     everyMs: REFERENCES_EVERY_MS,
     run: () => follower.round(),
-    onError: (error) => log({ level: "error", message: `Cannot follow references: ${error}` }),
+    onError: (error) =>
+      log({ level: "error", message: `Cannot check references for changes: ${error}` }),
   });
 }
 

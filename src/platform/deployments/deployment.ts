@@ -51,7 +51,9 @@ export const deploymentRecord = z.object({
   protection: z.enum(PROTECTIONS).optional(),
   /** How to create a preview's database branch, according to its manifest. */
   database: databaseSchema.optional(),
-  /** Whether its command changed the database's schema; missing before it has run. */
+  /**
+   * Whether its migration command changed the database's schema; missing until the command has run.
+   */
   migration: z.enum(MIGRATION_OUTCOMES).optional(),
   /** How a preview's database branch differs from `main`. */
   schemaDifference: schemaDifference.optional(),
@@ -198,6 +200,6 @@ export function meeting(
     (branch === undefined || deployment.branch === branch) &&
     (environment === undefined || deployment.environment === environment) &&
     (status === undefined || deployment.status === status) &&
-    // A deployment may know only the start of its commit's SHA.
+    // A record may contain only the start of its commit's SHA.
     (sha === undefined || deployment.commitSha !== null && begins(deployment.commitSha, sha));
 }

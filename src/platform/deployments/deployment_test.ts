@@ -63,7 +63,7 @@ Deno.test("moveDeployment() refuses an unknown transition", () => {
   assert.throws(() => moveDeployment(stopped, "LIVE", { now: 3 }), RangeError);
 });
 
-Deno.test("meeting() considers all given conditions", () => {
+Deno.test("meeting() checks all given conditions", () => {
   const found = { ...deployment, commitSha: "8f14e45fceea" };
   const cases = [
     [{ branch: "main" }, true],

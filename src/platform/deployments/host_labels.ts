@@ -4,7 +4,7 @@ import { type HostRecord, hostRecord } from "../projects/mod.ts";
 import type { DeploymentRecord } from "./deployment.ts";
 import type { Lease, Operation, RecordStore } from "../../store/mod.ts";
 
-/** The records changed before the commit, so the caller must decide again. */
+/** Thrown if the records changed before the commit. The caller must decide again. */
 export class StaleDecisionError extends Error {
   override readonly name = "StaleDecisionError";
 }

@@ -34,7 +34,7 @@ async function requireMigratedMain(
   throw new Failure(
     "conflict",
     `Cannot promote deployment ${source.id}: production's database does not have its migration yet`,
-    { hint: "Deploy to production instead, which migrates it: svc deploy --prod, or push" },
+    { hint: "To migrate it, deploy to production: run svc deploy --prod, or push" },
   );
 }
 

@@ -89,7 +89,10 @@ export function bindDeploymentRoutes(router: Router, services: DeploymentRouteSe
   const toWire = async (deployment: DeploymentRecord, project: ProjectRecord) =>
     (await allToWire([deployment], project))[0]!;
 
-  /** Finds a deployment in the caller's workspace. Those in other workspaces count as unknown. */
+  /**
+   * Finds a deployment in the caller's workspace. Deployments in other workspaces are treated as
+   * unknown.
+   */
   async function find(caller: Caller, id: string) {
     const { projectId, workspaceId } = await requireOwner(deployments, caller, id);
     const [deployment, project] = await Promise.all([
@@ -221,7 +224,7 @@ export function bindDeploymentRoutes(router: Router, services: DeploymentRouteSe
     if (id === undefined) {
       throw new Failure(
         "conflict",
-        "There is no other production deployment: choose one to compare",
+        "There is no other production deployment. Choose a deployment to compare with",
       );
     }
     const base = await find(caller, id);

@@ -127,7 +127,7 @@ async function markNeeded(
   for await (const { workspaceId, sha256 } of services.otherBlobs()) {
     needed.add(`${workspaceId}/${sha256}`);
   }
-  // Damaged records were found while reading them.
+  // Reading the records above may have revealed damage.
   if (!isWhole || await services.hasDamagedRecords()) return () => true;
   return (workspaceId, sha256) => needed.has(`${workspaceId}/${sha256}`);
 }

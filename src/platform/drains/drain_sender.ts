@@ -49,7 +49,7 @@ export interface SendTimes {
 
 const TIMES: SendTimes = { batchMs: 1000, retryMs: 1000, maxRetryMs: 60_000 };
 
-/** Bytes that a sender can always buffer, regardless of others. */
+/** Bytes that a sender can always buffer, regardless of the other senders. */
 const FAIR_BYTES = 256 * 1024;
 
 interface Holder {
@@ -348,8 +348,7 @@ export class DrainSender {
   }
 
   /**
-   * A random time between half of the given time and all of it, so that nodes do not retry
-   * together.
+   * A random time between half the given time and all of it, so nodes do not retry simultaneously.
    */
   #spread(ms: number): number {
     return ms * (0.5 + this.#parts.random(1)[0]! / 510);

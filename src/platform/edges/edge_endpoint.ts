@@ -153,8 +153,8 @@ export class EdgeEndpoint {
     try {
       if (await this.#parts.registry.place(edge, { addresses, country })) return;
       this.#foundation.onTrouble(
-        `Front edge ${edge} reports other public addresses than before, which are not used. If they ` +
-          "are right, remove the edge and add it again",
+        `Front edge ${edge} reports different public addresses than before. They are not used. If they ` +
+          "are correct, remove the edge and add it again",
       );
     } catch (error) {
       this.#foundation.onTrouble(`Cannot store the addresses of front edge ${edge}: ${error}`);
@@ -209,7 +209,7 @@ export class EdgeEndpoint {
     return Response.json(sealed, { headers: { "cache-control": "no-store" } });
   }
 
-  /** @throws {Failure} if a certificate is also valid for the API. The log names it only once. */
+  /** @throws {Failure} if a certificate is also valid for the API. It is logged only once. */
   #requireNotOfApi({ cert }: KeyPair): void {
     const names = namesOf(cert);
     const covered = this.#parts.apiNames.map((name) => name.toLowerCase())

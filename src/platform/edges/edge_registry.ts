@@ -54,7 +54,10 @@ const MAX_CONNECTIONS = 64;
 /** Number of sessions whose used numbers are kept. Up to twice as many may be in memory. */
 const MAX_SESSIONS = 256;
 
-/** An edge reports every five seconds. After this silence, it gets no more clients. */
+/**
+ * How long an edge can be silent before it gets no more clients, in milliseconds. It reports every
+ * five seconds.
+ */
 const SILENT_MS = 15_000;
 
 /** Names of the platform's own edges on this machine. */

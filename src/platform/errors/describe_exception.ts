@@ -58,7 +58,7 @@ function framesOf(stack: string): string[] {
 
 const firstLine = (text: string): string => text.split("\n", 1)[0]!;
 
-/** The class of an error, with which its message starts. */
+/** The name of an error's class, at the start of its message. */
 const CLASS = /^(?:error: )?(?:Uncaught )?(?:\(in promise\) )?([A-Za-z_$][\w$.]*)(?=:| \[|$)/;
 
 /** Identifies a fault by its class and frames or, without frames, by its message. */

@@ -48,5 +48,8 @@ export function judgeFailure(result: GitResult): GitFailure {
     };
   }
   const words = lastWords(result.stderr);
-  return { type: "unreachable", reason: words === "" ? `git ended with ${result.code}` : words };
+  return {
+    type: "unreachable",
+    reason: words === "" ? `git exited with code ${result.code}` : words,
+  };
 }

@@ -1,4 +1,4 @@
-/** What the platform asks of project repositories: commits and branches. @module */
+/** The platform's interface to project repositories: commits and branches. @module */
 import type { ProjectRecord, UnknownRepository } from "../projects/mod.ts";
 import type { GitFailure } from "./git_failure.ts";
 

@@ -90,7 +90,7 @@ const CHECK_MS = 20_000;
 
 const NO_URL: GitFailure = { type: "unauthorized" };
 
-/** The repository no longer provides a commit. `message` is for people. */
+/** Thrown if the repository no longer has a commit. `message` is for people. */
 export class GitFault extends Error {
   override readonly name = "GitFault";
 }
@@ -377,7 +377,7 @@ export class GitMirrors implements GitService {
     if ("type" in checked) return checked;
     const { source } = checked;
     if (source.transport === "local" && own?.transport !== "local") {
-      return { type: "unreachable", reason: "A folder of the platform's machine is not allowed" };
+      return { type: "unreachable", reason: "Folders on the platform's machine are not allowed" };
     }
     const credentials = source.origin !== null && source.origin === own?.origin
       ? await this.#options.credentials(project)

@@ -187,7 +187,7 @@ Deno.test("a private repository needs credentials, which its mirror does not con
   });
 });
 
-Deno.test("credentials do not follow a redirect", async () => {
+Deno.test("credentials are not sent to a redirect's target", async () => {
   await withBench(async ({ root, mirrors, project }) => {
     const { main } = await makeSite(root);
     await using thief = serveGit(root, { basic: "x:y" });

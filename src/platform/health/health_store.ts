@@ -1,5 +1,5 @@
 /**
- * The health of projects in Deno KV. It is stored so that a change is not reported again after a
+ * The health of projects in Deno KV. It is stored to avoid reporting a change again after a
  * restart.
  *
  * @module

@@ -90,7 +90,7 @@ export function decideTrigger(
     return {
       type: "refuse",
       message: `Hook is restricted to branch '${hook.branch}', which '${wanted}' does not match`,
-      hint: "Trigger it for such a branch, or use a hook without that restriction.",
+      hint: "Trigger it for a matching branch, or use a hook without that restriction.",
     };
   }
   return { type: "deploy", environment: environmentOf(hook.scope, isProduction) };

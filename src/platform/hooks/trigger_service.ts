@@ -217,7 +217,7 @@ export class TriggerService {
         throw new Failure(
           "conflict",
           `Deployment ${admission.id} of branch '${wanted.branch}' is still building commit ` +
-            `${admission.commitSha}. Try again when it has ended`,
+            `${admission.commitSha}. Try again when it has finished`,
           { retryAfter: RETRY_SECONDS },
         );
       }

@@ -36,7 +36,9 @@ const MAX_SEARCHED = 500_000;
 /** Maximum time between the start of a slow request and its log line, in milliseconds. */
 const LATE_MS = 60_000;
 
-/** Returns a test for a line: whether everything before it is older than the filter's range. */
+/**
+ * Returns a function that tests whether everything before a line is older than the filter's range.
+ */
 function endOf({ since }: LogFilter): (entry: LogEntry) => boolean {
   if (since === undefined) return () => false;
   const before = (lateMs: number) => new Date(Date.parse(since) - lateMs).toISOString();

@@ -32,7 +32,7 @@ export interface ReleaseCheckerOptions {
 /** Maximum number of problems in a message. The record has all of them. */
 const MAX_NAMED = 3;
 
-/** A release did not pass its checks, so production does not change. */
+/** Thrown if a release fails its checks. Production does not change. */
 export class ChecksFailedError extends Failure {
   readonly results: readonly CheckResult[];
 

@@ -25,7 +25,7 @@ export interface Delivery {
   readonly userId: string | null;
   /** The notification, or several for a digest, oldest first. */
   readonly contents: readonly NotificationContent[];
-  /** Number of notifications in it. In a long digest, there are more than `contents` has. */
+  /** Number of notifications in it. For a long digest, this is more than `contents` includes. */
   readonly total: number;
   /** Number of the attempt, starting at 1. */
   readonly attempt: number;

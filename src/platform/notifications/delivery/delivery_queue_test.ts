@@ -119,7 +119,7 @@ Deno.test("DeliveryQueue pauses for a host that is down, and then delivers every
   });
 });
 
-Deno.test("DeliveryQueue never lets one channel or host wait for another", () => {
+Deno.test("DeliveryQueue never makes one channel or host wait for another", () => {
   let release = (_: SendOutcome) => {};
   const stuck = new Promise<SendOutcome>((resolve) => release = resolve);
   const mail = testChannel(() => stuck);

@@ -123,7 +123,7 @@ function checkLines(checks: DeploymentRecord["checks"]): readonly string[] {
   return ["", `Checks before production: ${end}`, "", ...lines];
 }
 
-/** How the schema of the preview's database differs from that of production's. */
+/** How the schema of the preview's database differs from production's schema. */
 function schemaDifferenceLines({ status, schemaDifference }: DeploymentRecord): readonly string[] {
   const schema = status === "LIVE" ? schemaLines(schemaDifference) : undefined;
   if (schema === undefined) return [];
