@@ -32,8 +32,7 @@ export async function findRelease(from: ReleasePlace, version?: string): Promise
       `Cannot trust ${url}: it is not signed with a key that this program ` +
         `knows`,
       {
-        hint:
-          "Nothing was installed. The file was changed on its way, or the place is not svc's own",
+        hint: "Nothing was installed. The file was changed in transit, or the URL is not svc's own",
       },
     );
   }

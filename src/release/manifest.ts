@@ -63,7 +63,7 @@ export function parseManifest(bytes: Uint8Array): Release {
   const [issue] = parsed.error.issues;
   throw new ReleaseError(
     `Cannot read the release manifest: ${issue?.path.join(".") || "it"}: ${issue?.message}`,
-    { hint: "A newer release may need another way to install: run the install script" },
+    { hint: "A newer release may have to be installed differently: run the install script" },
   );
 }
 

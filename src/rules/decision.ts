@@ -93,7 +93,7 @@ export interface PipelineDecision {
   readonly rule: RuleRef;
 }
 
-/** An entry for the log; `would_…` stands for what a shadow rule would have done. */
+/** An entry for the log; `would_…` is what a shadow rule would have done. */
 export interface Hit {
   readonly type: "log" | "deny" | "would_deny" | "rate_limit" | "would_rate_limit";
   readonly rule: RuleRef;
@@ -104,7 +104,7 @@ export interface Decision {
   readonly rewrite?: RewriteDecision;
   readonly cache?: CacheDecision;
   readonly pipeline?: PipelineDecision;
-  /** Edits of every response, in authored order; none if the request is denied or rate limited. */
+  /** Edits to every response, in authored order; none if the request is denied or rate limited. */
   readonly headerEdits: readonly HeaderEdit[];
   readonly hits: readonly Hit[];
   /** The rules that took effect or were recorded, by index, in the order of evaluation. */
@@ -116,8 +116,8 @@ export interface EvaluationHooks {
   /** True if a static file serves the normalized path. Called at most once per request. */
   fileExists(path: string): boolean;
   /**
-   * Counts the request against the rule's limit; true if the limit is exceeded. Called for shadow
-   * rules too.
+   * Counts the request against the rule's limit. Returns true if the limit is exceeded. Called for
+   * shadow rules too.
    */
   rateLimited(rule: RuleRef, action: RateLimitAction): boolean;
 }

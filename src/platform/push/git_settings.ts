@@ -66,7 +66,7 @@ export function gitVariables(home: string): Record<string, string> {
 }
 
 /**
- * Points HEAD to the production branch. Usually, it already does. Then, readers do not need a lock.
+ * Points HEAD to the production branch. Usually, HEAD already does, so readers do not need a lock.
  */
 const SET_HEAD = `
 head="refs/heads/$2"

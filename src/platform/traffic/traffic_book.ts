@@ -4,10 +4,12 @@ import { type EncodedCounts, TrafficCounts } from "../../traffic/mod.ts";
 import { startOf, type Unit, UNITS } from "./periods.ts";
 import type { TrafficPart } from "./traffic_store.ts";
 
-/** Maximum number of periods in memory, about 10 KiB each; more are written as several parts. */
+/**
+ * Maximum number of periods in memory, at about 10 KiB each. Any more are written as several parts.
+ */
 const MAX_OPEN = 6000;
 
-/** Maximum number of concurrent writes, so that other writers get their turn. */
+/** Maximum number of concurrent writes. It gives other writers a turn. */
 const WRITERS = 32;
 
 interface OpenPart extends TrafficPart {

@@ -56,7 +56,7 @@ export const ACTIONS: {
 export const ACTION_TYPES = Object.keys(TABLE) as readonly ActionType[];
 
 /**
- * The definition of an action. Pass only this action to the definition; the types of its parameters
+ * The definition of an action. Pass only this action to the definition. The types of its parameters
  * do not enforce this.
  */
 export function definitionOf(

@@ -79,7 +79,7 @@ export interface TargetRules {
   checkKind(target: ParsedTarget): TargetProblem | undefined;
 }
 
-/** Reports a target that is not allowed; `path` is the position of the action. */
+/** Reports a target that is not allowed. `path` is the position of the action. */
 export function* checkTarget(
   value: string,
   path: readonly PathStep[],
@@ -106,7 +106,7 @@ export function* checkTarget(
 
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: "80", https: "443" };
 
-/** The target with its scheme and host in canonical form; everything else is unchanged. */
+/** The target with its scheme and host in canonical form. Everything else is unchanged. */
 export function normalizeTarget(value: string): string {
   const parsed = parseTarget(value);
   if (!("target" in parsed) || parsed.target.kind !== "absolute") return value;

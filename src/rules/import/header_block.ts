@@ -13,7 +13,7 @@ export interface HeaderEntry {
 
 /** A path with its headers. */
 export interface HeaderBlock {
-  /** The id of its rules. */
+  /** The ID of its rules. */
   readonly id: string;
   readonly source: SourceLine;
   readonly host?: string;

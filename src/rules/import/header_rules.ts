@@ -152,7 +152,7 @@ export class HeaderCollector {
     this.#flavor = flavor;
   }
 
-  /** Begins a path; its rules get the id `id`. Returns false if the path has no equivalent. */
+  /** Begins a path. Its rules get the ID `id`. Returns false if the path has no equivalent. */
   path(source: SourceLine, block: { readonly id: string; readonly path: string }): boolean {
     this.#open = undefined;
     try {

@@ -38,7 +38,7 @@ export class PreferenceService {
   readonly #accounts: AccountStore;
   readonly #hasBrowser: (userId: string) => Promise<boolean>;
 
-  /** `hasBrowser` tells whether any of a person's browsers is subscribed to push. */
+  /** `hasBrowser` says whether any of a person's browsers is subscribed to push. */
   constructor(
     kv: RecordStore,
     accounts: AccountStore,
