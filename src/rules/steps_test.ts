@@ -137,7 +137,7 @@ for (const [kind, make] of Object.entries(KINDS)) {
     compiling: (watch) => compileInSteps({ ...runtime, rules: runtime.rules.map(watch) }),
   };
 
-  Deno.test(`no step of checking or compiling ${COUNT} rules visits many: ${kind}`, async (t) => {
+  Deno.test(`no step of checking or compiling ${COUNT} rules visits many rules: ${kind}`, async (t) => {
     for (const [pass, work] of Object.entries(passes)) {
       await t.step(pass, () => {
         const most = fullestStep(work);

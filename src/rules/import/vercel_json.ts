@@ -70,7 +70,7 @@ function readPlace(key: string, value: string | undefined): LeafCondition {
   const countries = VERCEL_COUNTRY.test(key) ? COUNTRIES.exec(value ?? "")?.[1] : undefined;
   if (countries === undefined) {
     throw new NoEquivalent(
-      `The field "${key}" is specific to Vercel: svc only has an equivalent for a country`,
+      `The field "${key}" is specific to Vercel: svc has an equivalent only for the country`,
     );
   }
   return { geo: countries.split("|").map((country) => country.toUpperCase()) };
@@ -174,7 +174,7 @@ function captured(source: string) {
   return { all: namesOf(segments), groups };
 }
 
-/** Creates the rules of all variants; each variant gets its own ids. */
+/** Creates the rules of all variants. Each variant gets its own IDs. */
 function eachVariant(
   id: string,
   entry: Variant,

@@ -113,7 +113,7 @@ export function* checkSurroundings(
   if (nodes > 1) yield* warnLimits(checked, nodes);
 }
 
-/** The ids of the enabled rules with a condition on networks. */
+/** The IDs of the enabled rules with a condition on networks. */
 export function asksForAsn({ rules }: RuntimeRuleSet): string[] {
   return rules.filter(({ enabled, condition: { any, not, ...leaf } }) =>
     enabled && [leaf, ...any ?? [], ...not ? [not] : []].some(({ asn }) => asn !== undefined)

@@ -48,7 +48,7 @@ const MISSING = "svc-missing";
 export interface ImportNotes {
   /** Packages with a native addon, each with a module that imports it. */
   readonly native: Map<string, string>;
-  /** Missing packages that are only needed by late imports. */
+  /** Missing packages that are needed only by late imports. */
   readonly missing: Set<string>;
 }
 
@@ -71,7 +71,7 @@ const LATE_KINDS: ReadonlySet<string> = new Set([
   "require-resolve",
 ]);
 
-/** Marks a lookup that this plugin started, so that it does not handle it again. */
+/** Marks a lookup that this plugin started, to avoid handling it again. */
 const OWN = { svc: "own" };
 
 /** Sorts the imports of a server, and records in `notes` the facts that its author should know. */
@@ -137,7 +137,7 @@ export function sortImports(notes: ImportNotes): Plugin {
   };
 }
 
-/** A CommonJS module that throws when it is loaded, so that callers can catch the error. */
+/** A CommonJS module that throws when it is loaded, so callers can catch the error. */
 function failure(message: string, facts: Readonly<Record<string, string>> = {}): string {
   return `module.exports = {}; throw Object.assign(new Error(${JSON.stringify(message)}), ${
     JSON.stringify(facts)

@@ -62,7 +62,7 @@ async function placeOf(toolchain: Toolchain, env: Environment): Promise<Place | 
 
 /**
  * Finds toolchain folders on this machine that a sandbox can show in addition to the system's:
- * those on the platform's `PATH` that contain nothing else, and no platform data. Servers only see
+ * those on the platform's `PATH` that contain nothing else, and no platform data. Servers see only
  * toolchains that run servers; builds see all of them.
  */
 export async function toolchainPlaces(

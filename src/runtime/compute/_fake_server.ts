@@ -118,7 +118,7 @@ export class FakeServer implements RunningServer {
   }
 
   dial(): Promise<Deno.Conn> {
-    return Promise.reject(new Error("A server of a test serves nothing"));
+    return Promise.reject(new Error("A test's fake server serves nothing"));
   }
 }
 

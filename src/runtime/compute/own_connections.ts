@@ -3,7 +3,7 @@
  * to the port that it believes to be its own, the connection arrives here, at a loopback port, and
  * is passed on to that socket.
  *
- * Other programs on the machine cannot use that port: a connection only counts if the server's
+ * Other programs on the machine cannot use that port: a connection is accepted only if the server's
  * process has announced its source port.
  */
 import type { LocalRoute } from "../kernel/local_routes.ts";

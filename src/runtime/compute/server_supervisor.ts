@@ -72,7 +72,7 @@ export class ServerSupervisor {
     });
   }
 
-  /** Process id, while there is a process. */
+  /** Process ID, while there is a process. */
   get pid(): number | undefined {
     return this.#supervisor.current?.pid;
   }

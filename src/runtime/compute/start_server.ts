@@ -48,7 +48,7 @@ export type StartServer = (
   options: StartServerOptions,
 ) => Promise<RunningServer>;
 
-/** Reads lines no faster than the log allows, so that a process that writes more has to wait. */
+/** Reads lines no faster than the log allows. A process that writes more has to wait. */
 async function readLines(
   stream: ReadableStream<Uint8Array<ArrayBuffer>>,
   take: (line: string) => void,

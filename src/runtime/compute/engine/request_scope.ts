@@ -15,7 +15,7 @@ export function inRequest<T>(scope: Scope, run: () => T): T {
   return scope.id === undefined && scope.depth === 0 ? run() : current.run(scope, run);
 }
 
-/** The id of the request that the running code belongs to. */
+/** The ID of the request that the running code belongs to. */
 export const currentRequest = (): string | undefined => current.getStore()?.id;
 
 /** Reads `DEPTH_HEADER`, which is missing for the requests of visitors. */

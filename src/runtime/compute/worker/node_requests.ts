@@ -60,7 +60,7 @@ function breakOffWhenDestroyed(response: DenoResponse): void {
   };
 }
 
-/** Ends request and response when the client disconnects; Deno only reports that to a listener. */
+/** Ends request and response when the client disconnects; Deno reports that only to a listener. */
 function endWithConnection(request: DenoRequest, response: DenoResponse): void {
   const { socket } = request;
   const emit = socket.emit.bind(socket);
