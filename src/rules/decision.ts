@@ -111,7 +111,7 @@ export interface Decision {
   readonly matched: readonly number[];
 }
 
-/** Functions of the edge that the evaluation calls, each only if a rule needs it. */
+/** Edge functions that the evaluation calls, each only if a rule needs it. */
 export interface EvaluationHooks {
   /** True if a static file serves the normalized path. Called at most once per request. */
   fileExists(path: string): boolean;

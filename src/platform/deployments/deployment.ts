@@ -1,4 +1,4 @@
-/** The record of a deployment, its state transitions, and its wire format. Pure. @module */
+/** A deployment's record, its state transitions, and its wire format. Pure. @module */
 import * as z from "zod";
 import {
   type Deployment,

@@ -1,5 +1,5 @@
 /**
- * Creates the record of each deployment: its ID, its URLs, and its environment's variables.
+ * Creates each deployment's record: its ID, its URLs, and its environment's variables.
  *
  * @module
  */

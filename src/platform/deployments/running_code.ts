@@ -48,7 +48,7 @@ export interface DeployedServers {
   purge(deploymentId: string, scope: PurgeScope): Promise<unknown>;
   /** Ends the servers of a deployment that no host shows any longer. */
   dispose(deploymentId: string): Promise<void>;
-  /** Ends the servers of a deployment, and removes their files. */
+  /** Ends a deployment's servers, and removes their files. */
   remove(deploymentId: string): Promise<void>;
 }
 

@@ -223,7 +223,7 @@ export class EdgeEndpoint {
           "where the API responds",
       );
     }
-    throw new Failure("not_found", "The certificate of the host is also valid for the API");
+    throw new Failure("not_found", "The host's certificate is also valid for the API");
   }
 
   async #applied(edge: string, request: Request): Promise<Response> {

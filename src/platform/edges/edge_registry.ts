@@ -67,7 +67,7 @@ export const isLocalEdge = (name: string): boolean => LOCAL_NAME.test(name);
 
 const hashOf = (key: string): string => sha256Hex(`svc edge key\n${key}`);
 
-/** The last connection of an edge to this node. */
+/** An edge's last connection to this node. */
 interface Contact {
   readonly state: "connected" | "lost";
   readonly since: number;
@@ -79,7 +79,7 @@ interface Contact {
   readonly roundTripMs?: number;
 }
 
-/** The public addresses of an edge. */
+/** An edge's public addresses. */
 export interface EdgePlace {
   readonly name: string;
   readonly isDrained: boolean;

@@ -28,7 +28,7 @@ import {
 const FLUSH_INTERVAL_MS = 200;
 /** Maximum number of waiting characters. Further lines are counted and dropped. */
 const MAX_WAITING = 32 * 1024 * 1024;
-/** Maximum number of entries to pass to listeners at a time, so that a reader can keep up. */
+/** Maximum number of entries to pass to listeners at a time, so a reader can keep up. */
 const ENTRIES_AT_ONCE = 200;
 /** Maximum number of lines to search. */
 const MAX_SEARCHED = 500_000;

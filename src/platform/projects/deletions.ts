@@ -1,5 +1,5 @@
 /**
- * Deletion of a project. The first commit removes its record and its name and
+ * Deletes projects. The first commit removes its record and its name and
  * leaves a tombstone. The tombstone exists until the project's other data has
  * been removed, so the next start can continue after a crash.
  *

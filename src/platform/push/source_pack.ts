@@ -116,7 +116,7 @@ export interface SourcePush {
   /** Full SHA of the commit. */
   readonly sha: string;
   readonly ref: string;
-  /** The body of the request that pushes it. */
+  /** The body of the request that pushes the commit. */
   readonly body: ReadableStream<Uint8Array<ArrayBuffer>>;
 }
 

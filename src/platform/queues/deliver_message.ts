@@ -84,7 +84,7 @@ function judge(reply: ServerReply, { method, path }: { method: string; path: str
   }
 }
 
-/** Delivers a message. A failure of the server does not reject. */
+/** Delivers a message. Does not reject if the server fails. */
 export async function deliverMessage(
   services: DeliveryServices,
   { site, label, queue }: Target,

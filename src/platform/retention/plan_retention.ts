@@ -2,7 +2,7 @@
 import type { DeploymentRecord } from "../deployments/mod.ts";
 
 export interface RetentionPolicy {
-  /** How many of a project's latest deployments are kept regardless of age. */
+  /** Number of a project's latest deployments to keep regardless of age. */
   readonly keepDeployments: number;
   /** Number of days to keep every deployment. */
   readonly keepDays: number;

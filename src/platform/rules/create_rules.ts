@@ -151,7 +151,7 @@ interface NetworkWarningParts {
 /** Maximum number of projects that are named in warnings; others are only counted. */
 const MAX_NAMED = 20;
 
-/** Logs a warning for each project that has production rules with conditions on `asn`. */
+/** Logs a warning for each project whose production rules have conditions on `asn`. */
 async function warnOfNetworks(parts: NetworkWarningParts): Promise<void> {
   const { log, signal } = parts;
   let found = 0;

@@ -226,7 +226,7 @@ export class RulesService {
 /** Number of rules to copy in one step. */
 const RULES_PER_STEP = 200;
 
-/** Leaves out parsed globs, so that a response can be sent back as a request. */
+/** Leaves out parsed globs, so a response can be sent back as a request. */
 function* toWire(ruleSet: RuntimeRuleSet): Steps<NonNullable<ActiveRules["ruleSet"]>> {
   const pace = new Pace(RULES_PER_STEP);
   const rules: Record<string, unknown>[] = [];

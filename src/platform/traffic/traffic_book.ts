@@ -60,7 +60,7 @@ export class TrafficBook {
     this.#ended = this.#ended.filter((part) => part.isDirty);
   }
 
-  /** Drops the counts of a project, or of one of its environments. */
+  /** Drops the counts for a project, or for one of its environments. */
   forget(projectId: string, environment?: string): void {
     const isMeant = (part: OpenPart) =>
       part.projectId === projectId && (environment ?? part.environment) === part.environment;

@@ -13,7 +13,7 @@ const MAX_REFERENCES = 20;
 export type Reference =
   /** The URL of a project in the workspace. */
   | { readonly type: "project"; readonly name: string }
-  /** The connection string of a database of the project. */
+  /** The connection string of one of the project's databases. */
   | { readonly type: "database"; readonly name: string }
   /** The deployment's own URL. */
   | { readonly type: "self" };

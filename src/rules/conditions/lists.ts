@@ -38,7 +38,7 @@ export function describeList(values: readonly Value[]): string {
   }`;
 }
 
-/** Describes a fact of a request, which may be unknown. */
+/** Describes a fact about a request, which may be unknown. */
 export const describeFact = (value: Value | undefined): string =>
   value === undefined ? "unknown" : String(value);
 

@@ -71,7 +71,7 @@ function createNamedIndex<T>({ candidates }: NamedFacts): CandidateIndex<NamedVa
 
 type Named = ConditionType<NamedValues, NamedValues>;
 
-/** A condition on named values of a request, which `facts` reads. */
+/** A condition on a request's named values, which `facts` reads. */
 export function namedCondition(
   facts: NamedFacts,
   { selectivity, ...own }:

@@ -1,5 +1,5 @@
 /**
- * @module Parses untyped rules one by one, so that an invalid rule does not hide problems in other
+ * @module Parses untyped rules one by one, so an invalid rule does not hide problems in other
  * rules.
  */
 import type { PathStep } from "../../lib/diagnostic.ts";

@@ -136,7 +136,7 @@ export interface Rewritten {
 
 /**
  * Converts `:name` (also `:name*` and `:name+`) to `{name}` if the pattern has such a capture.
- * Braces in the text become `literalBrace`, so that they do not become references.
+ * Braces in the text become `literalBrace`, so they are not read as references.
  */
 export function rewriteReferences(
   text: string,

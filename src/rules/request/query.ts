@@ -10,7 +10,7 @@ function nameOf(pair: string): string {
 }
 
 /**
- * Merges the query of a rewrite's target with the query of the request, both without `?`. The
+ * Merges the query of a rewrite's target with the request's query, both without `?`. The
  * target's query comes first, followed by the request's parameters whose names are not in it. All
  * parameters stay as they are written.
  */

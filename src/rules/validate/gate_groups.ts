@@ -1,4 +1,4 @@
-/** @module Groups pipelines by their gates, so that each rule is checked only once per gate. */
+/** @module Groups pipelines by their gates, so each rule is checked only once per gate. */
 import type { Pace, Steps } from "../../lib/next_turn.ts";
 import { sortInSteps } from "../../lib/sort_in_steps.ts";
 import { comparePrecedence, type Ranked } from "../relations/precedence.ts";

@@ -1,4 +1,4 @@
-/** @module The functions of a project: one for each file directly in `functions/`. */
+/** @module A project's functions: one for each file directly in `functions/`. */
 import { join } from "node:path";
 import { FUNCTION_NAME, MAX_FUNCTIONS, MAX_NAME_LENGTH } from "./limits.ts";
 import { fileProblem, type FunctionProblem } from "./problems.ts";
@@ -52,7 +52,7 @@ export function judgeNames(files: readonly string[]): FoundFunctions {
   return { functions: [...functions.values()], problems };
 }
 
-/** Lists the functions of a project; none if it has no `functions` folder. */
+/** Lists a project's functions; none if it has no `functions` folder. */
 export async function findFunctions(projectDir: string): Promise<FoundFunctions> {
   const files: string[] = [];
   try {

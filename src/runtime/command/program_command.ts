@@ -40,7 +40,7 @@ export function programCommand(
       PATH: [...path, SYSTEM_PATH].join(":"),
       // Makes log lines arrive when they are written.
       PYTHONUNBUFFERED: "1",
-      // The folder of the deployment is read-only.
+      // The deployment's folder is read-only.
       PYTHONDONTWRITEBYTECODE: "1",
       ...limitsOf(memoryMb),
       ...env,

@@ -1,4 +1,4 @@
-/** @module Start message for the process of a server. Pure. */
+/** @module The start message for a server's process. Pure. */
 import type { GroupLimits } from "../../lib/control_groups.ts";
 import type { ComputeServerOptions } from "./types.ts";
 import type { ServerStart } from "./wire.ts";
@@ -16,7 +16,7 @@ const RUNTIME_MB = 256;
 /** Additional memory for the package manager and shells of a Node start command, in MiB. */
 const COMMAND_MB = 128;
 
-/** Maximum number of processes and threads of a server, including its runtime. */
+/** Maximum number of a server's processes and threads, including its runtime. */
 const MAX_PROCESSES = 1024;
 
 const MIB = 1024 * 1024;

@@ -9,7 +9,7 @@
 import type { LocalRoute } from "../kernel/local_routes.ts";
 import { GREETING } from "./wire.ts";
 
-/** Maximum number of concurrent connections of a server to itself; others are closed. */
+/** Maximum number of concurrent connections from a server to itself. Others are closed. */
 const MAX_CONNECTIONS = 256;
 
 /** How long a connection waits to be announced, in milliseconds. */

@@ -171,7 +171,7 @@ export class ServerProcess implements SupervisedProcess {
     const words = await attendProcess(this.#options.process, {
       take: (frame) => this.#take(frame),
       failed: (error) => {
-        const message = `The process of the server failed: ${error}`;
+        const message = `The server's process failed: ${error}`;
         this.#settle({ reason: "crashed", message });
       },
     });
@@ -240,5 +240,5 @@ async function dialProgram(address: Deno.ConnectOptions): Promise<Deno.Conn> {
 export function crash(words: string): End {
   return /out of memory|OOM|Allocation failed/i.test(words)
     ? OUT_OF_MEMORY
-    : { reason: "crashed", message: `The process of the server has ended: ${words}` };
+    : { reason: "crashed", message: `The server's process has ended: ${words}` };
 }

@@ -1,4 +1,4 @@
-/** @module Starts the process of a server, and reads its output. */
+/** @module Starts a server's process, and reads its output. */
 import { join } from "node:path";
 import type { GroupLimits } from "../../lib/control_groups.ts";
 import { readPieces } from "../../lib/read_pieces.ts";
@@ -34,7 +34,7 @@ export interface StartServerOptions {
   readonly group: GroupLimits;
 }
 
-/** The process of a server that has connected. */
+/** A server's process that has connected. */
 export interface RunningServer extends AttendedProcess {
   readonly pid: number;
   /** True once the process was killed because its control group ran out of memory. */
@@ -87,7 +87,7 @@ const isReported = (line: string): boolean =>
 export const startServer: StartServer = async (command, { take, socketsDir, group }) => {
   let reported = false;
   const { pid, folder, conn, listener, ended, ranOut, kill } = await startProcess({
-    name: "The process of the server",
+    name: "The server's process",
     folderPrefix: FOLDER_PREFIX,
     parentFolder: socketsDir,
     socketName: CONTROL_SOCKET,

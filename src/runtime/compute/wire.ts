@@ -1,6 +1,6 @@
 /**
- * @module Frames between the platform and the process of a server (`../process/frames/`), with a
- * JSON head as payload. These are the plain shapes; the platform validates received frames with
+ * @module Frames between the platform and a server's process (`../process/frames/`), with a JSON
+ * head as payload. These are the plain shapes; the platform validates received frames with
  * `parse_wire.ts`.
  */
 import type { LocalRoute, Peer } from "../kernel/local_routes.ts";
@@ -75,7 +75,7 @@ export interface ServerTool {
   readonly file: string;
 }
 
-/** The root file system of a server, and its start command. */
+/** A server's root file system, and its start command. */
 export interface ProgramImage {
   /** Path of the root file system in the deployment's folder. */
   readonly directory: string;

@@ -1,4 +1,4 @@
-/** @module Stack traces as the author of a server sees them. */
+/** @module Stack traces as a server's author sees them. */
 import { pathToFileURL } from "node:url";
 
 /** A frame of the runtime, not of the server. */

@@ -1,5 +1,5 @@
 /**
- * @module Decides where the threads of a server may connect. The kernel suspends each call, and the
+ * @module Decides where a server's threads may connect. The kernel suspends each call, and the
  * first thread of the process, which shares the memory, decides.
  */
 import {

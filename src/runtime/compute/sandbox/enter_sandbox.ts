@@ -11,7 +11,7 @@ import { readNameservers } from "../../kernel/judge_connect.ts";
 import { missingSandbox, type SandboxState } from "./sandbox_support.ts";
 
 export interface SandboxOptions {
-  /** Folder of the deployment. */
+  /** The deployment's folder. */
   readonly directory: string;
   /** Private folder of the process, for its sockets. */
   readonly folder: string;

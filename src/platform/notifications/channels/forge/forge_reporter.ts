@@ -168,7 +168,7 @@ export class ForgeReporter {
   ): Promise<DeploymentRecord | undefined> {
     const { environment, projectId, commitSha, checks } = deployment;
     if (environment !== ENVIRONMENT_PRODUCTION) {
-      // The pull request already shows a newer deployment of the branch.
+      // The pull request already shows a newer deployment from the branch.
       return last !== null && last.deploymentId > deployment.id ? undefined : deployment;
     }
     if (last === null || checks === undefined || checks.state === "RUNNING") return undefined;

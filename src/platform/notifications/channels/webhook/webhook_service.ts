@@ -192,7 +192,7 @@ export class WebhookService {
       category: EVENTS[event].category,
       priority: EVENTS[event].priority,
       title: `Test of ${event}`,
-      body: "An owner of the workspace requested this test",
+      body: "A workspace owner requested this test",
       actionUrl: `${publicOrigin}/`,
       createdAt: now(),
       workspaceId,
