@@ -121,7 +121,7 @@ export function* compareContents(before: DeploymentContent, after: DeploymentCon
   };
 }
 
-/** Compares variables by name. No value becomes part of the result. */
+/** Compares variables by name. The result contains no values. */
 export function* compareVariables(
   before: Readonly<Record<string, string>>,
   after: Readonly<Record<string, string>>,

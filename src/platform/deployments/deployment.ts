@@ -191,7 +191,10 @@ export function deploymentToWire(
 const begins = (one: string, other: string): boolean =>
   one.startsWith(other) || other.startsWith(one);
 
-/** Returns a filter's test; `undefined` if all deployments pass. `environment` is a name. */
+/**
+ * Returns a function that tests a deployment against a filter; `undefined` if all deployments pass.
+ * `environment` is a name.
+ */
 export function meeting(
   { branch, environment, status, sha }: DeploymentFilter,
 ): ((deployment: DeploymentRecord) => boolean) | undefined {

@@ -52,7 +52,7 @@ Deno.test("canMove() allows only the transitions in the design", () => {
   ]);
 });
 
-Deno.test("moveDeployment() notes when a deployment went live, and why it failed", () => {
+Deno.test("moveDeployment() records when a deployment went live, and why it failed", () => {
   assert.equal(moveDeployment(deployment, "LIVE", { now: 7 }).liveAt, 7);
   const failed = moveDeployment(deployment, "FAILED", { now: 7, error: "disk full" });
   assert.deepEqual([failed.error, failed.updatedAt, failed.liveAt], ["disk full", 7, null]);

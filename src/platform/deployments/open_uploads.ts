@@ -11,7 +11,7 @@ import { keys, readAll, readRecord } from "../core/store/mod.ts";
 import type { DeploymentRecord } from "./deployment.ts";
 import type { Operation, RecordKey, RecordStore } from "../../store/mod.ts";
 
-/** Maximum time without a byte for a deployment, in milliseconds (5 minutes). */
+/** Maximum time without receiving a byte for a deployment, in milliseconds (5 minutes). */
 export const UPLOAD_IDLE_MS = 5 * 60 * 1000;
 
 /** Minimum time between two stored heartbeats of a deployment, in milliseconds. */

@@ -23,7 +23,7 @@ export interface PromoteServices extends RecordServices {
   isCurrent(deployment: DeploymentRecord, project: ProjectRecord): Promise<boolean>;
 }
 
-/** Refuses a preview whose migration has only changed its own database. @throws {Failure} */
+/** Refuses a preview whose migration has changed only its own database. @throws {Failure} */
 async function requireMigratedMain(
   { databases }: Pick<PromoteServices, "databases">,
   source: DeploymentRecord,

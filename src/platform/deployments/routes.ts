@@ -219,7 +219,7 @@ export function bindDeploymentRoutes(router: Router, services: DeploymentRouteSe
     return toWire(live, current);
   });
 
-  /** The deployment in a project with which to compare another one. */
+  /** The deployment in a project to compare another one with. */
   async function findBase(caller: Caller, project: ProjectRecord, id: string | undefined) {
     if (id === undefined) {
       throw new Failure(

@@ -32,7 +32,7 @@ export const ALL_BYTES = 64 * 1024 * 1024;
 export const MAX_AGE_MS = 60 * 60 * 1000;
 /** Maximum wait that an endpoint can ask for. */
 const MAX_RETRY_AFTER_MS = 10 * 60 * 1000;
-/** How long to send no metrics to an endpoint that has no path for them. */
+/** How long to stop sending metrics to an endpoint that has no path for them. */
 const NO_METRICS_MS = 60 * 60 * 1000;
 /** Minimum time between two messages to the operator about dropped records. */
 const TOLD_MS = 10 * 60 * 1000;

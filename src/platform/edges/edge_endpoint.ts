@@ -169,7 +169,7 @@ export class EdgeEndpoint {
     const { feed, closing, now } = this.#foundation;
     if (closing.aborted) throw new Failure("unavailable", "The platform is stopping");
     if (registry.isFull(edge)) {
-      throw new Failure("rate_limited", `Too many processes use the key of ${edge}`);
+      throw new Failure("rate_limited", `Too many processes are using the key of ${edge}`);
     }
     const id = registry.idOf(edge);
     const { session, secret, removed, end } = await registry.begin(edge, from);
@@ -228,7 +228,7 @@ export class EdgeEndpoint {
 
   async #applied(edge: string, request: Request): Promise<Response> {
     const parsed = appliedBody.safeParse((await readJson(request, MAX_BODY)).value);
-    if (!parsed.success) throw new Failure("invalid_request", "Send a session and a place");
+    if (!parsed.success) throw new Failure("invalid_request", "Send the fields session and place");
     const { session, place } = parsed.data;
     const found = this.#feeds.get(`${edge} ${session}`);
     if (found === undefined) throw new Failure("not_found", "The session has ended");

@@ -4,7 +4,7 @@ import { sha256Hex } from "../../lib/hash.ts";
 /** Maximum length of a title and a stack, in characters. */
 export const MAX_TITLE = 300;
 export const MAX_STACK = 4000;
-/** How many of the innermost frames distinguish faults. */
+/** Number of innermost frames that distinguish faults. */
 const MAX_FRAMES = 8;
 const ID_LENGTH = 16;
 

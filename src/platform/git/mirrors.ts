@@ -37,7 +37,10 @@ import { Mirror, type MirrorLimits } from "./mirror.ts";
 import { pushedRepository } from "./pushed_repository.ts";
 import { asOwnTransport } from "./submodules.ts";
 
-/** Removes the locks that a killed git process left. Nothing else uses the mirror at this point. */
+/**
+ * Removes the locks that a killed git process left behind. Nothing else uses the mirror at this
+ * point.
+ */
 async function removeLocks(mirror: string): Promise<void> {
   for (const name of await namesIn(mirror)) {
     const path = join(mirror, name);
@@ -264,7 +267,7 @@ export class GitMirrors implements GitService {
       to,
     ]);
     const files = stdout.split("\0").filter((path) => path !== "");
-    // Output beyond the limit for git is cut off.
+    // git's output is cut off beyond the limit.
     const isWhole = stdout.length < MAX_CHANGES && files.length <= MAX_CHANGED_FILES;
     return code === 0 && isWhole ? files : undefined;
   }

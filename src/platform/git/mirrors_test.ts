@@ -216,7 +216,7 @@ Deno.test("private addresses and local folders need the operator's permission", 
   });
 });
 
-Deno.test("a damaged or incomplete mirror is recreated, and locks that a crash left are removed", async () => {
+Deno.test("a damaged or incomplete mirror is recreated, and locks that a crash left behind are removed", async () => {
   await withBench(async ({ root, mirrors, project, clock }) => {
     const { repository, main } = await makeSite(root);
     const site = project(repository.path);

@@ -1,5 +1,5 @@
 /**
- * The health of projects in Deno KV. It is stored to avoid reporting a change again after a
+ * Projects' health in Deno KV. It is stored to avoid reporting a change again after a
  * restart.
  *
  * @module

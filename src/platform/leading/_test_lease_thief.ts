@@ -30,7 +30,7 @@ export interface LeaderNode {
 
 /** A task that one node performs for all nodes, with a store. */
 export interface Scene extends AsyncDisposable {
-  /** Opens it on a node. Each call of the result is a round. */
+  /** Opens it on a node. Each call of the returned function is a round. */
   open(node: LeaderNode): Promise<() => Promise<unknown>>;
   /** Returns the outcome, from any node. */
   outcome(): Promise<unknown>;

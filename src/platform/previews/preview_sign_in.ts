@@ -118,7 +118,7 @@ export class PreviewSignIn implements AccessKeeper {
     if (request === undefined) {
       throw new Failure(
         "invalid_request",
-        "The link to sign in is too old or incomplete. Open the preview again",
+        "The sign-in link is too old or incomplete. Open the preview again",
       );
     }
     const { host, projectId, workspaceId, origin, to, browser } = request;

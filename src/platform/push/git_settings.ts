@@ -66,7 +66,8 @@ export function gitVariables(home: string): Record<string, string> {
 }
 
 /**
- * Points HEAD to the production branch. Usually, HEAD already does, so readers do not need a lock.
+ * Points HEAD to the production branch. HEAD usually points there already, so readers do not need a
+ * lock.
  */
 const SET_HEAD = `
 head="refs/heads/$2"

@@ -243,7 +243,7 @@ export class PushService {
     }
   }
 
-  /** Deploys the pushed branches; a branch whose build fails is reported as refused. */
+  /** Deploys the pushed branches. A branch whose build fails is reported as refused. */
   async #deploy(
     project: ProjectRecord,
     { request: { commands } }: ArrivedPush,

@@ -29,7 +29,7 @@ export interface SourceCommit {
   readonly parent: string | undefined;
   readonly message: string;
   readonly author: { readonly name: string; readonly email: string };
-  /** In milliseconds since 1970. */
+  /** In milliseconds since the Unix epoch. */
   readonly at: number;
 }
 

@@ -96,7 +96,7 @@ export function createQueues(foundation: Foundation, parts: QueueParts): Project
     return service.standing(place).running + others;
   }
 
-  /** The hosts whose deployment receives a deployment's messages. */
+  /** The hosts that can receive a deployment's messages. */
   async function labelsOf({ projectId, deploymentId, environment }: KvOwner): Promise<string[]> {
     const deployment = await deployments.find(projectId, deploymentId);
     if (deployment === undefined) throw new Failure("not_found", "The deployment no longer exists");

@@ -166,7 +166,10 @@ export class QueueService {
     });
   }
 
-  /** The numbers of a queue's deliveries in this process: in progress, and not stored yet. */
+  /**
+   * A queue's deliveries in this process: how many are in progress, and how many are not counted
+   * yet.
+   */
   standing(place: QueuePlace): { readonly running: number; readonly uncounted: number } {
     const worker = this.#workers.get(nameOf(place));
     return { running: worker?.running ?? 0, uncounted: worker?.uncounted ?? 0 };

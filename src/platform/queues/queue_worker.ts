@@ -186,7 +186,7 @@ export class QueueWorker {
     return await this.#forget() ? undefined : 0;
   }
 
-  /** Due entries with their messages. Reads as many at a time as can start. */
+  /** Due entries with their messages. Reads only as many messages at a time as can be delivered. */
   async *#due(onWait: (milliseconds: number) => void): AsyncGenerator<DueMessage> {
     const { store, now } = this.#parts;
     let entries: DueEntry[] = [];

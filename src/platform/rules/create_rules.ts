@@ -45,7 +45,7 @@ function preconditionOf(request: Request): Precondition {
   }
   throw new Failure(
     header === null ? "precondition_failed" : "invalid_request",
-    `Send If-Match with the ETag of GET on the same path, such as "none"`,
+    `Send If-Match with the ETag from GET on the same path, such as "none"`,
   );
 }
 

@@ -37,7 +37,7 @@ export interface VersionedRules {
 
 /** A writer's condition on the rules that it replaces. */
 export interface Precondition {
-  /** Whether the rules may have this version. */
+  /** Whether the condition allows this version of the rules. */
   holds(version: string): boolean;
   /** True if a weak entity tag was given, which never matches. */
   readonly isWeak: boolean;

@@ -1,7 +1,7 @@
 /**
  * Traffic in the store: counts by project, period and environment, and visitor salts.
  *
- * Each process repeatedly writes its growing counts of a period under its own name. It never reads
+ * Each process repeatedly writes its growing counts for a period under its own name. It never reads
  * first, so several processes can count at once. Readers merge the parts.
  *
  * @module

@@ -11,7 +11,7 @@ import { hasReferences, parseValue, type Reference } from "./references.ts";
 /** Maximum number of names that a message lists. */
 const LISTED = 20;
 
-/** The project and environment whose variable has the reference. */
+/** The project and environment of the variable with the reference. */
 export interface Viewer {
   readonly project: ProjectRecord;
   readonly environment: string;
@@ -266,7 +266,7 @@ export function fillSnapshot(
   return { ...values, ...Object.fromEntries(complete) };
 }
 
-/** Fills in connection strings and removes escapes. A missing database becomes empty. */
+/** Fills in connection strings and removes escapes. A missing database's string is empty. */
 function fillDatabases(
   value: string,
   connections: Readonly<Record<string, string>>,

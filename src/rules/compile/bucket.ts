@@ -66,7 +66,7 @@ export class Bucket {
     this.#rules.push(rule);
   }
 
-  /** Builds the index if it is worth it. No rule can be added afterwards. */
+  /** Builds the index if it is worthwhile. No rule can be added afterwards. */
   *finish(pace: Pace): Steps<void> {
     if (pace.fills(1)) yield;
     if (this.#rules.length < FILE_FROM) return;

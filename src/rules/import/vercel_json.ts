@@ -90,9 +90,11 @@ function readMatcher(one: Matcher): LeafCondition {
 }
 
 function merge(a: LeafCondition, b: LeafCondition): LeafCondition {
-  if (a.host !== undefined && b.host !== undefined) throw new NoEquivalent("Two hosts never match");
+  if (a.host !== undefined && b.host !== undefined) {
+    throw new NoEquivalent("No request matches two hosts");
+  }
   if (a.geo !== undefined && b.geo !== undefined) {
-    throw new NoEquivalent("Two countries never match");
+    throw new NoEquivalent("No request matches two countries");
   }
   for (const field of ["headers", "cookies", "query"] as const) {
     const [left, right] = [a[field] ?? {}, b[field] ?? {}];

@@ -139,7 +139,7 @@ export const REFUSE_BUILTINS: Plugin = {
         return {
           errors: [{
             text: `A function cannot import the Node module "${path}"`,
-            notes: [{ text: "Functions can only use web APIs such as fetch, crypto and streams" }],
+            notes: [{ text: "Functions can use only web APIs such as fetch, crypto and streams" }],
           }],
         };
       }

@@ -1,5 +1,5 @@
 /**
- * Runs one request from a release's checks, and judges whether the response is the expected one.
+ * Runs one request from a release's checks, and judges whether the response is as expected.
  *
  * @module
  */

@@ -20,7 +20,7 @@ export type RunCommands = (
 ) => Promise<readonly CommandResult[]>;
 
 export interface ReleaseCheckerOptions {
-  /** The key that signs the tokens that protected hosts accept. */
+  /** The key that signs tokens for protected hosts. */
   key(): Promise<Uint8Array>;
   readonly ask: AskEdge;
   readonly addresses: Addresses;

@@ -73,7 +73,7 @@ export interface Channel {
   /** Returns the receivers of a request. Reads that concurrent requests share use `once`. */
   receivers(request: DeliveryRequest, once: ReadOnce): Promise<readonly Receiver[]>;
   send(delivery: Delivery): Promise<SendOutcome>;
-  /** The name by which a person knows their receiver. */
+  /** The receiver's name, as shown to its owner. */
   nameOf?(receiverId: string, userId: string): Promise<string | undefined>;
   /** Called when a message fails permanently after its last attempt. */
   onGivenUp?(delivery: Delivery, reason: string): Promise<void>;

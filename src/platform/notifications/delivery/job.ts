@@ -57,7 +57,7 @@ export const deliveryKeys = {
   openDigest: (key: readonly string[]): Key => ["delivery", "open_digest", ...key],
   parts: (jobId: string): Key => ["delivery", "parts", jobId],
   part: (jobId: string, contentId: string): Key => ["delivery", "parts", jobId, contentId],
-  /** Digests that were sent, but whose parts have yet to be removed. */
+  /** Sent digests whose parts have yet to be removed. */
   leftovers: (): Key => ["delivery", "leftovers"],
   leftover: (jobId: string): Key => ["delivery", "leftovers", jobId],
   /** The dead letters of one person or workspace. Each names its job. */

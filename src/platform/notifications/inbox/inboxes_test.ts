@@ -89,7 +89,7 @@ Deno.test("Inboxes.list() shows the newest notifications first, in pages and aft
     }
   }));
 
-Deno.test("Inboxes.add() adds a notification once", () =>
+Deno.test("Inboxes.add() adds a notification only once", () =>
   withInboxes(async ({ open, make }) => {
     const [one, two, three] = [make(), make(), make()];
     assert.equal((await open().add(USER, [one, two])).length, 2);
