@@ -1,4 +1,4 @@
-/** @module Downloads the program of a release. Unpacks and verifies it while writing it to disk. */
+/** @module Downloads a release's program. Unpacks and verifies it while writing it to disk. */
 import { createHash } from "node:crypto";
 import { fetchChunks, type Source } from "./fetch_bytes.ts";
 import type { ReleaseProgram } from "./manifest.ts";
@@ -12,7 +12,7 @@ export interface Download extends Source {
   readonly onBytes: (count: number) => void;
 }
 
-/** Passes bytes on, and checks that they are the expected ones. */
+/** Passes bytes on, and checks that they are as expected. */
 class Meter {
   readonly #hash = createHash("sha256");
   #size = 0;

@@ -15,8 +15,8 @@ export interface ReleasePlace extends Source {
 }
 
 /**
- * Reads the manifest of a version, or of the latest one, and verifies its signature before anything
- * else.
+ * Reads the manifest of a version or of the latest release, and verifies its signature before
+ * anything else.
  *
  * @throws {ReleaseError} if the manifest is unavailable, or not signed by a trusted key.
  */

@@ -1,4 +1,4 @@
-/** @module The decision of the rules about one request; the edge carries it out. */
+/** @module The rules' decision about one request. The edge carries it out. */
 import type { PipelineStep } from "./pipeline_steps.ts";
 import type { RateLimitKey, VaryDimension } from "./vocabulary.ts";
 

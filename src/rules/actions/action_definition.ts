@@ -18,7 +18,7 @@ import type { Finding } from "../finding.ts";
 
 /** The valid parts of an action and of the rule that contains it. */
 export interface ActionPlace {
-  /** The position of the action in the rule set. */
+  /** The action's position in the rule set. */
   readonly path: readonly PathStep[];
   readonly condition: Condition | undefined;
   /** False if the rule is incomplete because fields with problems were dropped. */
@@ -35,7 +35,7 @@ export interface PlacedTemplate {
 export interface CompilationContext {
   readonly ref: RuleRef;
   readonly condition: RuntimeCondition;
-  /** The names of the captures of the root glob, in order. */
+  /** The names of the root glob's captures, in order. */
   readonly captureNames: readonly string[];
 }
 

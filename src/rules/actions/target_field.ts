@@ -18,7 +18,7 @@ import {
 import { encodeUrlText } from "../pattern/template.ts";
 import type { CompilationContext, Location } from "./action_definition.ts";
 
-/** The problem of a target, without its position. */
+/** The problem with a target, without its position. */
 export type TargetProblem = Omit<Finding, "severity" | "path">;
 
 const MAX_PORT = 65_535;
@@ -73,7 +73,7 @@ function checkRelative(
 
 /** The requirements that an action has for its target, in addition to the common ones. */
 export interface TargetRules {
-  /** Whether a target without captures may be relative to the path of the request. */
+  /** Whether a target without captures may be relative to the request's path. */
   readonly isRelativeAllowed: boolean;
   /** Checks whether the action allows this kind of target. */
   checkKind(target: ParsedTarget): TargetProblem | undefined;
@@ -137,7 +137,7 @@ export function compileTargetOf(
 
 const VISIBLE = /^[\x21-\x7e]*$/;
 
-/** The query of a request, without its `?`, in a form that a URL can contain. */
+/** A request's query, without its `?`, in a form that a URL can contain. */
 export function queryText({ rawQuery }: Pick<Location, "rawQuery">): string {
   return VISIBLE.test(rawQuery) ? rawQuery : encodeUrlText(rawQuery);
 }

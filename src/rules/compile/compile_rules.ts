@@ -20,7 +20,7 @@ export interface CompiledRules {
 }
 
 /**
- * How specific the path of a pipeline rule is: an exact path is the most specific; others are
+ * How specific a pipeline rule's path is: an exact path is the most specific; others are
  * ranked by the length of their literal prefix.
  */
 function specificity(rule: UnrankedRule): number {

@@ -208,7 +208,7 @@ Deno.test("evaluateRules() builds locations", async (t) => {
   }
 });
 
-Deno.test("evaluateRules() replaces a redirect status other than 3xx by 302", () => {
+Deno.test("evaluateRules() replaces a redirect status other than 3xx with 302", () => {
   for (const [statusCode, served] of [[301, 301], [308, 308], [200, 302], [-1, 302]] as const) {
     const { terminal } = decide([[{}, to("/x", { statusCode })]], "/");
     assert.equal(terminal.type === "redirect" && terminal.status, served);

@@ -170,13 +170,13 @@ function toRules(
   return [{ id: `${id}-base`, condition: atBasePath, action: atBase.action }, rule];
 }
 
-/** The captures and groups of a complete source. */
+/** A complete source's captures and groups. */
 function captured(source: string) {
   const { segments, groups } = readVercelSource(source);
   return { all: namesOf(segments), groups };
 }
 
-/** Creates the rules of all variants. Each variant gets its own IDs. */
+/** Creates the rules for all variants. Each variant gets its own IDs. */
 function eachVariant(
   id: string,
   entry: Variant,

@@ -102,7 +102,7 @@ function* warnLimits(checked: CheckedRule, nodes: number): Generator<Finding> {
   });
 }
 
-/** Reports requirements of a rule that the environment does not meet. */
+/** Reports a rule's requirements that the environment does not meet. */
 export function* checkSurroundings(
   checked: CheckedRule,
   { functions, hasAsn, hasCountries, nodes = 1 }: Surroundings,

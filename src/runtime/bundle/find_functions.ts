@@ -27,7 +27,7 @@ function checkName(name: string, file: string): FunctionProblem[] {
   return [fileProblem(file, "invalid_name", message, "Rename the file, or start its name with _")];
 }
 
-/** Checks the file names of the folder. */
+/** Checks the folder's file names. */
 export function judgeNames(files: readonly string[]): FoundFunctions {
   const functions = new Map<string, FoundFunction>();
   const problems: FunctionProblem[] = [];

@@ -1,4 +1,4 @@
-/** @module Imports in Deno's style: names of an import map, and `npm:` packages. */
+/** @module Imports in Deno's style: names in an import map, and `npm:` packages. */
 import type { OnResolveResult, Plugin } from "esbuild";
 import { join } from "node:path";
 

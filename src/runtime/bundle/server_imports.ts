@@ -1,5 +1,5 @@
 /**
- * @module Resolves imports of a server's modules: Node's own modules remain imports, missing
+ * @module Resolves the imports in a server's modules: Node's own modules remain imports, missing
  * packages fail when they are loaded, and native addons are reported.
  */
 import type { OnResolveArgs, OnResolveResult, Plugin } from "esbuild";
@@ -123,7 +123,7 @@ export function sortImports(notes: ImportNotes): Plugin {
       }
       build.onLoad({ filter: /.*/, namespace: NATIVE }, ({ path }) => ({
         contents: failure(
-          `Package "${path}" has a native addon, which the sandbox of a deployment cannot load`,
+          `Package "${path}" has a native addon, which a deployment's sandbox cannot load`,
         ),
         loader: "js",
       }));

@@ -42,7 +42,7 @@ class CommandProcess {
 
   constructor(
     platform: FrameConnection,
-    /** Private folder of the process. */
+    /** The process's private folder. */
     folder: string,
   ) {
     this.#platform = platform;

@@ -13,7 +13,7 @@ const limitsOf = (memoryMb: number) => ({
   SVC_MEMORY_MB: String(memoryMb),
 });
 
-/** Arguments of the shell, and the environment of everything that it starts. */
+/** The shell's arguments, and the environment for everything that it starts. */
 export function programCommand(
   { env, port, host, memoryMb, program }: ServerStart,
   { tmp }: NodeView,

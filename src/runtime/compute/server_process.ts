@@ -1,5 +1,5 @@
 /**
- * @module Tracks one process of a server: whether it listens and reacts, and how much memory it
+ * @module Tracks a server's process: whether it listens and reacts, and how much memory it
  * uses.
  */
 import type { Frame } from "../process/frames/frame.ts";
@@ -41,7 +41,7 @@ const RUNTIME_BYTES = 80 * 1024 * 1024;
 
 export class ServerProcess implements SupervisedProcess {
   readonly client: ServerClient;
-  /** Resolves when the server listens; `false` if it ended before. */
+  /** Resolves when the server listens; `false` if it ended before that. */
   readonly listening: Promise<boolean>;
   readonly startedAt: number;
   /** Resolves when the process has ended. */

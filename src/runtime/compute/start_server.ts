@@ -11,7 +11,7 @@ import { MAX_OUTPUT_BYTES_PER_SECOND } from "./limits.ts";
 import { LineSplitter } from "./lines.ts";
 import { CONTROL_SOCKET, MAX_FRAME_BYTES, SERVER_SOCKET } from "./wire.ts";
 
-/** Prefix of the private folders of server processes. */
+/** Name prefix of server processes' private folders. */
 const FOLDER_PREFIX = "svc-cs-";
 
 /**

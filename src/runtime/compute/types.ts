@@ -153,7 +153,7 @@ export interface ComputeServerOptions {
   readonly allowPrivate: boolean;
   /** Ports at private addresses that the server may still reach. */
   readonly peers?: readonly Peer[];
-  /** Ports of the loopback address that are redirected to the platform's hosts. */
+  /** Loopback ports that are redirected to the platform's hosts. */
   readonly routes?: readonly LocalRoute[];
   /** Names of the hosts that are reached through these ports. */
   readonly hosts?: readonly string[];

@@ -46,7 +46,7 @@ export interface ServerStart {
   readonly host: string;
   readonly allowPrivate: boolean;
   readonly peers: readonly Peer[];
-  /** Ports of the loopback address that are redirected, including its own. */
+  /** Loopback ports that are redirected, including its own. */
   readonly routes: readonly LocalRoute[];
   /** Names that resolve to the platform, because it listens on the loopback address. */
   readonly hosts: readonly string[];

@@ -13,7 +13,7 @@ export interface StackPlaces {
 }
 
 /**
- * Removes frames of the runtime and of svc, and makes paths relative to the deployment's folder.
+ * Removes the runtime's and svc's frames, and makes paths relative to the deployment's folder.
  */
 export function cleanStack(text: string, { directory, own }: StackPlaces): string {
   if (!text.includes("    at ")) return text;

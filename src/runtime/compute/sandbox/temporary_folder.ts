@@ -33,7 +33,7 @@ export interface TemporaryFolder {
 export interface TemporaryOptions {
   /** Size in MiB. */
   readonly sizeMb: number;
-  /** Private folder of the process. */
+  /** The process's private folder. */
   readonly folder: string;
   /** Paths that must remain visible. */
   readonly needed: readonly string[];
