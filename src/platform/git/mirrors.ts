@@ -37,10 +37,7 @@ import { Mirror, type MirrorLimits } from "./mirror.ts";
 import { pushedRepository } from "./pushed_repository.ts";
 import { asOwnTransport } from "./submodules.ts";
 
-/**
- * Removes the locks that a killed git process left behind. Nothing else uses the mirror at this
- * point.
- */
+/** Removes locks that a killed git process left behind. Nothing else uses the mirror at that time. */
 async function removeLocks(mirror: string): Promise<void> {
   for (const name of await namesIn(mirror)) {
     const path = join(mirror, name);

@@ -323,7 +323,7 @@ export class PushService {
   #enter(projectId: string): () => void {
     const own = this.#underWay.get(projectId) ?? 0;
     if (this.#count >= MOST_AT_ONCE || own >= MOST_OF_PROJECT) {
-      throw new Failure("unavailable", "Too many concurrent git requests. Try again soon", {
+      throw new Failure("unavailable", "Too many git requests at once. Try again soon", {
         retryAfter: 5,
       });
     }

@@ -77,7 +77,7 @@ const RUNNING: Readonly<Record<string, readonly [Files, unknown]>> = {
     "dist/server/entry.mjs":
       'export default await import("./image.mjs").then(() => "loaded", ({ message }) => message);',
     "dist/server/image.mjs": 'import sharp from "sharp"; export const x = sharp;',
-  }, 'Package "sharp" has a native addon, which a deployment's sandbox cannot load'],
+  }, `Package "sharp" has a native addon, which a deployment's sandbox cannot load`],
 };
 
 for (const [name, [files, expected]] of Object.entries(RUNNING)) {

@@ -12,9 +12,7 @@ export interface StackPlaces {
   readonly own: readonly string[];
 }
 
-/**
- * Removes the runtime's and svc's frames, and makes paths relative to the deployment's folder.
- */
+/** Removes the runtime's and svc's frames, and makes paths relative to the deployment's folder. */
 export function cleanStack(text: string, { directory, own }: StackPlaces): string {
   if (!text.includes("    at ")) return text;
   const isOwn = (line: string): boolean => own.some((place) => line.includes(place));
