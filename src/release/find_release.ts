@@ -10,7 +10,7 @@ const MAX_MANIFEST_BYTES = 1024 * 1024;
 export interface ReleasePlace extends Source {
   /** Base URL of the releases. */
   readonly place: string;
-  /** Public keys, one of which must have signed the release. */
+  /** Public keys. One of them must have signed the release. */
   readonly keys: readonly string[];
 }
 

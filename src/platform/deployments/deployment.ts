@@ -60,9 +60,7 @@ export const deploymentRecord = z.object({
   /** Its sealed functions; empty until it is activated. */
   functions: z.array(z.object({ name: z.string(), sha256: z.string() })),
   variablesVersion: z.string(),
-  /**
-   * Values to which the references in its variables resolved; missing if there are no references.
-   */
+  /** The resolved values of the references in its variables; missing if there are no references. */
   references: z.array(z.object({
     variable: z.string(),
     /** The words between the braces. */

@@ -59,7 +59,7 @@ function publicManifest(
 }
 
 /**
- * The DNS names for which a certificate is valid. The runtime's `checkHost()` does not support
+ * The DNS names that a certificate is valid for. The runtime's `checkHost()` does not support
  * wildcards.
  */
 function namesOf(cert: string): ReadonlySet<string> {

@@ -257,7 +257,7 @@ export class EdgeRegistry {
     return shown;
   }
 
-  /** The name of the edge to which a key belongs. */
+  /** The name of the edge that a key belongs to. */
   async find(key: string): Promise<string | undefined> {
     const hash = hashOf(key);
     const local = [...this.#local.values()].find((edge) => edge.hash === hash);

@@ -1,5 +1,5 @@
 /**
- * The environment in which git runs: none of the machine's own settings, our own config file, and
+ * git's environment: none of the machine's own settings, our own config file, and
  * one project's credentials while a command runs.
  *
  * @module

@@ -12,7 +12,7 @@ export type JudgedSource =
 export interface GitUrlRules {
   /** Whether private, local and reserved addresses, and plain HTTP, are allowed. */
   readonly allowPrivate: boolean;
-  /** Folders on this machine in which local repositories are allowed. */
+  /** Folders on this machine that may contain local repositories. */
   readonly localRoots: readonly string[];
 }
 

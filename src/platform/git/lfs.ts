@@ -62,7 +62,7 @@ export function lfsServerOf(address: GitAddress): string | undefined {
 }
 
 export interface LfsServer {
-  /** Its URL, to which `/objects/batch` is added. */
+  /** Its URL, without `/objects/batch`. */
   readonly url: string;
   readonly fetch: OutboundFetch;
   /** Credentials for exactly this server, if there are any. */

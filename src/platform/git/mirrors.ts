@@ -37,7 +37,9 @@ import { Mirror, type MirrorLimits } from "./mirror.ts";
 import { pushedRepository } from "./pushed_repository.ts";
 import { asOwnTransport } from "./submodules.ts";
 
-/** Removes locks that a killed git process left behind. Nothing else uses the mirror at that time. */
+/**
+ * Removes locks that a killed git process left behind. Nothing else uses the mirror at that time.
+ */
 async function removeLocks(mirror: string): Promise<void> {
   for (const name of await namesIn(mirror)) {
     const path = join(mirror, name);
@@ -64,7 +66,7 @@ export interface GitMirrorsOptions extends GitUrlRules {
   /** The folder for repositories that are pushed to the platform. */
   readonly pushed: string;
   readonly syncPushed?: ((projectId: string) => Promise<void>) | undefined;
-  /** The `PATH` in which git and ssh are found. */
+  /** The `PATH` for finding git and ssh. */
   readonly path: string;
   /** Variables that configure network access, such as proxies and certificates. */
   readonly network?: Readonly<Record<string, string>>;

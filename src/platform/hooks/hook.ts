@@ -39,7 +39,7 @@ export function mintHookToken(random: Random): string {
 }
 
 /**
- * The hash by which a hook is found. Because a token has 256 random bits, timing reveals nothing
+ * The hash that is used to find a hook. Because a token has 256 random bits, timing reveals nothing
  * and a slow hash would add no security.
  */
 export function hashHookToken(token: string): string {

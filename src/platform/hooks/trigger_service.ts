@@ -77,7 +77,7 @@ interface TriggeredCommit {
   readonly digits: number;
   readonly supersedes: boolean;
   readonly visit: HookVisit;
-  /** The key under which a repeated call finds the deployment, if any. */
+  /** The key that a repeated call uses to find the deployment, if any. */
   readonly replay: ReplayKey | undefined;
 }
 

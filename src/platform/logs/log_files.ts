@@ -132,7 +132,7 @@ export class LogFiles {
     return this.#current;
   }
 
-  /** Starts after the last file, in which a crash may have left a partial line. */
+  /** Starts after the last file, because a crash may have left a partial line in it. */
   async #open(): Promise<{ readonly number: number; size: number }> {
     await Deno.mkdir(this.#folder, { recursive: true, mode: 0o700 });
     const last = (await this.#numbers()).at(-1);

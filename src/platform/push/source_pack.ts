@@ -71,7 +71,7 @@ function toFolders(files: readonly (readonly [path: string, id: string])[]): Fol
   return root;
 }
 
-/** The bytes by which git sorts an entry. A folder sorts as if its name ended with a slash. */
+/** An entry's sort key in git, as bytes. A folder sorts as if its name ended with a slash. */
 const sortKey = ([name, entry]: readonly [string, string | Folder]): Uint8Array =>
   encoder.encode(typeof entry === "string" ? name : `${name}/`);
 

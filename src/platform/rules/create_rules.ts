@@ -32,7 +32,7 @@ interface RulesRouteServices {
 }
 
 /**
- * Tests `If-Match`, in which the writer names the version of the rules that it has read (RFC 9110,
+ * Tests `If-Match`, where the writer names the version of the rules that it has read (RFC 9110,
  * 13.1.1).
  */
 function preconditionOf(request: Request): Precondition {

@@ -80,7 +80,7 @@ export function effectOf(apply: Effect["apply"], rest: Partial<Effect> = {}): Ef
 
 /**
  * One kind of action, with its authored form `Raw` and its normal form `Normal`. The normal form is
- * a valid authored form in which every default is filled in.
+ * a valid authored form with every default filled in.
  */
 export interface ActionDefinition<Raw, Normal> {
   /** All fields of the action, including `type`. */

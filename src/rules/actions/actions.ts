@@ -65,7 +65,7 @@ export function definitionOf(
   return ACTIONS[type];
 }
 
-/** The phase in which rules with this action run. */
+/** The phase of rules with this action. */
 export function phaseOf(type: ActionType): Phase {
   return ACTIONS[type].phase;
 }

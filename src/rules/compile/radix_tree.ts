@@ -52,7 +52,7 @@ export class RadixTree<T> {
     }
   }
 
-  /** Index of the next character to compare in a path of `length`, of which `left` remain. */
+  /** Index of the next character to compare in a path of `length` if `left` characters remain. */
   #edge(length: number, left: number): number {
     return this.#side === "start" ? length - left : left - 1;
   }

@@ -61,7 +61,7 @@ const LITERAL = /^[\w .\-/=@%:,;~]*$/;
 const PERMANENT = 308;
 const TEMPORARY = 307;
 
-/** Fields in which Vercel sends the client's location; only the country is also available here. */
+/** Fields that Vercel uses for the client's location. Only the country is also available here. */
 const VERCEL_PLACE = /^x-vercel-ip-/i;
 const VERCEL_COUNTRY = /^x-vercel-ip-country$/i;
 const COUNTRIES = /^\(?([A-Za-z]{2}(?:\|[A-Za-z]{2})*)\)?$/;

@@ -18,7 +18,7 @@ export interface Surroundings {
   readonly hasAsn?: boolean | undefined;
   /** Whether the edge can find the country of an address. */
   readonly hasCountries?: boolean | undefined;
-  /** Number of nodes, each of which counts requests separately. */
+  /** Number of nodes. Each of them counts requests separately. */
   readonly nodes?: number | undefined;
 }
 

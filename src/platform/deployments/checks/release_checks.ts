@@ -67,7 +67,7 @@ export class ReleaseChecker {
     this.#options = options;
   }
 
-  /** The URL at which a deployment is checked, and the token that admits its requests. */
+  /** The URL for checking a deployment, and the token that admits its requests. */
   async placeOf({ id, projectId, uniqueLabel }: DeploymentRecord): Promise<CheckPlace> {
     const { key, addresses, now, random } = this.#options;
     const bypass = sealToken("check", {

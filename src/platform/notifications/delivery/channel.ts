@@ -8,7 +8,7 @@ import type { DeliveryRequest, NotificationContent } from "./types.ts";
 
 export interface Receiver {
   /**
-   * The key with which the channel finds the receiver: the ID of a user, subscription or webhook.
+   * The key that the channel uses to find the receiver: the ID of a user, subscription or webhook.
    */
   readonly id: string;
   /** The host that receives it. While that host is down, other messages to it also wait. */

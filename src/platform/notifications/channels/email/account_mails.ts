@@ -90,7 +90,7 @@ interface AccountMailsOptions {
   readonly box: SecretBox;
   readonly now: Clock;
   readonly random: Random;
-  /** ID of the workspace to which dead letters belong. */
+  /** ID of the workspace that dead letters belong to. */
   firstWorkspace(): Promise<string | undefined>;
   onTrouble(message: string): void;
 }
