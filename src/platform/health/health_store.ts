@@ -1,6 +1,5 @@
 /**
- * Projects' health in Deno KV. It is stored to avoid reporting a change again after a
- * restart.
+ * Projects' health in Deno KV. It is stored to avoid reporting a change again after a restart.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * Queues' messages in the store. Every change is one atomic commit, so a crash at any moment
- * leaves a message either sent or not, and either done or due.
+ * Queues' messages in the store. Every change is one atomic commit, so a crash at any moment leaves
+ * a message either sent or not, and either done or due.
  *
  * Only the first message with a given key is due. The others wait in order, and the commit that
  * ends the first makes the next one due.

@@ -1,7 +1,7 @@
 /**
  * Delivers the messages of one queue in an environment. Only one process at a time delivers a
- * queue's messages, so the queue's limits apply across nodes. Another process takes over when
- * that one ends.
+ * queue's messages, so the queue's limits apply across nodes. Another process takes over when that
+ * one ends.
  *
  * @module
  */

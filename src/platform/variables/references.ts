@@ -1,8 +1,8 @@
 /**
  * References in the values of variables: `${{backend.url}}`. Pure.
  *
- * A resolved value is never parsed for references again. `describeCycle()` finds
- * projects that refer to each other's URL.
+ * A resolved value is never parsed for references again. `describeCycle()` finds projects that
+ * refer to each other's URL.
  *
  * @module
  */

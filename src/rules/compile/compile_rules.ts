@@ -20,8 +20,8 @@ export interface CompiledRules {
 }
 
 /**
- * How specific a pipeline rule's path is: an exact path is the most specific; others are
- * ranked by the length of their literal prefix.
+ * How specific a pipeline rule's path is: an exact path is the most specific; others are ranked by
+ * the length of their literal prefix.
  */
 function specificity(rule: UnrankedRule): number {
   const { path } = rule.condition.root;

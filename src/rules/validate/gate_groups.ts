@@ -66,8 +66,8 @@ export class GroupedLists {
   }
 
   /**
-   * A list's groups. The members of each group are sorted from lowest to highest precedence;
-   * the groups are sorted by their first members.
+   * A list's groups. The members of each group are sorted from lowest to highest precedence; the
+   * groups are sorted by their first members.
    */
   *weakestFirst(list: readonly Pipeline[]): Steps<readonly GatedPipelines[]> {
     const known = this.#ranked.get(list);

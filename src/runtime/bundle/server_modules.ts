@@ -70,8 +70,8 @@ const DATA_FILE = /["'`/]([\w@.-][\w@./-]{0,200}\.(?:wasm|dat|data|bin|ttf|otf|w
 const inUrl = (path: string) => path.split(sep).map(encodeURIComponent).join("/");
 
 /**
- * Returns a module's path relative to the entry's folder. A module outside the output gets a
- * path below `node_modules` there.
+ * Returns a module's path relative to the entry's folder. A module outside the output gets a path
+ * below `node_modules` there.
  */
 function placeOf(file: string, entryFolder: string, root: string): string {
   if (file.startsWith(root + sep)) return relative(entryFolder, file);
