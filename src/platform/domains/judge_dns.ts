@@ -34,7 +34,7 @@ function failedHint(reason: string): string {
     case "TIMEOUT":
       return `The name server did not respond in time. ${AGAIN}`;
     case "SERVFAIL":
-      return "The name server failed (SERVFAIL). Check the delegation of the domain and, if it is signed, DNSSEC";
+      return "The name server failed (SERVFAIL). Check the domain's delegation and, if the domain is signed, DNSSEC";
     default:
       return `The lookup failed (${reason}). ${AGAIN}`;
   }
@@ -51,7 +51,7 @@ export interface ProofFacts {
 function proofHint({ name, expected, answer, doubled }: ProofFacts): string {
   if (answer.type === "failed") return failedHint(answer.reason);
   if (valuesOf(doubled).includes(expected)) {
-    return "The name of the record contains the domain twice. Enter the name without the domain, because your provider appends it";
+    return "The record's name contains the domain twice. Enter the name without the domain, because your provider appends it";
   }
   if (answer.type === "missing") {
     return `Create the TXT record at ${name}. A new record can take minutes to appear`;

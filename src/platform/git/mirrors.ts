@@ -37,9 +37,7 @@ import { Mirror, type MirrorLimits } from "./mirror.ts";
 import { pushedRepository } from "./pushed_repository.ts";
 import { asOwnTransport } from "./submodules.ts";
 
-/**
- * Removes locks that a killed git process left behind. Nothing else uses the mirror at that time.
- */
+/** Removes locks that a killed git process left behind. The mirror is unused at that time. */
 async function removeLocks(mirror: string): Promise<void> {
   for (const name of await namesIn(mirror)) {
     const path = join(mirror, name);
