@@ -88,7 +88,7 @@ Deno.test("ServerSupervisor restarts a crashed server after increasing delays", 
   assert.ok("server" in await found);
 });
 
-Deno.test("ServerSupervisor reports that memory ran out if the kernel killed the server's control group", async () => {
+Deno.test("ServerSupervisor reports a lack of memory if the kernel killed the server's control group", async () => {
   const { supervisor, timers, log, next, listening } = setUp();
   const server = await listening();
   server.isOverGroup = true;

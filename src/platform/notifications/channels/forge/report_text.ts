@@ -160,7 +160,7 @@ export function commentText(
     ROLLED_BACK: [`The preview of ${commit} was rolled back.`],
     FAILED: [`The preview of ${commit} failed to build or start.`],
     STOPPED: liveAt === null
-      ? [`The build of the preview of ${commit} was stopped.`]
+      ? [`The preview build for ${commit} was stopped.`]
       : [`The preview of ${commit} was removed.`],
   }[status];
   return [
