@@ -1,4 +1,4 @@
-/** @module Downloads the program of a release. Unpacks and verifies it while writing it to disk. */
+/** @module Downloads a release's program. Unpacks and verifies it while writing it to disk. */
 import { createHash } from "node:crypto";
 import { fetchChunks, type Source } from "./fetch_bytes.ts";
 import type { ReleaseProgram } from "./manifest.ts";
@@ -12,7 +12,7 @@ export interface Download extends Source {
   readonly onBytes: (count: number) => void;
 }
 
-/** Passes bytes on, and checks that they are the expected ones. */
+/** Passes bytes on, and checks that they are as expected. */
 class Meter {
   readonly #hash = createHash("sha256");
   #size = 0;
@@ -24,12 +24,14 @@ class Meter {
 
   add(chunk: Uint8Array): void {
     this.#size += chunk.byteLength;
-    if (this.#size > this.expected.size) throw this.#different("it is larger than signed");
+    if (this.#size > this.expected.size) throw this.#different("it is larger than its signed size");
     this.#hash.update(chunk);
   }
 
   end(): void {
-    if (this.#size < this.expected.size) throw this.#different("it is shorter than signed");
+    if (this.#size < this.expected.size) {
+      throw this.#different("it is smaller than its signed size");
+    }
     if (this.#hash.digest("hex") !== this.expected.sha256) {
       throw this.#different("its SHA-256 is not the signed one");
     }
@@ -37,7 +39,8 @@ class Meter {
 
   #different(reason: string): ReleaseError {
     return new ReleaseError(`Cannot trust ${this.name}: ${reason}`, {
-      hint: "Nothing was installed. The file was changed on its way: try again, or another network",
+      hint:
+        "Nothing was installed. The file was changed in transit: try again, or use another network",
     });
   }
 }
@@ -93,7 +96,7 @@ export async function downloadProgram(
 }
 
 /**
- * Reads a part of the unpacked program. If the download fails, reports that failure and not the
+ * Reads a part of the unpacked program. If the download fails, reports that failure instead of the
  * resulting failure to unpack.
  */
 async function readPart(
@@ -106,7 +109,8 @@ async function readPart(
   } catch (cause) {
     if (failure() !== undefined) throw failure();
     throw new ReleaseError(`Cannot trust ${url}: it cannot be unpacked`, {
-      hint: "Nothing was installed. The file was changed on its way: try again, or another network",
+      hint:
+        "Nothing was installed. The file was changed in transit: try again, or use another network",
       cause,
     });
   }

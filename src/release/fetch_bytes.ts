@@ -1,4 +1,4 @@
-/** @module Requests the files of a release. */
+/** @module Requests a release's files. */
 import { readLimited } from "../lib/read_limited.ts";
 import { ReleaseError } from "./release_error.ts";
 
@@ -33,7 +33,7 @@ function startIdleTimer(signal: AbortSignal) {
 }
 
 /**
- * Yields the bytes of a file as they arrive.
+ * Yields a file's bytes as they arrive.
  *
  * @throws {ReleaseError} if the server does not have the file, or the connection breaks.
  */

@@ -10,13 +10,13 @@ const MAX_MANIFEST_BYTES = 1024 * 1024;
 export interface ReleasePlace extends Source {
   /** Base URL of the releases. */
   readonly place: string;
-  /** Public keys, one of which must have signed the release. */
+  /** Public keys. One of them must have signed the release. */
   readonly keys: readonly string[];
 }
 
 /**
- * Reads the manifest of a version, or of the latest one, and verifies its signature before anything
- * else.
+ * Reads the manifest of a version or of the latest release, and verifies its signature before
+ * anything else.
  *
  * @throws {ReleaseError} if the manifest is unavailable, or not signed by a trusted key.
  */
@@ -32,8 +32,7 @@ export async function findRelease(from: ReleasePlace, version?: string): Promise
       `Cannot trust ${url}: it is not signed with a key that this program ` +
         `knows`,
       {
-        hint:
-          "Nothing was installed. The file was changed on its way, or the place is not svc's own",
+        hint: "Nothing was installed. The file was changed in transit, or the URL is not svc's own",
       },
     );
   }

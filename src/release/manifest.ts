@@ -1,4 +1,4 @@
-/** @module The manifest of a release: its programs and their sizes. */
+/** @module A release's manifest: its programs and their sizes. */
 import * as z from "zod";
 import { ReleaseError } from "./release_error.ts";
 
@@ -35,12 +35,12 @@ export const releaseSchema = z.object({
 export type Release = z.infer<typeof releaseSchema>;
 export type ReleaseProgram = z.infer<typeof programSchema>;
 
-/** Returns the tag of a version, under which its files are stored: `v1.2.3`. */
+/** Returns the tag under which a version's files are stored: `v1.2.3`. */
 export function tagOf(version: string): string {
   return `v${version}`;
 }
 
-/** Returns the version of a tag or version, or `undefined` if it is not valid. */
+/** Returns the version in a tag or version string; `undefined` if it is not valid. */
 export function versionOfTag(text: string): string | undefined {
   const version = text.replace(/^v/, "");
   return VERSION.test(version) ? version : undefined;
@@ -63,7 +63,7 @@ export function parseManifest(bytes: Uint8Array): Release {
   const [issue] = parsed.error.issues;
   throw new ReleaseError(
     `Cannot read the release manifest: ${issue?.path.join(".") || "it"}: ${issue?.message}`,
-    { hint: "A newer release may need another way to install: run the install script" },
+    { hint: "A newer release may have to be installed differently: run the install script" },
   );
 }
 

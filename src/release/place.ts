@@ -19,7 +19,8 @@ export const MANIFEST_FILE = "release.json";
 export const SIGNATURE_SUFFIX = ".sig";
 
 /**
- * Returns the URL of a release's file. With an `undefined` version, the file of the latest release.
+ * Returns the URL of a release's file. If the version is `undefined`, returns the URL of the latest
+ * release's file.
  */
 export function fileUrl(place: string, version: string | undefined, file: string): string {
   const folder = version === undefined ? "latest/download" : `download/${tagOf(version)}`;

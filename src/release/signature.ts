@@ -40,7 +40,7 @@ export async function sign(
   return new Uint8Array(await crypto.subtle.sign("Ed25519", key, bytes));
 }
 
-/** Returns the public key of a private key in PEM, as base64. */
+/** Returns the public key for a private key in PEM, as base64. */
 export async function publicKeyOf(privateKeyPem: string): Promise<string> {
   const { x = "" } = await crypto.subtle.exportKey("jwk", await readPrivateKey(privateKeyPem));
   return Uint8Array.fromBase64(x, { alphabet: "base64url" }).toBase64();

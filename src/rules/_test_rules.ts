@@ -12,10 +12,10 @@ import { collect, type FindingSteps } from "./work.ts";
 
 export const NO_HOOKS: EvaluationHooks = { fileExists: () => false, rateLimited: () => false };
 
-/** A rule without an id; `compileAll` names it by its position in the list. */
+/** A rule without an ID. `compileAll` names it by its position in the list. */
 export type ShortRule = readonly [condition: Condition, action: Action, more?: Partial<Rule>];
 
-/** Compiles rules with the ids `r0`, `r1` and so on. */
+/** Compiles rules with the IDs `r0`, `r1` and so on. */
 export function compileAll(rules: readonly ShortRule[]): CompiledRules {
   return compileRules(normalizeRules({
     schemaVersion: SCHEMA_VERSION,
@@ -28,14 +28,14 @@ export function compileAll(rules: readonly ShortRule[]): CompiledRules {
   }));
 }
 
-/** All that a search finds. */
+/** Everything that a search finds. */
 export function found(search: FindingSteps): readonly Finding[] {
   const findings: Finding[] = [];
   atOnce(collect(search, findings));
   return findings;
 }
 
-/** Facts of a request, whose path must be valid. */
+/** The facts of a request. Its path must be valid. */
 export function factsOf(request: DescribedRequest | string): RequestFacts {
   const facts = factsFromRequest(typeof request === "string" ? { url: request } : request);
   assert.ok(!("rejected" in facts), `rejected: ${JSON.stringify(request)}`);
@@ -50,7 +50,7 @@ export function decide(
   return evaluateRules(compileAll(rules), factsOf(request), { ...NO_HOOKS, ...hooks });
 }
 
-/** Ids of the rules that took effect. */
+/** IDs of the rules that took effect. */
 export function matchedIds(decision: Decision): readonly string[] {
   return decision.matched.map((index) => `r${index}`);
 }

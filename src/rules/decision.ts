@@ -1,4 +1,4 @@
-/** @module The decision of the rules about one request; the edge carries it out. */
+/** @module The rules' decision about one request. The edge carries it out. */
 import type { PipelineStep } from "./pipeline_steps.ts";
 import type { RateLimitKey, VaryDimension } from "./vocabulary.ts";
 
@@ -93,7 +93,7 @@ export interface PipelineDecision {
   readonly rule: RuleRef;
 }
 
-/** An entry for the log; `would_…` stands for what a shadow rule would have done. */
+/** An entry for the log; `would_…` is what a shadow rule would have done. */
 export interface Hit {
   readonly type: "log" | "deny" | "would_deny" | "rate_limit" | "would_rate_limit";
   readonly rule: RuleRef;
@@ -104,20 +104,20 @@ export interface Decision {
   readonly rewrite?: RewriteDecision;
   readonly cache?: CacheDecision;
   readonly pipeline?: PipelineDecision;
-  /** Edits of every response, in authored order; none if the request is denied or rate limited. */
+  /** Edits to every response, in authored order; none if the request is denied or rate limited. */
   readonly headerEdits: readonly HeaderEdit[];
   readonly hits: readonly Hit[];
   /** The rules that took effect or were recorded, by index, in the order of evaluation. */
   readonly matched: readonly number[];
 }
 
-/** Functions of the edge that the evaluation calls, each only if a rule needs it. */
+/** Edge functions that the evaluation calls, each only if a rule needs it. */
 export interface EvaluationHooks {
   /** True if a static file serves the normalized path. Called at most once per request. */
   fileExists(path: string): boolean;
   /**
-   * Counts the request against the rule's limit; true if the limit is exceeded. Called for shadow
-   * rules too.
+   * Counts the request against the rule's limit. Returns true if the limit is exceeded. Called for
+   * shadow rules too.
    */
   rateLimited(rule: RuleRef, action: RateLimitAction): boolean;
 }

@@ -145,9 +145,7 @@ function nanosecondsOf({ compiled, request }: Prepared): number {
   return ((performance.now() - start) * 1e6) / REQUESTS_PER_ROUND;
 }
 
-/**
- * Measures every size of a scenario in turn, so that a busy machine affects all of them equally.
- */
+/** Measures every size of a scenario in turn, so a busy machine affects all of them equally. */
 function measure(scenario: Scenario): readonly EvaluationRow[] {
   const prepared = SIZES.map((size) => prepare(scenario, size));
   const best = prepared.map(() => Infinity);

@@ -68,7 +68,7 @@ function ruleIndexOf({ path: [first, index] }: Finding): number {
 
 /**
  * Turns findings into diagnostics in the order of the text. A report has at most `MAX_DIAGNOSTICS`
- * entries, in which errors take precedence, and mentions how many more problems there are.
+ * entries, errors first, and mentions how many more problems there are.
  */
 export function toDiagnostics(
   findings: readonly Finding[],

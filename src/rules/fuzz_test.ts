@@ -64,7 +64,7 @@ Deno.test("loadRulesToml() handles any mutation of a valid file", () => {
   );
 });
 
-Deno.test("loadRulesValue() handles any JSON instead of any field", () => {
+Deno.test("loadRulesValue() handles any JSON value in any field", () => {
   fc.assert(
     fc.property(fc.anything(), fc.jsonValue(), fc.jsonValue(), (set, condition, action) => {
       loadRulesValue(set);

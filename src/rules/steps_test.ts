@@ -99,7 +99,9 @@ const KINDS: Readonly<Record<string, (n: number) => Omit<Rule, "id">>> = {
   }),
 };
 
-/** Runs work to its end and returns the maximum number of watched rules that one step visited. */
+/**
+ * Runs work to completion and returns the maximum number of watched rules that one step visited.
+ */
 function fullestStep(make: (watch: <T extends object>(rule: T) => T) => Steps<unknown>): number {
   const seen = new Set<object>();
   let most = 0;
@@ -137,7 +139,7 @@ for (const [kind, make] of Object.entries(KINDS)) {
     compiling: (watch) => compileInSteps({ ...runtime, rules: runtime.rules.map(watch) }),
   };
 
-  Deno.test(`no step of checking or compiling ${COUNT} rules visits many: ${kind}`, async (t) => {
+  Deno.test(`no step of checking or compiling ${COUNT} rules visits many rules: ${kind}`, async (t) => {
     for (const [pass, work] of Object.entries(passes)) {
       await t.step(pass, () => {
         const most = fullestStep(work);

@@ -101,7 +101,7 @@ Deno.test("a migration runs before a deployment goes live, and a failure shows i
     assert.notEqual(again.code, 0, again.stdout);
     assert.match(
       again.stdout,
-      /The migration of the database failed\. It exited with code 3: cannot migrate: column \\"name\\" of relation \\"boats\\" already exists/,
+      /The database migration failed\. It exited with code 3: cannot migrate: column \\"name\\" of relation \\"boats\\" already exists/,
     );
     const { items } = await callApi(box, "GET", "/v1/projects/boats/deployments");
     assert.equal(items[0].status, "FAILED", "the deployment stays failed");

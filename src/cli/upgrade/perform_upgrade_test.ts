@@ -150,7 +150,7 @@ const REFUSALS: readonly Refusal[] = [
     arrange: ({ releases }) =>
       releases.change(`/download/v1.1.0/${FILE}`, (b) => new Uint8Array([...b, 0])),
     code: "release_unusable",
-    says: /it is larger than signed/,
+    says: /it is larger than its signed size/,
   },
   {
     name: "a manifest with one bit changed",

@@ -28,7 +28,7 @@ export class RestoredDumps {
     try {
       file = await Deno.open(path);
     } catch (cause) {
-      const message = `The restored backup has no content for it: ${path} is missing`;
+      const message = `The restored backup does not contain this branch: ${path} is missing`;
       throw new EngineError(message, "58P01", { cause });
     }
     await makeFromScript(file.readable, target);

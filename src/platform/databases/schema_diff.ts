@@ -1,4 +1,4 @@
-/** Reads a branch's schema, and compares two schemas. @module */
+/** Reads a branch's schema and compares two schemas. @module */
 import type { SchemaChange, SchemaKind } from "../../contract/database_branches.ts";
 import {
   type BackendSession,
@@ -110,7 +110,9 @@ const ORDER: readonly SchemaKind[] = [
 const tableOf = ({ name }: Pick<SchemaObject, "name">): string =>
   name.replace(/\.(?:"(?:[^"]|"")*"|[^."]*)$/, "");
 
-/** Differences from `before`. New and missing tables are listed without their parts. */
+/**
+ * Differences from `before`. For new and missing tables, columns and constraints are not listed.
+ */
 export function diffSchemas(before: Schema, after: Schema): SchemaChange[] {
   const changes: SchemaChange[] = [];
   const isWhole = (object: SchemaObject, other: Schema): boolean =>

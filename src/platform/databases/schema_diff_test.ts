@@ -69,7 +69,7 @@ const ENGINES: Readonly<Record<string, (folder: string) => Promise<DatabaseEngin
 
 for (const [name, open] of Object.entries(ENGINES)) {
   Deno.test({
-    name: `diffSchemas() reports changes in a branch, but not its rows (${name})`,
+    name: `diffSchemas() reports changes to a branch's schema, but not to its rows (${name})`,
     ignore: name === "server" && NO_POSTGRES !== undefined,
     fn: () =>
       inTestFolder(async (folder) => {

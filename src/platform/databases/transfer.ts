@@ -22,6 +22,6 @@ export async function makeFromScript(
   );
   for await (const event of runScript(session, script)) {
     if (event.type !== "error") continue;
-    throw new EngineError(`Its content cannot be copied: ${event.message}`, event.sqlState);
+    throw new EngineError(`Cannot copy the database: ${event.message}`, event.sqlState);
   }
 }

@@ -92,8 +92,8 @@ export class UsageSamples {
   }
 
   /**
-   * The usage over the last day in ten-minute steps or, for a new database, since its creation in
-   * one-minute steps.
+   * The usage over the last day in ten-minute steps. For a new database, the usage since its
+   * creation in one-minute steps.
    */
   async read(database: DatabaseRecord): Promise<DatabaseUsage> {
     const { kv, now } = this.#parts;

@@ -58,7 +58,7 @@ async function withNodes(
   });
 }
 
-Deno.test("UsageSamples shows a new database by the minute, with the clients of all nodes", () =>
+Deno.test("UsageSamples shows a new database's usage per minute, including clients on all nodes", () =>
   withNodes(async ({ sample, read }) => {
     await sample(0, 1, 2);
     await sample(1, 1, 3);
@@ -72,7 +72,7 @@ Deno.test("UsageSamples shows a new database by the minute, with the clients of 
     assert.equal(steps[1]!.sizeBytes, 3000);
   }));
 
-Deno.test("UsageSamples later shows ten-minute peaks, and writes only if the peak rises", () =>
+Deno.test("UsageSamples later shows ten-minute peaks, and writes a sample only if the peak rises", () =>
   withNodes(async ({ sample, read, measured }) => {
     for (const [minute, open] of [[130, 1], [131, 4], [135, 0], [139, 4], [140, 0]] as const) {
       await sample(0, minute, open);

@@ -28,16 +28,16 @@ function memoryBlobs() {
     async putStream(sha256, content) {
       stored.set(sha256, new Uint8Array(await new Response(content).arrayBuffer()));
     },
-    add: () => assert.fail("no blob without a hash is stored"),
+    add: () => assert.fail("unexpected call to add()"),
     size: (sha256) => Promise.resolve(stored.get(sha256)?.byteLength),
     verify: (sha256) => Promise.resolve(stored.get(sha256)?.byteLength),
     verifyAll: (hashes) =>
       Promise.resolve(new Map(hashes.map((sha256) => [sha256, stored.get(sha256)?.byteLength]))),
-    reportDamage: () => assert.fail("no blob is damaged"),
+    reportDamage: () => assert.fail("unexpected call to reportDamage()"),
     read: (sha256) => Promise.resolve(stored.get(sha256) ?? assert.fail(`no blob ${sha256}`)),
-    stream: () => assert.fail("no blob is streamed"),
-    openFile: () => assert.fail("no file is opened"),
-    link: () => assert.fail("no blob is linked"),
+    stream: () => assert.fail("unexpected call to stream()"),
+    openFile: () => assert.fail("unexpected call to openFile()"),
+    link: () => assert.fail("unexpected call to link()"),
   };
   return blobs;
 }
@@ -70,7 +70,7 @@ async function open(kv: RecordStore) {
     prepare(deployment: DeploymentRecord): Promise<void>;
     /** Runs while a deployment's rendered pages are dropped, before the deployment is shown. */
     purge(): Promise<void>;
-    /** Runs when a stopped deployment has been stored as stopped, before it leaves the history. */
+    /** Runs after a deployment has been stored as stopped, before it leaves the history. */
     stopped(): Promise<void>;
     /** Runs a deployment's checks. */
     check(deployment: DeploymentRecord): Promise<readonly CheckResult[]>;

@@ -23,7 +23,7 @@ interface Part {
 const shorten = (text: string): string =>
   text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
 
-/** Compares two lists in which each name occurs once. */
+/** Compares two lists. Each name occurs only once per list. */
 function* compareParts(before: readonly Part[], after: readonly Part[]): Steps<Differences> {
   const counts = { added: 0, removed: 0, changed: 0 };
   const found: Difference[] = [];
@@ -121,7 +121,7 @@ export function* compareContents(before: DeploymentContent, after: DeploymentCon
   };
 }
 
-/** Compares variables by name. No value becomes part of the result. */
+/** Compares variables by name. The result contains no values. */
 export function* compareVariables(
   before: Readonly<Record<string, string>>,
   after: Readonly<Record<string, string>>,

@@ -1,6 +1,6 @@
 /**
  * A deployment's content: its manifest, its lists of files and functions, and its rules. It can be
- * larger than a KV value, so it is stored as a blob, whose hash is in the record.
+ * larger than a KV value, so it is stored as a blob. The record contains the blob's hash.
  *
  * @module
  */
@@ -38,7 +38,7 @@ const contentSchema = z.object({
 export interface DeploymentContent {
   readonly manifest: Manifest;
   readonly files: readonly z.infer<typeof deploymentFile>[];
-  /** Functions as received. They run only once they are sealed. */
+  /** Functions as received. They cannot run until they are sealed. */
   readonly functions: readonly z.infer<typeof deploymentFunction>[];
   readonly rules: RuntimeRuleSet | null;
 }

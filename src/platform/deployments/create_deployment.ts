@@ -51,7 +51,10 @@ export type StoredContent = Pick<
   "contentSha" | "cron" | "protection" | "database" | "fileCount" | "totalBytes"
 >;
 
-/** Validates a deployment's content. Throws a `Failure` with all problems in a part. */
+/**
+ * Validates a deployment's content. Checks one part after another, and throws a `Failure` with all
+ * problems in the first invalid part.
+ */
 async function checkContent(
   received: ReceivedContent,
 ): Promise<Pick<DeploymentContent, "manifest" | "rules">> {
@@ -90,7 +93,10 @@ function misstatedSizes(
     const path = file === -1
       ? `body.functions[${functions.findIndex((each) => each.sha256 === sha256)}].size`
       : `${placeOf(file)}.size`;
-    return { path, message: `Must be ${actual}, the size of the content ${sha256}: it is ${size}` };
+    return {
+      path,
+      message: `Must be ${actual}, the size of the content ${sha256}, but is ${size}`,
+    };
   });
   const { path, message } = problems[0]!;
   return new Failure("invalid_request", `Request is not valid: ${path}: ${message}`, { problems });

@@ -45,7 +45,7 @@ export interface DeploymentParts {
   readonly accessOf: SiteParts["accessOf"];
   readonly objectsOf: SiteParts["objectsOf"];
   readonly formsOf: SiteParts["formsOf"];
-  /** The key that signs the tokens that protected hosts accept. */
+  /** The key that signs tokens for protected hosts. */
   readonly accessKey: () => Promise<Uint8Array>;
   readonly askEdge: AskEdge;
   /** Collects the current counts from this process's edge. */
@@ -125,7 +125,7 @@ function endUnusedCode(
   });
 }
 
-/** How often to look for URLs in variables that have changed, in milliseconds. */
+/** How often to look for changed URLs in variables, in milliseconds. */
 const REFERENCES_EVERY_MS = 10_000;
 
 /** Regularly redeploys deployments that refer to a changed URL. */
@@ -162,7 +162,8 @@ function followReferences(
     firstMs: REFERENCES_EVERY_MS,
     everyMs: REFERENCES_EVERY_MS,
     run: () => follower.round(),
-    onError: (error) => log({ level: "error", message: `Cannot follow references: ${error}` }),
+    onError: (error) =>
+      log({ level: "error", message: `Cannot check references for changes: ${error}` }),
   });
 }
 

@@ -1,4 +1,4 @@
-/** The record of a deployment, its state transitions, and its wire format. Pure. @module */
+/** A deployment's record, its state transitions, and its wire format. Pure. @module */
 import * as z from "zod";
 import {
   type Deployment,
@@ -51,16 +51,16 @@ export const deploymentRecord = z.object({
   protection: z.enum(PROTECTIONS).optional(),
   /** How to create a preview's database branch, according to its manifest. */
   database: databaseSchema.optional(),
-  /** Whether its command changed the database's schema; missing before it has run. */
+  /**
+   * Whether its migration command changed the database's schema; missing until the command has run.
+   */
   migration: z.enum(MIGRATION_OUTCOMES).optional(),
   /** How a preview's database branch differs from `main`. */
   schemaDifference: schemaDifference.optional(),
   /** Its sealed functions; empty until it is activated. */
   functions: z.array(z.object({ name: z.string(), sha256: z.string() })),
   variablesVersion: z.string(),
-  /**
-   * Values to which the references in its variables resolved; missing if there are no references.
-   */
+  /** The resolved values of the references in its variables; missing if there are no references. */
   references: z.array(z.object({
     variable: z.string(),
     /** The words between the braces. */
@@ -189,7 +189,10 @@ export function deploymentToWire(
 const begins = (one: string, other: string): boolean =>
   one.startsWith(other) || other.startsWith(one);
 
-/** Returns a filter's test; `undefined` if all deployments pass. `environment` is a name. */
+/**
+ * Returns a function that tests a deployment against a filter; `undefined` if all deployments pass.
+ * `environment` is a name.
+ */
 export function meeting(
   { branch, environment, status, sha }: DeploymentFilter,
 ): ((deployment: DeploymentRecord) => boolean) | undefined {
@@ -198,6 +201,6 @@ export function meeting(
     (branch === undefined || deployment.branch === branch) &&
     (environment === undefined || deployment.environment === environment) &&
     (status === undefined || deployment.status === status) &&
-    // A deployment may know only the start of its commit's SHA.
+    // A record may contain only the start of its commit's SHA.
     (sha === undefined || deployment.commitSha !== null && begins(deployment.commitSha, sha));
 }

@@ -1,4 +1,4 @@
-/** Events of a deployment. @module */
+/** A deployment's events. @module */
 import type { RaisedEvent } from "../core/events/mod.ts";
 import type { Addresses } from "../core/addresses.ts";
 import type { DeploymentRecord } from "./deployment.ts";

@@ -169,7 +169,7 @@ export class DeploymentService {
    */
   async stage(deployment: DeploymentRecord): Promise<CheckPlace> {
     if (deployment.status === "LIVE") {
-      throw new Failure("conflict", `Deployment ${deployment.id} is live already`);
+      throw new Failure("conflict", `Deployment ${deployment.id} is already live`);
     }
     const { deploying } = await this.#makeReady(deployment)
       .catch((error) => this.#failed(deployment, error));
@@ -216,7 +216,8 @@ export class DeploymentService {
   /**
    * Takes a deployment offline permanently; with `unlessLive`, only if it has never been live.
    *
-   * @throws {Failure} `conflict` if it is live in production, or has been live with `unlessLive`.
+   * @throws {Failure} `conflict` if it is live in production or, with `unlessLive`, if it has ever
+   * been live.
    */
   async stop(
     deployment: DeploymentRecord,

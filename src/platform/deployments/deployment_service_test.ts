@@ -137,7 +137,7 @@ for (
     }));
 }
 
-Deno.test("DeploymentService.activate() refuses a hostname that another project has", () =>
+Deno.test("DeploymentService.activate() refuses a hostname that another project uses", () =>
   withService(async ({ service, add, kv, find }) => {
     await kv.set(keys.host("shop-git-main"), { projectId: "p2", deploymentId: null });
     const activated = service.activate(await add("d1"));
@@ -191,7 +191,7 @@ Deno.test("DeploymentService.activate() makes a deployment live once, even in pa
     ], "the server of the live one is not removed");
   }));
 
-Deno.test("DeploymentService.stop() wins against an activation whose server is still starting", () =>
+Deno.test("DeploymentService.stop() overrides an activation whose server is still starting", () =>
   withService(async ({ service, add, find, hooks, happened, project, hosts }) => {
     const server = heldServer();
     hooks.prepare = server.prepare;

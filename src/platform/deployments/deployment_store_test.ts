@@ -80,14 +80,14 @@ for (
     },
   ] as const
 ) {
-  Deno.test(`DeploymentStore.update() notes ${name}`, () =>
+  Deno.test(`DeploymentStore.update() records ${name}`, () =>
     withStore(async (store, noted) => {
       await store.update(["p1", "d1"], change, { moment });
       assert.deepEqual(await noted(), expected);
     }));
 }
 
-Deno.test("DeploymentStore.create() notes the start event once the deployment has a label", () =>
+Deno.test("DeploymentStore.create() records the start event once the deployment has a label", () =>
   withStore(async (store, noted, kv) => {
     await kv.set(keys.project("w1", "p1"), PROJECT);
     await kv.set(keys.host("shop-taken"), { projectId: "p1", deploymentId: null });

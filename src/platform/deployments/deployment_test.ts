@@ -52,7 +52,7 @@ Deno.test("canMove() allows only the transitions in the design", () => {
   ]);
 });
 
-Deno.test("moveDeployment() notes when a deployment went live, and why it failed", () => {
+Deno.test("moveDeployment() records when a deployment went live, and why it failed", () => {
   assert.equal(moveDeployment(deployment, "LIVE", { now: 7 }).liveAt, 7);
   const failed = moveDeployment(deployment, "FAILED", { now: 7, error: "disk full" });
   assert.deepEqual([failed.error, failed.updatedAt, failed.liveAt], ["disk full", 7, null]);
@@ -63,7 +63,7 @@ Deno.test("moveDeployment() refuses an unknown transition", () => {
   assert.throws(() => moveDeployment(stopped, "LIVE", { now: 3 }), RangeError);
 });
 
-Deno.test("meeting() considers all given conditions", () => {
+Deno.test("meeting() checks all given conditions", () => {
   const found = { ...deployment, commitSha: "8f14e45fceea" };
   const cases = [
     [{ branch: "main" }, true],

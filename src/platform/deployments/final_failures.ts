@@ -13,7 +13,7 @@ export type FinalFailure =
   | DatabaseNotReadyError
   | MigrationFailedError;
 
-/** Whether a deployment that failed this way cannot continue. */
+/** Whether a deployment that failed with this error cannot continue. */
 export const isFinal = (error: unknown): error is FinalFailure =>
   error instanceof ServerNotReadyError || error instanceof ChecksFailedError ||
   error instanceof DatabaseNotReadyError || error instanceof MigrationFailedError;

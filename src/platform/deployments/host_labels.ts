@@ -4,7 +4,7 @@ import { type HostRecord, hostRecord } from "../projects/mod.ts";
 import type { DeploymentRecord } from "./deployment.ts";
 import type { Lease, Operation, RecordStore } from "../../store/mod.ts";
 
-/** The records changed before the commit, so the caller must decide again. */
+/** Thrown if the records changed before the commit. The caller must decide again. */
 export class StaleDecisionError extends Error {
   override readonly name = "StaleDecisionError";
 }
@@ -36,7 +36,9 @@ export async function* allLabels(
   }
 }
 
-/** Points labels in the commit that makes deployments live. @throws {StaleDecisionError} */
+/**
+ * Points labels at deployments, in the commit that makes them live. @throws {StaleDecisionError}
+ */
 export async function pointLabels(
   kv: RecordStore,
   operation: Operation,
@@ -53,7 +55,7 @@ export async function pointLabels(
   }
 }
 
-/** Empties those of a deployment's own and its branch's labels that still show it. */
+/** Clears a deployment's own label and its branch's label if they still show the deployment. */
 export async function clearLabels(
   kv: RecordStore,
   deployment: DeploymentRecord,

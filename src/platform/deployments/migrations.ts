@@ -24,7 +24,7 @@ export interface MigrationServices {
 const RETRY_SECONDS = 2;
 
 const NOT_RUN =
-  "Its command did not run: deploy the project's folder or push it, because a migration needs both";
+  "Its command did not run, because it needs the project's folder. Deploy the folder or push it";
 
 /** A copy of a deployment uses the database that the original deployment has migrated. */
 const isMigrated = ({ migration, redeployOf, promotedFrom }: DeploymentRecord): boolean =>
@@ -101,7 +101,9 @@ export class Migrations {
     const { databases, now } = this.#services;
     const endsAt = now() + MIGRATION_MS;
     while (!await databases.beginMigration(deployment)) {
-      if (now() > endsAt) throw new MigrationFailedError("Another deployment is migrating it");
+      if (now() > endsAt) {
+        throw new MigrationFailedError("Another deployment is still migrating the database");
+      }
       await pause(RETRY_SECONDS * 1000);
     }
     const result = await run(command).catch(async (error) => {

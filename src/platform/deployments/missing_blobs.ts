@@ -9,7 +9,7 @@ export interface WantedBlob {
 }
 
 export interface BlobLookUp {
-  /** Hashes of blobs that are missing or damaged; each once, in order. */
+  /** Hashes of missing or damaged blobs, each only once, in order. */
   readonly missing: readonly string[];
   /** Stored blobs whose size differs from the stated one, with their actual size. */
   readonly misstated: readonly (WantedBlob & { readonly actual: number })[];

@@ -53,7 +53,7 @@ async function accessOf(
   { projectId, deploymentId }: Site,
 ): Promise<SiteAccess> {
   const deployment = await deployments.find(projectId, deploymentId);
-  if (deployment === undefined) throw new Error(`Deployment ${deploymentId} is gone`);
+  if (deployment === undefined) throw new Error(`Deployment ${deploymentId} no longer exists`);
   return await accessOf(projectId, deployment.workspaceId);
 }
 

@@ -1,6 +1,6 @@
 /**
- * Deployments whose files are being uploaded. Every byte that arrives is a heartbeat. Without one,
- * the upload is closed after a few minutes, so a killed CLI leaves nothing pending
+ * Deployments whose files are being uploaded. Every byte that arrives is a heartbeat. Without a
+ * heartbeat, the upload is closed after a few minutes, so a killed CLI leaves nothing pending
  * (docs/decisions/cli.md).
  *
  * @module
@@ -11,10 +11,10 @@ import { keys, readAll, readRecord } from "../core/store/mod.ts";
 import type { DeploymentRecord } from "./deployment.ts";
 import type { Operation, RecordKey, RecordStore } from "../../store/mod.ts";
 
-/** Maximum time without a byte for a deployment, in milliseconds (5 minutes). */
+/** Maximum time without receiving a byte for a deployment, in milliseconds (5 minutes). */
 export const UPLOAD_IDLE_MS = 5 * 60 * 1000;
 
-/** A deployment's heartbeats are stored at most this often, in milliseconds. */
+/** Minimum time between two stored heartbeats of a deployment, in milliseconds. */
 const FEED_EVERY_MS = 15_000;
 
 export const openUploadRecord = z.object({
@@ -90,7 +90,7 @@ export class OpenUploads {
     await this.#kv.delete(keys.openUpload(workspaceId, deploymentId));
   }
 
-  /** A concurrent change wins, because it also stored a heartbeat or closed the upload. */
+  /** A concurrent change takes precedence, because it stored a heartbeat or closed the upload. */
   async #store(upload: OpenUpload, versionstamp: string): Promise<void> {
     const fedAt = this.#now();
     if (fedAt - upload.fedAt < FEED_EVERY_MS) return;

@@ -1,4 +1,4 @@
-/** The deployments that were live, latest last, and the target of a rollback. @module */
+/** The deployments that were live, in chronological order, and the target of a rollback. @module */
 import { Failure } from "../core/http/mod.ts";
 import type { ProjectRecord } from "../projects/mod.ts";
 import type { PastDeployment } from "../../feed/mod.ts";

@@ -23,7 +23,7 @@ export interface PromoteServices extends RecordServices {
   isCurrent(deployment: DeploymentRecord, project: ProjectRecord): Promise<boolean>;
 }
 
-/** Refuses a preview whose migration has only changed its own database. @throws {Failure} */
+/** Refuses a preview whose migration has changed only its own database. @throws {Failure} */
 async function requireMigratedMain(
   { databases }: Pick<PromoteServices, "databases">,
   source: DeploymentRecord,
@@ -34,7 +34,7 @@ async function requireMigratedMain(
   throw new Failure(
     "conflict",
     `Cannot promote deployment ${source.id}: production's database does not have its migration yet`,
-    { hint: "Deploy to production instead, which migrates it: svc deploy --prod, or push" },
+    { hint: "To migrate it, deploy to production: run svc deploy --prod, or push" },
   );
 }
 

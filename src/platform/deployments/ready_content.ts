@@ -15,7 +15,7 @@ function misstatedSizes(blobs: BlobLookUp["misstated"]): Failure {
     {
       problems: blobs.slice(0, MAX_LISTED).map(({ sha256, size, actual }) => ({
         path: sha256,
-        message: `Has ${actual} bytes, but ${size} in the list`,
+        message: `Has ${actual} bytes, but the list says ${size}`,
       })),
     },
   );

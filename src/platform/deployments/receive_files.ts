@@ -1,6 +1,7 @@
 /**
  * The list of a deployment's files in a request, either complete or as a difference from another
- * deployment's list. If the difference is uncertain, the client is asked for the complete list.
+ * deployment's list. If the difference cannot be applied reliably, the client is asked for the
+ * complete list.
  *
  * @module
  */
@@ -40,7 +41,9 @@ async function baseFiles(
   id: string,
 ): Promise<readonly DeploymentFile[]> {
   const base = await deployments.find(project.id, id);
-  if (base === undefined) throw unusable(id, `project "${project.name}" has none with this id`);
+  if (base === undefined) {
+    throw unusable(id, `project "${project.name}" has no deployment with this ID`);
+  }
   if (base.contentSha === null) throw unusable(id, "it is not built yet");
   const content = await readContent(blobs, base.contentSha).catch((cause) => {
     throw unusable(id, "its list is no longer stored", cause);
@@ -69,7 +72,7 @@ export async function receiveFiles(
   if (whole.length > MAX_FILES) {
     throw new Failure(
       "payload_too_large",
-      `Too many files: ${whole.length} including the base, the limit is ${MAX_FILES}`,
+      `Too many files: ${whole.length} including the base; the limit is ${MAX_FILES}`,
     );
   }
   if (await inTurns(digestFilesInSteps(whole)) !== base.digest) {

@@ -169,7 +169,7 @@ Deno.test("receiveFiles() reports why a base cannot be used", async () => {
         [
           "none",
           digestFiles(files),
-          /project "shop" has none with this id\. Send the complete list/,
+          /project "shop" has no deployment with this ID\. Send the complete list/,
         ],
         ["unbuilt", digestFiles(files), /it is not built yet/],
         ["swept", digestFiles(files), /its list is no longer stored/],

@@ -1,7 +1,7 @@
 /**
- * The contents of recently used deployments. A deploy needs its own content when it is activated
- * and when its site is compiled, and it needs the content of the previous deployment. The cache
- * avoids reading, parsing and validating them each time.
+ * The contents of recently used deployments. A deployment's content is needed when it is activated,
+ * when its site is compiled, and again for the next deployment. The cache avoids reading, parsing
+ * and validating it each time.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Creates the record of each deployment: its ID, its URLs, and its environment's variables.
+ * Creates each deployment's record: its ID, its URLs, and its environment's variables.
  *
  * @module
  */
@@ -29,7 +29,7 @@ type DeploymentContent =
 
 export type WantedDeployment = DeploymentContent & {
   readonly environment: string;
-  /** ID of the person who starts it; missing if no person does. */
+  /** ID of the person who started it; missing if no person did. */
   readonly startedBy?: string | undefined;
   /** What triggered its build; missing if there is no build. */
   readonly trigger?: BuildTrigger;

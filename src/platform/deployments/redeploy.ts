@@ -36,7 +36,7 @@ export async function redeploy(
   if (awaitsMigration(source)) {
     throw new Failure(
       "conflict",
-      `Cannot deploy ${id} again: its migration did not succeed. Deploy the project or push it`,
+      `Cannot deploy ${id} again: its migration failed. Deploy the project, or push a commit`,
     );
   }
   if (!await services.hasEnvironment(project.id, environment)) {

@@ -67,7 +67,7 @@ export class ReferenceFollower {
     return outdated;
   }
 
-  /** Redeploys a deployment. Returns false if that failed, now or earlier. */
+  /** Redeploys a deployment. Returns false if this or an earlier attempt failed. */
   async #renew(deployment: DeploymentRecord, project: ProjectRecord): Promise<boolean> {
     if (this.#failed.has(deployment.id)) return false;
     const { redeploy, log } = this.#parts;

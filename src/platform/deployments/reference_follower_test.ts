@@ -3,7 +3,7 @@ import type { ProjectRecord } from "../projects/mod.ts";
 import type { DeploymentRecord } from "./deployment.ts";
 import { type FollowerParts, ReferenceFollower } from "./reference_follower.ts";
 
-Deno.test("a failing redeployment is tried once, even if a round ends early", async () => {
+Deno.test("a failing redeployment is tried only once, even if a round ends early", async () => {
   const tried: string[] = [];
   const projects = ["a", "broken"].map((id) => ({ id, name: id, autoRedeploy: true }));
   const deployment = {

@@ -42,7 +42,7 @@ export const shareOf = ({ steps, step }: ReleaseRecord): number => steps[step]!;
 
 const pointer = z.object({ id: z.string() });
 
-/** The current rolling release of a project. */
+/** A project's current rolling release. */
 export async function runningRelease(kv: RecordStore, projectId: string) {
   const entry = await readRecord(kv, keys.runningRelease(projectId), pointer);
   return entry && await readRecord(kv, releases.key(projectId, entry.value.id), releaseRecord);

@@ -87,7 +87,7 @@ export class RollingChanges {
     return live;
   }
 
-  /** Moves on to the share after the one that was evaluated. */
+  /** Moves on from the share that was evaluated to the next one. */
   advance(owner: DeploymentOwner, judged: ReleaseRecord): Promise<Released> {
     return this.#change(owner, (running) => {
       if (running.id !== judged.id || running.step !== judged.step) {
@@ -145,7 +145,7 @@ export class RollingChanges {
     }));
   }
 
-  /** Ends a deployment's servers and functions, or does so later if open pages still need them. */
+  /** Ends a deployment's servers and functions once open pages no longer need them. */
   #retire(deploymentId: string): void {
     if (this.#services.sites.isPinned(deploymentId)) return;
     this.#services.computeService.retire([deploymentId]);

@@ -89,7 +89,10 @@ export function bindDeploymentRoutes(router: Router, services: DeploymentRouteSe
   const toWire = async (deployment: DeploymentRecord, project: ProjectRecord) =>
     (await allToWire([deployment], project))[0]!;
 
-  /** Finds a deployment in the caller's workspace. Those in other workspaces count as unknown. */
+  /**
+   * Finds a deployment in the caller's workspace. Deployments in other workspaces are treated as
+   * unknown.
+   */
   async function find(caller: Caller, id: string) {
     const { projectId, workspaceId } = await requireOwner(deployments, caller, id);
     const [deployment, project] = await Promise.all([
@@ -164,7 +167,7 @@ export function bindDeploymentRoutes(router: Router, services: DeploymentRouteSe
   router.guarded(endpoints.activateDeployment, async (caller, { params, body, note }) => {
     const { deployment, project } = await find(caller, params.deployment);
     requireDeploy(caller, deployment.environment);
-    // A copy has no project folder in which its commands could run.
+    // A copy has no project folder to run its commands in.
     const isCopy = deployment.promotedFrom !== null || deployment.redeployOf !== null;
     const commands = isCopy ? undefined : () => Promise.resolve(body.commands ?? []);
     const live = await service.activateOrFail(deployment, {
@@ -216,12 +219,12 @@ export function bindDeploymentRoutes(router: Router, services: DeploymentRouteSe
     return toWire(live, current);
   });
 
-  /** The deployment in a project with which to compare another one. */
+  /** The deployment in a project to compare another one with. */
   async function findBase(caller: Caller, project: ProjectRecord, id: string | undefined) {
     if (id === undefined) {
       throw new Failure(
         "conflict",
-        "There is no other production deployment: choose one to compare",
+        "There is no other production deployment. Choose a deployment to compare with",
       );
     }
     const base = await find(caller, id);

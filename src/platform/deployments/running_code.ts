@@ -48,14 +48,14 @@ export interface DeployedServers {
   purge(deploymentId: string, scope: PurgeScope): Promise<unknown>;
   /** Ends the servers of a deployment that no host shows any longer. */
   dispose(deploymentId: string): Promise<void>;
-  /** Ends the servers of a deployment, and removes their files. */
+  /** Ends a deployment's servers, and removes their files. */
   remove(deploymentId: string): Promise<void>;
 }
 
 /** Maximum length of a line of server output to show to the caller, in characters. */
 const MAX_LINE = 500;
 
-/** A deployment's server does not listen. Production does not change. */
+/** Thrown if a deployment's server does not start listening. Production does not change. */
 export class ServerNotReadyError extends Failure {
   /** The last lines that the server wrote. */
   readonly lines: readonly string[];
@@ -86,14 +86,14 @@ export interface DeployedDatabases {
   connections(deployment: DeploymentRecord): Promise<Readonly<Record<string, string>>>;
 }
 
-/** The command that migrates the database failed. The deployment is not shown. */
+/** Thrown if the command that migrates the database fails. The deployment is not shown. */
 export class MigrationFailedError extends Failure {
   constructor(problem: string) {
-    super("conflict", `The migration of the database failed. ${problem}`);
+    super("conflict", `The database migration failed. ${problem}`);
   }
 }
 
-/** A deployment's database is unavailable. The message is for the person who deploys. */
+/** Thrown if a deployment's database is unavailable. The message is for the person who deploys. */
 export class DatabaseNotReadyError extends Failure {
   constructor(message: string, options: ErrorOptions = {}) {
     super("conflict", message, options);

@@ -1,4 +1,4 @@
-/** Housekeeping: fails abandoned builds, and removes blobs that nothing needs. @module */
+/** Housekeeping: fails abandoned builds, and removes blobs that are no longer needed. @module */
 import type { RaiseEvent } from "../core/events/mod.ts";
 import type { BlobStore, BlobVault } from "../core/store/mod.ts";
 import type { Addresses } from "../core/addresses.ts";
@@ -29,7 +29,7 @@ export interface SweepServices {
   readonly vault: BlobVault;
   readonly addresses: Addresses;
   readonly raiseEvent: RaiseEvent;
-  /** Blobs that anything other than deployments needs, as pairs of workspace and hash. */
+  /** Blobs that are needed by anything other than deployments, as pairs of workspace and hash. */
   otherBlobs(): AsyncIterable<{ readonly workspaceId: string; readonly sha256: string }>;
   hasDamagedRecords(): Promise<boolean>;
   /** Called for a deployment whose content cannot be read. */
@@ -127,7 +127,7 @@ async function markNeeded(
   for await (const { workspaceId, sha256 } of services.otherBlobs()) {
     needed.add(`${workspaceId}/${sha256}`);
   }
-  // Damaged records were found while reading them.
+  // Reading the records above may have revealed damage.
   if (!isWhole || await services.hasDamagedRecords()) return () => true;
   return (workspaceId, sha256) => needed.has(`${workspaceId}/${sha256}`);
 }

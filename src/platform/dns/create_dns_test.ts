@@ -95,7 +95,7 @@ Deno.test("a platform without public addresses serves only challenges", async ()
   });
 });
 
-Deno.test("a client with too many queries must use TCP, which keeps working", async () => {
+Deno.test("a client that sends too many queries must use TCP, where it still gets responses", async () => {
   await withDns({}, async (udp, tcp) => {
     for (let count = 0; count < 200; count++) {
       assert.deepEqual(await addresses(udp, "shop.svc.test"), OWN);

@@ -42,7 +42,7 @@ export interface DnsListener {
   close(): Promise<void>;
 }
 
-/** The name server cannot listen. */
+/** Thrown if the name server cannot listen. */
 export class DnsListenError extends Error {
   override readonly name = "DnsListenError";
   /** Whether another program uses the port. */

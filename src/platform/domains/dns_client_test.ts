@@ -88,7 +88,7 @@ Deno.test("DnsClient.lookup() gives up on a server that truncates responses and 
   await accepting;
 });
 
-Deno.test("DnsClient.lookup() reports it if no server is known", async () => {
+Deno.test("DnsClient.lookup() reports that no server is known", async () => {
   const answer = await new DnsClient({ servers: [] }).lookup("one.test", "A");
   assert.deepEqual(answer, failed("NO NAME SERVER KNOWN"));
 });

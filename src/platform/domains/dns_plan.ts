@@ -63,8 +63,8 @@ export function notesOn(
     if (isApex(domain) && target.addresses.length === 0) {
       notes.push(
         `${domain.hostname} cannot have a CNAME: point it at the addresses of ` +
-          `${target.hostname} with A and AAAA records, or with ALIAS or ANAME where your ` +
-          "provider has them",
+          `${target.hostname} with A and AAAA records, or with ALIAS or ANAME if your ` +
+          "provider supports them",
       );
     }
     if (domain.redirectTo !== null) {

@@ -168,7 +168,7 @@ export class DomainService {
       companion: other === undefined ? undefined : record(other, hostname),
       newZone: { workspaceId, zone, token, createdAt: now() },
     });
-    if (outcome.type === "project_gone") throw new Failure("not_found", "Project was deleted");
+    if (outcome.type === "project_gone") throw new Failure("not_found", "The project was deleted");
     if (outcome.type === "taken") throw await this.#taken(project, outcome.by);
     await this.#refreshZone(zone);
     const added = [outcome.domain, ...(outcome.companion === undefined ? [] : [outcome.companion])];

@@ -32,10 +32,7 @@ const TARGET_LABEL = "cname";
 
 const LETS_ENCRYPT = "https://acme-v02.api.letsencrypt.org/directory";
 
-/**
- * True for a name for which a certificate authority could issue a certificate. `localhost` is not
- * such a name.
- */
+/** True if a certificate authority could issue a certificate for a name. False for `localhost`. */
 const isPublicName = (name: string): boolean => parseDomainName(name, { reserved: [] }).ok;
 
 /** Whether certificates are ordered. */

@@ -34,7 +34,7 @@ function failedHint(reason: string): string {
     case "TIMEOUT":
       return `The name server did not respond in time. ${AGAIN}`;
     case "SERVFAIL":
-      return "The name server failed (SERVFAIL). Check the delegation of the domain and, if it is signed, DNSSEC";
+      return "The name server failed (SERVFAIL). Check the domain's delegation and, if the domain is signed, DNSSEC";
     default:
       return `The lookup failed (${reason}). ${AGAIN}`;
   }
@@ -51,7 +51,7 @@ export interface ProofFacts {
 function proofHint({ name, expected, answer, doubled }: ProofFacts): string {
   if (answer.type === "failed") return failedHint(answer.reason);
   if (valuesOf(doubled).includes(expected)) {
-    return "The name of the record contains the domain twice. Enter the name without the domain, because your provider appends it";
+    return "The record's name contains the domain twice. Enter the name without the domain, because your provider appends it";
   }
   if (answer.type === "missing") {
     return `Create the TXT record at ${name}. A new record can take minutes to appear`;
@@ -61,7 +61,7 @@ function proofHint({ name, expected, answer, doubled }: ProofFacts): string {
     return "The value is almost right. Enter it in lower case, without quotes or spaces";
   }
   return answer.values.length === 1
-    ? "Set the expected value. An old record may still be cached until its TTL ends"
+    ? "Set the expected value. An old record may still be cached until its TTL expires"
     : "Add a record with the expected value. Keep the others";
 }
 
@@ -106,19 +106,19 @@ function routingHint(facts: RoutingFacts, found: readonly string[], strange: rea
     return `${wanted}. Its CNAME currently points at ${printableValues([alias])[0]}`;
   }
   if (found.length > 0 && addresses.length === 0) {
-    return `${wanted}. The platform cannot check its addresses, because ${target} has none and the public addresses of the platform are unknown`;
+    return `${wanted}. The platform cannot check its addresses, because ${target} has none and the platform's public addresses are unknown`;
   }
   if (strange.length > 0 && strange.length < found.length) {
     return `Remove the records for ${strange.join(", ")}, because some visitors are routed there`;
   }
-  if (strange.length > 0) return `${wanted}. It currently leads to ${strange.join(", ")}`;
+  if (strange.length > 0) return `${wanted}. It currently points at ${strange.join(", ")}`;
   if (failed?.type === "failed") return failedHint(failed.reason);
   return `${wanted}. It currently has no address`;
 }
 
 /**
- * Whether traffic arrives here, via a CNAME or IP addresses. A proxy in front looks wrong, but
- * works.
+ * Whether traffic arrives here, via a CNAME or IP addresses. With a proxy in front, the records
+ * look wrong although routing works.
  */
 export function judgeRouting(facts: RoutingFacts): DnsCheck {
   const { hostname, apex, target, addresses, cname, a, aaaa } = facts;

@@ -66,7 +66,7 @@ const routings: [name: string, Partial<RoutingFacts>, RegExp | null][] = [
     cname: found("alias.example"),
     a: found("192.0.2.1"),
   }, null],
-  ["an address elsewhere", { a: found("198.51.100.1") }, /currently leads to 198.51.100.1$/],
+  ["an address elsewhere", { a: found("198.51.100.1") }, /currently points at 198.51.100.1$/],
   ["a stray AAAA", { a: found("192.0.2.1"), aaaa: found("2001:db8::9") }, /Remove .*2001:db8::9/],
   ["nothing", { cname: nx, a: nx, aaaa: nx }, /currently has no address/],
   ["a failure", { cname: failed("SERVFAIL"), a: failed("SERVFAIL"), aaaa: none }, /SERVFAIL/],

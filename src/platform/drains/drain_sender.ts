@@ -32,7 +32,7 @@ export const ALL_BYTES = 64 * 1024 * 1024;
 export const MAX_AGE_MS = 60 * 60 * 1000;
 /** Maximum wait that an endpoint can ask for. */
 const MAX_RETRY_AFTER_MS = 10 * 60 * 1000;
-/** How long to send no metrics to an endpoint that has no path for them. */
+/** How long to stop sending metrics to an endpoint that has no path for them. */
 const NO_METRICS_MS = 60 * 60 * 1000;
 /** Minimum time between two messages to the operator about dropped records. */
 const TOLD_MS = 10 * 60 * 1000;
@@ -49,7 +49,7 @@ export interface SendTimes {
 
 const TIMES: SendTimes = { batchMs: 1000, retryMs: 1000, maxRetryMs: 60_000 };
 
-/** Bytes that a sender can always buffer, regardless of others. */
+/** Bytes that a sender can always buffer, regardless of the other senders. */
 const FAIR_BYTES = 256 * 1024;
 
 interface Holder {
@@ -348,8 +348,7 @@ export class DrainSender {
   }
 
   /**
-   * A random time between half of the given time and all of it, so that nodes do not retry
-   * together.
+   * A random time between half the given time and all of it, so nodes do not retry simultaneously.
    */
   #spread(ms: number): number {
     return ms * (0.5 + this.#parts.random(1)[0]! / 510);

@@ -255,7 +255,7 @@ Deno.test("DrainSender sends cumulative metrics until the endpoint refuses them"
   assert.equal(sender.health.lastError, "Metrics: The endpoint responded with status 404");
 });
 
-Deno.test("signalUrl() adds the path of a signal once, and keeps the query", () => {
+Deno.test("signalUrl() adds a signal's path only once, and keeps the query", () => {
   for (
     const [url, expected] of [
       ["https://otlp.example", "https://otlp.example/v1/logs"],

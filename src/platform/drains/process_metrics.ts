@@ -39,7 +39,7 @@ function measure(): readonly Measured[] {
     },
     {
       name: "svc.heap.used",
-      description: "Heap of the main thread in use.",
+      description: "Heap memory in use on the main thread.",
       unit: "By",
       isMonotonic: false,
       values: [[{}, heapUsed]],

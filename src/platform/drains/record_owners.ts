@@ -50,7 +50,7 @@ export class RecordOwners {
 
   /**
    * Finds the owner of a deployment's records. Returns `undefined` if the deployment was removed or
-   * its variables are unreadable. Then, nothing is sent.
+   * its variables are unreadable. In those cases, nothing is sent.
    */
   of(
     projectId: string,

@@ -3,7 +3,7 @@ import { sealCertificate, SealKey } from "./certificate_seal.ts";
 
 const PAIR = { cert: "-----BEGIN CERTIFICATE-----\nä", key: "-----BEGIN PRIVATE KEY-----\nsecret" };
 
-Deno.test("a sealed certificate can be opened only unchanged, in one process, for one host", async () => {
+Deno.test("a sealed certificate opens only if it is unchanged, and only in one process for one host", async () => {
   const [own, other] = [await SealKey.create(), await SealKey.create()];
   const of = { hostname: "shop.example", to: own.publicKey };
   const sealed = await sealCertificate(PAIR, of);

@@ -33,7 +33,7 @@ export interface Edges {
    * edges or only from those on other machines.
    */
   admitting(handlers: Handlers, from: "all" | "remote"): ConnectionHandler;
-  /** The metrics of each edge. */
+  /** Each edge's metrics. */
   facts(): readonly EdgeFacts[];
   /** The public addresses of edges on other machines. */
   readonly places: EdgeRegistry["places"];

@@ -59,7 +59,7 @@ function publicManifest(
 }
 
 /**
- * The DNS names for which a certificate is valid. The runtime's `checkHost()` does not support
+ * The DNS names that a certificate is valid for. The runtime's `checkHost()` does not support
  * wildcards.
  */
 function namesOf(cert: string): ReadonlySet<string> {
@@ -153,8 +153,8 @@ export class EdgeEndpoint {
     try {
       if (await this.#parts.registry.place(edge, { addresses, country })) return;
       this.#foundation.onTrouble(
-        `Front edge ${edge} reports other public addresses than before, which are not used. If they ` +
-          "are right, remove the edge and add it again",
+        `Front edge ${edge} reports different public addresses than before. They are not used. If they ` +
+          "are correct, remove the edge and add it again",
       );
     } catch (error) {
       this.#foundation.onTrouble(`Cannot store the addresses of front edge ${edge}: ${error}`);
@@ -169,7 +169,7 @@ export class EdgeEndpoint {
     const { feed, closing, now } = this.#foundation;
     if (closing.aborted) throw new Failure("unavailable", "The platform is stopping");
     if (registry.isFull(edge)) {
-      throw new Failure("rate_limited", `Too many processes use the key of ${edge}`);
+      throw new Failure("rate_limited", `Too many processes are using the key of ${edge}`);
     }
     const id = registry.idOf(edge);
     const { session, secret, removed, end } = await registry.begin(edge, from);
@@ -209,7 +209,7 @@ export class EdgeEndpoint {
     return Response.json(sealed, { headers: { "cache-control": "no-store" } });
   }
 
-  /** @throws {Failure} if a certificate is also valid for the API. The log names it only once. */
+  /** @throws {Failure} if a certificate is also valid for the API. It is logged only once. */
   #requireNotOfApi({ cert }: KeyPair): void {
     const names = namesOf(cert);
     const covered = this.#parts.apiNames.map((name) => name.toLowerCase())
@@ -223,12 +223,12 @@ export class EdgeEndpoint {
           "where the API responds",
       );
     }
-    throw new Failure("not_found", "The certificate of the host is also valid for the API");
+    throw new Failure("not_found", "The host's certificate is also valid for the API");
   }
 
   async #applied(edge: string, request: Request): Promise<Response> {
     const parsed = appliedBody.safeParse((await readJson(request, MAX_BODY)).value);
-    if (!parsed.success) throw new Failure("invalid_request", "Send a session and a place");
+    if (!parsed.success) throw new Failure("invalid_request", "Send the fields session and place");
     const { session, place } = parsed.data;
     const found = this.#feeds.get(`${edge} ${session}`);
     if (found === undefined) throw new Failure("not_found", "The session has ended");

@@ -54,7 +54,10 @@ const MAX_CONNECTIONS = 64;
 /** Number of sessions whose used numbers are kept. Up to twice as many may be in memory. */
 const MAX_SESSIONS = 256;
 
-/** An edge reports every five seconds. After this silence, it gets no more clients. */
+/**
+ * How long an edge can be silent before it gets no more clients, in milliseconds. It reports every
+ * five seconds.
+ */
 const SILENT_MS = 15_000;
 
 /** Names of the platform's own edges on this machine. */
@@ -64,7 +67,7 @@ export const isLocalEdge = (name: string): boolean => LOCAL_NAME.test(name);
 
 const hashOf = (key: string): string => sha256Hex(`svc edge key\n${key}`);
 
-/** The last connection of an edge to this node. */
+/** An edge's last connection to this node. */
 interface Contact {
   readonly state: "connected" | "lost";
   readonly since: number;
@@ -76,7 +79,7 @@ interface Contact {
   readonly roundTripMs?: number;
 }
 
-/** The public addresses of an edge. */
+/** An edge's public addresses. */
 export interface EdgePlace {
   readonly name: string;
   readonly isDrained: boolean;
@@ -254,7 +257,7 @@ export class EdgeRegistry {
     return shown;
   }
 
-  /** The name of the edge to which a key belongs. */
+  /** The name of the edge that a key belongs to. */
   async find(key: string): Promise<string | undefined> {
     const hash = hashOf(key);
     const local = [...this.#local.values()].find((edge) => edge.hash === hash);

@@ -18,7 +18,7 @@ export interface EdgeSession {
 
 /** The client facts that a front edge sends with a request. */
 export interface RelayFacts extends EdgeSession {
-  /** Counts the requests of the session. */
+  /** Counts the session's requests. */
   readonly number: number;
   /** In milliseconds since the Unix epoch. */
   readonly time: number;

@@ -32,7 +32,7 @@ Deno.test("isSignedBy() is true only for the same secret, facts, method and targ
   assert.ok(!isSignedBy(secret, text, { ...of, signature: "" }));
 });
 
-Deno.test("UsedNumbers.take() accepts each number once, in any order", () => {
+Deno.test("UsedNumbers.take() accepts each number only once, in any order", () => {
   fc.assert(fc.property(fc.array(fc.nat(40_000), { maxLength: 500 }), (numbers) => {
     const used = new UsedNumbers();
     const taken = new Set<number>();

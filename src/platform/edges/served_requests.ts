@@ -58,7 +58,9 @@ export class ServedRequests {
     return served.length - kept.length;
   }
 
-  /** Finds the deployments that exist in their projects. An entry for any other one is forged. */
+  /**
+   * Finds the deployments that exist in their projects. Entries for other deployments are forged.
+   */
   async #knownDeployments(requests: readonly ServedRequest[]): Promise<ReadonlySet<string>> {
     const named = new Map(requests.map((each) => [deploymentOf(each), each]));
     const found = await Promise.all(

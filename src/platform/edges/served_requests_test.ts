@@ -73,7 +73,7 @@ Deno.test("ServedRequests.take() counts requests for the rules that matched", as
   assert.ok(records.every((each) => !("matched" in each)));
 });
 
-Deno.test("ServedRequests.take() accepts a batch once per process", async () => {
+Deno.test("ServedRequests.take() accepts a batch only once per process", async () => {
   const { records, served } = parts();
   for (const process of ["p", "p", "q"]) {
     await served.take("far", { process, batch: 1, served: [request()] });

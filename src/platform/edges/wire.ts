@@ -92,7 +92,7 @@ export const servedRequest = z.object({
 });
 export type ServedRequest = z.infer<typeof servedRequest>;
 
-/** Requests that an edge process served. A batch that was recorded is not recorded again. */
+/** Requests that an edge process served. A batch is recorded only once. */
 export const servedBody = z.object({
   process: z.string().max(64),
   /** Number of the batch, counted by its process. */

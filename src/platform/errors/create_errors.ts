@@ -132,8 +132,7 @@ export function createErrors(
   >,
   { table, projects, deployments, sharedLogs, onCounted }: ErrorParts,
 ): Capability {
-  const onError = (error: unknown) =>
-    onTrouble(`Cannot store errors of sites: ${messageOf(error)}`);
+  const onError = (error: unknown) => onTrouble(`Cannot store site errors: ${messageOf(error)}`);
   const store = new ErrorStore(kv);
   const collector = new ErrorCollector({
     table,

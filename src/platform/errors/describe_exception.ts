@@ -4,7 +4,7 @@ import { sha256Hex } from "../../lib/hash.ts";
 /** Maximum length of a title and a stack, in characters. */
 export const MAX_TITLE = 300;
 export const MAX_STACK = 4000;
-/** How many of the innermost frames distinguish faults. */
+/** Number of innermost frames that distinguish faults. */
 const MAX_FRAMES = 8;
 const ID_LENGTH = 16;
 
@@ -58,7 +58,7 @@ function framesOf(stack: string): string[] {
 
 const firstLine = (text: string): string => text.split("\n", 1)[0]!;
 
-/** The class of an error, with which its message starts. */
+/** The name of an error's class, at the start of its message. */
 const CLASS = /^(?:error: )?(?:Uncaught )?(?:\(in promise\) )?([A-Za-z_$][\w$.]*)(?=:| \[|$)/;
 
 /** Identifies a fault by its class and frames or, without frames, by its message. */

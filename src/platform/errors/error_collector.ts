@@ -58,7 +58,7 @@ export class ErrorCollector {
   async #save(settleMs: number): Promise<void> {
     const { table, onTrouble, onCounted, now } = this.#options;
     const { projects, dropped } = table.take(now() - settleMs);
-    if (dropped > 0) onTrouble(`Did not count ${dropped} errors of sites: too many at a time`);
+    if (dropped > 0) onTrouble(`Did not count ${dropped} site errors: too many at a time`);
     for (const { projectId, groups } of projects) {
       for (const group of groups) onCounted?.(projectId, group);
       this.#keep(projectId, groups);

@@ -1,4 +1,4 @@
-/** A fault with all of its occurrences, added up over several nodes. Pure. @module */
+/** A fault with all of its occurrences, added up across several nodes. Pure. @module */
 import * as z from "zod";
 
 /** Maximum number of occurrences and deployments to keep for each fault, latest first. */

@@ -118,8 +118,7 @@ export class FormStore extends Table<SubmissionRecord, SubmissionKey> {
     const { projectId, environment, form } = place;
     const known = await this.find(projectId, environment, form, state, id);
     if (known === undefined) return false;
-    // Files are deleted first, so that the submission can still be deleted after a crash in
-    // between.
+    // Files are deleted first, so the submission can still be deleted after a crash in between.
     for (const { key: file } of known.files) {
       if (file !== null) await this.#objects.delete(known, file);
     }

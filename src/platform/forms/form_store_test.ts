@@ -49,7 +49,7 @@ async function withStore(test: (bench: Bench) => Promise<void>): Promise<void> {
 
 const none = () => Promise.resolve(undefined);
 
-Deno.test("FormStore deletes submissions with their files once the retention is over, and spam after 30 days", () =>
+Deno.test("FormStore deletes submissions with their files once the retention period is over, and spam after 30 days", () =>
   withStore(async ({ store, keep, left, deleted }) => {
     for (const at of [1 * DAY_MS, 5 * DAY_MS]) {
       await keep(at, "spam", 90 * DAY_MS);

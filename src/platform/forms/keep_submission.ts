@@ -28,11 +28,11 @@ export interface FormSender {
   readonly environment: string;
 }
 
-/** Why a submission is refused, in words for members. */
+/** Why a submission is refused, in a message for members. */
 const NO_ROOM =
-  "The project has no room for more submissions or their files. Delete some: messages are lost";
+  "The project has no room for more submissions or their files. Delete some: new messages are being lost";
 const NO_BLOB_ROOM =
-  "The blob stores of the project are full. Delete objects: messages with files are lost";
+  "The project's blob stores are full. Delete objects: messages with files are being lost";
 
 export interface KeepServices {
   readonly store: FormStore;
@@ -43,7 +43,7 @@ export interface KeepServices {
   readonly random: Random;
 }
 
-/** Defuses URLs, so that no one mistakes a visitor's link for the platform's. */
+/** Defuses URLs, so no one mistakes a visitor's link for the platform's. */
 export function withoutLinks(text: string): string {
   return text.replace(/\S+/g, (word) => {
     if (/^[^@:/]+@[^@:/]+$/.test(word)) return word;

@@ -47,7 +47,7 @@ export interface FunctionServices {
   readonly blobs: Pick<ProjectBlobs, "blobsFor" | "handle">;
   /** Runs statements from a deployment's functions on its database. */
   readonly databaseFetchFor: Databases["databaseFetchFor"];
-  /** Folder into which sealing unpacks its tools once. */
+  /** Folder where sealing unpacks its tools once. */
   readonly cacheDir: string;
   /** Prefix for the processes' folders in the system's temporary folder. */
   readonly folderPrefix?: () => Promise<string>;

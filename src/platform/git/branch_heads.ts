@@ -1,6 +1,6 @@
 /**
  * The heads of branches in a mirror. Callers that ask while git is running share its next run,
- * because starting a program blocks the platform's thread for some milliseconds.
+ * because starting a program blocks the platform's thread for a few milliseconds.
  *
  * @module
  */

@@ -41,7 +41,7 @@ export async function readCommitFiles(
     if (entry !== undefined) entries.set(entry.path, entry);
     if (entries.size === MAX_LISTED_FILES) break;
   }
-  // Output beyond the limit for git is cut off.
+  // git's output is cut off beyond the limit.
   const isWhole = entries.size < MAX_LISTED_FILES && (stdout === "" || stdout.endsWith("\0"));
   /** Finds a file as in a checkout: follows links, and also finds files that are not listed. */
   const find = async (path: string, links = MAX_LINKS): Promise<Entry | undefined> => {

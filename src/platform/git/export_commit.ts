@@ -7,7 +7,7 @@ export interface ExportOptions {
   readonly folder: GitFolder;
   readonly mirror: string;
   readonly sha: string;
-  /** The folder in which to create `.git`; created if it is missing. */
+  /** The folder for `.git`; created if it is missing. */
   readonly target: string;
   readonly signal: AbortSignal;
 }

@@ -51,7 +51,7 @@ export interface ExportedParts {
   }[];
 }
 
-/** A part of a commit is unavailable. `message` is for people. */
+/** Thrown if a part of a commit is unavailable. `message` is for people. */
 export class MissingPartError extends Error {
   override readonly name = "MissingPartError";
 }
@@ -217,7 +217,7 @@ class PartsExport {
     if ((this.#bytes += size) > this.#options.maxBytes) {
       fail(
         first.path,
-        `Files in Git LFS have more than ${formatBytes(this.#options.maxBytes)} in total`,
+        `The Git LFS files are larger than ${formatBytes(this.#options.maxBytes)} in total`,
       );
     }
     const server = await this.#lfsServer(prefix, { sha, url });
@@ -329,7 +329,7 @@ export async function exportParts(options: ExportPartsOptions): Promise<Exported
   } catch (error) {
     if (signal.aborted || !size.exceeded.aborted) throw error;
     throw new MissingPartError(
-      `The repository with its submodules has more than ${formatBytes(maxBytes)}`,
+      `The repository and its submodules are larger than ${formatBytes(maxBytes)}`,
       { cause: error },
     );
   } finally {

@@ -1,6 +1,6 @@
 /**
- * The environment in which git runs: none of the machine's own settings, our own config file, and
- * one project's credentials while a command runs.
+ * git's environment: none of the machine's own settings, our own config file, and one project's
+ * credentials while a command runs.
  *
  * @module
  */

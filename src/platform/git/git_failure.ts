@@ -1,4 +1,4 @@
-/** Translates a failure of git into a message that is safe to show. Pure. @module */
+/** Translates a git failure into a message that is safe to show. Pure. @module */
 import type { GitResult } from "./git_process.ts";
 
 export type GitFailure =
@@ -35,7 +35,7 @@ export function lastWords(stderr: string): string {
   return reason.length > MAX_REASON ? `${reason.slice(0, MAX_REASON)}…` : reason;
 }
 
-/** Classifies a failed run of git against a repository. */
+/** Classifies a failed git command on a repository. */
 export function judgeFailure(result: GitResult): GitFailure {
   if (result.timedOut) {
     return { type: "unreachable", reason: "The repository did not respond in time" };
@@ -48,5 +48,8 @@ export function judgeFailure(result: GitResult): GitFailure {
     };
   }
   const words = lastWords(result.stderr);
-  return { type: "unreachable", reason: words === "" ? `git ended with ${result.code}` : words };
+  return {
+    type: "unreachable",
+    reason: words === "" ? `git exited with code ${result.code}` : words,
+  };
 }

@@ -27,7 +27,7 @@ Deno.test("judgeFailure() recognizes a time limit and a redirect, and quotes oth
   assert.match(reason({ ...failed(""), timedOut: true }), /in time/);
   assert.match(reason(failed("The requested URL returned error: 301")), /moved/);
   assert.equal(reason(failed("fatal: Could not resolve host: x")), "Could not resolve host: x");
-  assert.equal(reason(failed("")), "git ended with 128");
+  assert.equal(reason(failed("")), "git exited with code 128");
 });
 
 Deno.test("lastWords() returns one line without control sequences", () => {

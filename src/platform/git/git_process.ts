@@ -15,8 +15,8 @@ export interface GitRun {
   /** Git's standard input; empty if missing. */
   readonly input?: string;
   /**
-   * Whether git does not start any other program. It then needs neither a session nor a costly copy
-   * of this process.
+   * Whether git starts no other programs. It then needs neither a session nor a costly copy of this
+   * process.
    */
   readonly single?: boolean;
   /** Masks secrets in the errors that git prints. */
@@ -79,7 +79,7 @@ async function writeInput(child: Deno.ChildProcess, input: string): Promise<void
 const NOT_INSTALLED: GitResult = {
   code: 127,
   stdout: "",
-  stderr: "git is not installed on the machine of the platform",
+  stderr: "git is not installed on the platform's machine",
   timedOut: false,
 };
 

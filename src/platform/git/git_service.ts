@@ -1,4 +1,4 @@
-/** What the platform asks of project repositories: commits and branches. @module */
+/** The platform's interface to project repositories: commits and branches. @module */
 import type { ProjectRecord, UnknownRepository } from "../projects/mod.ts";
 import type { GitFailure } from "./git_failure.ts";
 
@@ -18,7 +18,7 @@ export type Resolved =
   | { readonly type: "not_on_branch"; readonly sha: string }
   /** Access was denied, or the project has no git URL. */
   | { readonly type: "unauthorized" }
-  /** No response in time. `reason` is for people and contains no secret. */
+  /** No response in time. `reason` is for people and contains no secrets. */
   | { readonly type: "unreachable"; readonly reason: string };
 
 export type Branches =

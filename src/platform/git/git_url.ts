@@ -12,7 +12,7 @@ export type JudgedSource =
 export interface GitUrlRules {
   /** Whether private, local and reserved addresses, and plain HTTP, are allowed. */
   readonly allowPrivate: boolean;
-  /** Folders on this machine in which local repositories are allowed. */
+  /** Folders on this machine that may contain local repositories. */
   readonly localRoots: readonly string[];
 }
 
@@ -62,7 +62,9 @@ export function judgeGitUrl(text: string, rules: GitUrlRules): JudgedSource {
     : refused(`The git URL must use port ${usual}, or a port from ${FIRST_FREE_PORT}`);
 }
 
-/** Why the platform refuses a git URL, for people. Does not use the network. */
+/**
+ * The reason why the platform refuses a git URL, as a message for people. Does not use the network.
+ */
 export function refuseGitUrl(text: string, rules: GitUrlRules): string | undefined {
   const judged = judgeGitUrl(text, rules);
   return judged.type === "refused" ? judged.reason : undefined;

@@ -38,7 +38,7 @@ export function readPointers(text: string): ReadonlyMap<string, Omit<LargeFile, 
 export const objectPath = (oid: string): string =>
   `lfs/objects/${oid.slice(0, 2)}/${oid.slice(2, 4)}/${oid}`;
 
-/** A file cannot be fetched. `message` is for people. */
+/** Thrown if a file cannot be fetched. `message` is for people. */
 class LfsFault extends Error {
   override readonly name = "LfsFault";
 }
@@ -62,7 +62,7 @@ export function lfsServerOf(address: GitAddress): string | undefined {
 }
 
 export interface LfsServer {
-  /** Its URL, to which `/objects/batch` is added. */
+  /** Its URL, without `/objects/batch`. */
   readonly url: string;
   readonly fetch: OutboundFetch;
   /** Credentials for exactly this server, if there are any. */

@@ -34,7 +34,7 @@ export type Fetched = { readonly type: "fetched" } | GitFailure;
 
 const LOCAL_MS = 60_000;
 
-/** Number of packs at which the mirror is repacked. */
+/** Number of packs that triggers the repacking of a mirror. */
 const MAX_PACKS = 40;
 
 /** The file that names the mirror's repository. */

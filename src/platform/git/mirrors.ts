@@ -37,7 +37,7 @@ import { Mirror, type MirrorLimits } from "./mirror.ts";
 import { pushedRepository } from "./pushed_repository.ts";
 import { asOwnTransport } from "./submodules.ts";
 
-/** Removes the locks that a killed git process left. Nothing else uses the mirror at this point. */
+/** Removes locks that a killed git process left behind. The mirror is unused at that time. */
 async function removeLocks(mirror: string): Promise<void> {
   for (const name of await namesIn(mirror)) {
     const path = join(mirror, name);
@@ -64,7 +64,7 @@ export interface GitMirrorsOptions extends GitUrlRules {
   /** The folder for repositories that are pushed to the platform. */
   readonly pushed: string;
   readonly syncPushed?: ((projectId: string) => Promise<void>) | undefined;
-  /** The `PATH` in which git and ssh are found. */
+  /** The `PATH` for finding git and ssh. */
   readonly path: string;
   /** Variables that configure network access, such as proxies and certificates. */
   readonly network?: Readonly<Record<string, string>>;
@@ -90,7 +90,7 @@ const CHECK_MS = 20_000;
 
 const NO_URL: GitFailure = { type: "unauthorized" };
 
-/** The repository no longer provides a commit. `message` is for people. */
+/** Thrown if the repository no longer has a commit. `message` is for people. */
 export class GitFault extends Error {
   override readonly name = "GitFault";
 }
@@ -264,7 +264,7 @@ export class GitMirrors implements GitService {
       to,
     ]);
     const files = stdout.split("\0").filter((path) => path !== "");
-    // Output beyond the limit for git is cut off.
+    // git's output is cut off beyond the limit.
     const isWhole = stdout.length < MAX_CHANGES && files.length <= MAX_CHANGED_FILES;
     return code === 0 && isWhole ? files : undefined;
   }
@@ -377,7 +377,7 @@ export class GitMirrors implements GitService {
     if ("type" in checked) return checked;
     const { source } = checked;
     if (source.transport === "local" && own?.transport !== "local") {
-      return { type: "unreachable", reason: "A folder of the platform's machine is not allowed" };
+      return { type: "unreachable", reason: "Folders on the platform's machine are not allowed" };
     }
     const credentials = source.origin !== null && source.origin === own?.origin
       ? await this.#options.credentials(project)

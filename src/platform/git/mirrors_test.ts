@@ -187,7 +187,7 @@ Deno.test("a private repository needs credentials, which its mirror does not con
   });
 });
 
-Deno.test("credentials do not follow a redirect", async () => {
+Deno.test("credentials are not sent to a redirect's target", async () => {
   await withBench(async ({ root, mirrors, project }) => {
     const { main } = await makeSite(root);
     await using thief = serveGit(root, { basic: "x:y" });
@@ -216,7 +216,7 @@ Deno.test("private addresses and local folders need the operator's permission", 
   });
 });
 
-Deno.test("a damaged or incomplete mirror is recreated, and locks that a crash left are removed", async () => {
+Deno.test("a damaged or incomplete mirror is recreated, and locks that a crash left behind are removed", async () => {
   await withBench(async ({ root, mirrors, project, clock }) => {
     const { repository, main } = await makeSite(root);
     const site = project(repository.path);

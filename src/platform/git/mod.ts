@@ -1,4 +1,4 @@
-/** Mirrors of the git repositories of projects, and lookups of commits in them. @module */
+/** Mirrors of projects' git repositories, and commit lookups in them. @module */
 export type { CommitFiles, GitService, Resolved, WantedCommit } from "./git_service.ts";
 export type { ExportedParts } from "./export_parts.ts";
 export { type GitUrlRules, refuseGitUrl } from "./git_url.ts";

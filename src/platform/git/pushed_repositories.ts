@@ -1,7 +1,7 @@
 /**
  * Repositories on platforms with several nodes. The packs and refs from pushes are blobs, a record
  * lists the valid ones, and each node updates its copy before using it. A push takes effect when
- * its record is stored. That fails if another push was first.
+ * its record is stored. That fails if another push was stored first.
  *
  * @module
  */
@@ -42,7 +42,7 @@ const repositoryRecord = z.object({
 type RepositoryRecord = z.infer<typeof repositoryRecord>;
 type Pack = RepositoryRecord["packs"][number];
 
-/** Another push to the repository was stored first. */
+/** Thrown if another push to the repository was stored first. */
 export class PushOvertakenError extends Error {
   override readonly name = "PushOvertakenError";
 }

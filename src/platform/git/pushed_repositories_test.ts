@@ -85,7 +85,7 @@ Deno.test("PushedRepositories shares pushes between nodes in both directions", (
     );
   }));
 
-Deno.test("an unpublished push is undone, and a push that was overtaken is refused", () =>
+Deno.test("an unpublished push is undone, and a push is refused if another one came first", () =>
   withNodes(async ({ a, b }, work) => {
     const one = await work.commit("one");
     await a.push(work.path);

@@ -21,7 +21,7 @@ export interface HealthServices {
   readonly sites: Pick<SiteDirectory, "deploymentAt" | "resolve">;
   readonly addresses: Addresses;
   readonly raiseEvent: RaiseEvent;
-  /** The nodes, one of which checks servers. By default, there is only this one. */
+  /** The platform's nodes, one of which checks the servers. By default, there is only this node. */
   readonly nodes?: Pick<Nodes, "during">;
   /** Production's servers that run on other nodes. */
   readonly elsewhere: Pick<ServersElsewhere, "all" | "find">;

@@ -85,7 +85,7 @@ async function monitored(
   return { monitor, server, events, look };
 }
 
-Deno.test("HealthMonitor reports a server that is down once, and its recovery once", async () => {
+Deno.test("HealthMonitor reports an outage only once, and the recovery only once", async () => {
   const { monitor, server, events, look } = await monitored();
   await look();
   server.health = { healthy: false, reason: "The server is not responding" };

@@ -1,6 +1,5 @@
 /**
- * The health of projects in Deno KV. It is stored so that a change is not reported again after a
- * restart.
+ * Projects' health in Deno KV. It is stored to avoid reporting a change again after a restart.
  *
  * @module
  */

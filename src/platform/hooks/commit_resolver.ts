@@ -1,4 +1,4 @@
-/** Finds the commit that a trigger names, in its project's repository. @module */
+/** Finds the commit that a trigger names in the project's repository. @module */
 import type { GitService, Resolved, WantedCommit } from "../git/mod.ts";
 import { Failure } from "../core/http/mod.ts";
 import type { ProjectRecord } from "../projects/mod.ts";

@@ -130,7 +130,7 @@ export class ForgeService {
     if (project === undefined) throw unknownHook();
     if (isSameRepository(project.gitUrl, repository)) return undefined;
     const own = project.gitUrl === null ? "has no git URL" : `is built from ${project.gitUrl}`;
-    return `Ignored an event of ${repository.name}: project ${project.name} ${own}`;
+    return `Ignored an event from ${repository.name}: project ${project.name} ${own}`;
   }
 
   /** The deployment that an event triggers, or why there is none. */

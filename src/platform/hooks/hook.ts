@@ -39,7 +39,7 @@ export function mintHookToken(random: Random): string {
 }
 
 /**
- * The hash by which a hook is found. Because a token has 256 random bits, timing reveals nothing
+ * The hash that is used to find a hook. Because a token has 256 random bits, timing reveals nothing
  * and a slow hash would add no security.
  */
 export function hashHookToken(token: string): string {
@@ -90,7 +90,7 @@ export function decideTrigger(
     return {
       type: "refuse",
       message: `Hook is restricted to branch '${hook.branch}', which '${wanted}' does not match`,
-      hint: "Trigger it for such a branch, or use a hook without that restriction.",
+      hint: "Trigger it for a matching branch, or use a hook without that restriction.",
     };
   }
   return { type: "deploy", environment: environmentOf(hook.scope, isProduction) };

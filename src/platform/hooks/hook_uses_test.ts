@@ -34,7 +34,7 @@ Deno.test("HookUses stores simultaneous uses in one commit", () =>
     assert.equal(new Set(entries.map(({ versionstamp }) => versionstamp)).size, 1);
   }));
 
-Deno.test("HookUses reports uses that it cannot store and continues", () =>
+Deno.test("HookUses reports uses that it cannot store, and continues", () =>
   withUses(async (uses, kv, troubles) => {
     await kv.set(keys.hookUse("damaged", "count"), "no counter");
     uses.note("damaged", 1);

@@ -24,11 +24,11 @@ export interface ReplayKey {
   readonly hookId: string;
   readonly keyHash: string;
   readonly bodyHash: string;
-  /** The deployment that the key got earlier, if it was deleted. */
+  /** The deployment that the key created earlier, if that deployment was deleted. */
   readonly gone?: string;
 }
 
-/** Another node has used the key in the meantime. */
+/** Thrown if another node has used the key in the meantime. */
 export class ReplayedError extends Error {
   override readonly name = "ReplayedError";
 }

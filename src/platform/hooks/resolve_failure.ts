@@ -8,7 +8,7 @@ const MAX_CANDIDATES = 10;
 /** The failure for a token that no hook has (spec, "Deploy hook error messages"). */
 export function unknownHook(): Failure {
   return new Failure("unauthorized", "Invalid token", {
-    hint: "Compare the URL: the hook was deleted, or has a new URL since `svc hooks regenerate`.",
+    hint: "Check the URL: the hook was deleted, or `svc hooks regenerate` has replaced its URL.",
   });
 }
 
@@ -53,7 +53,7 @@ export function resolveFailure(
       return new Failure(
         "invalid_request",
         `Commit ${resolved.sha} is not on branch '${branch}'`,
-        because("body.commitSha", `Must be a commit of branch '${branch}'`),
+        because("body.commitSha", `Must be a commit on branch '${branch}'`),
       );
     case "ambiguous": {
       const candidates = resolved.candidates.slice(0, MAX_CANDIDATES);

@@ -14,7 +14,7 @@ const ROWS: readonly [Exclude<Resolved, { type: "found" }>, number, string, RegE
     { type: "not_on_branch", sha: A },
     400,
     `Commit ${A} is not on branch 'main'`,
-    /commit of branch/,
+    /commit on branch/,
   ],
   [
     { type: "ambiguous", candidates: [A, B] },

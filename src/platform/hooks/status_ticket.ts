@@ -1,5 +1,5 @@
 /**
- * The ticket in the URL at which a hook's caller follows its deployment. It contains the sealed
+ * The ticket in the URL that a hook's caller uses to follow its deployment. It contains the sealed
  * deployment ID, so it cannot be forged, needs no storage, and does not reveal the hook's token.
  *
  * @module

@@ -77,7 +77,7 @@ interface TriggeredCommit {
   readonly digits: number;
   readonly supersedes: boolean;
   readonly visit: HookVisit;
-  /** The key under which a repeated call finds the deployment, if any. */
+  /** The key that a repeated call uses to find the deployment, if any. */
   readonly replay: ReplayKey | undefined;
 }
 
@@ -217,7 +217,7 @@ export class TriggerService {
         throw new Failure(
           "conflict",
           `Deployment ${admission.id} of branch '${wanted.branch}' is still building commit ` +
-            `${admission.commitSha}. Try again when it has ended`,
+            `${admission.commitSha}. Try again when it has finished`,
           { retryAfter: RETRY_SECONDS },
         );
       }

@@ -203,7 +203,7 @@ Deno.test("TriggerService.trigger() returns the existing deployment for an ident
     const live = await trigger({ commitSha: OLDER });
     assert.deepEqual([live.id, live.status], [first.id, "LIVE"]);
     assert.match(live.message, /^Nothing new to deploy: /);
-    assert.equal(parts.asked, 1, "git is not asked for a full SHA that is known");
+    assert.equal(parts.asked, 1, "git is not queried for a known full SHA");
     parts.git = () => Promise.resolve(found(OLDER));
     assert.equal((await trigger({ commitSha: OLDER.slice(0, 7) })).id, first.id, "a short SHA");
     assert.equal(parts.asked, 2);

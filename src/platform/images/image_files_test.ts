@@ -40,7 +40,7 @@ Deno.test("ImageFiles removes the least recently used images, starting with the 
     assert.equal(filesBelow(folder).length, 4);
   }));
 
-Deno.test("ImageFiles does not store images above a project's limit", () =>
+Deno.test("ImageFiles does not store images beyond a project's limit", () =>
   inTestFolder(async (folder) => {
     const files = new ImageFiles(folder, QUOTA);
     await files.put("p1", key("a"), image(61));

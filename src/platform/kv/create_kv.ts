@@ -94,7 +94,7 @@ export interface ProjectKv {
 
 /** The queue endpoints, at the store's address. */
 export interface QueueAccess {
-  /** The secret with which a deployment's servers verify messages. */
+  /** The secret that a deployment's servers use to verify messages. */
   queueSecretOf(deploymentId: string): string;
   /** Handles a request that sends a message. */
   answerQueue(owner: KvOwner, request: Request): Promise<Response>;

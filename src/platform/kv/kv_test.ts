@@ -6,7 +6,7 @@ import { DenoStore } from "../../store/mod.ts";
 
 const RANDOM = (count: number) => crypto.getRandomValues(new Uint8Array(count));
 
-Deno.test("servers in a project's environment share a store that no others can reach", async () => {
+Deno.test("servers in a project's environment share a store that no other servers can reach", async () => {
   const kv = await DenoStore.open(":memory:");
   const { kvFor, capability } = createKv({
     kv,

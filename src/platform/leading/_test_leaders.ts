@@ -1,4 +1,4 @@
-/** Tasks that one node does for all, each with a test store. @module */
+/** Tasks that one node performs for all nodes, each with a test store. @module */
 import type { Holder } from "./_test_lease_thief.ts";
 import { certificates } from "./_test_leading_certificates.ts";
 import { databases } from "./_test_leading_databases.ts";
@@ -7,13 +7,13 @@ import { folderSweep, retention, storageSweep } from "./_test_leading_deployment
 import { health, projectKv } from "./_test_leading_projects.ts";
 
 export const HOLDERS: Readonly<Record<string, Holder>> = {
-  "fan-out of events": events,
+  "event fan-out": events,
   "the chat bot": bot,
-  "orders of certificates": certificates,
-  "health of servers": health,
-  "retention of deployments": retention,
-  "the sweep of a folder of blobs": folderSweep,
-  "the sweep of object storage": storageSweep,
-  "housekeeping of databases": databases,
-  "expiry of projects' values": projectKv,
+  "certificate orders": certificates,
+  "server health checks": health,
+  "deployment retention": retention,
+  "sweeping blobs in a folder": folderSweep,
+  "sweeping blobs in object storage": storageSweep,
+  "database housekeeping": databases,
+  "expiry of key-value entries": projectKv,
 };

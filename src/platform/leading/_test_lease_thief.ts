@@ -22,15 +22,15 @@ import {
   StoreLayer,
 } from "../../store/mod.ts";
 
-/** A node as its tasks see it. */
+/** A node from the point of view of its tasks. */
 export interface LeaderNode {
   readonly kv: RecordStore;
   readonly nodes: Nodes;
 }
 
-/** A task that one node does for all, with a store. */
+/** A task that one node performs for all nodes, with a store. */
 export interface Scene extends AsyncDisposable {
-  /** Opens it on a node. Each call of the result is a round. */
+  /** Opens it on a node. Each call of the returned function is a round. */
   open(node: LeaderNode): Promise<() => Promise<unknown>>;
   /** Returns the outcome, from any node. */
   outcome(): Promise<unknown>;

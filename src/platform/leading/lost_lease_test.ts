@@ -1,7 +1,7 @@
 /**
- * Tests tasks that one node does for all while another node takes its lease at any time during a
- * round. Nothing is stored or done without the lease, and the next leader reaches the same state as
- * a leader that was not interrupted.
+ * Tests tasks that one node performs for all nodes. At any time during a round, another node can
+ * take the lease. Then nothing is stored or done without the lease, and the next leader reaches the
+ * same state as an uninterrupted leader.
  */
 import assert from "node:assert/strict";
 import { HOLDERS } from "./_test_leaders.ts";

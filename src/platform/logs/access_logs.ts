@@ -28,7 +28,7 @@ import {
 const FLUSH_INTERVAL_MS = 200;
 /** Maximum number of waiting characters. Further lines are counted and dropped. */
 const MAX_WAITING = 32 * 1024 * 1024;
-/** Maximum number of entries to pass to listeners at a time, so that a reader can keep up. */
+/** Maximum number of entries to pass to listeners at a time, so a reader can keep up. */
 const ENTRIES_AT_ONCE = 200;
 /** Maximum number of lines to search. */
 const MAX_SEARCHED = 500_000;
@@ -36,7 +36,9 @@ const MAX_SEARCHED = 500_000;
 /** Maximum time between the start of a slow request and its log line, in milliseconds. */
 const LATE_MS = 60_000;
 
-/** Returns a test for a line: whether everything before it is older than the filter's range. */
+/**
+ * Returns a function that tests whether everything before a line is older than the filter's range.
+ */
 function endOf({ since }: LogFilter): (entry: LogEntry) => boolean {
   if (since === undefined) return () => false;
   const before = (lateMs: number) => new Date(Date.parse(since) - lateMs).toISOString();

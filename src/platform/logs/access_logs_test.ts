@@ -39,7 +39,7 @@ async function withLogs(
   }
 }
 
-Deno.test("a new listener gets unwritten entries once, in the same form as when they are read later", () =>
+Deno.test("a new listener gets unwritten entries only once, in the same form as when they are read later", () =>
   withLogs(async (logs, troubles) => {
     logs.record(record("1"));
     const received: LogEntry[] = [];

@@ -20,7 +20,7 @@ const MAX_FILES = 8;
  */
 const MAX_REQUEST_MS = 600_000;
 /**
- * Maximum delay of requests from front edges. Edges keep requests while they cannot reach the
+ * Maximum delay of log entries from front edges. Edges keep entries while they cannot reach the
  * platform.
  */
 export const REPORTED_LATE_MS = 24 * 60 * 60_000;
@@ -132,7 +132,7 @@ export class LogFiles {
     return this.#current;
   }
 
-  /** Starts after the last file, in which a crash may have left a partial line. */
+  /** Starts after the last file, because a crash may have left a partial line in it. */
   async #open(): Promise<{ readonly number: number; size: number }> {
     await Deno.mkdir(this.#folder, { recursive: true, mode: 0o700 });
     const last = (await this.#numbers()).at(-1);
@@ -182,7 +182,7 @@ function partOf(
   return { lines, count, oldest };
 }
 
-/** Skips a line that is not a log entry, such as one that a full disk truncated. */
+/** Skips a line that is not a log entry, for example one truncated because the disk was full. */
 function parseLine(line: string): LogEntry | undefined {
   try {
     const parsed = logEntry.safeParse(JSON.parse(line));

@@ -81,7 +81,7 @@ Deno.test("LogFiles.backwards() continues before a position", () =>
     assert.fail("entry 3 was not found");
   }));
 
-Deno.test("LogFiles.backwards() reads lines of any length and script at their positions", () =>
+Deno.test("LogFiles.backwards() reads lines of any length and script, with their positions", () =>
   withFolder(async (folder) => {
     const files = new LogFiles(folder);
     const names = [

@@ -66,7 +66,10 @@ function requestTests({ status, method, host, path, minDurationMs }: EntryFilter
   return tests;
 }
 
-/** Creates the test for a filter. The search is plain text and ignores case. */
+/**
+ * Creates a function that tests entries against a filter. The search is plain text and ignores
+ * case.
+ */
 export function logMatcher(filter: LogFilter): Test {
   const { deploymentId, deployments, requestId, level } = filter;
   const search = filter.search?.toLowerCase();

@@ -1,4 +1,4 @@
-/** `GET /v1/nodes`, for the owner of the platform. @module */
+/** `GET /v1/nodes`, for the platform's owner. @module */
 import { endpoints } from "../../contract/endpoints.ts";
 import type { AccountStore } from "../accounts/mod.ts";
 import type { Capability } from "../core/capability.ts";

@@ -1,5 +1,6 @@
 /**
- * A platform's delivery with its own store, for tests with real servers and a clock that they set.
+ * A platform's notification delivery with its own store, for tests that use real servers and set
+ * the clock.
  *
  * @module
  */

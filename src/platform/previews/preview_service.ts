@@ -126,7 +126,7 @@ export class PreviewService {
       if (shares.length >= MAX_SHARES) {
         throw new Failure(
           "conflict",
-          `The project has ${MAX_SHARES} share links. Revoke one first`,
+          `The project already has ${MAX_SHARES} share links. Revoke one first`,
         );
       }
       return { ...record, shares: [share, ...shares] };

@@ -21,7 +21,7 @@ import { sealedSetting } from "../core/secrets/mod.ts";
 import { keys, readRecord } from "../core/store/mod.ts";
 import { previewRecord } from "../projects/mod.ts";
 
-/** The page at which members sign in for a protected host. */
+/** The page where members sign in for a protected host. */
 export const PREVIEW_SIGN_IN_PATH = "/previews/sign-in";
 
 /** How long a grant is valid. */
@@ -118,7 +118,7 @@ export class PreviewSignIn implements AccessKeeper {
     if (request === undefined) {
       throw new Failure(
         "invalid_request",
-        "The link to sign in is too old or incomplete. Open the preview again",
+        "The sign-in link is too old or incomplete. Open the preview again",
       );
     }
     const { host, projectId, workspaceId, origin, to, browser } = request;

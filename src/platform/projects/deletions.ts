@@ -1,7 +1,7 @@
 /**
- * Deletion of a project. The first commit removes its record and its name and
- * leaves a tombstone. The tombstone exists until the project's other data has
- * been removed, so the next start can continue after a crash.
+ * Deletes projects. The first commit removes a project's record and name, and leaves a tombstone.
+ * The tombstone exists until the project's other data has been removed, so the next start can
+ * continue after a crash.
  *
  * @module
  */

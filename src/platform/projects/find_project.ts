@@ -5,7 +5,7 @@ import { Failure } from "../core/http/mod.ts";
 import type { ProjectRecord } from "./project.ts";
 import type { ProjectStore } from "./project_store.ts";
 
-/** Finds a project by ID or name. Projects in other workspaces count as unknown. */
+/** Finds a project by ID or name. Projects in other workspaces are treated as unknown. */
 export async function findProject(
   projects: ProjectStore,
   caller: Caller,

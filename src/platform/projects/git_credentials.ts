@@ -32,7 +32,7 @@ export type GitCredentials =
     readonly knownHosts: string | null;
   };
 
-/** A repository that no project has yet. */
+/** A repository that no project uses yet. */
 export interface UnknownRepository {
   readonly gitUrl: string;
   readonly credentials: GitCredentials | undefined;

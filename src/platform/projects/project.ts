@@ -1,4 +1,4 @@
-/** The record of a project and its wire format. @module */
+/** A project's record and its wire format. @module */
 import * as z from "zod";
 import { FRAMEWORKS, GIT_CREDENTIAL_TYPES, type Project } from "../../contract/projects.ts";
 import type { Addresses } from "../core/addresses.ts";

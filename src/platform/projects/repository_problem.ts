@@ -34,7 +34,7 @@ export function originOf(
   if (address?.transport === (type === "https" ? "http" : "ssh")) return address.origin ?? "";
   throw new Failure(
     "conflict",
-    `Git credentials of type ${type} need a git URL of that kind: that of project ` +
+    `Git credentials of type ${type} need a matching git URL, but the URL of project ` +
       `"${name}" is ${gitUrl ?? "not set"}`,
   );
 }

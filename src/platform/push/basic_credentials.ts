@@ -16,7 +16,7 @@ export function basicPassword(request: Request): string | undefined {
   return /^[\x21-\x7e]+$/.test(password) ? password : undefined;
 }
 
-/** Converts a request that has a key, for a workspace, to the form that the API authenticates. */
+/** Converts a request and its key to the form that the API authenticates, for a workspace. */
 export function asBearer(request: Request, key: string, workspace: string): Request {
   return new Request(request.url, {
     headers: { authorization: `Bearer ${key}`, "x-workspace": workspace },

@@ -19,7 +19,7 @@ const CASES: readonly (readonly [field: string, password: string | undefined])[]
 ];
 
 for (const [field, password] of CASES) {
-  Deno.test(`basicPassword() of ${JSON.stringify(field)} is ${password ?? "nothing"}`, () => {
+  Deno.test(`basicPassword() returns ${password ?? "nothing"} for ${JSON.stringify(field)}`, () => {
     assert.equal(basicPassword(request(field)), password);
   });
 }

@@ -61,7 +61,7 @@ export interface Listener {
   readonly signal: AbortSignal;
 }
 
-/** The environment to which a branch is deployed. */
+/** The environment that a branch is deployed to. */
 export const environmentOf = (project: ProjectRecord, branch: string): string =>
   branch === project.branch ? ENVIRONMENT_PRODUCTION : ENVIRONMENT_PREVIEW;
 

@@ -1,5 +1,5 @@
 /**
- * The settings and fixed scripts with which git runs on repositories that are pushed here.
+ * The settings and fixed scripts that git uses for repositories pushed to the platform.
  *
  * @module
  */
@@ -10,7 +10,7 @@ export const MAX_PUSH_BYTES = 1024 ** 3;
 /** Maximum size of a project's repository, in bytes. */
 export const MAX_REPOSITORY_BYTES = 5 * 1024 ** 3;
 
-/** Number of packs at which a repository is repacked. */
+/** Number of packs that triggers the repacking of a repository. */
 const MAX_PACKS = 40;
 
 /** Harmless defects in old repositories. GitHub and GitLab also accept them. */
@@ -66,7 +66,8 @@ export function gitVariables(home: string): Record<string, string> {
 }
 
 /**
- * Points HEAD to the production branch. Usually, it already does. Then, readers do not need a lock.
+ * Points HEAD to the production branch. HEAD usually points there already, so readers do not need a
+ * lock.
  */
 const SET_HEAD = `
 head="refs/heads/$2"

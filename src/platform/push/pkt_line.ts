@@ -16,7 +16,7 @@ export const BAND = { result: 1, words: 2, fatal: 3 } as const;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** Bytes that are not packet lines. */
+/** Thrown for bytes that are not packet lines. */
 class PacketError extends Error {
   override readonly name = "PacketError";
 }
@@ -55,7 +55,7 @@ export function bandPackets(
 export const packetText = (content: Uint8Array): string =>
   decoder.decode(content).replace(/\n$/, "");
 
-/** Takes packets off a stream of bytes as they arrive. */
+/** Extracts packets from a stream of bytes as they arrive. */
 export class PacketReader {
   #rest: Uint8Array = new Uint8Array();
 

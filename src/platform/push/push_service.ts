@@ -91,7 +91,7 @@ export class PushService {
     service: GitServiceName,
     { protocol, signal }: { readonly protocol: string | undefined; readonly signal: AbortSignal },
   ): Promise<Response> {
-    // Pushes only support the first version of the protocol.
+    // Pushes support only the first version of the protocol.
     const spoken = service === "git-upload-pack" ? protocol : undefined;
     const isNew = spoken === "version=2";
     const head = isNew ? [] : [packet(`# service=${service}\n`), FLUSH];
@@ -243,7 +243,7 @@ export class PushService {
     }
   }
 
-  /** Deploys the pushed branches; a branch whose build fails is reported as refused. */
+  /** Deploys the pushed branches. A branch whose build fails is reported as refused. */
   async #deploy(
     project: ProjectRecord,
     { request: { commands } }: ArrivedPush,
@@ -323,7 +323,7 @@ export class PushService {
   #enter(projectId: string): () => void {
     const own = this.#underWay.get(projectId) ?? 0;
     if (this.#count >= MOST_AT_ONCE || own >= MOST_OF_PROJECT) {
-      throw new Failure("unavailable", "Too many git requests at a time. Try again soon", {
+      throw new Failure("unavailable", "Too many git requests at once. Try again soon", {
         retryAfter: 5,
       });
     }

@@ -1,5 +1,5 @@
 /**
- * Receives a push into the repository of a project. A refused push leaves nothing behind.
+ * Receives a push into a project's repository. A refused push leaves nothing behind.
  *
  * @module
  */

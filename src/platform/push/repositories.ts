@@ -32,7 +32,7 @@ export class Repositories {
     this.#root = join(options.dataDir, PUSHED_FOLDER);
   }
 
-  /** The repository of a project, or a new one in the scratch folder if the project has none. */
+  /** A project's repository, or a new one in the scratch folder if the project has none. */
   async open(projectId: string, scratch: Scratch): Promise<OpenRepository> {
     const path = pushedRepository(this.#root, projectId);
     await this.#options.sync?.(projectId);

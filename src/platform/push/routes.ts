@@ -75,7 +75,7 @@ export function bindPushRoutes(router: Router, services: {
     }
   }
 
-  /** The project of a request whose caller may use the service. */
+  /** Finds a request's project, and checks that the caller may use the service. */
   async function open(visit: ForeignVisit, service: GitServiceName): Promise<Opened> {
     const { request, params } = visit;
     const key = basicPassword(request);

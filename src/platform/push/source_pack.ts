@@ -1,6 +1,6 @@
 /**
- * Files as one commit in a git pack (gitformat-pack), with the request that pushes it. It does not
- * run git: objects are written as git would write them, each under its SHA-1.
+ * Packs files as one commit (gitformat-pack), in the request that pushes it. This does not run git.
+ * Objects are written as git would write them, each under its SHA-1.
  *
  * @module
  */
@@ -25,19 +25,19 @@ export interface SourceFile {
 
 export interface SourceCommit {
   readonly branch: string;
-  /** The commit that the branch has now; undefined for a new branch. */
+  /** The branch's current commit; `undefined` for a new branch. */
   readonly parent: string | undefined;
   readonly message: string;
   readonly author: { readonly name: string; readonly email: string };
-  /** In milliseconds since 1970. */
+  /** In milliseconds since the Unix epoch. */
   readonly at: number;
 }
 
-/** The id of an object and its entry in a pack. */
+/** An object's ID and its entry in a pack. */
 async function makeObject(type: ObjectType, content: Uint8Array) {
   const id = createHash("sha1").update(`${type} ${content.byteLength}\0`).update(content)
     .digest("hex");
-  // Four bits of the size follow the type, then seven in each byte.
+  // The first byte has the type and four bits of the size. Each further byte has seven bits.
   const head: number[] = [];
   let rest = Math.floor(content.byteLength / 16);
   let byte = (TYPES[type] << 4) | (content.byteLength % 16);
@@ -49,7 +49,7 @@ async function makeObject(type: ObjectType, content: Uint8Array) {
   return { id, entry: [Uint8Array.from(head), new Uint8Array(await deflate(content))] };
 }
 
-/** A folder of the commit: files by their object ids, and other folders. */
+/** A folder in the commit: its files by name with their object IDs, and its subfolders. */
 type Folder = Map<string, string | Folder>;
 
 /** @throws {RangeError} if a path is both a file and a folder */
@@ -71,13 +71,13 @@ function toFolders(files: readonly (readonly [path: string, id: string])[]): Fol
   return root;
 }
 
-/** The bytes that git sorts an entry by: a folder sorts as if its name ended with a slash. */
+/** An entry's sort key in git, as bytes. A folder sorts as if its name ended with a slash. */
 const sortKey = ([name, entry]: readonly [string, string | Folder]): Uint8Array =>
   encoder.encode(typeof entry === "string" ? name : `${name}/`);
 
 type PackObject = Awaited<ReturnType<typeof makeObject>>;
 
-/** The objects of a folder, children first; the last object is the folder itself. */
+/** A folder's objects, children first. The last object is the folder itself. */
 async function treeObjects(folder: Folder): Promise<PackObject[]> {
   const made: PackObject[] = [];
   const parts: Uint8Array[] = [];
@@ -116,7 +116,7 @@ export interface SourcePush {
   /** Full SHA of the commit. */
   readonly sha: string;
   readonly ref: string;
-  /** The body of the request that pushes it. */
+  /** The body of the request that pushes the commit. */
   readonly body: ReadableStream<Uint8Array<ArrayBuffer>>;
 }
 

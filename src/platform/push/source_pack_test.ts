@@ -14,7 +14,7 @@ const COMMIT: SourceCommit = {
   at: Date.UTC(2026, 10, 27),
 };
 
-/** File contents of a commit, by path; git must read the same contents. */
+/** The contents of a commit's files, by path. Git must read the same contents. */
 const FILES: Readonly<Record<string, string>> = {
   "package.json": "{}",
   "src.txt": "next to a folder that sorts after it",

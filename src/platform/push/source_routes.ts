@@ -25,7 +25,7 @@ export interface SourceServices {
   readonly now: Clock;
 }
 
-/** The commit that a branch of a pushed repository has; undefined if it has none yet. */
+/** The head of a branch in a pushed repository; `undefined` if it has no commit yet. */
 async function headOf(
   { git, closing }: Pick<SourceServices, "git" | "closing">,
   project: ProjectRecord,
@@ -56,7 +56,10 @@ export function bindSourceRoutes(router: Router, services: SourceServices): void
       );
     }
     if (files.reduce((sum, { size }) => sum + size, 0) > MAX_SOURCE_BYTES) {
-      throw new Failure("payload_too_large", `Send at most ${MAX_SOURCE_BYTES} bytes of files`);
+      throw new Failure(
+        "payload_too_large",
+        `The files can have at most ${MAX_SOURCE_BYTES} bytes in total`,
+      );
     }
     const blobs = vault.of(caller.workspace.id);
     for (const { path, sha256, size } of files) {
@@ -73,9 +76,13 @@ export function bindSourceRoutes(router: Router, services: SourceServices): void
     }).catch((error) => {
       if (error instanceof RangeError) throw new Failure("invalid_request", error.message);
       if (!(error instanceof BlobDamagedError)) throw error;
-      throw new Failure("conflict", "A file was removed since it was uploaded. Upload again", {
-        cause: error,
-      });
+      throw new Failure(
+        "conflict",
+        "A file was removed after it was uploaded. Upload the files again",
+        {
+          cause: error,
+        },
+      );
     });
     await pushes.take(project, push);
     const { id } = await branches.start(project, {

@@ -1,4 +1,4 @@
-/** Writes a request's body to a file, so that slow clients do not block a git process. @module */
+/** Writes a request's body to a file, so slow clients do not block a git process. @module */
 import { Failure } from "../core/http/mod.ts";
 
 /** Maximum time that a client may take to send a body, in milliseconds. */
@@ -20,8 +20,8 @@ export interface Spooled {
 }
 
 /**
- * Writes a body to a file. Reads and drops up to the same amount beyond `maxBytes`, so that the
- * client reads the response. @throws what `onChunk` throws, or {Failure} `invalid_request`
+ * Writes a body to a file. Reads and drops up to the same amount beyond `maxBytes`, so the client
+ * reads the response. @throws what `onChunk` throws, or {Failure} `invalid_request`
  */
 export async function spoolBody(
   request: Request,

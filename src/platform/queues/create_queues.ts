@@ -1,6 +1,6 @@
 /**
- * Composes the queues of projects: messages from servers, functions and the API are delivered to
- * the server of the live deployment.
+ * Wires up projects' queues, which deliver messages from servers, functions and the API to the live
+ * deployment's server.
  *
  * @module
  */
@@ -28,8 +28,8 @@ const QUESTION = "queue-running";
 const question = z.tuple([z.string(), z.string(), z.string()]);
 
 /**
- * The secrets that servers use to verify messages. Like the servers, they live as long as the
- * platform's process, and are not stored.
+ * The secrets that servers use to verify messages. Like the servers, they end with the platform's
+ * process. They are not stored.
  */
 export class QueueSecrets {
   readonly #secrets = new Map<string, string>();
@@ -39,7 +39,7 @@ export class QueueSecrets {
     this.#random = random;
   }
 
-  /** The secret of a deployment's servers, created on the first call. */
+  /** The secret for a deployment's servers, created by the first call. */
   of(deploymentId: string): string {
     let secret = this.#secrets.get(deploymentId);
     if (secret === undefined) {
@@ -64,7 +64,7 @@ export interface QueueParts {
 }
 
 export interface ProjectQueues {
-  /** Handles a request of a deployment's code that sends a message. */
+  /** Handles a request to send a message from a deployment's code. */
   readonly answer: (owner: KvOwner, request: Request) => Promise<Response>;
   readonly capability: Capability;
 }
@@ -96,10 +96,10 @@ export function createQueues(foundation: Foundation, parts: QueueParts): Project
     return service.standing(place).running + others;
   }
 
-  /** The hosts whose deployment receives a deployment's messages. */
+  /** The hosts that can receive a deployment's messages. */
   async function labelsOf({ projectId, deploymentId, environment }: KvOwner): Promise<string[]> {
     const deployment = await deployments.find(projectId, deploymentId);
-    if (deployment === undefined) throw new Failure("not_found", "The deployment is gone");
+    if (deployment === undefined) throw new Failure("not_found", "The deployment no longer exists");
     const { branchLabel, projectName: name } = deployment;
     const latest = latestLabel({ id: projectId, name }, environment);
     return environment === ENVIRONMENT_PREVIEW ? [branchLabel, latest] : [latest];

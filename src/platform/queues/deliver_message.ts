@@ -26,7 +26,7 @@ export interface DeliveryServices {
   readonly addresses: Pick<Addresses, "hostname" | "url">;
   /** The secret that a deployment's servers use to verify messages. */
   secretOf(deploymentId: string): string;
-  /** Logs a request; never waits. */
+  /** Logs a request. Never waits. */
   record(entry: AccessRecord): void;
   readonly now: Clock;
   readonly random: Random;
@@ -34,20 +34,20 @@ export interface DeliveryServices {
   readonly closing: AbortSignal;
 }
 
-/** The deployment that gets a message, and how it declares the queue. */
+/** The deployment that receives a message, and its settings for the queue. */
 export interface Target {
   readonly site: Site;
   readonly label: string;
   readonly queue: QueueSettings;
 }
 
-/** `stopped`: the platform stops, and the result is unknown. */
+/** `stopped` means that the platform is stopping and the result is unknown. */
 export type DeliveryOutcome =
   | { readonly type: "done" }
   | { readonly type: "failed"; readonly reason: string }
   | { readonly type: "stopped" };
 
-/** The site of a project at a host; another project may already have the host. */
+/** A project's site on a host; `undefined` if the host now belongs to another project. */
 export async function findSite(
   { sites, addresses }: Pick<DeliveryServices, "sites" | "addresses">,
   projectId: string,
@@ -84,7 +84,7 @@ function judge(reply: ServerReply, { method, path }: { method: string; path: str
   }
 }
 
-/** Delivers a message; never rejects because of the server. */
+/** Delivers a message. Does not reject if the server fails. */
 export async function deliverMessage(
   services: DeliveryServices,
   { site, label, queue }: Target,

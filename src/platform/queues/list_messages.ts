@@ -1,5 +1,5 @@
 /**
- * Lists of queues, and pages of their messages.
+ * Lists queues, and pages of their messages.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { keys, type Page, type PageWish } from "../core/store/mod.ts";
 import type { QueueMessage, QueuePlace } from "./message.ts";
 import type { QueueStore } from "./queue_store.ts";
 
-/** Maximum number of records to read for one page; the next page continues from there. */
+/** Maximum number of records to read for one page. The next page continues from there. */
 const MAX_SCANNED = 2_000;
 
 /** A page of dead letters, or of waiting messages, newest first. */
@@ -34,7 +34,7 @@ export async function listMessages(
   return { items, nextCursor: null };
 }
 
-/** The names of all queues of an environment that have ever had messages. */
+/** The names of all queues in an environment that have ever had messages. */
 export async function namesOfQueues(
   kv: RecordStore,
   projectId: string,

@@ -1,6 +1,6 @@
 /**
- * The HTTP API that servers and functions use to send messages, at the address of their key-value
- * store (docs/queues.md).
+ * The HTTP API that servers and functions use to send messages. It has the same address as their
+ * key-value store (docs/queues.md).
  *
  * @module
  */
@@ -79,7 +79,7 @@ async function readMessage(
   };
 }
 
-/** Handles a request that sends a message; never rejects. */
+/** Handles a request to send a message. Never rejects. */
 export async function answerSend(
   request: Request,
   { now, send, onTrouble }: {

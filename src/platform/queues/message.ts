@@ -1,5 +1,5 @@
 /**
- * A message of a queue as it is stored, and the limits of queues.
+ * A queue's messages as they are stored, and the limits of queues.
  *
  * @module
  */
@@ -13,17 +13,17 @@ export const MAX_DELAY_SECONDS = 30 * 24 * 60 * 60;
 export const MAX_STORED = 100_000;
 /** Maximum number of messages per environment in ten seconds. */
 export const SEND_RATE = { limit: 5_000, windowMs: 10_000, stepMs: 100 } as const;
-/** How long to keep ids from senders, in milliseconds. */
+/** How long to keep senders' IDs, in milliseconds. */
 export const SEEN_MS = 24 * 60 * 60 * 1000;
 /** How long dead letters are kept, in milliseconds. */
 export const LETTER_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** Maximum size of a text body in the record, in bytes. */
 export const INLINE_BYTES = 16 * 1024;
-/** Size of one part of a body, in bytes; a Deno KV value is limited to 64 KiB. */
+/** Size of one part of a body, in bytes. A Deno KV value is limited to 64 KiB. */
 export const PART_BYTES = 60_000;
 
-/** A queue of an environment: project, environment, and name. */
+/** An environment's queue: project, environment, and name. */
 export type QueuePlace = readonly [projectId: string, environment: string, queue: string];
 
 export const messageRecord = z.object({
@@ -45,11 +45,11 @@ export const messageRecord = z.object({
   /** The body, if it is short text; null if it is stored in parts. */
   text: z.string().nullable(),
   sentAt: z.number(),
-  /** The time of the next delivery, or of the last if there is no next one. */
+  /** The time of the next delivery, or of the last one if there will be no other. */
   dueAt: z.number(),
   attempts: z.int(),
   lastReason: z.string().nullable(),
-  /** When it became a dead letter; null while it waits. */
+  /** When it became a dead letter; null while it is waiting. */
   deadAt: z.number().nullable(),
 });
 export type QueueMessage = z.infer<typeof messageRecord>;
@@ -58,7 +58,7 @@ export type QueueMessage = z.infer<typeof messageRecord>;
 export interface NewMessage {
   readonly labels: readonly string[];
   readonly key: string | null;
-  /** The sender's id; sending it again has no effect for a day. */
+  /** The sender's ID. Sending the same ID again has no effect for a day. */
   readonly dedupeId: string | null;
   readonly contentType: string;
   readonly body: Uint8Array<ArrayBuffer>;

@@ -1,5 +1,5 @@
 /**
- * Sending to queues, and the workers that deliver messages.
+ * Sends messages to queues, and runs the workers that deliver them.
  *
  * @module
  */
@@ -62,7 +62,7 @@ export class QueueService {
       const seconds = windowMs / 1000;
       throw new Failure(
         "rate_limited",
-        `The environment sends more than ${limit} messages in ${seconds} seconds. Try again in ${wait} s`,
+        `The environment has sent more than ${limit} messages in ${seconds} seconds. Try again in ${wait} s`,
         { retryAfter: wait },
       );
     }
@@ -140,7 +140,7 @@ export class QueueService {
     return this.#wakeAll();
   }
 
-  /** Starts the delivery of a queue's messages. */
+  /** Starts delivering a queue's messages. */
   wake(place: QueuePlace): void {
     if (this.#state !== "live") return;
     const name = nameOf(place);
@@ -166,13 +166,16 @@ export class QueueService {
     });
   }
 
-  /** Deliveries of a queue in progress in this process, including those not stored yet. */
+  /**
+   * A queue's deliveries in this process: how many are in progress, and how many are not counted
+   * yet.
+   */
   standing(place: QueuePlace): { readonly running: number; readonly uncounted: number } {
     const worker = this.#workers.get(nameOf(place));
     return { running: worker?.running ?? 0, uncounted: worker?.uncounted ?? 0 };
   }
 
-  /** Ends the workers of a project, or of one environment of it. */
+  /** Ends the workers of a project, or of one of its environments. */
   async forget(projectId: string, environment?: string): Promise<void> {
     for (const [name, worker] of [...this.#workers]) {
       const [ofProject, ofEnvironment] = JSON.parse(name);

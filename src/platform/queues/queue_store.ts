@@ -1,9 +1,9 @@
 /**
- * The messages of queues in the store. Every change is one atomic commit, so a crash at any moment
- * leaves a message either sent or not, and either done or due.
+ * Queues' messages in the store. Every change is one atomic commit, so a crash at any moment leaves
+ * a message either sent or not, and either done or due.
  *
- * Only the first message of a key is due. The others wait in order, and the commit that ends the
- * first makes the next one due.
+ * Only the first message with a given key is due. The others wait in order, and the commit that
+ * ends the first makes the next one due.
  *
  * @module
  */
@@ -45,7 +45,7 @@ export interface DueEntry {
   readonly version: string;
 }
 
-/** How a delivery ended. */
+/** The outcome of a delivery. */
 export type Ending =
   | { readonly type: "done" }
   | { readonly type: "again"; readonly at: number; readonly reason: string }
@@ -70,8 +70,8 @@ export class QueueStore {
   }
 
   /**
-   * Stores a message and returns its id. If the sender's id was used before, returns the id of the
-   * earlier message.
+   * Stores a message and returns its ID. If the sender's ID was used before, returns the earlier
+   * message's ID.
    */
   async send(
     place: QueuePlace,
@@ -113,7 +113,7 @@ export class QueueStore {
     });
   }
 
-  /** Adds a message to a commit: due, or after the others with its key. */
+  /** Adds a message to a commit, either due now or waiting for the others with its key. */
   async #enqueue(operation: Operation, place: QueuePlace, message: QueueMessage): Promise<void> {
     const { kv } = this.#parts;
     const { id, key, dueAt } = message;
@@ -152,7 +152,7 @@ export class QueueStore {
     }
   }
 
-  /** The version to check when removing the queue; every sent message changes it. */
+  /** The version to check when removing the queue. Every sent message changes it. */
   async activity(place: QueuePlace): Promise<Check> {
     const key = keys.queueActive(...place);
     const { versionstamp } = await this.#parts.kv.get(key);
@@ -160,9 +160,9 @@ export class QueueStore {
   }
 
   /**
-   * Ends a delivery; false if the message has changed in the meantime.
+   * Ends a delivery. Returns false if the message has changed in the meantime.
    *
-   * @param known the message, read after its entry, because both only change together
+   * @param known the message, read after its entry, because both change only together
    * @param fence checks that this process still delivers the queue
    */
   async end(
@@ -222,7 +222,7 @@ export class QueueStore {
     for await (const key of parts) operation.delete(key);
   }
 
-  /** Makes the next message of a key due. */
+  /** Makes the next message with a key due. */
   async #promote(operation: Operation, place: QueuePlace, { key }: QueueMessage): Promise<void> {
     if (key === null) return;
     const { kv, now } = this.#parts;
@@ -246,8 +246,8 @@ export class QueueStore {
   }
 
   /**
-   * Delivers a message again from the beginning: a dead letter, or a waiting one. A message that
-   * waits for another one with the same key is `held`.
+   * Delivers a dead letter or a waiting message again, with a new count of attempts. A message that
+   * is waiting for another one with the same key is `held`.
    */
   async retry(place: QueuePlace, id: string): Promise<"retried" | "held" | "missing"> {
     const { kv, now } = this.#parts;
@@ -274,8 +274,8 @@ export class QueueStore {
   }
 
   /**
-   * Deletes a message that is in one of the given states; false if there is no such message. Its
-   * state may have changed since it was listed.
+   * Deletes a message that is in one of the given states. Returns false if there is no such
+   * message. Its state may have changed since it was listed.
    */
   async remove(
     place: QueuePlace,
@@ -309,7 +309,7 @@ export class QueueStore {
     });
   }
 
-  /** Ids of dead letters, or of waiting messages, the oldest first. */
+  /** IDs of dead letters or of waiting messages, oldest first. */
   async idsOf(place: QueuePlace, state: MessageState, limit: number): Promise<string[]> {
     const { kv } = this.#parts;
     if (state === "dead") {
@@ -324,7 +324,7 @@ export class QueueStore {
     return ids;
   }
 
-  /** Number of waiting messages and dead letters; counting ends at `most`. */
+  /** Number of waiting messages and dead letters. Counting stops at `most`. */
   async count(
     place: QueuePlace,
     most: number,
@@ -339,7 +339,7 @@ export class QueueStore {
     return { waiting: Math.min(most, due + held), dead, done: counts?.value.done ?? 0 };
   }
 
-  /** Adds deliveries to the count of a queue. */
+  /** Adds deliveries to a queue's count. */
   async countDone(place: QueuePlace, more: number): Promise<void> {
     const { kv } = this.#parts;
     const key = keys.queueCounts(...place);

@@ -92,7 +92,7 @@ Deno.test("QueueStore makes one message per key due at a time, in the order they
     assert.equal(await store.retry(PLACE, dead!), "held");
     assert.equal(await store.remove(PLACE, dead!, ["dead"]), false, "the message is waiting again");
     assert.equal(await store.retry(PLACE, "none"), "missing");
-    assert.deepEqual(await due(), ["b1", "free", "a4"], "a dead letter comes back at the end");
+    assert.deepEqual(await due(), ["b1", "free", "a4"], "a retried dead letter goes to the end");
     await end("a4");
     assert.deepEqual(await due(), ["b1", "free", "a1"]);
   }));
@@ -138,7 +138,7 @@ Deno.test("QueueStore removes all data of a delivered message, and counts messag
     assert.deepEqual(await keys(), []);
   }));
 
-Deno.test("QueueStore ends a delivery only once, and only for the process that has the queue", () =>
+Deno.test("QueueStore ends a delivery only once, and only for the process that owns the queue", () =>
   withStore(async ({ send, store }) => {
     const id = await send("a");
     const [entry] = await Array.fromAsync(store.due(PLACE, 1));

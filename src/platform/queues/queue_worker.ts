@@ -1,7 +1,7 @@
 /**
- * Delivers the messages of one queue of an environment. Only one process at a time delivers a
- * queue's messages, so that the queue's limits apply across nodes. Another process takes over when
- * that one ends.
+ * Delivers the messages of one queue in an environment. Only one process at a time delivers a
+ * queue's messages, so the queue's limits apply across nodes. Another process takes over when that
+ * one ends.
  *
  * @module
  */
@@ -23,7 +23,7 @@ const STORE_PAUSE_MS = 1_000;
 /** Number of messages without a deployment to skip in one scan, and of entries to read ahead. */
 const MAX_UNDECLARED = 100;
 const AHEAD = 10;
-/** Maximum number of messages to read before their delivery; each can be up to 256 KiB. */
+/** Maximum number of messages to read before their delivery. Each can be up to 256 KiB. */
 const MAX_READ = 16;
 /** Maximum wait for deliveries in progress when the platform stops. */
 const CLOSE_MS = 5_000;
@@ -47,7 +47,7 @@ export interface QueueWorkerParts {
   /** The deployment that receives a message; `undefined` if none declares the queue. */
   targetOf(place: QueuePlace, message: QueueMessage): Promise<Target | undefined>;
   deliver(target: Target, place: QueuePlace, message: QueueMessage): Promise<DeliveryOutcome>;
-  /** Called for each stored result of a delivery, with the previous state of the message. */
+  /** Called for each stored result of a delivery, with the message's previous state. */
   ended?(place: QueuePlace, message: QueueMessage, ending: Ending): void;
   onTrouble(message: string): void;
 }
@@ -85,10 +85,12 @@ interface DueMessage {
 
 export class QueueWorker {
   readonly #running = new Map<string, Promise<void>>();
-  /** Entries that have ended since the current scan started, which its list may still contain. */
+  /**
+   * Entries that have ended since the current scan started. The scan's list may still contain them.
+   */
   readonly #ended = new Set<string>();
   #claim: Check | undefined;
-  /** Maximum number of concurrent deliveries, as the last message's deployment declares it. */
+  /** Maximum number of concurrent deliveries, as declared by the last message's deployment. */
   #concurrency = 1;
   #looking: Promise<void> | undefined;
   #lookAgain = false;
@@ -160,8 +162,8 @@ export class QueueWorker {
   }
 
   /**
-   * Starts due deliveries within the limits, and returns the milliseconds until more are due, if
-   * any are.
+   * Starts due deliveries within the limits. Returns the number of milliseconds until more are due,
+   * if any.
    */
   async #look(): Promise<number | undefined> {
     if (!await this.#holds()) return LONGEST_SLEEP_MS;
@@ -184,7 +186,7 @@ export class QueueWorker {
     return await this.#forget() ? undefined : 0;
   }
 
-  /** Due entries with their messages. Reads as many at a time as can start. */
+  /** Due entries with their messages. Reads only as many messages at a time as can be delivered. */
   async *#due(onWait: (milliseconds: number) => void): AsyncGenerator<DueMessage> {
     const { store, now } = this.#parts;
     let entries: DueEntry[] = [];
@@ -210,7 +212,9 @@ export class QueueWorker {
     yield* await read();
   }
 
-  /** Whether this process delivers the queue, which it claims if no other process does. */
+  /**
+   * Whether this process delivers the queue's messages. Claims the queue if no other process has.
+   */
   async #holds(): Promise<boolean> {
     const { kv, claims } = this.#parts;
     const key = keys.queueClaims(...this.#place);
@@ -241,7 +245,7 @@ export class QueueWorker {
     return ok;
   }
 
-  /** Starts a delivery, if a deployment declares the queue and its limit allows it. */
+  /** Starts a delivery if a deployment declares the queue and its limit allows another one. */
   async #start(
     entry: DueEntry,
     message: QueueMessage | undefined,
@@ -282,7 +286,7 @@ export class QueueWorker {
         now: now(),
         random,
       });
-      // A deleted message no longer counts, nor does a message of a deleted environment.
+      // A deleted message no longer counts, nor does a message in a deleted environment.
       if (!await store.end(this.#place, entry, { known: message, ending, fence })) return;
       if (ending.type === "done") this.#count();
       this.#parts.ended?.(this.#place, message, ending);

@@ -59,7 +59,7 @@ Deno.test("a message deleted during its delivery does not count, and leaves noth
   kv.close();
 });
 
-Deno.test("QueueWorker delivers as many messages at once as the queue allows, once each", async () => {
+Deno.test("QueueWorker delivers as many messages at once as the queue allows, each only once", async () => {
   const kv = await DenoStore.open(":memory:");
   const now = () => Date.now();
   const store = new QueueStore({ kv, now, random });
@@ -74,7 +74,7 @@ Deno.test("QueueWorker delivers as many messages at once as the queue allows, on
     async deliver(_target, _place, { id }) {
       most = Math.max(most, ++delivering);
       delivered.push(id);
-      // Other messages that there is room for start in the meantime.
+      // Waits until the worker has started as many other messages as the queue allows.
       await until(() => delivering === 3 || delivered.length > sent.length - 3);
       delivering--;
       return { type: "done" };

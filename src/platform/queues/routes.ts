@@ -22,7 +22,7 @@ export interface QueueRouteServices {
   readonly projects: ProjectStore;
   readonly environments: EnvironmentStore;
   readonly service: QueueService;
-  /** The queues that the live deployment of a project's host declares. */
+  /** The queues declared by the live deployment on a project's host. */
   declaredAt(
     project: Pick<ProjectRecord, "id">,
     label: string,
@@ -136,7 +136,7 @@ export function bindQueueRoutes(router: Router, services: QueueRouteServices): v
     const outcome = await store.retry(place, params.message);
     if (outcome === "missing") throw missing(params.message);
     if (outcome === "held") {
-      throw new Failure("conflict", "Another message with the same key is delivered first");
+      throw new Failure("conflict", "Another message with the same key must be delivered first");
     }
     service.wake(place);
     return undefined;

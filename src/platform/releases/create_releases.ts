@@ -1,4 +1,4 @@
-/** Composes rolling releases. @module */
+/** Wires up rolling releases. @module */
 import { endpoints } from "../../contract/endpoints.ts";
 import { KEPT_RELEASES } from "../../contract/releases.ts";
 import type { SiteDirectory } from "../../edge/mod.ts";
@@ -26,7 +26,7 @@ export interface ReleaseParts {
   readonly audit: Pick<AuditLog, "record">;
   /** Calls back with everything that the edge counts. */
   onCounts(listen: (counts: readonly DeploymentCounts[]) => void): void;
-  /** Collects the current counts of the edge. */
+  /** Collects the edge's current counts. */
   collect(): Promise<void>;
 }
 

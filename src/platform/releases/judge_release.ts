@@ -1,4 +1,4 @@
-/** Compares the responses of the old and the new side of a rolling release. Pure. @module */
+/** Compares the responses from the old and new sides of a rolling release. Pure. @module */
 import { Distribution, type EncodedDistribution } from "../../traffic/mod.ts";
 
 /** The requests to one side of a release: the old or the new deployment. */
@@ -40,7 +40,9 @@ export function addCounts(counts: readonly SideCounts[]): SideCounts {
   return { requests, errors, failures, times: times.encode() };
 }
 
-/** The time in milliseconds that 95% of the responses do not exceed; null without responses. */
+/**
+ * The time in milliseconds that 95% of the responses do not exceed; null if there are no responses.
+ */
 export function p95Of({ times }: SideCounts): number | null {
   const all = new Distribution();
   all.merge(times);
@@ -63,8 +65,10 @@ export function judgeRelease(
     const before = isCompared ? old[name] / old.requests : 0;
     const after = fresh[name] / fresh.requests;
     if (after < before * times || after < before + more) return undefined;
-    return `${fresh[name]} of ${fresh.requests} responses of the new deployment ${words} ` +
-      `(${percent(after)}), ${old[name]} of ${old.requests} of the old one (${percent(before)})`;
+    return `${fresh[name]} of ${fresh.requests} responses from the new deployment ${words} ` +
+      `(${percent(after)}), compared with ${old[name]} of ${old.requests} from the old one (${
+        percent(before)
+      })`;
   };
   return worse("failures", "have status 500 or more", FAILURES) ??
     worse("errors", "have status 400 or more", ERRORS) ?? slower(old, fresh);
@@ -74,6 +78,6 @@ function slower(old: SideCounts, fresh: SideCounts): string | undefined {
   if (Math.min(old.requests, fresh.requests) < MIN_TIMED) return undefined;
   const [before, after] = [p95Of(old)!, p95Of(fresh)!];
   if (after < before * SLOWER.times || after < before + SLOWER.more) return undefined;
-  return `95% of the responses of the new deployment take up to ${Math.round(after)} ms, ` +
-    `those of the old one up to ${Math.round(before)} ms`;
+  return `95% of the responses from the new deployment take up to ${Math.round(after)} ms, ` +
+    `compared with ${Math.round(before)} ms for the old one`;
 }

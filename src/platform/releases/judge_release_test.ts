@@ -34,7 +34,7 @@ const CASES: readonly (readonly [string, SideCounts, SideCounts, RegExp | undefi
     "the new side fails twice as often",
     side(1000, { failures: 100, errors: 100 }),
     side(1000, { failures: 200, errors: 200 }),
-    /^200 of 1000 responses of the new deployment have status 500 or more \(20%\), 100 of 1000/,
+    /^200 of 1000 responses from the new deployment have status 500 or more \(20%\), compared with 100 of 1000/,
   ],
   [
     "the new side refuses more",

@@ -1,5 +1,5 @@
 /**
- * Requests of both sides of rolling releases: each process stores the counts of its edge, and the
+ * Requests to both sides of rolling releases. Each process stores its edge's counts, and the
  * leading node reads them.
  *
  * @module
@@ -19,7 +19,7 @@ const sideCounts = z.object({
 });
 const countsRecord = z.object({ old: sideCounts, fresh: sideCounts });
 
-/** The counts of one process for a release at one share. */
+/** One process's counts for a release at one share. */
 interface Counted {
   readonly host: RollingHost;
   old: SideCounts;
@@ -27,7 +27,7 @@ interface Counted {
   isDirty: boolean;
 }
 
-/** The counts of a release, by share. */
+/** A release's counts, by share. */
 export type ReleaseCounts = ReadonlyMap<
   number,
   { readonly old: SideCounts; readonly fresh: SideCounts }
@@ -64,7 +64,7 @@ export class ReleaseCounter {
     this.#options = options;
   }
 
-  /** Adds counts of the edge; does nothing if there is no current release. */
+  /** Adds the edge's counts. Does nothing if no release is in progress. */
   readonly add = (counts: readonly DeploymentCounts[]): void => {
     const hosts = this.#options.rolling();
     const under = new Set(hosts.map(nameOf));
@@ -99,7 +99,7 @@ export class ReleaseCounter {
     }
   }
 
-  /** The counts of all processes for a release. */
+  /** All processes' counts for a release. */
   async read(projectId: string, releaseId: string): Promise<ReleaseCounts> {
     const byShare = new Map<number, { old: SideCounts; fresh: SideCounts }>();
     const prefix = [...keys.releaseCounts(projectId), releaseId];

@@ -1,4 +1,4 @@
-/** Checks rolling releases: each continues to its next share, or is withdrawn. @module */
+/** Checks rolling releases. Each one continues to its next share or is withdrawn. @module */
 import type { Release } from "../../contract/releases.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { endpoints } from "../../contract/endpoints.ts";
@@ -13,7 +13,7 @@ export interface ReleaseManagerParts {
   readonly table: ReleaseTable;
   readonly counter: ReleaseCounter;
   readonly rolling: DeploymentService["rolling"];
-  /** Adds the current counts of the edge. */
+  /** Adds the edge's current counts. */
   collect(): Promise<void>;
   readonly nodes: Pick<Nodes, "during">;
   readonly audit: Pick<AuditLog, "record">;
@@ -23,7 +23,7 @@ export interface ReleaseManagerParts {
 
 const FINISHED = "All steps passed";
 
-/** The counts of the current step, compared with the old side of the whole release. */
+/** The current step's counts, compared with the old side's counts for the whole release. */
 function compared(release: ReleaseRecord, counts: ReleaseCounts) {
   const fresh = counts.get(release.steps[release.step]!)?.fresh ?? NO_COUNTS;
   const old = addCounts([...counts.values()].map((each) => each.old));
@@ -78,7 +78,7 @@ export class ReleaseManager {
     else if (!isLast) await rolling.advance(release, release);
   }
 
-  /** The latest releases of a project, newest first. */
+  /** A project's latest releases, newest first. */
   async list(projectId: string, limit: number): Promise<Release[]> {
     const { items } = await this.#parts.table.list(projectId, { limit, cursor: undefined });
     return await Promise.all(items.map((item) => this.toWire(item)));

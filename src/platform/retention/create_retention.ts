@@ -1,4 +1,4 @@
-/** Composes retention: decides which old deployments to keep, and removes the others. @module */
+/** Wires up retention, which removes old deployments that are no longer needed. @module */
 import type { Capability } from "../core/capability.ts";
 import type { RetentionPolicy } from "./plan_retention.ts";
 import { pruneDeployments, type PruneServices } from "./prune_deployments.ts";

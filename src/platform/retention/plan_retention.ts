@@ -1,8 +1,8 @@
-/** Decides which deployments of a project to remove. Pure. @module */
+/** Decides which of a project's deployments to remove. Pure. @module */
 import type { DeploymentRecord } from "../deployments/mod.ts";
 
 export interface RetentionPolicy {
-  /** How many of a project's latest deployments are kept regardless of age. */
+  /** Number of a project's latest deployments to keep regardless of age. */
   readonly keepDeployments: number;
   /** Number of days to keep every deployment. */
   readonly keepDays: number;
@@ -15,9 +15,12 @@ export type JudgedDeployment = Pick<DeploymentRecord, "id" | "status" | "created
 export interface RetentionFacts<D extends JudgedDeployment> {
   /** All deployments of the project. */
   readonly deployments: readonly D[];
-  /** Deployments at a shared address: production, a branch, a domain. */
+  /** Deployments at a shared URL: that of production, a branch or a domain. */
   readonly shown: ReadonlySet<string>;
-  /** Deployments that were live in production, the latest last: the targets of a rollback. */
+  /**
+   * Deployments that were live in production, in chronological order. A rollback can show them
+   * again.
+   */
   readonly productionHistory: readonly string[];
 }
 
@@ -39,8 +42,8 @@ function kindOf({ status }: JudgedDeployment): Kind {
 }
 
 /**
- * Selects deployments that are neither recent nor among the latest; failed ones count separately.
- * Never selects unfinished ones, those at shared URLs, or production's latest.
+ * Selects deployments that are neither recent nor among the latest; failed ones are counted
+ * separately. Never selects unfinished ones, those at shared URLs, or production's latest.
  */
 export function planRetention<D extends JudgedDeployment>(
   facts: RetentionFacts<D>,

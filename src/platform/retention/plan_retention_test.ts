@@ -58,7 +58,7 @@ const ROWS: readonly Row[] = [
     removed: ["b", "a"],
   },
   {
-    name: "failed deployments displace nothing",
+    name: "failed deployments displace no others",
     deployments: [of("a", 50), ...["x", "y", "z"].map((id, index) => of(id, 20 - index, "FAILED"))],
     removed: ["x"],
   },

@@ -24,8 +24,8 @@ interface RemoveServices {
 }
 
 /**
- * Removes a deployment; false if it is still needed, or already removed. The next sweep removes
- * blobs and leftovers.
+ * Removes a deployment. Returns false if it is still needed or was already removed. The next sweep
+ * removes blobs and leftovers.
  */
 async function removeDeployment(
   services: RemoveServices,
@@ -87,7 +87,7 @@ export interface PruneReport {
   readonly stopped: number;
 }
 
-/** The deployments that a shared address shows, by project. */
+/** The deployments shown at shared URLs, by project. */
 async function shownDeployments(
   deployments: PruneServices["deployments"],
 ): Promise<Map<string, Set<string>>> {
@@ -139,7 +139,7 @@ async function stopDeletedBranches(
   return gone.length;
 }
 
-/** Runs one round; safe at any time. */
+/** Runs one round. It can run at any time. */
 export async function pruneDeployments(
   services: PruneServices,
   policy: RetentionPolicy,

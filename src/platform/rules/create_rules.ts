@@ -1,4 +1,4 @@
-/** Composes published rules. @module */
+/** Wires up published rules. @module */
 import { ruleCounts, type SiteDirectory } from "../../edge/mod.ts";
 import { asksForAsn, type RuntimeRuleSet } from "../../rules/mod.ts";
 import type { Capability } from "../core/capability.ts";
@@ -32,7 +32,7 @@ interface RulesRouteServices {
 }
 
 /**
- * Tests `If-Match`, in which the writer names the version of the rules that it knows (RFC 9110,
+ * Tests `If-Match`, where the writer names the version of the rules that it has read (RFC 9110,
  * 13.1.1).
  */
 function preconditionOf(request: Request): Precondition {
@@ -45,7 +45,7 @@ function preconditionOf(request: Request): Precondition {
   }
   throw new Failure(
     header === null ? "precondition_failed" : "invalid_request",
-    `Send If-Match with the ETag of GET on the same path, such as "none"`,
+    `Send If-Match with the ETag from GET on the same path, such as "none"`,
   );
 }
 
@@ -141,7 +141,7 @@ function bindRulesRoutes(router: Router, services: RulesRouteServices): void {
 
 interface NetworkWarningParts {
   projects(): AsyncIterable<ProjectRecord>;
-  /** The rules in effect in a project's production. */
+  /** The rules that are in effect for a project's production host. */
   rulesOf(project: ProjectRecord): Promise<RuntimeRuleSet | null>;
   readonly log: (entry: PlatformLog) => void;
   /** Aborted when the platform stops. */
@@ -151,7 +151,7 @@ interface NetworkWarningParts {
 /** Maximum number of projects that are named in warnings; others are only counted. */
 const MAX_NAMED = 20;
 
-/** Logs a warning for each project that has production rules with conditions on `asn`. */
+/** Logs a warning for each project whose production rules have conditions on `asn`. */
 async function warnOfNetworks(parts: NetworkWarningParts): Promise<void> {
   const { log, signal } = parts;
   let found = 0;
@@ -170,19 +170,20 @@ async function warnOfNetworks(parts: NetworkWarningParts): Promise<void> {
   if (found <= MAX_NAMED) return;
   log({
     level: "warn",
-    message: `Rules of ${found - MAX_NAMED} more projects have conditions on asn too`,
+    message: `Rules of ${found - MAX_NAMED} other projects also have asn conditions`,
   });
 }
 
 export interface Rules {
   readonly rules: RulesStore;
   /**
-   * The published rules of a project, which override its deployments'; `undefined` if it has none.
+   * A project's published rules, which override those of its deployments; `undefined` if it has
+   * none.
    */
   publishedOf(projectId: string): Promise<RuntimeRuleSet | undefined>;
 }
 
-/** The rules of projects, which are compiled into their sites. */
+/** Projects' rules, which are compiled into their sites. */
 export function openRules({ kv, vault }: Pick<Foundation, "kv" | "vault">): Rules {
   const rules = new RulesStore(kv);
   return {
@@ -200,7 +201,7 @@ export function createRules(foundation: Foundation, parts: {
   readonly projects: ProjectStore;
   readonly deployments: DeploymentStore;
   readonly sites: SiteDirectory;
-  /** Whether the edge can find the network of an address. */
+  /** Whether the edge can find the network of an IP address. */
   readonly knowsNetworks: boolean;
 }): Capability {
   const { kv, addresses, closing, log } = foundation;

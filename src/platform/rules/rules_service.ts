@@ -1,4 +1,7 @@
-/** Publishes rule sets over a project's deployments, and finds which rules apply. @module */
+/**
+ * Publishes rule sets that override those of a project's deployments, and finds the rules that
+ * apply. @module
+ */
 import type { SiteDirectory } from "../../edge/mod.ts";
 import type { ActiveRules } from "../../contract/rules.ts";
 import type { Clock, Random } from "../../lib/clock.ts";
@@ -34,7 +37,7 @@ export interface VersionedRules {
 
 /** A writer's condition on the rules that it replaces. */
 export interface Precondition {
-  /** Whether the rules may have this version. */
+  /** Whether the condition allows this version of the rules. */
   holds(version: string): boolean;
   /** True if a weak entity tag was given, which never matches. */
   readonly isWeak: boolean;
@@ -46,7 +49,7 @@ const WEAK_TAG = "If-Match needs a strong entity tag, but this one is weak (W/),
   "proxy between you and the platform compresses responses. Read the rules with " +
   "Accept-Encoding: identity";
 
-/** Maximum nesting of a stored rule set, the same as for request bodies. */
+/** Maximum nesting depth of a stored rule set. It is the same as for request bodies. */
 const MAX_DEPTH = 66;
 
 /** Reads the runtime rule set of a revision. */
@@ -97,7 +100,7 @@ export class RulesService {
     return this.#store(project, { ...options, ruleSet });
   }
 
-  /** Removes the published rules, so that the deployment's own apply again. */
+  /** Removes the published rules, so the deployment's own rules apply again. */
   remove(project: ProjectRecord, precondition: Precondition): Promise<VersionedRules> {
     return this.#commit(project, null, precondition);
   }
@@ -156,7 +159,7 @@ export class RulesService {
     }, options.precondition);
   }
 
-  /** The functions available to published pipelines: those of the live deployment. */
+  /** The functions available to published pipelines, which are those of the live deployment. */
   async #productionFunctions(project: ProjectRecord): Promise<Set<string>> {
     const id = productionDeploymentId(project);
     const live = id === null ? undefined : await this.#services.deployments.find(project.id, id);
@@ -223,7 +226,7 @@ export class RulesService {
 /** Number of rules to copy in one step. */
 const RULES_PER_STEP = 200;
 
-/** Leaves out parsed globs, so that a response can be sent back as a request. */
+/** Leaves out parsed globs, so a response can be sent back as a request. */
 function* toWire(ruleSet: RuntimeRuleSet): Steps<NonNullable<ActiveRules["ruleSet"]>> {
   const pace = new Pace(RULES_PER_STEP);
   const rules: Record<string, unknown>[] = [];

@@ -1,4 +1,4 @@
-/** Rule sets published without a deploy: records that name their blobs. @module */
+/** Rule sets that were published without a deploy. The records name their blobs. @module */
 import * as z from "zod";
 import {
   keys,

@@ -16,13 +16,13 @@ function fit(text: string | null, wanted: string): number {
 const best = (texts: readonly (string | null)[], wanted: string): number =>
   Math.max(...texts.map((text) => fit(text, wanted)));
 
-/** How well a project matches; its name counts more than its repository. */
+/** How well a project matches. Its name counts more than its repository. */
 export const projectRank = (
   { id, name, displayName, gitUrl }: Pick<ProjectRecord, "id" | "name" | "displayName" | "gitUrl">,
   wanted: string,
 ): number => 2 * best([name, displayName, id], wanted) + fit(gitUrl, wanted);
 
-/** How well a deployment matches; the start of a commit or an id is enough. */
+/** How well a deployment matches. The start of a commit's SHA or of an ID is enough. */
 export const deploymentRank = (
   { id, message, branch, commitSha, author }: Pick<
     DeploymentRecord,
@@ -43,7 +43,7 @@ export const databaseRank = ({ id, name }: Pick<DatabaseRecord, "id" | "name">, 
 export const memberRank = ({ name, email }: Pick<Member, "name" | "email">, wanted: string) =>
   best([name, email], wanted);
 
-/** The items that rank above 0, highest rank first; items of equal rank keep their order. */
+/** The items that rank above 0, highest rank first. Items of equal rank keep their order. */
 export function topOf<T>(all: readonly T[], rank: (item: T) => number, most: number): T[] {
   return all.map((item) => ({ item, rank: rank(item) }))
     .filter((each) => each.rank > 0)

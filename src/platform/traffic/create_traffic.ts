@@ -1,5 +1,5 @@
 /**
- * Composes traffic statistics: collects the counts of the edge, stores them, and reports them.
+ * Wires up traffic statistics: collects, stores and reports the edge's counts.
  *
  * @module
  */
@@ -35,13 +35,13 @@ const COLLECT_MS = 10_000;
 const COLLECTIONS_PER_SAVE = 6;
 
 export interface Traffic {
-  /** Counts a request of the edge. */
+  /** Counts a request that the edge received. */
   readonly count: (request: CountedRequest) => void;
-  /** Records measurements of a visitor's browser. */
+  /** Records measurements from a visitor's browser. */
   readonly countVitals: (measured: CountedVitals) => void;
   /** Calls back with all counts as they are collected. */
   onCounts(listen: (counts: readonly DeploymentCounts[]) => void): void;
-  /** Collects the current counts of the edge. */
+  /** Collects the edge's current counts. */
   collect(): Promise<void>;
   readonly capability: Capability;
 }
@@ -85,7 +85,7 @@ export function createTraffic(
     await save(asked.projectId);
     yield true;
   });
-  /** Makes all nodes store their counts, and returns the nodes that did not. */
+  /** Makes all nodes store their counts. Returns the nodes that did not. */
   const saveAll = async (projectId: string) => {
     const asked = { name: "traffic.save", data: () => ({ projectId }), schema: z.literal(true) };
     const [{ silent }] = await Promise.all([

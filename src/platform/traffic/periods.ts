@@ -15,7 +15,7 @@ export const PERIODS: Readonly<Record<Unit, { readonly ms: number; readonly kept
   day: { ms: DAY_MS, keptMs: 92 * DAY_MS },
 };
 
-/** The unit and the number of steps of each range. */
+/** The unit and the number of steps in each range. */
 export const RANGES: Readonly<
   Record<TrafficRange, { readonly unit: Unit; readonly steps: number }>
 > = {
@@ -24,7 +24,7 @@ export const RANGES: Readonly<
   "90d": { unit: "day", steps: 90 },
 };
 
-/** The start of the period that contains a time; periods follow UTC. */
+/** The start of the period that contains a time. Periods follow UTC. */
 export function startOf(unit: Unit, time: number): number {
   return time - time % PERIODS[unit].ms;
 }
@@ -32,7 +32,7 @@ export function startOf(unit: Unit, time: number): number {
 /** Minimum number of steps in a new project's range. */
 const LEAST_STEPS = 24;
 
-/** The steps of a report: their unit and their starts, the oldest first. */
+/** The steps of a report: their unit and their starts, oldest first. */
 export interface Steps {
   readonly unit: Unit;
   readonly starts: readonly number[];

@@ -21,7 +21,7 @@ const cases: readonly (readonly [TrafficRange, age: number, unit: string, steps:
 ];
 
 for (const [range, age, unit, steps] of cases) {
-  Deno.test(`stepsOf() shows ${range} of a ${age / MINUTE}-minute-old project by ${unit}`, () => {
+  Deno.test(`stepsOf() shows ${range} for a ${age / MINUTE}-minute-old project by ${unit}`, () => {
     const found = stepsOf(range, NOW, NOW - age);
     assert.equal(found.unit, unit);
     assert.equal(found.starts.length, steps);

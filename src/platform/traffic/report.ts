@@ -1,4 +1,4 @@
-/** The report of a range, from the counts of its periods. Pure. @module */
+/** The report for a range, based on the counts for its periods. Pure. @module */
 import type { LayerTimes, TrafficRange, TrafficReport, WebVitals } from "../../contract/traffic.ts";
 import { LAYERS, TrafficCounts, type VitalQuantiles, VITALS } from "../../traffic/mod.ts";
 import { PERIODS, type Steps } from "./periods.ts";
@@ -31,7 +31,7 @@ function timesOf(counts: TrafficCounts): LayerTimes[] {
   });
 }
 
-/** Vitals in reports: three digits, and CLS as its score. */
+/** Web Vitals in reports, with three significant digits. CLS is stored in thousandths. */
 const vitalsOf = (found: VitalQuantiles): WebVitals =>
   Object.fromEntries(VITALS.flatMap((name) => {
     const vital = found[name];

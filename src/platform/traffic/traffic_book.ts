@@ -4,10 +4,12 @@ import { type EncodedCounts, TrafficCounts } from "../../traffic/mod.ts";
 import { startOf, type Unit, UNITS } from "./periods.ts";
 import type { TrafficPart } from "./traffic_store.ts";
 
-/** Maximum number of periods in memory, about 10 KiB each; more are written as several parts. */
+/**
+ * Maximum number of periods in memory, at about 10 KiB each. Any more are written as several parts.
+ */
 const MAX_OPEN = 6000;
 
-/** Maximum number of concurrent writes, so that other writers get their turn. */
+/** Maximum number of concurrent writes. It gives other writers a turn. */
 const WRITERS = 32;
 
 interface OpenPart extends TrafficPart {
@@ -58,7 +60,7 @@ export class TrafficBook {
     this.#ended = this.#ended.filter((part) => part.isDirty);
   }
 
-  /** Drops the counts of a project, or of one of its environments. */
+  /** Drops the counts for a project, or for one of its environments. */
   forget(projectId: string, environment?: string): void {
     const isMeant = (part: OpenPart) =>
       part.projectId === projectId && (environment ?? part.environment) === part.environment;

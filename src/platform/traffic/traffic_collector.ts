@@ -5,7 +5,7 @@ import type { TrafficBook } from "./traffic_book.ts";
 
 export interface TrafficCollectorOptions {
   readonly deployments: Pick<DeploymentStore, "find">;
-  /** The counts of the edge. */
+  /** The edge's counts. */
   readonly counter: { take(): readonly DeploymentCounts[] };
   readonly book: Pick<TrafficBook, "add">;
   /** Called with all counts as they are collected. */
@@ -19,7 +19,7 @@ interface Arrived {
 }
 
 export class TrafficCollector {
-  /** Counts by deployment, so that their size is bounded while the store cannot be read. */
+  /** Counts by deployment. This bounds their size while the store cannot be read. */
   readonly #arrived = new Map<string, Arrived>();
 
   readonly #options: TrafficCollectorOptions;
@@ -36,7 +36,7 @@ export class TrafficCollector {
     this.#add(taken);
     for (const [deploymentId, { projectId }] of [...this.#arrived]) {
       const deployment = await deployments.find(projectId, deploymentId);
-      // Read again, because another round may have added counts, or taken them.
+      // Read again, because another round may have added or removed counts.
       const arrived = this.#arrived.get(deploymentId);
       this.#arrived.delete(deploymentId);
       if (deployment === undefined || arrived === undefined) continue;

@@ -10,7 +10,7 @@ function counted(requests: number): EncodedCounts {
   return counts.encode();
 }
 
-Deno.test("TrafficCollector keeps counts that it cannot assign if the store fails", async () => {
+Deno.test("TrafficCollector keeps counts that it cannot assign because the store fails", async () => {
   const added: number[] = [];
   const waiting: DeploymentCounts[] = [];
   let isDown = true;

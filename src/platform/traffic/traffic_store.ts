@@ -1,8 +1,8 @@
 /**
  * Traffic in the store: counts by project, period and environment, and visitor salts.
  *
- * Each process repeatedly writes its growing counts of a period under its own name. It never reads
- * first, so several processes can count at once; readers merge the parts.
+ * Each process repeatedly writes its growing counts for a period under its own name. It never reads
+ * first, so several processes can count at once. Readers merge the parts.
  *
  * @module
  */
@@ -12,10 +12,10 @@ import { keys } from "../core/store/mod.ts";
 import { PERIODS, type Unit } from "./periods.ts";
 import type { RecordKey, RecordStore } from "../../store/mod.ts";
 
-/** How long to keep a day's salt; requests of the previous day end soon after midnight. */
+/** How long to keep a day's salt. Requests from the previous day end soon after midnight. */
 const SALT_KEPT_MS = 36 * 60 * 60 * 1000;
 
-/** One process's counts of an environment in a period. */
+/** One process's counts for an environment in a period. */
 export interface TrafficPart {
   readonly projectId: string;
   readonly environment: string;
@@ -56,7 +56,7 @@ export class TrafficStore {
     await this.#kv.set(key, { ...NOTHING, vitals }, { expireIn });
   }
 
-  /** Counts of an environment since `start`, except those that another version has stored. */
+  /** An environment's counts since `start`, except those that another version has stored. */
   async *read(
     { projectId, environment, unit, start }: Omit<TrafficPart, "part">,
   ): AsyncGenerator<FoundCounts> {
@@ -68,7 +68,7 @@ export class TrafficStore {
     }
   }
 
-  /** Keys of all counts of a project, or of one of its environments. */
+  /** Keys of all counts for a project, or for one of its environments. */
   async *keysOf(projectId: string, environment?: string): AsyncGenerator<RecordKey> {
     const prefix = keys.traffic(projectId);
     for await (const { key } of this.#kv.list({ prefix })) {
@@ -76,7 +76,7 @@ export class TrafficStore {
     }
   }
 
-  /** The salt of a day: the same for all processes, and deleted two days later. */
+  /** A day's salt. It is the same for all processes, and is deleted two days later. */
   async salt(day: number): Promise<Uint8Array> {
     const key = keys.trafficSalt(day);
     while (true) {

@@ -1,4 +1,7 @@
-/** `GET /v1/usage`, also per project: each capability reports its usage and limits. @module */
+/**
+ * `GET /v1/usage`, for a workspace or a project. Each capability reports its usage and limits.
+ * @module
+ */
 import { endpoints } from "../../contract/endpoints.ts";
 import type { Capability } from "../core/capability.ts";
 import { findProject, type ProjectStore } from "../projects/mod.ts";

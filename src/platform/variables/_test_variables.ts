@@ -1,4 +1,4 @@
-/** Variables over a store in memory, for tests. @module */
+/** Variables in an in-memory store, for tests. @module */
 import type { Clock } from "../../lib/clock.ts";
 import { Addresses } from "../core/addresses.ts";
 import type { SecretBox } from "../core/secrets/mod.ts";

@@ -1,4 +1,4 @@
-/** Composes environment variables. @module */
+/** Wires up environment variables. @module */
 import { MAX_COUNTED } from "../../contract/usage.ts";
 import { MAX_VARIABLES, SCOPE_ALL } from "../../contract/variables.ts";
 import type { Capability } from "../core/capability.ts";
@@ -23,7 +23,7 @@ interface VariableRouteServices {
   readonly connectionFor: VariableParts["connectionFor"];
 }
 
-/** Orders by name, then scope; the cursor names the last item on a page. */
+/** Orders by name, then by scope. The cursor names the last item on a page. */
 const placeOf = (variable: VariableRecord): string => `${variable.key}/${variable.scope}`;
 
 function bindVariableRoutes(router: Router, services: VariableRouteServices): void {
@@ -44,7 +44,7 @@ function bindVariableRoutes(router: Router, services: VariableRouteServices): vo
     return { items: items.map(variableToWire), nextCursor: more ? placeOf(last) : null };
   });
 
-  /** Scopes and categories of a variable, in one scope or all, for the audit log. */
+  /** A variable's scopes and categories for the audit log, for one scope or all scopes. */
   async function known(projectId: string, key: string, scope?: string): Promise<AuditFacts> {
     const found = (await variables.list(projectId)).filter((each) =>
       each.key === key && (scope === undefined || each.scope === scope)

@@ -14,7 +14,7 @@ function passwordOf(value: string): string[] {
   }
 }
 
-/** Masks the values of a deployment's variables, unless the variable is plain everywhere. */
+/** Masks the values of a deployment's variables, except those that are plain everywhere. */
 export function maskerFor(
   values: Readonly<Record<string, string>>,
   known: Awaited<ReturnType<VariableStore["list"]>>,

@@ -1,4 +1,4 @@
-/** Sealed environment variables of projects, and their snapshots for deployments. @module */
+/** Projects' sealed environment variables, and their snapshots for deployments. @module */
 export { createVariables, type VariableParts } from "./create_variables.ts";
 export { maskerFor } from "./mask_values.ts";
 export { databasesIn } from "./references.ts";

@@ -1,7 +1,7 @@
 /**
- * Finds projects whose variables refer to each other's URLs in a cycle. Each project gets the URL
- * that the other has at the time of the deployment, so no order of deploys gives all of them the
- * current URL, unless one of them redeploys automatically.
+ * Finds projects whose variables refer to each other's URLs in a cycle. Each deployment gets the
+ * URL that the other project has at that time. Unless one of the projects redeploys automatically,
+ * no order of deploys gives all of them the current URLs.
  *
  * @module
  */
@@ -13,14 +13,13 @@ type Values = Readonly<Record<string, string>>;
 
 export interface CycleParts {
   readonly projects: Pick<ProjectStore, "findByName">;
-  /** The variables that an environment of a project sees. */
+  /** The variables that a project's environment sees. */
   open(projectId: string, environment: string): Promise<Values>;
 }
 
 /**
- * The reason why variables of a project cannot be used: one of the variables refers to a project
- * whose own variables refer back to this one. Only names projects that this project refers to
- * directly.
+ * The reason why a project's variables cannot be used: one of them refers to a project whose own
+ * variables refer back to this one. Names only projects that this project refers to directly.
  */
 export async function describeCycle(
   { projects, open }: CycleParts,
@@ -47,7 +46,7 @@ export async function describeCycle(
       if (name === project.name || !await leadsBack(name)) continue;
       return `Variable ${variable} of project "${project.name}" refers to \${{${name}.url}} in a ` +
         `cycle: variables of "${name}" lead back to "${project.name}". Whichever is deployed ` +
-        "first gets an old URL of the other. Remove one of the references, or run " +
+        "first gets an outdated URL for the other. Remove one of the references, or run " +
         `svc projects update ${project.name} --auto-redeploy true`;
     }
   }

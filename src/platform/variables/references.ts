@@ -1,8 +1,8 @@
 /**
  * References in the values of variables: `${{backend.url}}`. Pure.
  *
- * A resolved value is never read for references again. `describeCycle()` finds
- * projects that refer to each other's URL.
+ * A resolved value is never parsed for references again. `describeCycle()` finds projects that
+ * refer to each other's URL.
  *
  * @module
  */
@@ -11,9 +11,9 @@
 const MAX_REFERENCES = 20;
 
 export type Reference =
-  /** The URL of a project of the workspace. */
+  /** The URL of a project in the workspace. */
   | { readonly type: "project"; readonly name: string }
-  /** The connection string of a database of the project. */
+  /** The connection string of one of the project's databases. */
   | { readonly type: "database"; readonly name: string }
   /** The deployment's own URL. */
   | { readonly type: "self" };

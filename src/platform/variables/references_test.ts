@@ -23,7 +23,7 @@ const valid: readonly (readonly [string, ...unknown[]])[] = [
 ];
 
 for (const [value, ...wanted] of valid) {
-  Deno.test(`parseValue() takes ${JSON.stringify(value)} apart`, () => {
+  Deno.test(`parseValue() splits ${JSON.stringify(value)}`, () => {
     assert.deepEqual(words(value), wanted);
   });
 }

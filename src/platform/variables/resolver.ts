@@ -11,7 +11,7 @@ import { hasReferences, parseValue, type Reference } from "./references.ts";
 /** Maximum number of names that a message lists. */
 const LISTED = 20;
 
-/** The project and environment whose variable has the reference. */
+/** The project and environment of the variable with the reference. */
 export interface Viewer {
   readonly project: ProjectRecord;
   readonly environment: string;
@@ -48,7 +48,8 @@ export interface ResolverParts {
     label: string,
   ): Promise<{ readonly projectId: string; readonly environment: string } | undefined>;
   /**
-   * The databases of a project, with the environments that can use each; null for all environments.
+   * A project's databases, with the environments that can use each of them; null for all
+   * environments.
    */
   databasesOf(projectId: string): Promise<readonly KnownDatabase[]>;
 }
@@ -114,7 +115,7 @@ export class ReferenceResolver {
   ): Promise<string | undefined> {
     const { projects } = this.#parts;
     if (to.type === "database") {
-      // Otherwise a key that sets variables and deploys could read the connection string.
+      // Otherwise, a key that can set variables and deploy could read the connection string.
       requirePermission(caller, "everything");
       return await this.#unknownDatabase(project, to.name);
     }
@@ -164,14 +165,14 @@ export class ReferenceResolver {
     if (references.length > 0 && size > MAX_ENVIRONMENT_BYTES) {
       problems.push(
         `The variables of one environment can have at most ${MAX_ENVIRONMENT_BYTES} bytes ` +
-          `together: with their references filled in they have ${size}`,
+          `in total. With their references filled in, they have ${size}`,
       );
     }
     const problem = problems.length === 0 ? undefined : problems.join("\n");
     return { values: resolved, unfilled, references, problem };
   }
 
-  /** Fills URLs into a value; database references and escapes stay unchanged. */
+  /** Fills URLs into a value. Database references and escapes stay unchanged. */
   async #fill(value: string, viewer: Viewer): Promise<
     | { readonly problem: string }
     | {
@@ -192,7 +193,7 @@ export class ReferenceResolver {
       if (found === undefined) {
         const problem = part.to.type === "database"
           ? await this.#unknownDatabase(viewer.project, part.to.name) ??
-            `the database is not for environment "${viewer.environment}"`
+            `the database is not available in environment "${viewer.environment}"`
           : `project "${part.words.split(".")[0]}" does not exist in workspace ` +
             `"${viewer.project.workspaceSlug}"`;
         return { problem: `refers to \${{${part.words}}}: ${problem}` };
@@ -204,7 +205,8 @@ export class ReferenceResolver {
   }
 
   /**
-   * The URL that a reference currently resolves to; null for a database, `undefined` for nothing.
+   * The URL that a reference currently resolves to; null for a database, `undefined` if it does not
+   * resolve.
    */
   async find(to: Reference, viewer: Viewer): Promise<string | null | undefined> {
     const { project, environment, self } = viewer;
@@ -239,7 +241,7 @@ export class ReferenceResolver {
     return addresses.url(name);
   }
 
-  /** The references of a deployment that now resolve to something else, or to nothing. */
+  /** A deployment's references that now resolve to something else, or no longer resolve. */
   async changed(
     references: readonly ResolvedReference[],
     viewer: Viewer,
@@ -255,7 +257,7 @@ export class ReferenceResolver {
   }
 }
 
-/** The values of a snapshot with connection strings filled in, by the name of their database. */
+/** A snapshot's values, with connection strings filled in by database name. */
 export function fillSnapshot(
   { values, unfilled }: Pick<ResolvedVariables, "values" | "unfilled">,
   connections: Readonly<Record<string, string>>,
@@ -264,7 +266,7 @@ export function fillSnapshot(
   return { ...values, ...Object.fromEntries(complete) };
 }
 
-/** Fills in connection strings and removes escapes. A missing database becomes empty. */
+/** Fills in connection strings and removes escapes. A missing database's string is empty. */
 function fillDatabases(
   value: string,
   connections: Readonly<Record<string, string>>,

@@ -8,7 +8,7 @@ const web = { ...testProject(), id: "1", name: "web" };
 const backend = { ...web, id: "2", name: "backend" };
 const foreign = { ...web, id: "3", workspaceId: "other", name: "foreign" };
 
-/** Project and environment of host labels. */
+/** The project and environment of each host label. */
 const SHOWN: Readonly<
   Record<string, { readonly projectId: string; readonly environment: string }>
 > = {
@@ -61,9 +61,9 @@ const problems: readonly (readonly [string, RegExp])[] = [
     "${{foreign.url}}",
     /^Variable A of project "web" refers to \$\{\{foreign\.url\}\}: project "foreign" does not exist in workspace/,
   ],
-  ["${{db.shop.url}}", /the database is not for environment "preview"$/],
+  ["${{db.shop.url}}", /the database is not available in environment "preview"$/],
   ["${{db.none.url}}", /the project has no database "none"\. Its databases: shop$/],
-  ["x".repeat(48 * 1024) + "${{self.url}}", /have at most 49152 bytes together/],
+  ["x".repeat(48 * 1024) + "${{self.url}}", /have at most 49152 bytes in total/],
   ["${{A}}", /^Variable A of project "web" cannot be used: "\$\{\{A\}\}" is not a reference/],
 ];
 

@@ -25,12 +25,12 @@ export const variableRecord = z.object({
 });
 export type VariableRecord = z.infer<typeof variableRecord>;
 
-/** The position that a secret is bound to; it cannot be decrypted elsewhere. */
+/** The place to which a secret is bound. The secret cannot be decrypted elsewhere. */
 export function variablePlace(projectId: string, variable: { key: string; scope: string }): string {
   return `variable/${projectId}/${variable.scope}/${variable.key}`;
 }
 
-/** The variables of an environment; its own override those for all environments. */
+/** An environment's variables. Its own variables override those for all environments. */
 export function visibleIn(
   variables: readonly VariableRecord[],
   environment: string,
@@ -105,7 +105,7 @@ function checkLimits(
 ): SetPlan | undefined {
   const kept = variables.filter((each) => each.key !== wanted.key);
   if (kept.length + 1 > MAX_VARIABLES) {
-    return { type: "refuse", message: `A project has at most ${MAX_VARIABLES} variables` };
+    return { type: "refuse", message: `A project can have at most ${MAX_VARIABLES} variables` };
   }
   const added = wanted.key.length + wanted.bytes;
   for (const environment of new Set([wanted.scope, ...kept.map((each) => each.scope)])) {
@@ -116,7 +116,7 @@ function checkLimits(
         type: "refuse",
         message:
           `The variables of one environment can have at most ${MAX_ENVIRONMENT_BYTES} bytes ` +
-          `together: with ${wanted.key} they would have ${size}`,
+          `in total. With ${wanted.key}, they would have ${size}`,
       };
     }
   }

@@ -34,7 +34,7 @@ export interface VariableSnapshot {
   readonly databases: readonly string[];
 }
 
-/** References in variables do not resolve; the message is for the person who deploys. */
+/** Thrown if references in variables do not resolve. The message is for the person who deploys. */
 export class ReferencesError extends Error {
   override readonly name = "ReferencesError";
 }
@@ -73,8 +73,8 @@ export class VariableService {
   }
 
   /**
-   * Sets a variable; an equal value stays unchanged. @throws {Failure} `conflict`, naming the flag
-   * it needs
+   * Sets a variable. Does nothing if it already has the same value. @throws {Failure} `conflict`,
+   * naming the flag it needs
    */
   async set(projectId: string, wanted: WantedValue): Promise<VariableRecord> {
     const bytes = new TextEncoder().encode(wanted.value).byteLength;
@@ -152,7 +152,10 @@ export class VariableService {
     }
   }
 
-  /** Seals what an environment sees for a deployment. `problem` says why references fail. */
+  /**
+   * Seals the variables that an environment sees, for a deployment. `problem` says why references
+   * fail.
+   */
   async takeSnapshot({ id, project, branch, environment, uniqueLabel }: {
     readonly id: string;
     readonly project: ProjectRecord;
@@ -177,7 +180,7 @@ export class VariableService {
     return { version: versionFor(versions, environment), references, problem };
   }
 
-  /** Removes the snapshot of a deployment. */
+  /** Removes a deployment's snapshot. */
   removeSnapshot(deploymentId: string): Promise<void> {
     return this.#services.variables.removeSnapshot(deploymentId);
   }
@@ -187,7 +190,7 @@ export class VariableService {
     return (await this.#readSnapshot(deploymentId)).values;
   }
 
-  /** Finds the references of a project's deployments that now resolve to something else. */
+  /** Finds the references in a project's deployments that now resolve to something else. */
   changedReferences(project: ProjectRecord): (deployment: {
     readonly environment: string;
     readonly branch: string;
@@ -243,7 +246,10 @@ export class VariableService {
   }
 }
 
-/** Reseals with the current key while no platform runs, and returns how many it resealed. */
+/**
+ * Reseals everything with the current key while no platform is running. Returns how many it
+ * resealed.
+ */
 export async function resealVariables(
   { variables, box }: Pick<VariableServices, "variables" | "box">,
 ): Promise<number> {

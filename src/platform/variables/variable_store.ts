@@ -55,7 +55,7 @@ export class VariableStore {
     });
   }
 
-  /** Removes all values of a scope. */
+  /** Removes all values in a scope. */
   deleteScope(projectId: string, scope: string): Promise<void> {
     return this.change(projectId, (variables) => {
       const remove = variables.filter((variable) => variable.scope === scope);
@@ -72,12 +72,12 @@ export class VariableStore {
     return versions;
   }
 
-  /** Writes a resealed variable whose value stays the same; no platform may run in the meantime. */
+  /** Writes a resealed variable whose value stays the same. No platform may run in the meantime. */
   async rewrite(projectId: string, variable: VariableRecord): Promise<void> {
     await this.#kv.set(keys.variable(projectId, variable), variable);
   }
 
-  /** Stores the sealed snapshot of a deployment. */
+  /** Stores a deployment's sealed snapshot. */
   async saveSnapshot(deploymentId: string, sealed: SealedSecret): Promise<void> {
     await this.#kv.set(keys.deploymentVariables(deploymentId), sealed);
   }
@@ -91,14 +91,14 @@ export class VariableStore {
     return (await readRecord(this.#kv, key, sealedSecret))?.value;
   }
 
-  /** Every variable of the platform, for re-keying. */
+  /** Every variable on the platform, for re-keying. */
   async *all(): AsyncGenerator<{ readonly projectId: string; readonly variable: VariableRecord }> {
     for await (const { key, value } of readAll(this.#kv, keys.allVariables(), variableRecord)) {
       yield { projectId: z.string().parse(key[1]), variable: value };
     }
   }
 
-  /** Every snapshot of the platform, for re-keying. */
+  /** Every snapshot on the platform, for re-keying. */
   async *allSnapshots(): AsyncGenerator<
     { readonly deploymentId: string; readonly sealed: SealedSecret }
   > {

@@ -1,4 +1,4 @@
-/** Creates the capability of workspaces over one store. @module */
+/** Wires up workspaces, their members and invitations. @module */
 import type { AccountParts } from "../accounts/mod.ts";
 import type { AuditLog } from "../audit/mod.ts";
 import type { Capability } from "../core/capability.ts";
@@ -58,13 +58,13 @@ function bindWorkspaceRoutes(router: Router, workspaces: WorkspaceService): void
   );
 }
 
-/** The capability of workspaces. */
+/** The workspaces capability and its service. */
 export interface Workspaces {
   readonly workspaces: WorkspaceService;
   readonly capability: Capability;
 }
 
-/** Builds the service over the parts of accounts; reads nothing yet. */
+/** Creates the service from the parts of the accounts capability. Reads nothing yet. */
 export function createWorkspaces(
   { parts, kv, audit }: {
     readonly parts: AccountParts;

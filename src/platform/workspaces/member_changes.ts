@@ -1,4 +1,4 @@
-/** Decides which changes to the members of a workspace are allowed. Pure. @module */
+/** Decides which changes to a workspace's members are allowed. Pure. @module */
 import type { Role } from "../../contract/identity.ts";
 
 interface Member {

@@ -49,8 +49,8 @@ export class WorkspaceService {
   }
 
   /**
-   * Lists workspaces. An API key sees only its own; a CLI's token sees all names, for the next
-   * login.
+   * Lists workspaces. An API key sees only its own workspace. A CLI's token sees all names, for the
+   * next login.
    */
   async list(own: SelfCaller, page: PageWish): Promise<Page<Workspace>> {
     const { accounts } = this.#parts;

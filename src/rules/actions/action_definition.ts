@@ -18,7 +18,7 @@ import type { Finding } from "../finding.ts";
 
 /** The valid parts of an action and of the rule that contains it. */
 export interface ActionPlace {
-  /** The position of the action in the rule set. */
+  /** The action's position in the rule set. */
   readonly path: readonly PathStep[];
   readonly condition: Condition | undefined;
   /** False if the rule is incomplete because fields with problems were dropped. */
@@ -35,7 +35,7 @@ export interface PlacedTemplate {
 export interface CompilationContext {
   readonly ref: RuleRef;
   readonly condition: RuntimeCondition;
-  /** The names of the captures of the root glob, in order. */
+  /** The names of the root glob's captures, in order. */
   readonly captureNames: readonly string[];
 }
 
@@ -80,7 +80,7 @@ export function effectOf(apply: Effect["apply"], rest: Partial<Effect> = {}): Ef
 
 /**
  * One kind of action, with its authored form `Raw` and its normal form `Normal`. The normal form is
- * a valid authored form in which every default is filled in.
+ * a valid authored form with every default filled in.
  */
 export interface ActionDefinition<Raw, Normal> {
   /** All fields of the action, including `type`. */

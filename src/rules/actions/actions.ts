@@ -56,7 +56,7 @@ export const ACTIONS: {
 export const ACTION_TYPES = Object.keys(TABLE) as readonly ActionType[];
 
 /**
- * The definition of an action. Pass only this action to the definition; the types of its parameters
+ * The definition of an action. Pass only this action to the definition. The types of its parameters
  * do not enforce this.
  */
 export function definitionOf(
@@ -65,7 +65,7 @@ export function definitionOf(
   return ACTIONS[type];
 }
 
-/** The phase in which rules with this action run. */
+/** The phase of rules with this action. */
 export function phaseOf(type: ActionType): Phase {
   return ACTIONS[type].phase;
 }

@@ -1,4 +1,4 @@
-/** @module The `allow` action: later security rules are skipped. */
+/** @module The `allow` action: skips later security rules. */
 import * as z from "zod";
 import { type ActionDefinition, effectOf, NO_TEMPLATES } from "./action_definition.ts";
 

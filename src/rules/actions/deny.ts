@@ -1,4 +1,4 @@
-/** @module The `deny` action: an error response; later rules are skipped. */
+/** @module The `deny` action: returns an error response and skips later rules. */
 import * as z from "zod";
 import { type EnforceMode, LAST_PHASE, type Terminal } from "../decision.ts";
 import { enforceMode, integer } from "../schema_parts.ts";

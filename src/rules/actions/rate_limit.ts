@@ -24,7 +24,7 @@ export const rateLimit: ActionDefinition<RawRateLimitAction, RateLimitAction> = 
     local: flag().optional(),
   }),
   phase: "security",
-  /** True because each request changes the count of its client. */
+  /** True because each request changes its client's count. */
   isClientBound: true,
   templates: NO_TEMPLATES,
   normalize({ type, limit, windowSeconds, key = "ip", mode = "enforce", local = false }) {

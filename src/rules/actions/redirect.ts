@@ -1,4 +1,4 @@
-/** @module The `redirect` action: a response that sends the client elsewhere. */
+/** @module The `redirect` action: returns a response that sends the client elsewhere. */
 import * as z from "zod";
 import { warningAt } from "../finding.ts";
 import { flag, integer, MAX_SAFE, text } from "../schema_parts.ts";

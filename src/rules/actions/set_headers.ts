@@ -91,7 +91,7 @@ export const setHeaders: ActionDefinition<SetHeadersAction, SetHeadersAction> = 
     if (onFailure !== true || lifetimes.length === 0) return;
     yield warningAt([...path, "onFailure"], {
       code: "lifetime_on_failure",
-      message: `Check that caches should store failures for long: ${
+      message: `Check whether caches should store failures for long: ${
         joinNames(lifetimes)
       } allows it`,
       hint: "Remove onFailure to give failures no lifetime",

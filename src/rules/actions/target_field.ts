@@ -18,7 +18,7 @@ import {
 import { encodeUrlText } from "../pattern/template.ts";
 import type { CompilationContext, Location } from "./action_definition.ts";
 
-/** The problem of a target, without its position. */
+/** The problem with a target, without its position. */
 export type TargetProblem = Omit<Finding, "severity" | "path">;
 
 const MAX_PORT = 65_535;
@@ -73,13 +73,13 @@ function checkRelative(
 
 /** The requirements that an action has for its target, in addition to the common ones. */
 export interface TargetRules {
-  /** Whether a target without captures may be relative to the path of the request. */
+  /** Whether a target without captures may be relative to the request's path. */
   readonly isRelativeAllowed: boolean;
   /** Checks whether the action allows this kind of target. */
   checkKind(target: ParsedTarget): TargetProblem | undefined;
 }
 
-/** Reports a target that is not allowed; `path` is the position of the action. */
+/** Reports a target that is not allowed. `path` is the position of the action. */
 export function* checkTarget(
   value: string,
   path: readonly PathStep[],
@@ -106,7 +106,7 @@ export function* checkTarget(
 
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: "80", https: "443" };
 
-/** The target with its scheme and host in canonical form; everything else is unchanged. */
+/** The target with its scheme and host in canonical form. Everything else is unchanged. */
 export function normalizeTarget(value: string): string {
   const parsed = parseTarget(value);
   if (!("target" in parsed) || parsed.target.kind !== "absolute") return value;
@@ -137,7 +137,7 @@ export function compileTargetOf(
 
 const VISIBLE = /^[\x21-\x7e]*$/;
 
-/** The query of a request, without its `?`, in a form that a URL can contain. */
+/** A request's query, without its `?`, in a form that a URL can contain. */
 export function queryText({ rawQuery }: Pick<Location, "rawQuery">): string {
   return VISIBLE.test(rawQuery) ? rawQuery : encodeUrlText(rawQuery);
 }

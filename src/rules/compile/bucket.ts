@@ -1,7 +1,7 @@
 /**
- * @module The rules at one position of the index, which share path and host. If there are many
- * rules, each is also indexed by another field of its condition: a header, cookie or query value, a
- * network, a country, a device, or its methods.
+ * @module The rules at one position of the index, which have the same path and host. If there are
+ * many rules, each is also indexed by another field of its condition: a header, cookie or query
+ * value, a network, a country, a device, or its methods.
  */
 import { BY_SELECTIVITY, type ConditionName, CONDITIONS } from "../conditions/conditions.ts";
 import type { RequestFacts } from "../request/facts.ts";
@@ -15,9 +15,9 @@ const FILE_FROM = 4;
 /** Receives lists of candidates, each in the order of evaluation. */
 export type TakeRules = (rules: readonly CompiledRule[]) => void;
 
-/** One way to narrow down the rules of a bucket. */
+/** One way to narrow down a bucket's rules. */
 interface Filing {
-  /** Adds a rule; returns false if the rule has no condition on this field. */
+  /** Adds a rule. Returns false if the rule has no condition on this field. */
   readonly add: (rule: CompiledRule) => boolean;
   readonly visit: (facts: RequestFacts, take: TakeRules) => void;
 }
@@ -34,7 +34,7 @@ function createFiling<F extends ConditionName>(field: F): Filing | undefined {
   };
 }
 
-/** The rules of a bucket, each indexed by the most selective field of its condition. */
+/** A bucket's rules, each indexed by the most selective field of its condition. */
 class Filings {
   readonly #byField = new Map<ConditionName, Filing>();
   readonly #others: CompiledRule[] = [];
@@ -66,7 +66,7 @@ export class Bucket {
     this.#rules.push(rule);
   }
 
-  /** Builds the index if it is worth it. No rule can be added afterwards. */
+  /** Builds the index if it is worthwhile. No rule can be added afterwards. */
   *finish(pace: Pace): Steps<void> {
     if (pace.fills(1)) yield;
     if (this.#rules.length < FILE_FROM) return;
@@ -79,7 +79,7 @@ export class Bucket {
     this.#rules = [];
   }
 
-  /** Reports the lists of rules that can match; a rule can be in several lists. */
+  /** Reports the lists of rules that can match. A rule can be in several lists. */
   visit(facts: RequestFacts, take: TakeRules): void {
     if (this.#filings === undefined) take(this.#rules);
     else this.#filings.visit(facts, take);

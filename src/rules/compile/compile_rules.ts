@@ -1,4 +1,4 @@
-/** @module Compiles a rule set once, when it goes live, so that a request parses nothing. */
+/** @module Compiles a rule set once, when it goes live, so requests do not parse anything. */
 import { atOnce, type Pace, type Steps } from "../../lib/next_turn.ts";
 import { sortInSteps } from "../../lib/sort_in_steps.ts";
 import { PHASES } from "../decision.ts";
@@ -10,7 +10,7 @@ import { RuleIndex } from "./rule_index.ts";
 
 /** A rule set ready to evaluate. */
 export interface CompiledRules {
-  /** The source of the compiled set; its indexes identify the counter of each rule. */
+  /** The source of the compiled set. Its indexes identify each rule's counter. */
   readonly source: RuntimeRuleSet;
   /** The enabled rules in the order of evaluation. */
   readonly rules: readonly CompiledRule[];
@@ -20,8 +20,8 @@ export interface CompiledRules {
 }
 
 /**
- * How specific the path of a pipeline rule is: an exact path is the most specific; others are
- * ranked by the length of their literal prefix.
+ * How specific a pipeline rule's path is: an exact path is the most specific; others are ranked by
+ * the length of their literal prefix.
  */
 function specificity(rule: UnrankedRule): number {
   const { path } = rule.condition.root;

@@ -8,7 +8,7 @@ import { ConditionMatcher } from "./condition.ts";
 export interface CompiledRule {
   /** Shared by all decisions that name the rule. */
   readonly ref: RuleRef;
-  /** Position in the order of evaluation, over all phases. */
+  /** Position in the order of evaluation, across all phases. */
   readonly rank: number;
   /** Index into `PHASES`. */
   readonly phase: number;

@@ -75,7 +75,7 @@ export class ConditionMatcher {
     return matcher?.type === "glob" ? matcher.glob.capture(path) ?? [] : [];
   }
 
-  /** The names of the captures of the root glob. */
+  /** The names of the root glob's captures. */
   get captureNames(): readonly string[] {
     return this.root.path?.type === "glob" ? this.root.path.glob.names : [];
   }

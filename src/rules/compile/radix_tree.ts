@@ -1,5 +1,5 @@
 /**
- * @module Finds all strings of a set that a path starts (or ends) with. The time does not depend on
+ * @module Finds all strings in a set that a path starts (or ends) with. The time does not depend on
  * the size of the set.
  */
 
@@ -52,7 +52,7 @@ export class RadixTree<T> {
     }
   }
 
-  /** Index of the next character to compare in a path of `length`, of which `left` remain. */
+  /** Index of the next character to compare in a path of `length` if `left` characters remain. */
   #edge(length: number, left: number): number {
     return this.#side === "start" ? length - left : left - 1;
   }

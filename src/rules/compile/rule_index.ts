@@ -94,7 +94,7 @@ export class RuleIndex {
     return all;
   }
 
-  /** Reports the lists of all rules that can match; a rule can be in several lists. */
+  /** Reports the lists of all rules that can match. A rule can be in several lists. */
   visit(facts: RequestFacts, take: TakeRules): void {
     this.#anyHost.visit(facts, take);
     this.#byHost.get(facts.host)?.visit(facts, take);

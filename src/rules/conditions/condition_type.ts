@@ -36,9 +36,9 @@ export type TakeItems<T> = (items: readonly T[]) => void;
 
 /** An index of items by their conditions, to find the few items that can match a request. */
 export interface CandidateIndex<Normal, T> {
-  /** Adds an item; false if the value cannot be indexed. */
+  /** Adds an item. Returns false if the value cannot be indexed. */
   add(value: Normal, item: T): boolean;
-  /** Reports the lists whose conditions the request can meet; an item can appear twice. */
+  /** Reports the lists whose conditions the request can meet. An item can appear twice. */
   visit(facts: RequestFacts, take: TakeItems<T>): void;
 }
 
@@ -48,7 +48,7 @@ export interface CandidateIndex<Normal, T> {
  */
 export interface ConditionType<Raw, Normal> {
   readonly schema: z.ZodType<Raw>;
-  /** Replaces an invalid item of a list, so that the other items keep their indexes. */
+  /** Replaces an invalid list item, so the other items keep their indexes. */
   readonly neutralItem?: unknown;
   /** Relative cost of testing the field; the cheapest fields of a condition are tested first. */
   readonly cost: number;

@@ -7,7 +7,7 @@ type Value = string | number;
 /** Maximum product of the lengths of two lists that are compared. */
 const MAX_COMPARISONS = 4_096;
 
-/** Maximum number of items of a list to show in messages. */
+/** Maximum number of list items to show in messages. */
 export const MAX_LISTED = 5;
 
 /** Whether two lists are short enough to compare each item with all items of the other list. */
@@ -38,7 +38,7 @@ export function describeList(values: readonly Value[]): string {
   }`;
 }
 
-/** Describes a fact of a request, which may be unknown. */
+/** Describes a fact about a request, which may be unknown. */
 export const describeFact = (value: Value | undefined): string =>
   value === undefined ? "unknown" : String(value);
 

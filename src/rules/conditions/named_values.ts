@@ -9,7 +9,7 @@ export type NamedValues = Readonly<Record<string, string>>;
 export interface NamedFacts {
   /** The actual values, for explanations. */
   seen(facts: RequestFacts, name: string): readonly string[];
-  /** Every value of the name in a condition that this request could meet. */
+  /** Every value that this request could match in a condition on the name. */
   candidates(facts: RequestFacts, name: string): readonly string[];
   holds(facts: RequestFacts, name: string, value: string): boolean;
 }
@@ -71,7 +71,7 @@ function createNamedIndex<T>({ candidates }: NamedFacts): CandidateIndex<NamedVa
 
 type Named = ConditionType<NamedValues, NamedValues>;
 
-/** A condition on named values of a request, which `facts` reads. */
+/** A condition on a request's named values, which `facts` reads. */
 export function namedCondition(
   facts: NamedFacts,
   { selectivity, ...own }:

@@ -88,9 +88,9 @@ function* load(
 
 /**
  * Parses and validates the text of a `svc.rules.toml`. Every problem is reported with its line and
- * column; a byte order mark is ignored. The requirements of rules on their environment are checked
- * if `surroundings` are known. The work is limited by `MAX_RULES_BYTES`, `MAX_RULES` and
- * `MAX_DEPTH`. Never throws for invalid text.
+ * column; a byte order mark is ignored. The rules' requirements on their environment are checked if
+ * `surroundings` are known. The work is limited by `MAX_RULES_BYTES`, `MAX_RULES` and `MAX_DEPTH`.
+ * Never throws for invalid text.
  */
 export function parseRulesToml(source: string, surroundings: Surroundings = {}): ParsedRules {
   return withoutRuntime(loadRulesToml(source, surroundings));

@@ -52,7 +52,7 @@ Deno.test("parseRulesValue() truncates a long list of problems, and says so", ()
   assert.equal(diagnostics.at(-1)?.code, "too_many_problems");
 });
 
-Deno.test("parseRulesToml() gives each problem a position, path and rule id", () => {
+Deno.test("parseRulesToml() gives each problem a position, path and rule ID", () => {
   const { diagnostics } = parseRulesToml(
     `schemaVersion = "${SCHEMA_VERSION}"\n[[rules]]\nid = "one"\ncondition.host = "a:1"\n` +
       `action = { type = "log" }\n`,

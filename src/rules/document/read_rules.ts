@@ -1,5 +1,5 @@
 /**
- * @module Parses untyped rules one by one, so that an invalid rule does not hide problems in other
+ * @module Parses untyped rules one by one, so an invalid rule does not hide problems in other
  * rules.
  */
 import type { PathStep } from "../../lib/diagnostic.ts";
@@ -53,7 +53,7 @@ function fieldAround(finding: Finding): readonly PathStep[] {
   return path.slice(0, path[0] === "condition" || path[0] === "action" ? 2 : 1);
 }
 
-/** Values that replace invalid list items, so that the other items keep their indexes. */
+/** Values that replace invalid list items, so the other items keep their indexes. */
 const NEUTRAL_ITEMS: Readonly<Record<string, unknown>> = {
   ...Object.fromEntries(
     CONDITION_NAMES.map((field) => [field, CONDITIONS[field].neutralItem]),
@@ -74,7 +74,7 @@ function remove(root: unknown, path: readonly PathStep[]): void {
   }
 }
 
-/** Replaces an invalid action, so that the condition can still be checked. */
+/** Replaces an invalid action, so the condition can still be checked. */
 const HARMLESS = { type: "log" };
 
 function* withoutProblems(
@@ -94,7 +94,7 @@ function* withoutProblems(
   yield { ...copy, action: HARMLESS };
 }
 
-/** The largest valid part of an invalid rule, so that this part can be checked. */
+/** The largest valid part of an invalid rule. This part can still be checked. */
 function salvage(raw: unknown, index: number, findings: readonly Finding[]): CheckedRule[] {
   if (typeof raw !== "object" || raw === null) return [];
   for (const copy of withoutProblems(raw, index, findings)) {

@@ -59,7 +59,7 @@ class Candidates {
  */
 const candidates = new Candidates();
 
-/** The candidates of a request; valid until the next call. */
+/** The candidates for a request, valid until the next call. */
 export function findCandidates(index: RuleIndex, facts: RequestFacts): Candidates {
   candidates.reset();
   index.visit(facts, candidates.add);

@@ -103,9 +103,8 @@ class Draft implements DecisionDraft {
 }
 
 /**
- * Decides about a request. The cost grows with the length of the path and with
- * the number of rules for its host, path and method, not with the size of the
- * set.
+ * Evaluates the rules for a request. The cost grows with the length of the path and with the number
+ * of rules for its host, path and method, not with the size of the set.
  */
 export function evaluateRules(
   compiled: CompiledRules,

@@ -61,8 +61,8 @@ const CONDITIONS: readonly [
   ["address", { sourceIpCidrs: ["10.0.0.0/8"] }, { url: "/", ip: "10.1.1.1" }, true],
   ["address, mapped", { sourceIpCidrs: ["10.0.0.0/8"] }, { url: "/", ip: "::ffff:10.1.1.1" }, true],
   ["address, unknown", { sourceIpCidrs: ["0.0.0.0/0"] }, { url: "/" }, false],
-  ["any, one holds", { any: [exact("/a"), exact("/b")] }, { url: "/b" }, true],
-  ["any, none holds", { any: [exact("/a"), exact("/b")] }, { url: "/c" }, false],
+  ["any, one item matches", { any: [exact("/a"), exact("/b")] }, { url: "/b" }, true],
+  ["any, no item matches", { any: [exact("/a"), exact("/b")] }, { url: "/c" }, false],
   ["any, host and path", { any: [{ host: "a.test" }, exact("/b")] }, { url: "/b" }, true],
   ["not", { not: prefix("/a") }, { url: "/b" }, true],
   ["not, holds", { not: prefix("/a") }, { url: "/a" }, false],
@@ -208,7 +208,7 @@ Deno.test("evaluateRules() builds locations", async (t) => {
   }
 });
 
-Deno.test("evaluateRules() replaces a redirect status other than 3xx by 302", () => {
+Deno.test("evaluateRules() replaces a redirect status other than 3xx with 302", () => {
   for (const [statusCode, served] of [[301, 301], [308, 308], [200, 302], [-1, 302]] as const) {
     const { terminal } = decide([[{}, to("/x", { statusCode })]], "/");
     assert.equal(terminal.type === "redirect" && terminal.status, served);

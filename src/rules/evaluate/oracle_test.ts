@@ -72,7 +72,7 @@ function compare(request: DescribedRequest, given: Given): readonly string[] {
   ];
 }
 
-Deno.test("evaluateRules() matches a check of every rule", () => {
+Deno.test("evaluateRules() agrees with an evaluator that checks every rule", () => {
   const seen = new Map<string, number>();
   fc.assert(
     fc.property(world, ({ set, requests, limited, hasFile }) => {

@@ -1,5 +1,5 @@
 /**
- * @module Explains the outcome of every rule of a set for one request, by running the evaluator
+ * @module Explains the outcome of every rule in a set for one request, by running the evaluator
  * itself.
  */
 import type { CompiledRule } from "../compile/compiled_rule.ts";

@@ -161,7 +161,7 @@ Deno.test("explainRequest() shows limits, proxy, cache and the order of steps", 
   ]);
 });
 
-Deno.test("explainRequest() agrees with the evaluation, for any rules", () => {
+Deno.test("explainRequest() agrees with the evaluator for any rules", () => {
   fc.assert(fc.property(anyRuleSet, anyRequest, (set, request) => {
     const compiled = compileRules(normalizeRules(set));
     const facts = factsOf(request);

@@ -34,7 +34,7 @@ function answerLine({ terminal, rewrite, pipeline }: Decision): string {
 }
 
 /**
- * The line about caching. Files are served from memory, so the cache contains only responses of
+ * The line about caching. Files are served from memory, so the cache contains only responses from
  * other sites and functions.
  */
 function cacheLine(cache: CacheDecision, { rewrite, pipeline }: Decision): string {

@@ -1,6 +1,6 @@
 /**
  * @module If several matching paths set the same header, Cloudflare joins the values with a comma.
- * In svc, a rule replaces the header, so the rule of a later path must set all of the values.
+ * In svc, a rule replaces the header, so the rule for a later path must set all of the values.
  */
 import {
   conditionContains,
@@ -43,7 +43,7 @@ interface Contribution {
   readonly values: readonly string[];
 }
 
-/** Returns the values that earlier paths contribute to a header of a later path. */
+/** Returns the values that earlier paths contribute to a later path's header. */
 function contributionsTo(
   key: string,
   later: HeaderBlock,
@@ -67,7 +67,7 @@ function contributionsTo(
   return later.remove.some((name) => name.toLowerCase() === key) ? [] : found;
 }
 
-/** Refuses values that contain captures, which have no meaning in the rule of another path. */
+/** Refuses values that contain captures, which have no meaning in another path's rule. */
 function assertPlain({ block, values }: Contribution): void {
   const { used } = rewriteReferences(values.join(), namesOf(block.segments), doubleBraces);
   if (used.size === 0) return;
@@ -93,7 +93,7 @@ function sharedRule(
   return { after: later, rule: { id, condition, action } };
 }
 
-/** Joins a header of a path with the values from earlier paths. */
+/** Joins a path's header with the values from earlier paths. */
 function joinEntry(
   key: string,
   later: HeaderBlock,

@@ -3,7 +3,7 @@ import type { Condition } from "../rule_set/types.ts";
 import type { SourceLine } from "./import_result.ts";
 import { type Segment, toPathMatch } from "./path_pattern.ts";
 
-/** A header of a path, with the lines that name it. */
+/** A path's header, with the lines that name it. */
 export interface HeaderEntry {
   /** The name as it was first written. */
   readonly name: string;
@@ -13,7 +13,7 @@ export interface HeaderEntry {
 
 /** A path with its headers. */
 export interface HeaderBlock {
-  /** The id of its rules. */
+  /** The ID of its rules. */
   readonly id: string;
   readonly source: SourceLine;
   readonly host?: string;

@@ -152,7 +152,7 @@ export class HeaderCollector {
     this.#flavor = flavor;
   }
 
-  /** Begins a path; its rules get the id `id`. Returns false if the path has no equivalent. */
+  /** Begins a path. Its rules get the ID `id`. Returns false if the path has no equivalent. */
   path(source: SourceLine, block: { readonly id: string; readonly path: string }): boolean {
     this.#open = undefined;
     try {
@@ -171,7 +171,7 @@ export class HeaderCollector {
     }
   }
 
-  /** Adds a line of the path: `Name: value` or `! Name`. */
+  /** Adds one of the path's lines: `Name: value` or `! Name`. */
   header(source: SourceLine, text: string): void {
     if (this.#open === undefined) {
       this.#collector.refuse(source, "The header belongs to no path");
@@ -181,7 +181,7 @@ export class HeaderCollector {
     }
   }
 
-  /** Passes the rules of all paths to the collector. */
+  /** Passes the rules for all paths to the collector. */
   finish(): void {
     const extras = this.#flavor === "cloudflare" ? joinHeaders(this.#blocks, this.#collector) : [];
     for (const block of this.#blocks) {

@@ -1,4 +1,4 @@
-/** @module The result of an import; lines whose rules fail validation are reported. */
+/** @module The result of an import. Lines whose rules fail validation are reported. */
 import { MAX_RULES } from "../limits.ts";
 import { parseRulesValue } from "../document/parse_rules.ts";
 import { writeRulesToml } from "../document/write_rules.ts";
@@ -30,7 +30,7 @@ export interface ImportResult {
   readonly notes: readonly UnsupportedLine[];
 }
 
-/** The file does not have the expected format, so nothing was imported. */
+/** Thrown if the file does not have the expected format. Nothing was imported. */
 export class UnreadableImportError extends Error {
   override readonly name = "UnreadableImportError";
 }
@@ -48,7 +48,7 @@ export interface SourceLine {
   readonly text: string;
 }
 
-/** Thrown for a line that has no equivalent; the message is the reason. */
+/** Thrown for a line that has no equivalent. The message is the reason. */
 export class NoEquivalent extends Error {
   override readonly name = "NoEquivalent";
 }

@@ -10,7 +10,7 @@ import { importNetlifyToml } from "./netlify_toml.ts";
 import { importVercelJson } from "./vercel_json.ts";
 import { importWrangler } from "./wrangler.ts";
 
-/** The rules without their ids, each as condition and action. */
+/** The rules without their IDs, each as a condition and an action. */
 function pairsOf(result: ImportResult): [Rule["condition"], Rule["action"]][] {
   const { runtime, ruleSet, diagnostics } = loadRulesToml(result.toml);
   assert.ok(runtime !== undefined, JSON.stringify(diagnostics));

@@ -2,7 +2,7 @@
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|\n|[^\s{}[\],:"]+/g;
 
-/** Maximum depth of parts whose lines are found; deeper parts get the line of their parent. */
+/** Maximum depth of parts whose lines are found. Deeper parts get their parent's line. */
 const MAX_DEPTH = 2;
 
 interface Frame {

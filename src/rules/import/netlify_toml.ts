@@ -105,7 +105,7 @@ function readRedirect(raw: unknown): RedirectLine {
   };
 }
 
-/** The values of a header, one for each line or list item, without trailing commas. */
+/** A header's values, one for each line or list item, without trailing commas. */
 function valuesOf(written: string | readonly string[]): string[] {
   const lines = [written].flat().flatMap((text) => text.split(/\r?\n/));
   return lines.map((line) => line.trim().replace(/,$/, "").trimEnd()).filter((line) => line !== "");
@@ -172,7 +172,7 @@ class NetlifyImport {
     headers.finish();
   }
 
-  /** Reports the settings of a table at any depth, each with its equivalent in svc. */
+  /** Reports the settings in a table at any depth, each with its equivalent in svc. */
   #settings(path: readonly PathStep[], value: unknown): void {
     const isTable = typeof value === "object" && value !== null && !(value instanceof Date);
     const setting = readPrettyUrls(path, value);

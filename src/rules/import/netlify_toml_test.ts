@@ -124,7 +124,7 @@ X-Empty = ""
   assert.deepEqual(elsewhere.unsupported.map(({ line }) => line), [2]);
 });
 
-Deno.test("importNetlifyToml() says where svc has the equivalent of each other setting", () => {
+Deno.test("importNetlifyToml() says where svc has the equivalent of every other setting", () => {
   const { unsupported, imported } = importNetlifyToml(`[build]
   base = "web"
   command = "npm run build"

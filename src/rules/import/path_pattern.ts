@@ -1,4 +1,6 @@
-/** @module Converts path patterns of other platforms (`/news/:slug`, `/assets/*`) to conditions. */
+/**
+ * @module Converts path patterns from other platforms (`/news/:slug`, `/assets/*`) to conditions.
+ */
 import type { PathMatch } from "../rule_set/types.ts";
 import { NoEquivalent } from "./import_result.ts";
 
@@ -12,7 +14,7 @@ export type Segment =
    */
   | { readonly type: "pattern"; readonly glob: string; readonly names: readonly string[] };
 
-/** The names of the captures of a pattern, in order. */
+/** The names of a pattern's captures, in order. */
 export function namesOf(segments: readonly Segment[]): string[] {
   return segments.flatMap((segment) =>
     segment.type === "capture" || segment.type === "splat" ? [segment.name] : []
@@ -26,7 +28,7 @@ const SPLAT = "splat";
 const PLACEHOLDER = /^:([A-Za-z_][A-Za-z0-9_]*)$/;
 const PLACEHOLDERS = /:([A-Za-z_][A-Za-z0-9_]*)/g;
 const WILDCARDS = /\*|:[A-Za-z_][A-Za-z0-9_]*/g;
-/** Wildcards of a glob: for any path, and for any text in a segment. */
+/** A glob's wildcards: for any path, and for any text in a segment. */
 const ANY_PATH = "**";
 const ANY_TEXT = "?*";
 
@@ -136,7 +138,7 @@ export interface Rewritten {
 
 /**
  * Converts `:name` (also `:name*` and `:name+`) to `{name}` if the pattern has such a capture.
- * Braces in the text become `literalBrace`, so that they do not become references.
+ * Braces in the text become `literalBrace`, so they are not read as references.
  */
 export function rewriteReferences(
   text: string,
@@ -170,7 +172,7 @@ export function checkReferences(target: string, segments: readonly Segment[]): v
   }
 }
 
-/** Percent-encodes the braces of a URL. */
+/** Percent-encodes the braces in a URL. */
 export function encodeBraces(text: string): string {
   return text.replaceAll("{", "%7B").replaceAll("}", "%7D");
 }

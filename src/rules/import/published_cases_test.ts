@@ -68,7 +68,7 @@ Deno.test("importRedirects() skips and counts lines without an equivalent", asyn
   }
 });
 
-Deno.test("importRedirects() reports that a rule cannot match https only", () => {
+Deno.test("importRedirects() reports that a rule cannot match only https", () => {
   const { imported, notes } = importRedirects("https://a.example/x https://b.example/y");
   assert.equal(imported, 1);
   assert.match(notes[0]?.reason ?? "", /^Matches http as well/);

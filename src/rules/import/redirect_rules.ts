@@ -37,7 +37,7 @@ export interface RedirectLine {
   readonly geo: readonly string[];
 }
 
-/** The default status of a redirect. */
+/** A redirect's default status. */
 export const DEFAULT_STATUS: Readonly<Record<ImportFlavor, number>> = {
   netlify: 301,
   cloudflare: 302,
@@ -156,7 +156,7 @@ interface ConvertedLine {
   readonly notes: readonly string[];
 }
 
-/** Creates the rules of a Cloudflare redirect, whose path is taken literally. */
+/** Creates the rules for a Cloudflare redirect, whose path is taken literally. */
 function cloudflareRules(id: string, line: RedirectLine): ConvertedLine {
   const { status, segments, target } = line;
   if (!CLOUDFLARE_STATUSES.has(status)) {
@@ -183,8 +183,8 @@ function withoutFinalSlash(rule: Rule, folder: readonly Segment[]): Rule {
 }
 
 /**
- * Creates the rules of a Netlify redirect. On Netlify, `/news/*` also matches `/news` itself, and a
- * trailing slash makes no difference.
+ * Creates the rules for a Netlify redirect. On Netlify, `/news/*` also matches `/news` itself, and
+ * a trailing slash makes no difference.
  */
 function netlifyRules(id: string, line: RedirectLine): ConvertedLine {
   const { segments, target } = line;
@@ -224,7 +224,7 @@ function pathText(segments: readonly Segment[]): string {
 }
 
 /**
- * Whether an entry only changes the final slash, such as `/a /a/`. Netlify never applies such
+ * Whether an entry changes only the final slash, such as `/a /a/`. Netlify never applies such
  * entries to their own target.
  */
 function leadsToItself({ segments, target }: RedirectLine): boolean {

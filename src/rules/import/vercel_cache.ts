@@ -41,7 +41,7 @@ const directivesOf = (value: string): string[] =>
   value.split(",").map((one) => one.trim()).filter((one) => one !== "");
 
 export interface EdgeCaching {
-  /** The headers without the ones that only control the edge. */
+  /** The headers without those that control only the edge. */
   readonly headers: Readonly<Record<string, string>>;
   /** The caching action; `undefined` if the headers do not control caching. */
   readonly action: Action | undefined;
@@ -54,7 +54,7 @@ function varyOf({ any = [], not = {}, ...leaf }: Condition): VaryDimension[] {
   );
 }
 
-/** Reads the caching settings for the edge from the headers of an entry. */
+/** Reads the caching settings for the edge from an entry's headers. */
 export function readEdgeCaching(
   headers: Readonly<Record<string, string>>,
   condition: Condition,

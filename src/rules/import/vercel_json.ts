@@ -61,7 +61,7 @@ const LITERAL = /^[\w .\-/=@%:,;~]*$/;
 const PERMANENT = 308;
 const TEMPORARY = 307;
 
-/** Fields in which Vercel sends the client's location; only the country is also available here. */
+/** Fields that Vercel uses for the client's location. Only the country is also available here. */
 const VERCEL_PLACE = /^x-vercel-ip-/i;
 const VERCEL_COUNTRY = /^x-vercel-ip-country$/i;
 const COUNTRIES = /^\(?([A-Za-z]{2}(?:\|[A-Za-z]{2})*)\)?$/;
@@ -70,7 +70,7 @@ function readPlace(key: string, value: string | undefined): LeafCondition {
   const countries = VERCEL_COUNTRY.test(key) ? COUNTRIES.exec(value ?? "")?.[1] : undefined;
   if (countries === undefined) {
     throw new NoEquivalent(
-      `The field "${key}" is specific to Vercel: svc only has an equivalent for a country`,
+      `The field "${key}" is specific to Vercel: svc has an equivalent only for the country`,
     );
   }
   return { geo: countries.split("|").map((country) => country.toUpperCase()) };
@@ -90,9 +90,11 @@ function readMatcher(one: Matcher): LeafCondition {
 }
 
 function merge(a: LeafCondition, b: LeafCondition): LeafCondition {
-  if (a.host !== undefined && b.host !== undefined) throw new NoEquivalent("Two hosts never match");
+  if (a.host !== undefined && b.host !== undefined) {
+    throw new NoEquivalent("No request matches two hosts");
+  }
   if (a.geo !== undefined && b.geo !== undefined) {
-    throw new NoEquivalent("Two countries never match");
+    throw new NoEquivalent("No request matches two countries");
   }
   for (const field of ["headers", "cookies", "query"] as const) {
     const [left, right] = [a[field] ?? {}, b[field] ?? {}];
@@ -168,13 +170,13 @@ function toRules(
   return [{ id: `${id}-base`, condition: atBasePath, action: atBase.action }, rule];
 }
 
-/** The captures and groups of a complete source. */
+/** A complete source's captures and groups. */
 function captured(source: string) {
   const { segments, groups } = readVercelSource(source);
   return { all: namesOf(segments), groups };
 }
 
-/** Creates the rules of all variants; each variant gets its own ids. */
+/** Creates the rules for all variants. Each variant gets its own IDs. */
 function eachVariant(
   id: string,
   entry: Variant,

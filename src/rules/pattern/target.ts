@@ -165,8 +165,8 @@ function resolvePath(from: string, relative: string): string {
 }
 
 /**
- * Inserts the captures, which are parts of a normalized path, into the target. `from` is the path
- * of the request.
+ * Inserts the captures, which are parts of a normalized path, into the target. `from` is the
+ * request's path.
  */
 export function expandTarget(
   target: CompiledTarget,

@@ -87,7 +87,7 @@ const FROM_REQUEST: readonly [target: string, path: string][] = [
   ["g;x=1/../y", "/b/c/y"],
 ];
 
-Deno.test("expandTarget() resolves a relative path against the path of the request", async (t) => {
+Deno.test("expandTarget() resolves a relative path against the request's path", async (t) => {
   for (const [target, path] of FROM_REQUEST) {
     await t.step(target, () => assert.equal(expand(target, {}, "/b/c/d;p").path, path));
   }

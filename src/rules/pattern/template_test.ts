@@ -36,7 +36,7 @@ Deno.test("parseTemplate() distinguishes references, escapes and other braces", 
   }
 });
 
-Deno.test("parseTemplate() refuses the dots of a splat in a reference", () => {
+Deno.test("parseTemplate() refuses a splat's dots in a reference", () => {
   const parsed = parseTemplate("/a/{rest...}");
   assert.ok("problems" in parsed);
   assert.equal(parsed.problems[0]?.offset, 3);

@@ -63,7 +63,7 @@ Deno.test("facts decode queries and keep cookies unchanged", () => {
   assert.deepEqual(facts.cookie("junk"), []);
 });
 
-Deno.test("createFacts() computes each costly fact once, and only on demand", () => {
+Deno.test("createFacts() computes each costly fact only once, and only on demand", () => {
   const asked: string[] = [];
   const facts = createFacts({
     method: "GET",

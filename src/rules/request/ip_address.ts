@@ -10,7 +10,7 @@ export type IpAddress =
   | { readonly family: 4; readonly value: number }
   | { readonly family: 6; readonly value: bigint };
 
-/** The addresses from `first` to `last`, both included. */
+/** The addresses from `first` to `last`, inclusive. */
 export type IpBlock =
   | { readonly family: 4; readonly first: number; readonly last: number }
   | { readonly family: 6; readonly first: bigint; readonly last: bigint };

@@ -1,6 +1,6 @@
 /**
- * @module The normalized path: one spelling for all ways to write the same path, so that a client
- * cannot evade a rule.
+ * @module The normalized path: one spelling for all ways to write the same path, so a client cannot
+ * evade a rule.
  *
  * Dot segments are resolved, duplicate slashes merged, a backslash counts as a slash (as in every
  * browser, WHATWG URL 4.4), hex digits are upper-cased, and a percent-encoded character is decoded

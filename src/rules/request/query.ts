@@ -10,9 +10,9 @@ function nameOf(pair: string): string {
 }
 
 /**
- * Merges the query of a rewrite's target with the query of the request, both without `?`. The
- * target's query comes first, followed by the request's parameters whose names are not in it. All
- * parameters stay as they are written.
+ * Merges the query of a rewrite's target with the request's query, both without `?`. The target's
+ * query comes first, followed by the request's parameters whose names are not in it. All parameters
+ * stay as they are written.
  */
 export function mergeQueries(own: string, asked: string): string {
   if (own === "" || asked === "") return own === "" ? asked : own;

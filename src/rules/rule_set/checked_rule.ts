@@ -9,8 +9,8 @@ export interface CheckedRule {
   readonly index: number;
   readonly rule: Rule;
   /**
-   * False if invalid fields were dropped. Then only the remaining fields can be checked, but not
-   * how the rule relates to other rules.
+   * False if invalid fields were dropped. In that case, the remaining fields are checked, but not
+   * the rule's relations to other rules.
    */
   readonly complete: boolean;
   /** False if the path of the condition was dropped. */

@@ -19,7 +19,7 @@ import type {
   RuntimeRuleSet,
 } from "./types.ts";
 
-/** Omits undefined fields, so that equal rules are equal objects. */
+/** Omits undefined fields, so equal rules are equal objects. */
 function defined<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined),

@@ -47,8 +47,8 @@ const conditionShape = {
 };
 
 /**
- * Zod's types expect a tuple of literal shapes, hence the casts; the tests of the JSON Schema check
- * this union.
+ * Zod's types expect a tuple of literal shapes, hence the casts. The JSON Schema's tests check this
+ * union.
  */
 const actionSchema = z.discriminatedUnion(
   "type",

@@ -7,7 +7,7 @@ import { EXPECTATION_FIELDS, TEST_FIELDS } from "./schema.ts";
 
 const text = await Deno.readTextFile(new URL("../../../docs/rules-tests.md", import.meta.url));
 
-Deno.test("the example of docs/rules-tests.md passes and reaches every rule", () => {
+Deno.test("the example in docs/rules-tests.md passes and reaches every rule", () => {
   const [rules = "", tests = ""] = [...text.matchAll(/```toml\n([^]*?)```/g)].map(([, code]) =>
     code
   );

@@ -40,7 +40,7 @@ function formatOf(root: unknown): DocumentFormat {
   };
 }
 
-/** Fields of a row that contain rule ids. */
+/** Fields of a row that contain rule IDs. */
 const RULE_LISTS = [["over_limit"], ["expect", "matched"], ["expect", "not_matched"]] as const;
 const RULE_NAMES = [["expect", "rule"], ["expect", "pipeline"]] as const;
 
@@ -88,8 +88,8 @@ function placed(document: TomlDocument): readonly PlacedRuleTest[] {
 }
 
 /**
- * Parses and checks a test table. `ruleIds` are the ids of the tested rules; a row with any other
- * id is an error. Never throws for invalid text.
+ * Parses and checks a test table. `ruleIds` are the IDs of the tested rules. A row with any other
+ * ID is an error. Never throws for invalid text.
  */
 export function parseRuleTests(source: string, ruleIds: Iterable<string>): ParsedRuleTests {
   const result = parseToml(source, { maxBytes: MAX_RULE_TESTS_BYTES, maxDepth: MAX_DEPTH });

@@ -21,7 +21,7 @@ export interface RuleTestResult {
   readonly name: string;
   readonly passed: boolean;
   readonly failures: readonly RuleTestFailure[];
-  /** Ids of the rules that took effect, in the order of evaluation. */
+  /** IDs of the rules that took effect, in the order of evaluation. */
   readonly matched: readonly string[];
   readonly position?: Position;
 }
@@ -30,7 +30,7 @@ export interface RuleTestReport {
   readonly results: readonly RuleTestResult[];
   readonly passed: number;
   readonly failed: number;
-  /** Ids of the enabled rules that did not take effect in any row, in authored order. */
+  /** IDs of the enabled rules that did not take effect in any row, in authored order. */
   readonly unreached: readonly string[];
 }
 
@@ -160,7 +160,7 @@ function runOne(compiled: CompiledRules, { test, position }: PlacedRuleTest): Ru
   return { name: test.name, passed: failures.length === 0, failures, matched, ...place };
 }
 
-/** Runs every row; rows do not affect each other. */
+/** Runs every row. Rows do not affect each other. */
 export function runRuleTests(
   compiled: CompiledRules,
   tests: readonly PlacedRuleTest[],

@@ -22,7 +22,7 @@ function isRequestUrl(url: string): boolean {
   return host === undefined ? url.startsWith("/") : requestHost(host) !== undefined;
 }
 
-/** The expectation of one row; only the fields that are given are compared. */
+/** The expectation of one row. Only the given fields are compared. */
 const expectationSchema = z.strictObject({
   /** `pass` is a request that continues to the routes. */
   outcome: choice(["pass", "deny", "rate_limited", "redirect"]).optional(),

@@ -1,4 +1,4 @@
-/** @module The checks of a single rule that the schema cannot express. */
+/** @module Checks of a single rule that the schema cannot express. */
 import type { PathStep } from "../../lib/diagnostic.ts";
 import { definitionOf } from "../actions/actions.ts";
 import {

@@ -1,4 +1,4 @@
-/** @module Groups pipelines by their gates, so that each rule is checked only once per gate. */
+/** @module Groups pipelines by their gates, so each rule is checked only once per gate. */
 import type { Pace, Steps } from "../../lib/next_turn.ts";
 import { sortInSteps } from "../../lib/sort_in_steps.ts";
 import { comparePrecedence, type Ranked } from "../relations/precedence.ts";
@@ -17,7 +17,7 @@ export interface Pipeline extends Ranked {
   readonly inheritGate: boolean;
 }
 
-/** The pipelines of a list that declare the same gate, to find rules that should repeat it. */
+/** The pipelines in a list that declare the same gate, to find rules that should repeat it. */
 export interface GatedPipelines {
   readonly gate: string;
   /**
@@ -33,7 +33,7 @@ export function isOfConcern({ gate, inFront }: GatedPipelines, { gates }: Pipeli
   return inFront ? gates.all.has(gate) && !gates.front.has(gate) : !gates.all.has(gate);
 }
 
-/** Groups the pipelines of lists by their gates; the groups of each list are cached. */
+/** Groups the pipelines in lists by their gates; the groups of each list are cached. */
 export class GroupedLists {
   readonly #known = new Map<readonly Pipeline[], readonly GatedPipelines[]>();
   readonly #ranked = new Map<readonly Pipeline[], readonly GatedPipelines[]>();
@@ -66,8 +66,8 @@ export class GroupedLists {
   }
 
   /**
-   * The groups of a list. The members of each group are sorted from lowest to highest precedence;
-   * the groups are sorted by their first members.
+   * A list's groups. The members of each group are sorted from lowest to highest precedence; the
+   * groups are sorted by their first members.
    */
   *weakestFirst(list: readonly Pipeline[]): Steps<readonly GatedPipelines[]> {
     const known = this.#ranked.get(list);

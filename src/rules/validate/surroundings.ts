@@ -18,7 +18,7 @@ export interface Surroundings {
   readonly hasAsn?: boolean | undefined;
   /** Whether the edge can find the country of an address. */
   readonly hasCountries?: boolean | undefined;
-  /** Number of nodes, each of which counts requests separately. */
+  /** Number of nodes. Each of them counts requests separately. */
   readonly nodes?: number | undefined;
 }
 
@@ -102,7 +102,7 @@ function* warnLimits(checked: CheckedRule, nodes: number): Generator<Finding> {
   });
 }
 
-/** Reports requirements of a rule that the environment does not meet. */
+/** Reports a rule's requirements that the environment does not meet. */
 export function* checkSurroundings(
   checked: CheckedRule,
   { functions, hasAsn, hasCountries, nodes = 1 }: Surroundings,
@@ -113,7 +113,7 @@ export function* checkSurroundings(
   if (nodes > 1) yield* warnLimits(checked, nodes);
 }
 
-/** The ids of the enabled rules with a condition on networks. */
+/** The IDs of the enabled rules with a condition on networks. */
 export function asksForAsn({ rules }: RuntimeRuleSet): string[] {
   return rules.filter(({ enabled, condition: { any, not, ...leaf } }) =>
     enabled && [leaf, ...any ?? [], ...not ? [not] : []].some(({ asn }) => asn !== undefined)

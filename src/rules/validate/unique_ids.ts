@@ -1,10 +1,10 @@
-/** @module Validation rule 1: rule ids are unique within the set. */
+/** @module Validation rule 1: rule IDs are unique within the set. */
 import { type CheckedRule, rulePath } from "../rule_set/checked_rule.ts";
 import type { Pace } from "../../lib/next_turn.ts";
 import { errorAt } from "../finding.ts";
 import type { FindingSteps } from "../work.ts";
 
-/** Reports each rule that has the id of an earlier rule. */
+/** Reports each rule that has the ID of an earlier rule. */
 export function* checkUniqueIds(rules: readonly CheckedRule[], pace: Pace): FindingSteps {
   const first = new Map<string, number>();
   for (const checked of rules) {

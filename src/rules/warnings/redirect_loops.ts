@@ -157,7 +157,7 @@ class LoopSearch {
     return { ...circleOf(hops.slice(MAX_HOPS / 2)), followed: pathsOf(hops) };
   }
 
-  /** The redirect of a request, if it applies regardless of files. */
+  /** The redirect for a request, if it applies regardless of files. */
   #redirectOf(request: SampleRequest): Redirect | undefined {
     const facts = factsFromRequest(request);
     if ("rejected" in facts) return undefined;

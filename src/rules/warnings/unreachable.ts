@@ -24,7 +24,7 @@ const MAX_CANDIDATES = 32;
 interface Taker {
   readonly id: string;
   readonly set: ConditionSet;
-  /** Whether the rule only matches requests for paths without a file. */
+  /** Whether the rule matches only requests for paths without a file. */
   readonly ifNoFile: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** @module Bundles each function of a project into one self-contained module. */
+/** @module Bundles each of a project's functions into one self-contained module. */
 import { join } from "node:path";
 import { findFunctions, type FoundFunction } from "./find_functions.ts";
 import { type Esbuild, type EsbuildOptions, loadEsbuild } from "./load_esbuild.ts";

@@ -32,7 +32,7 @@ export interface ServerBundleOptions extends EsbuildOptions {
   readonly imports?: ImportMap;
   /** Module whose functions JSX calls, if no tsconfig.json sets it. */
   readonly jsxImportSource?: string;
-  /** Changes modules of the server. */
+  /** Changes the server's modules. */
   readonly edit?: EditModule;
 }
 

@@ -34,7 +34,7 @@ async function load(
   return { module: await import(pathToFileURL(path).href), deployed };
 }
 
-/** Each row: files of a project, and what its server exports as `default`. */
+/** Each row: a project's files, and what its server exports as `default`. */
 const RUNNING: Readonly<Record<string, readonly [Files, unknown]>> = {
   "a CommonJS package, JSON, and a computed name": [{
     "dist/server/entry.mjs": 'import kept from "kept"; export default kept;',
@@ -77,7 +77,7 @@ const RUNNING: Readonly<Record<string, readonly [Files, unknown]>> = {
     "dist/server/entry.mjs":
       'export default await import("./image.mjs").then(() => "loaded", ({ message }) => message);',
     "dist/server/image.mjs": 'import sharp from "sharp"; export const x = sharp;',
-  }, 'Package "sharp" has a native addon, which the sandbox of a deployment cannot load'],
+  }, `Package "sharp" has a native addon, which a deployment's sandbox cannot load`],
 };
 
 for (const [name, [files, expected]] of Object.entries(RUNNING)) {
@@ -172,7 +172,7 @@ Deno.test("bundleServerEntry() recommends installing missing packages", async ()
   });
 });
 
-/** Each row: files of a project, and why its server should run on Node. */
+/** Each row: a project's files, and why its server should run on Node. */
 const NEEDS: Readonly<Record<string, readonly [Files, readonly string[]]>> = {
   "none if names are computed only in omitted code": [{
     "dist/server/entry.mjs": 'import { used } from "./a.mjs"; export default used;',
@@ -243,7 +243,7 @@ Deno.test("bundleServerEntry() includes files that packages open by concatenated
   });
 });
 
-/** Each row: files of a project, and the problems as `file code: message`. */
+/** Each row: a project's files, and the problems as `file code: message`. */
 const REFUSED: Readonly<Record<string, readonly [Files, RegExp]>> = {
   "a missing package": [
     { "dist/server/entry.mjs": 'import "absent";' },

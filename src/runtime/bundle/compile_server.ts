@@ -1,4 +1,4 @@
-/** @module Compiles TypeScript and JSX of a server that its project does not build. */
+/** @module Compiles the TypeScript and JSX of a server that its project does not build. */
 import { dirname } from "node:path";
 import { type EsbuildOptions, loadEsbuild } from "./load_esbuild.ts";
 import { type FunctionProblem, isNodeBuiltin, toProblem } from "./problems.ts";

@@ -1,7 +1,7 @@
 /**
  * @module Modules that create their own `require` with `createRequire`, as many bundles do. A
- * bundler only sees function calls there, and would miss the modules, so each such `require` first
- * looks in a table that the bundler fills.
+ * bundler sees only function calls there and would miss the modules. Therefore, each such `require`
+ * first looks in a table that the bundler fills.
  */
 import { isBuiltin } from "node:module";
 import { parse } from "acorn";
@@ -217,7 +217,7 @@ export function ownRequires(text: string, path: string): OwnRequires {
   return { text: `${hashbang}${table}${wrapped.slice(hashbang.length)}`, specifiers, computed };
 }
 
-/** Returns the text of a table module, in which the bundler sees each `require` call. */
+/** Returns the text of a table module. It shows each `require` call to the bundler. */
 export function requireTable(specifiers: readonly string[]): string {
   const rows = specifiers.map((name) => JSON.stringify(name)).map((name) =>
     `${name}: () => require(${name})`

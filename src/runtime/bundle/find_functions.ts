@@ -1,4 +1,4 @@
-/** @module The functions of a project: one for each file directly in `functions/`. */
+/** @module A project's functions: one for each file directly in `functions/`. */
 import { join } from "node:path";
 import { FUNCTION_NAME, MAX_FUNCTIONS, MAX_NAME_LENGTH } from "./limits.ts";
 import { fileProblem, type FunctionProblem } from "./problems.ts";
@@ -27,7 +27,7 @@ function checkName(name: string, file: string): FunctionProblem[] {
   return [fileProblem(file, "invalid_name", message, "Rename the file, or start its name with _")];
 }
 
-/** Checks the file names of the folder. */
+/** Checks the folder's file names. */
 export function judgeNames(files: readonly string[]): FoundFunctions {
   const functions = new Map<string, FoundFunction>();
   const problems: FunctionProblem[] = [];
@@ -52,7 +52,7 @@ export function judgeNames(files: readonly string[]): FoundFunctions {
   return { functions: [...functions.values()], problems };
 }
 
-/** Lists the functions of a project; none if it has no `functions` folder. */
+/** Lists a project's functions; none if it has no `functions` folder. */
 export async function findFunctions(projectDir: string): Promise<FoundFunctions> {
   const files: string[] = [];
   try {

@@ -1,11 +1,11 @@
-/** @module Imports in Deno's style: names of an import map, and `npm:` packages. */
+/** @module Imports in Deno's style: names in an import map, and `npm:` packages. */
 import type { OnResolveResult, Plugin } from "esbuild";
 import { join } from "node:path";
 
 /** The meaning of bare names; a name that ends with `/` applies to all names that start with it. */
 export type ImportMap = Readonly<Record<string, string>>;
 
-/** Maps a specifier with an import map; the longest matching name wins. */
+/** Maps a specifier with an import map. The longest matching name takes precedence. */
 export function mapSpecifier(specifier: string, imports: ImportMap): string {
   const exact = imports[specifier];
   if (exact !== undefined) return exact;

@@ -15,7 +15,7 @@ export interface NodeNeed {
   readonly subject: string;
 }
 
-/** Warnings of esbuild about calls that it leaves unchanged. */
+/** esbuild's warnings about calls that it leaves unchanged. */
 const COMPUTED: ReadonlySet<string> = new Set([
   "unsupported-require-call",
   "unsupported-dynamic-import",
@@ -55,7 +55,7 @@ function usedFiles({ outputs }: Metafile): ReadonlySet<string> {
   );
 }
 
-/** Notes of plugins about individual modules, by paths relative to the output, with `/`. */
+/** Plugins' notes about individual modules, by paths relative to the output, with `/`. */
 export interface ModuleNotes {
   readonly computed: ReadonlySet<string>;
   readonly threads: ReadonlySet<string>;

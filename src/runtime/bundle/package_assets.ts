@@ -11,8 +11,8 @@ export const mayOpenFiles = (text: string): boolean => OPENS_FILES.test(text);
 const NO_DATA = /\.(?:[cm]?jsx?|[cm]?tsx?|map|md|node)$|(?:^|\/)package\.json$/;
 
 /**
- * Lists the absolute paths of files that modules open, if their names can be found in the text of
- * the modules.
+ * Lists the absolute paths of files that modules open, if their names can be found in the modules'
+ * text.
  *
  * @param files absolute real paths of modules
  */

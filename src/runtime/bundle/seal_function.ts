@@ -22,7 +22,7 @@ export type SealResult =
   | { readonly ok: false; readonly problems: readonly FunctionProblem[] };
 
 /**
- * The options of both bundling and sealing: an `import()` of an unknown module becomes a call that
+ * The options for both bundling and sealing: an `import()` of an unknown module becomes a call that
  * throws. esbuild does that in the syntax tree, so it catches every spelling.
  */
 const BUILD_OPTIONS = {
@@ -108,7 +108,7 @@ export async function buildFunction(
 }
 
 /**
- * Seals the received bundle of a function. The result has different bytes, but its source map still
+ * Seals a function's received bundle. The result has different bytes, but its source map still
  * points to the author's files.
  */
 export async function sealFunction(
@@ -139,7 +139,7 @@ export const REFUSE_BUILTINS: Plugin = {
         return {
           errors: [{
             text: `A function cannot import the Node module "${path}"`,
-            notes: [{ text: "Functions can only use web APIs such as fetch, crypto and streams" }],
+            notes: [{ text: "Functions can use only web APIs such as fetch, crypto and streams" }],
           }],
         };
       }

@@ -1,5 +1,5 @@
 /**
- * @module Resolves imports of a server's modules: Node's own modules remain imports, missing
+ * @module Resolves the imports in a server's modules: Node's own modules remain imports, missing
  * packages fail when they are loaded, and native addons are reported.
  */
 import type { OnResolveArgs, OnResolveResult, Plugin } from "esbuild";
@@ -48,7 +48,7 @@ const MISSING = "svc-missing";
 export interface ImportNotes {
   /** Packages with a native addon, each with a module that imports it. */
   readonly native: Map<string, string>;
-  /** Missing packages that are only needed by late imports. */
+  /** Missing packages that are needed only by late imports. */
   readonly missing: Set<string>;
 }
 
@@ -71,10 +71,10 @@ const LATE_KINDS: ReadonlySet<string> = new Set([
   "require-resolve",
 ]);
 
-/** Marks a lookup that this plugin started, so that it does not handle it again. */
+/** Marks a lookup that this plugin started, to avoid handling it again. */
 const OWN = { svc: "own" };
 
-/** Sorts the imports of a server, and records in `notes` the facts that its author should know. */
+/** Sorts a server's imports, and records in `notes` the facts that its author should know. */
 export function sortImports(notes: ImportNotes): Plugin {
   const native = (name: string, importer: string): OnResolveResult => {
     if (!notes.native.has(name)) notes.native.set(name, importer);
@@ -123,7 +123,7 @@ export function sortImports(notes: ImportNotes): Plugin {
       }
       build.onLoad({ filter: /.*/, namespace: NATIVE }, ({ path }) => ({
         contents: failure(
-          `Package "${path}" has a native addon, which the sandbox of a deployment cannot load`,
+          `Package "${path}" has a native addon, which a deployment's sandbox cannot load`,
         ),
         loader: "js",
       }));
@@ -137,7 +137,7 @@ export function sortImports(notes: ImportNotes): Plugin {
   };
 }
 
-/** A CommonJS module that throws when it is loaded, so that callers can catch the error. */
+/** A CommonJS module that throws when it is loaded, so callers can catch the error. */
 function failure(message: string, facts: Readonly<Record<string, string>> = {}): string {
   return `module.exports = {}; throw Object.assign(new Error(${JSON.stringify(message)}), ${
     JSON.stringify(facts)

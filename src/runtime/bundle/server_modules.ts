@@ -9,7 +9,7 @@ import type { Esbuild } from "./load_esbuild.ts";
 import { startsThreads } from "./node_needs.ts";
 import { mayOpenFiles } from "./package_assets.ts";
 
-/** Changes the text of a module; `undefined` for no change. */
+/** Changes a module's text; `undefined` for no change. */
 export type EditModule = (path: string, text: string) => string | undefined;
 
 /** A file that a package's module opens next to itself, and that is deployed with it. */
@@ -70,8 +70,8 @@ const DATA_FILE = /["'`/]([\w@.-][\w@./-]{0,200}\.(?:wasm|dat|data|bin|ttf|otf|w
 const inUrl = (path: string) => path.split(sep).map(encodeURIComponent).join("/");
 
 /**
- * Returns the path of a module relative to the entry's folder. A module outside the output gets a
- * path below `node_modules` there.
+ * Returns a module's path relative to the entry's folder. A module outside the output gets a path
+ * below `node_modules` there.
  */
 function placeOf(file: string, entryFolder: string, root: string): string {
   if (file.startsWith(root + sep)) return relative(entryFolder, file);
@@ -80,7 +80,7 @@ function placeOf(file: string, entryFolder: string, root: string): string {
   return join("node_modules", at === -1 ? file : file.slice(at + packages.length));
 }
 
-/** A data file of a package, deployed where the package's modules expect it. */
+/** A package's data file, deployed where the package's modules expect it. */
 export function placedAsset(
   absolutePath: string,
   { entryFolder, root }: { readonly entryFolder: string; readonly root: string },
@@ -137,7 +137,7 @@ export function keepPlaces(
     readonly forNode: boolean;
     readonly assets: ServerAsset[];
     readonly notes: PlaceNotes;
-    /** The new text of a module, by its path relative to the output. */
+    /** A module's new text, by its path relative to the output. */
     readonly edit?: EditModule | undefined;
   },
 ): Plugin {

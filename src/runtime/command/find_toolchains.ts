@@ -32,7 +32,7 @@ export function findProgram(name: string, env: Environment): string | undefined 
   return undefined;
 }
 
-/** The program of a toolchain on the search path; `undefined` if there is none. */
+/** A toolchain's program on the search path; `undefined` if there is none. */
 export const programOf = ({ programs }: Toolchain, env: Environment): string | undefined =>
   programs.map((name) => findProgram(name, env)).find((path) => path !== undefined);
 

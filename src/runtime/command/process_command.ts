@@ -1,4 +1,4 @@
-/** @module The command that starts this program as the process that runs a command as a server. */
+/** @module The command that starts this program again, to run a project's command as a server. */
 import { fileURLToPath } from "node:url";
 import { COMMAND_PROCESS_ARGUMENT } from "../../lib/process_arguments.ts";
 import type { SpawnFacts } from "../compute/types.ts";

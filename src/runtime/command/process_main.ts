@@ -34,7 +34,7 @@ const LAST_FRAMES_MS = 50;
 class CommandProcess {
   #program: RunningNode | undefined;
   #ended = false;
-  /** Prepared early, so that its thread starts while the platform is still connecting. */
+  /** Prepared early, so its thread starts while the platform is still connecting. */
   readonly #launch = prepareLaunch();
 
   readonly #platform: FrameConnection;
@@ -42,7 +42,7 @@ class CommandProcess {
 
   constructor(
     platform: FrameConnection,
-    /** Private folder of the process. */
+    /** The process's private folder. */
     folder: string,
   ) {
     this.#platform = platform;

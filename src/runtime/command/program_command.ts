@@ -13,7 +13,7 @@ const limitsOf = (memoryMb: number) => ({
   SVC_MEMORY_MB: String(memoryMb),
 });
 
-/** Arguments of the shell, and the environment of everything that it starts. */
+/** The shell's arguments, and the environment for everything that it starts. */
 export function programCommand(
   { env, port, host, memoryMb, program }: ServerStart,
   { tmp }: NodeView,
@@ -40,7 +40,7 @@ export function programCommand(
       PATH: [...path, SYSTEM_PATH].join(":"),
       // Makes log lines arrive when they are written.
       PYTHONUNBUFFERED: "1",
-      // The folder of the deployment is read-only.
+      // The deployment's folder is read-only.
       PYTHONDONTWRITEBYTECODE: "1",
       ...limitsOf(memoryMb),
       ...env,

@@ -36,7 +36,7 @@ Deno.test("programCommand() starts an image with the image's own command and var
   });
 });
 
-Deno.test("programCommand() starts the command of svc.toml in an image's shell", () => {
+Deno.test("programCommand() starts the command from svc.toml in an image's shell", () => {
   const { program, args, env } = start({ image: IMAGE, command: "node other.js" });
   assert.deepEqual([program, args], ["/bin/sh", ["-c", "node other.js"]]);
   assert.equal(env.PATH, "/usr/bin");

@@ -25,7 +25,7 @@ const isBelow = (path: string, folder: string): boolean =>
 
 const isOfSystem = (path: string): boolean => SYSTEM.some((folder) => isBelow(path, folder));
 
-/** The folder of an installation, with `bin` and `lib`. */
+/** An installation's folder, with `bin` and `lib`. */
 async function folderOf(
   { folderCommand }: Toolchain,
   { program, env }: { readonly program: string; readonly env: Environment },
@@ -38,7 +38,7 @@ async function folderOf(
     : dirname(dirname(Deno.realPathSync(program)));
 }
 
-/** The visible folder of a toolchain, and the path of its programs in it. */
+/** A toolchain's visible folder, and the path of its programs in it. */
 interface Place {
   readonly shown: string;
   readonly bin: string;
@@ -62,7 +62,7 @@ async function placeOf(toolchain: Toolchain, env: Environment): Promise<Place | 
 
 /**
  * Finds toolchain folders on this machine that a sandbox can show in addition to the system's:
- * those on the platform's `PATH` that contain nothing else, and no platform data. Servers only see
+ * those on the platform's `PATH` that contain nothing else, and no platform data. Servers see only
  * toolchains that run servers; builds see all of them.
  */
 export async function toolchainPlaces(

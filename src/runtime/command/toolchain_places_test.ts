@@ -29,7 +29,7 @@ async function inHome(
   });
 }
 
-Deno.test("toolchainPlaces() shows builds only the toolchains of a home folder", () =>
+Deno.test("toolchainPlaces() shows builds only the toolchains in a home folder", () =>
   inHome(async (home, env) => {
     const { toolchains, path } = await toolchainPlaces(env, { dataDir: "/data", builds: true });
     assert.deepEqual(toolchains.map((each) => each.replace(`${home}/`, "")), [

@@ -31,7 +31,7 @@ export const TOOLCHAINS: readonly Toolchain[] = [
     programs: ["cargo"],
     versionArgs: ["--version"],
     install: 'Install Rust from https://rustup.rs, or with "apt-get install cargo"',
-    // rustup's programs only start the programs of a toolchain in another folder.
+    // rustup's programs only start a toolchain's programs in another folder.
     folderCommand: ["rustc", "--print", "sysroot"],
   },
   {

@@ -1,4 +1,4 @@
-/** @module A fake process of a server, for tests of its supervisor. */
+/** @module A server's fake process, for tests of its supervisor. */
 import type { Frame } from "../process/frames/frame.ts";
 import { FrameConnection } from "../process/frames/frame_connection.ts";
 import { toPayload } from "../process/frames/payload.ts";
@@ -88,7 +88,7 @@ export class FakeServer implements RunningServer {
     this.#send(ComputeFrame.listening, {});
   }
 
-  /** Reports the end of the server's code; then the process ends too. */
+  /** Reports the end of the server's code. Then the process ends too. */
   end(message: string): void {
     this.#send(ComputeFrame.ended, { message });
     // Only after the frame has been sent.
@@ -118,7 +118,7 @@ export class FakeServer implements RunningServer {
   }
 
   dial(): Promise<Deno.Conn> {
-    return Promise.reject(new Error("A server of a test serves nothing"));
+    return Promise.reject(new Error("A test's fake server serves nothing"));
   }
 }
 

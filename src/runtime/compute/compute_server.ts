@@ -47,7 +47,7 @@ class Server implements ComputeServer {
   readonly #gate: ConcurrencyGate;
   readonly #sockets: SocketCount;
   readonly #supervisor: ServerSupervisor;
-  /** Ids of the current requests and sockets. */
+  /** IDs of the current requests and sockets. */
   readonly #requests = new Set<string>();
   readonly #lines = new LineLimit(MAX_LOG_ENTRIES_PER_SECOND);
   #closed = false;
@@ -69,7 +69,7 @@ class Server implements ComputeServer {
     });
   }
 
-  /** Id of the running process; tests send it signals. */
+  /** ID of the running process. Tests send it signals. */
   get pid(): number | undefined {
     return this.#supervisor.pid;
   }
@@ -227,7 +227,7 @@ class Server implements ComputeServer {
     return failure;
   }
 
-  /** The id of the current request, if it is the only one. */
+  /** The ID of the current request, if it is the only one. */
   get #only(): string | undefined {
     const [only] = this.#requests.size === 1 ? this.#requests : [];
     return only;
@@ -260,7 +260,7 @@ async function endedBefore(error: unknown, server: ServerProcess): Promise<boole
     await server.endWithin(LATE_END_MS) !== undefined;
 }
 
-/** Creates the server of a COMPUTE layer; nothing runs before the first request. */
+/** Creates the server of a COMPUTE layer. Nothing runs before the first request. */
 export function createComputeServer(options: ComputeServerOptions): ComputeServer {
   return new Server(options);
 }

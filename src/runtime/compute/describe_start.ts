@@ -1,4 +1,4 @@
-/** @module Start message for the process of a server. Pure. */
+/** @module The start message for a server's process. Pure. */
 import type { GroupLimits } from "../../lib/control_groups.ts";
 import type { ComputeServerOptions } from "./types.ts";
 import type { ServerStart } from "./wire.ts";
@@ -16,14 +16,14 @@ const RUNTIME_MB = 256;
 /** Additional memory for the package manager and shells of a Node start command, in MiB. */
 const COMMAND_MB = 128;
 
-/** Maximum number of processes and threads of a server, including its runtime. */
+/** Maximum number of a server's processes and threads, including its runtime. */
 const MAX_PROCESSES = 1024;
 
 const MIB = 1024 * 1024;
 
 /**
  * The limits of a server's control group. They are above the limit that the platform watches, so
- * that the group ends a server only for memory that the platform does not see.
+ * the group ends a server only for memory that the platform does not see.
  */
 export function groupLimits(
   { tmpMb = DEFAULT_TMP_MB, command }: Pick<ComputeServerOptions, "tmpMb" | "command">,

@@ -13,7 +13,7 @@ export const DEFAULT_COMPUTE_LIMITS: ComputeLimits = {
   idleMs: 300_000,
 };
 
-/** The longest delay of a timer, in milliseconds; a longer one would fire immediately. */
+/** Maximum delay of a timer, in milliseconds. A longer one would fire immediately. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** How often resident memory is read while the server runs, in milliseconds. */

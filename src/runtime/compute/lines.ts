@@ -10,7 +10,7 @@ export function truncate(text: string): string {
     : `${text.slice(0, MAX_LOG_CHARACTERS - 1).replace(HIGH_SURROGATE, "")}…`;
 }
 
-/** The first line of an error, which contains its message; the other lines are the stack. */
+/** An error's first line, which contains its message. The other lines are the stack. */
 export const firstLine = (text: string): string => text.split("\n", 1)[0]!;
 
 /** Splits output into lines. An overlong line is passed on in parts. */

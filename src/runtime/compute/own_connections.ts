@@ -3,13 +3,13 @@
  * to the port that it believes to be its own, the connection arrives here, at a loopback port, and
  * is passed on to that socket.
  *
- * Other programs on the machine cannot use that port: a connection only counts if the server's
+ * Other programs on the machine cannot use that port: a connection is accepted only if the server's
  * process has announced its source port.
  */
 import type { LocalRoute } from "../kernel/local_routes.ts";
 import { GREETING } from "./wire.ts";
 
-/** Maximum number of concurrent connections of a server to itself; others are closed. */
+/** Maximum number of concurrent connections from a server to itself. Others are closed. */
 const MAX_CONNECTIONS = 256;
 
 /** How long a connection waits to be announced, in milliseconds. */

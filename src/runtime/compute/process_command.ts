@@ -1,4 +1,4 @@
-/** @module The command that starts this program as the process of a server. */
+/** @module The command that starts this program as a server's process. */
 import { fileURLToPath } from "node:url";
 import { COMPUTE_PROCESS_ARGUMENT } from "../../lib/process_arguments.ts";
 import { mayMakeNamespaces } from "../process/own_namespaces.ts";

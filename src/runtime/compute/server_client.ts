@@ -107,7 +107,7 @@ export class ServerClient {
     this.#connections.greets = this.#unsure.greets = greets;
   }
 
-  /** Retires the open connections, so that new requests get new ones. */
+  /** Retires the open connections, so new requests get new ones. */
   reconnect(): void {
     this.#connections.close();
     this.#unsure.close();

@@ -78,7 +78,7 @@ Deno.test("ServerClient does not reuse a connection whose request body might be 
   await server.close();
 });
 
-Deno.test("ServerClient resends a repeatable body after its connection was lost", async () => {
+Deno.test("ServerClient resends a repeatable body after its connection is lost", async () => {
   const server = impatientServer();
   const client = new ServerClient(server.dial);
   const send = (body: Uint8Array<ArrayBuffer> | null) =>

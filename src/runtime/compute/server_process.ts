@@ -1,5 +1,5 @@
 /**
- * @module Tracks one process of a server: whether it listens and reacts, and how much memory it
+ * @module Tracks a server's process: whether it listens and reacts, and how much memory it
  * uses.
  */
 import type { Frame } from "../process/frames/frame.ts";
@@ -41,7 +41,7 @@ const RUNTIME_BYTES = 80 * 1024 * 1024;
 
 export class ServerProcess implements SupervisedProcess {
   readonly client: ServerClient;
-  /** Resolves when the server listens; `false` if it ended before. */
+  /** Resolves when the server listens; `false` if it ended before that. */
   readonly listening: Promise<boolean>;
   readonly startedAt: number;
   /** Resolves when the process has ended. */
@@ -171,7 +171,7 @@ export class ServerProcess implements SupervisedProcess {
     const words = await attendProcess(this.#options.process, {
       take: (frame) => this.#take(frame),
       failed: (error) => {
-        const message = `The process of the server failed: ${error}`;
+        const message = `The server's process failed: ${error}`;
         this.#settle({ reason: "crashed", message });
       },
     });
@@ -240,5 +240,5 @@ async function dialProgram(address: Deno.ConnectOptions): Promise<Deno.Conn> {
 export function crash(words: string): End {
   return /out of memory|OOM|Allocation failed/i.test(words)
     ? OUT_OF_MEMORY
-    : { reason: "crashed", message: `The process of the server has ended: ${words}` };
+    : { reason: "crashed", message: `The server's process has ended: ${words}` };
 }

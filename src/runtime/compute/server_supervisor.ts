@@ -42,7 +42,7 @@ export type FoundServer =
   | { readonly server: ServerProcess }
   | { readonly problem: string; readonly reason: ComputeFailure };
 
-const SHUT_DOWN = "The server of the deployment has been shut down";
+const SHUT_DOWN = "The deployment's server has been shut down";
 
 export class ServerSupervisor {
   readonly #supervisor: ProcessSupervisor<ServerProcess>;
@@ -72,7 +72,7 @@ export class ServerSupervisor {
     });
   }
 
-  /** Process id, while there is a process. */
+  /** Process ID, while there is a process. */
   get pid(): number | undefined {
     return this.#supervisor.current?.pid;
   }

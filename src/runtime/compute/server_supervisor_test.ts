@@ -75,7 +75,7 @@ Deno.test("ServerSupervisor restarts a crashed server after increasing delays", 
   assert.equal(supervisor.running, undefined);
   assert.equal(
     messages(log).at(-1),
-    "error: The process of the server has ended: Segmentation fault (SIGSEGV)",
+    "error: The server's process has ended: Segmentation fault (SIGSEGV)",
   );
   (await listening()).crash("once more");
   await nextTurns();
@@ -88,7 +88,7 @@ Deno.test("ServerSupervisor restarts a crashed server after increasing delays", 
   assert.ok("server" in await found);
 });
 
-Deno.test("ServerSupervisor reports out of memory if the kernel killed the server's control group", async () => {
+Deno.test("ServerSupervisor reports a lack of memory if the kernel killed the server's control group", async () => {
   const { supervisor, timers, log, next, listening } = setUp();
   const server = await listening();
   server.isOverGroup = true;
@@ -220,7 +220,7 @@ Deno.test("ServerSupervisor.check() checks a running server, and does not start 
 });
 
 Deno.test("ServerSupervisor.close() waits until the server ends, and starts no other", async (t) => {
-  const problem = "The server of the deployment has been shut down";
+  const problem = "The deployment's server has been shut down";
   await t.step("if it ends in time", async () => {
     const { supervisor, listening } = setUp();
     const server = await listening();

@@ -1,4 +1,4 @@
-/** @module Starts the process of a server, and reads its output. */
+/** @module Starts a server's process, and reads its output. */
 import { join } from "node:path";
 import type { GroupLimits } from "../../lib/control_groups.ts";
 import { readPieces } from "../../lib/read_pieces.ts";
@@ -11,7 +11,7 @@ import { MAX_OUTPUT_BYTES_PER_SECOND } from "./limits.ts";
 import { LineSplitter } from "./lines.ts";
 import { CONTROL_SOCKET, MAX_FRAME_BYTES, SERVER_SOCKET } from "./wire.ts";
 
-/** Prefix of the private folders of server processes. */
+/** Name prefix of server processes' private folders. */
 const FOLDER_PREFIX = "svc-cs-";
 
 /**
@@ -34,7 +34,7 @@ export interface StartServerOptions {
   readonly group: GroupLimits;
 }
 
-/** The process of a server that has connected. */
+/** A server's process that has connected. */
 export interface RunningServer extends AttendedProcess {
   readonly pid: number;
   /** True once the process was killed because its control group ran out of memory. */
@@ -48,7 +48,7 @@ export type StartServer = (
   options: StartServerOptions,
 ) => Promise<RunningServer>;
 
-/** Reads lines no faster than the log allows, so that a process that writes more has to wait. */
+/** Reads lines no faster than the log allows. A process that writes more has to wait. */
 async function readLines(
   stream: ReadableStream<Uint8Array<ArrayBuffer>>,
   take: (line: string) => void,
@@ -87,7 +87,7 @@ const isReported = (line: string): boolean =>
 export const startServer: StartServer = async (command, { take, socketsDir, group }) => {
   let reported = false;
   const { pid, folder, conn, listener, ended, ranOut, kill } = await startProcess({
-    name: "The process of the server",
+    name: "The server's process",
     folderPrefix: FOLDER_PREFIX,
     parentFolder: socketsDir,
     socketName: CONTROL_SOCKET,

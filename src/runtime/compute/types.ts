@@ -144,7 +144,7 @@ export interface ComputeServerOptions {
   readonly directory: string;
   /** Path of the entry relative to `directory`. */
   readonly entry: string;
-  /** The whole environment of the server, except `PORT` and `HOST`. */
+  /** The server's whole environment, except `PORT` and `HOST`. */
   readonly env: Readonly<Record<string, string>>;
   readonly limits: Partial<ComputeLimits> & Pick<ComputeLimits, "timeoutMs" | "memoryMb">;
   /** Size of the folder for temporary files, in MiB; 64 by default. */
@@ -153,7 +153,7 @@ export interface ComputeServerOptions {
   readonly allowPrivate: boolean;
   /** Ports at private addresses that the server may still reach. */
   readonly peers?: readonly Peer[];
-  /** Ports of the loopback address that are redirected to the platform's hosts. */
+  /** Loopback ports that are redirected to the platform's hosts. */
   readonly routes?: readonly LocalRoute[];
   /** Names of the hosts that are reached through these ports. */
   readonly hosts?: readonly string[];
@@ -161,7 +161,7 @@ export interface ComputeServerOptions {
   readonly allowUnsandboxed?: boolean;
   readonly log: (entry: ComputeLogEntry) => void;
   /**
-   * Revalidates cached pages of the deployment for the server's code. If it rejects, the code gets
+   * Revalidates the deployment's cached pages for the server's code. If it rejects, the code gets
    * the reason as its response.
    */
   readonly revalidate?: Revalidate;

@@ -1,6 +1,6 @@
 /**
- * @module Frames between the platform and the process of a server (`../process/frames/`), with a
- * JSON head as payload. These are the plain shapes; the platform validates received frames with
+ * @module Frames between the platform and a server's process (`../process/frames/`), with a JSON
+ * head as payload. These are the plain shapes; the platform validates received frames with
  * `parse_wire.ts`.
  */
 import type { LocalRoute, Peer } from "../kernel/local_routes.ts";
@@ -14,11 +14,11 @@ import type { SandboxState } from "./sandbox/sandbox_support.ts";
 export const ComputeFrame = {
   /** Start the server; payload: `ServerStart`. */
   start: 1,
-  /** Respond with `pong` and the same id as soon as the server's thread reacts. */
+  /** Respond with `pong` and the same ID as soon as the server's thread reacts. */
   ping: 2,
   /** Let the server end by itself, if it handles SIGTERM; the response is `ended`. */
   terminate: 3,
-  /** The response to `revalidate` with the same id; payload: `Revalidated`. */
+  /** The response to `revalidate` with the same ID; payload: `Revalidated`. */
   revalidated: 4,
   /** The process is ready for the server's code; payload: `Booted`. */
   booted: 20,
@@ -29,7 +29,7 @@ export const ComputeFrame = {
   log: 23,
   /** The server has stopped, or cannot start; payload: `Ending`. The process ends too. */
   ended: 24,
-  /** The server's code asks to revalidate cached pages; payload: `Revalidation`, with an id. */
+  /** The server's code asks to revalidate cached pages; payload: `Revalidation`, with an ID. */
   revalidate: 25,
   /** The server connects to itself; payload: `Dialled`. */
   dialled: 26,
@@ -46,7 +46,7 @@ export interface ServerStart {
   readonly host: string;
   readonly allowPrivate: boolean;
   readonly peers: readonly Peer[];
-  /** Ports of the loopback address that are redirected, including its own. */
+  /** Loopback ports that are redirected, including its own. */
   readonly routes: readonly LocalRoute[];
   /** Names that resolve to the platform, because it listens on the loopback address. */
   readonly hosts: readonly string[];
@@ -75,7 +75,7 @@ export interface ServerTool {
   readonly file: string;
 }
 
-/** The root file system of a server, and its start command. */
+/** A server's root file system, and its start command. */
 export interface ProgramImage {
   /** Path of the root file system in the deployment's folder. */
   readonly directory: string;
@@ -115,9 +115,9 @@ export interface Listening {
 }
 
 /**
- * The greeting of a `node:http` server on Node, sent as soon as it accepts a connection. Node only
- * accepts one connection per turn of its loop, and requests should not wait for a busy server. A
- * client that receives it treats it as an interim response, and skips it.
+ * The greeting of a `node:http` server on Node, sent as soon as it accepts a connection. Node
+ * accepts only one connection per turn of its loop, and requests should not wait for a busy server.
+ * A client that receives it treats it as an interim response, and skips it.
  */
 export const GREETING = "HTTP/1.1 100 Continue\r\n\r\n";
 
@@ -156,7 +156,7 @@ export interface Booted extends SandboxState {
 /** Maximum payload in bytes: variables in one direction, a stack in the other. */
 export const MAX_FRAME_BYTES = 4 * 1024 * 1024;
 
-/** Carries the id of a request, for the server's thread and its log. */
+/** Carries the ID of a request, for the server's thread and its log. */
 export const REQUEST_ID_HEADER = "x-svc-request-id";
 
 /**

@@ -111,7 +111,7 @@ Deno.test(
   withBot(async (platform, api) => {
     const ada = new Visitor(platform);
     await signUp(ada, api, 7);
-    for (const refuse of ["wrong", "It was not me"]) {
+    for (const refuse of ["wrong", "It wasn't me"]) {
       const eve = new Visitor(platform);
       const waiting = await begin(eve, api, { chatId: 7 });
       const { buttons } = questionsOf(api, 7).at(-1)!;

@@ -157,5 +157,5 @@ Deno.test("a list of files with a wrong size is refused, and its field is named"
     const { id } = late.json.deployment;
     const activated = await platform.api("POST", `/v1/deployments/${id}/activate`);
     assert.deepEqual([activated.status, activated.json.code], [400, "blob_mismatch"]);
-    assert.match(activated.json.problems[0].message, /Has 5 bytes, but 4 in the list/);
+    assert.match(activated.json.problems[0].message, /Has 5 bytes, but the list says 4/);
   }));

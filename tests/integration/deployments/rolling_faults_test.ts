@@ -65,7 +65,7 @@ Deno.test("a release is withdrawn if functions start to fail, the audit log reco
       state = await release(platform);
     }
     assert.equal(state.state, "WITHDRAWN", JSON.stringify(state));
-    assert.match(state.reason, /responses of the new deployment have status 500 or more/);
+    assert.match(state.reason, /responses from the new deployment have status 500 or more/);
     for (const cookie of visitors.keys()) {
       const { status, headers } = await platform.get("shop.localhost", "/", { cookie });
       assert.deepEqual([status, headers["x-svc-deployment"]], [200, old.id]);

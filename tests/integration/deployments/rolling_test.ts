@@ -95,7 +95,7 @@ Deno.test("a release that starts to fail is withdrawn, and visitors of the old v
       state = await release(platform);
     }
     assert.equal(state.state, "WITHDRAWN", JSON.stringify(state));
-    assert.match(state.reason, /responses of the new deployment have status 500 or more/);
+    assert.match(state.reason, /responses from the new deployment have status 500 or more/);
     for (const cookie of cookies.keys()) {
       const { status, headers } = await platform.get("shop.localhost", "/", { cookie });
       assert.deepEqual([status, headers["x-svc-deployment"]], [200, old.id]);

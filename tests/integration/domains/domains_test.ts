@@ -292,7 +292,7 @@ const wrongRoutes = [
     { CNAME: ["evil.example"] },
     /Set a CNAME .* currently points at evil.example/,
   ],
-  ["an address elsewhere", { A: ["198.51.100.7"] }, /currently leads to 198.51.100.7$/],
+  ["an address elsewhere", { A: ["198.51.100.7"] }, /currently points at 198.51.100.7$/],
   ["a stray address", { A: ["192.0.2.1", "198.51.100.7"] }, /Remove .* 198.51.100.7/],
   ["no record", {}, /currently has no address/],
   ["SERVFAIL", "SERVFAIL", /SERVFAIL/],

@@ -121,7 +121,7 @@ Deno.test("svc sends clients to the nearest available edge, but never to a drain
     assert.deepEqual(await until(() => shop(sg), (found) => found[0] !== "192.0.2.1"), [
       "192.0.2.3",
     ]);
-    assert.match(platform.logged.join("\n"), /near reports other public addresses than before/);
+    assert.match(platform.logged.join("\n"), /near reports different public addresses than before/);
   }));
 
 async function withAuthority(

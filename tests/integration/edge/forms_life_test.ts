@@ -180,7 +180,7 @@ Deno.test("a full form is reported to the visitor and, once per day, to members"
       "submissions without files are still accepted",
     );
     const [warning, ...rest] = await until(() => warningsOf(first), ({ length }) => length > 0);
-    assert.match(warning!, /^shop: the form contact is full\. The blob stores .* are full/);
+    assert.match(warning!, /^shop: the form contact is full\. The project's blob stores are full/);
     assert.deepEqual(rest, []);
     await first.shutdown();
 

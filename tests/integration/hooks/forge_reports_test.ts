@@ -190,7 +190,7 @@ Deno.test("a failing forge never fails a deployment, but the deployment shows th
     const refused = await send("push", pushed("main"));
     assert.equal((await platform.ended(refused)).status, "LIVE");
     const shown = await until(() => report(refused.json.id), (found) => found !== null);
-    assert.match(String(shown!.problem), /^GitHub responded with status 403: the token of/);
+    assert.match(String(shown!.problem), /^GitHub responded with status 403: the token in/);
     const letters = await platform.api("GET", "/v1/dead-letters");
     assert.deepEqual(letters.json.items, []);
 

@@ -134,7 +134,7 @@ Deno.test("events from another repository start and stop nothing, regardless of 
       assert.equal(answer.status, 202, event);
       assert.match(
         answer.json.message,
-        /Ignored an event of eve\/other: project shop is built from/i,
+        /Ignored an event from eve\/other: project shop is built from/i,
       );
     }
     const { json } = await api("GET", `/v1/deployments/${preview.json.id}`);

@@ -32,7 +32,7 @@ Deno.test("a hook is created, listed with its use, renamed, regenerated and dele
     assert.notEqual(again.json.url, made.url);
     const old = await trigger(made.url, { branch: "main", commitSha: sha });
     assert.deepEqual([old.status, old.json.error], [401, "Invalid token"]);
-    assert.match(old.json.hint, /^Compare the URL/);
+    assert.match(old.json.hint, /^Check the URL/);
     assert.equal((await trigger(again.json.url, { branch: "main", commitSha: sha })).status, 200);
 
     assert.equal((await api("DELETE", path)).status, 204);

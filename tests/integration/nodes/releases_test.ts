@@ -58,7 +58,7 @@ Deno.test({
       60_000,
     );
     assert.equal(state.state, "WITHDRAWN");
-    assert.match(state.reason, /responses of the new deployment have status 400 or more/);
+    assert.match(state.reason, /responses from the new deployment have status 400 or more/);
     for (const node of nodes) {
       assert.equal((await stateAt(node)).id, state.id);
       for (const cookie of visitors.keys()) {

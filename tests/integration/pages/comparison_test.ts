@@ -32,10 +32,10 @@ Deno.test("a comparison names differing files, routes, rules and variables, but 
       rules: rules("a", "b", "gone"),
     });
     const alone = await api("GET", `/v1/deployments/${first.id}/comparison`, undefined, 409);
-    assert.match(alone.json.error, /choose one to compare/);
+    assert.match(alone.json.error, /Choose a deployment to compare with/);
     assert.match(
       (await ada.open(`/deployments/${first.id}/compare`)).html,
-      /choose one to compare/,
+      /Choose a deployment to compare with/,
     );
 
     await variable("TURNED", "s3cret-after");

@@ -1,5 +1,5 @@
 /**
- * Runs one request from a release's checks, and judges whether the response is the expected one.
+ * Runs one request from a release's checks, and judges whether the response is as expected.
  *
  * @module
  */
@@ -111,7 +111,7 @@ async function attempt(
     return await Promise.race([judged, ended.promise]);
   } catch (error) {
     if (timeout.signal.aborted) return [`No response within ${timeoutMs / 1000} seconds`];
-    if (signal.aborted) return ["The time limit for all checks has passed"];
+    if (signal.aborted) return ["The time limit for all checks was reached"];
     return [`The request failed: ${messageOf(error)}`];
   } finally {
     clearTimeout(timer);
@@ -127,7 +127,7 @@ export async function runCheckRequest(
     readonly ask: AskEdge;
     readonly timeoutMs: number;
     readonly retries: number;
-    /** Aborted when the time for all checks is over. */
+    /** Aborted when the time limit for all checks is reached. */
     readonly signal: AbortSignal;
     readonly now: Clock;
     /** Waits between two attempts. */

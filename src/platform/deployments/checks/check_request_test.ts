@@ -71,9 +71,9 @@ Deno.test("runCheckRequest() gives up if responses are missing or keep failing",
   assert.equal(broken.problem, "The request failed: refused");
 });
 
-Deno.test("runCheckRequest() stops when the time for all checks is over", async () => {
+Deno.test("runCheckRequest() stops when the time limit for all checks is reached", async () => {
   const over = AbortSignal.abort();
   const result = await runCheckRequest(check({}), options(() => new Promise(() => {}), over));
   assert.deepEqual([result.passed, result.attempts], [false, 1]);
-  assert.equal(result.problem, "The time limit for all checks has passed");
+  assert.equal(result.problem, "The time limit for all checks was reached");
 });

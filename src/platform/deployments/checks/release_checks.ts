@@ -20,7 +20,7 @@ export type RunCommands = (
 ) => Promise<readonly CommandResult[]>;
 
 export interface ReleaseCheckerOptions {
-  /** The key that signs the tokens that protected hosts accept. */
+  /** The key that signs tokens for protected hosts. */
   key(): Promise<Uint8Array>;
   readonly ask: AskEdge;
   readonly addresses: Addresses;
@@ -32,7 +32,7 @@ export interface ReleaseCheckerOptions {
 /** Maximum number of problems in a message. The record has all of them. */
 const MAX_NAMED = 3;
 
-/** A release did not pass its checks, so production does not change. */
+/** Thrown if a release fails its checks. Production does not change. */
 export class ChecksFailedError extends Failure {
   readonly results: readonly CheckResult[];
 
@@ -67,7 +67,7 @@ export class ReleaseChecker {
     this.#options = options;
   }
 
-  /** The URL at which a deployment is checked, and the token that admits its requests. */
+  /** The URL for checking a deployment, and the token that admits its requests. */
   async placeOf({ id, projectId, uniqueLabel }: DeploymentRecord): Promise<CheckPlace> {
     const { key, addresses, now, random } = this.#options;
     const bypass = sealToken("check", {

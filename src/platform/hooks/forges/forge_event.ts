@@ -9,7 +9,7 @@ export type ForgeEvent =
   /** There is nothing to do. `reason` is for people. */
   | { readonly type: "ignore"; readonly reason: string };
 
-/** A payload lacks some of its event's fields. */
+/** Thrown if a payload lacks some of its event's fields. */
 export class PayloadError extends Error {
   override readonly name = "PayloadError";
 }

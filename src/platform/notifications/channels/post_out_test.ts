@@ -15,7 +15,7 @@ const rows = [
 ] as const;
 
 for (const [value, wanted] of rows) {
-  Deno.test(`readRetryAfter() of ${value} is ${wanted} ms`, () => {
+  Deno.test(`readRetryAfter() returns ${wanted} for ${value}`, () => {
     assert.equal(readRetryAfter(value, NOW), wanted);
   });
 }

@@ -8,7 +8,7 @@ import type { DeliveryRequest, NotificationContent } from "./types.ts";
 
 export interface Receiver {
   /**
-   * The key with which the channel finds the receiver: the ID of a user, subscription or webhook.
+   * The key that the channel uses to find the receiver: the ID of a user, subscription or webhook.
    */
   readonly id: string;
   /** The host that receives it. While that host is down, other messages to it also wait. */
@@ -25,7 +25,7 @@ export interface Delivery {
   readonly userId: string | null;
   /** The notification, or several for a digest, oldest first. */
   readonly contents: readonly NotificationContent[];
-  /** Number of notifications in it. In a long digest, there are more than `contents` has. */
+  /** Number of notifications in it. For a long digest, this is more than `contents` includes. */
   readonly total: number;
   /** Number of the attempt, starting at 1. */
   readonly attempt: number;
@@ -73,7 +73,7 @@ export interface Channel {
   /** Returns the receivers of a request. Reads that concurrent requests share use `once`. */
   receivers(request: DeliveryRequest, once: ReadOnce): Promise<readonly Receiver[]>;
   send(delivery: Delivery): Promise<SendOutcome>;
-  /** The name by which a person knows their receiver. */
+  /** The receiver's name, as shown to its owner. */
   nameOf?(receiverId: string, userId: string): Promise<string | undefined>;
   /** Called when a message fails permanently after its last attempt. */
   onGivenUp?(delivery: Delivery, reason: string): Promise<void>;

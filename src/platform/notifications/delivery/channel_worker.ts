@@ -239,7 +239,7 @@ export class ChannelWorker {
     try {
       claim = claims && await store.claim(claims, this.#channel.name, entry);
     } catch (cause) {
-      return onTrouble(`Cannot claim a message of ${this.#channel.name}: ${cause}`);
+      return onTrouble(`Cannot claim a message for ${this.#channel.name}: ${cause}`);
     }
     if (claims !== undefined && claim === undefined) return this.#health.unknown(entry.host);
     await this.#perform(entry, claim).catch((cause) => this.#setAside(entry, { cause, claim }));
@@ -251,7 +251,7 @@ export class ChannelWorker {
     { cause, claim }: { readonly cause: unknown; readonly claim: Claim },
   ): Promise<void> {
     const { store, now, onTrouble } = this.#parts;
-    onTrouble(`Cannot settle a message of ${this.#channel.name}: ${cause}. It will be retried`);
+    onTrouble(`Cannot settle a message for ${this.#channel.name}: ${cause}. It will be retried`);
     this.#health.unknown(entry.host);
     const until = now() + BROKEN_PAUSE_MS;
     const postponed = claim === undefined

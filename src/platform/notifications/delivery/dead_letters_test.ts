@@ -44,7 +44,7 @@ Deno.test("DeadLetters stores a complete digest, and sends it again", () => {
   });
 });
 
-Deno.test("DeadLetters deletes a letter once, only for its owner", () => {
+Deno.test("DeadLetters deletes a letter only once, and only for its owner", () => {
   const channel = testChannel(() => ({ type: "failed", reason: "No" }));
   return withQueue([channel], async ({ queue, clock, kv }) => {
     const letters = new DeadLetters(kv, queue, () => clock.at);

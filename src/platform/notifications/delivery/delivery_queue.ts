@@ -39,7 +39,7 @@ export interface RunningDeliveryQueue extends DeliveryQueue {
   start(): Promise<void>;
   /** Like `accept()`, for one known receiver. */
   acceptTo(request: DeliveryRequest, receiver: Receiver): Promise<void>;
-  /** Wakes the channels for which another node has stored something. */
+  /** Wakes the channels that another node has stored something for. */
   follow(changed: readonly RecordKey[]): void;
   /** Wakes a channel, because something may be due. */
   wake(channel: DeliveryChannel): void;

@@ -8,7 +8,7 @@ import { until } from "../../../lib/_test_until.ts";
 const DOWN: SendOutcome = { type: "retry", reason: "No connection", hostTrouble: true };
 const BUSY: SendOutcome = { type: "retry", reason: "Mailbox busy", hostTrouble: false };
 
-Deno.test("DeliveryQueue sends each key once, regardless of how often it is accepted", () => {
+Deno.test("DeliveryQueue sends each key only once, regardless of how often it is accepted", () => {
   const channel = testChannel(() => SENT);
   return withQueue([channel], async ({ queue, kv, restart }) => {
     await queue.accept([request("a"), request("b"), request("a")]);
@@ -96,7 +96,7 @@ Deno.test("DeliveryQueue drops messages without a receiver", () => {
   });
 });
 
-Deno.test("DeliveryQueue pauses for a host that is down, and then delivers everything once", () => {
+Deno.test("DeliveryQueue pauses for a host that is down, and then delivers everything exactly once", () => {
   let isDown = true;
   const channel = testChannel(() => isDown ? DOWN : SENT);
   return withQueue([channel], async ({ queue, clock }) => {
@@ -119,7 +119,7 @@ Deno.test("DeliveryQueue pauses for a host that is down, and then delivers every
   });
 });
 
-Deno.test("DeliveryQueue never lets one channel or host wait for another", () => {
+Deno.test("DeliveryQueue never makes one channel or host wait for another", () => {
   let release = (_: SendOutcome) => {};
   const stuck = new Promise<SendOutcome>((resolve) => release = resolve);
   const mail = testChannel(() => stuck);

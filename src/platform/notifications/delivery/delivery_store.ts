@@ -12,7 +12,7 @@ import { type NotificationContent, notificationContent } from "./types.ts";
 import { deliveryKeys, type Job, jobRecord, letterOwners, ownerOf } from "./job.ts";
 import type { Check, Lease, Operation, RecordStore } from "../../../store/mod.ts";
 
-/** How long keys are remembered. It is longer than any message is retried. */
+/** How long keys are remembered. This is longer than any message is retried. */
 const SEEN_MS = 7 * 24 * 60 * 60 * 1000;
 const LETTER_MS = 30 * 24 * 60 * 60 * 1000;
 /** A digest's parts expire some time after the dead letter that may need them. */

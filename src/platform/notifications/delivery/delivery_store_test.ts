@@ -16,7 +16,7 @@ Deno.test("DeliveryStore needs at most 10 checks per commit, the limit of remote
   });
 });
 
-Deno.test("DeliveryStore accepts a request once, regardless of other processes", () => {
+Deno.test("DeliveryStore accepts a request only once, regardless of other processes", () => {
   const channel = testChannel(() => SENT, { digests: true });
   return withTwoProcesses((one, other) =>
     withQueue([channel], async ({ clock, restart }) => {

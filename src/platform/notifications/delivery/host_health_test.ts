@@ -34,7 +34,7 @@ Deno.test("HostHealth lets one message test whether a host is back", () => {
   health.begin("a");
   assert.equal(health.wait("a"), 2000, "the others wait for the first");
   health.unknown("a");
-  assert.equal(health.wait("a"), 0, "there was no result, so the next may try");
+  assert.equal(health.wait("a"), 0, "there was no result, so another message can test the host");
   health.begin("a");
   health.well("a");
   assert.equal(health.wait("a"), 0);

@@ -20,7 +20,7 @@ export const jobRecord = z.object({
   acceptedAt: z.number(),
   attempts: z.number(),
   lastReason: z.string().nullable(),
-  /** True if someone asked to send it again. Then, it is kept even if it is not wanted. */
+  /** True if someone asked to send it again. It is then kept even if it is not wanted. */
   resent: z.boolean().default(false),
   /** Set if delivery was abandoned. */
   dead: z.object({ letterId: z.string(), at: z.number() }).nullable(),
@@ -32,7 +32,7 @@ export function deliveryId(key: string, receiverId?: string): string {
   return sha256Hex(receiverId === undefined ? key : `${key}\n${receiverId}`);
 }
 
-/** The owner to whom a message is counted: a person, or a workspace for webhooks. */
+/** The owner whose share a message counts toward: a person, or a workspace for webhooks. */
 export function ownerOf({ userId, workspaceId }: Pick<Job, "userId" | "workspaceId">): string {
   return userId ?? workspaceId ?? "";
 }
@@ -41,8 +41,7 @@ type Key = RecordKey;
 
 export const deliveryKeys = {
   /**
-   * Changed by every process that accepts requests or closes a digest, so that they notice each
-   * other.
+   * Changed by every process that accepts requests or closes a digest, so they notice each other.
    */
   guard: (): Key => ["delivery", "guard"],
   /** Recently accepted requests. Repeating one has no effect. */
@@ -58,7 +57,7 @@ export const deliveryKeys = {
   openDigest: (key: readonly string[]): Key => ["delivery", "open_digest", ...key],
   parts: (jobId: string): Key => ["delivery", "parts", jobId],
   part: (jobId: string, contentId: string): Key => ["delivery", "parts", jobId, contentId],
-  /** Digests that were sent, but whose parts have yet to be removed. */
+  /** Sent digests whose parts have yet to be removed. */
   leftovers: (): Key => ["delivery", "leftovers"],
   leftover: (jobId: string): Key => ["delivery", "leftovers", jobId],
   /** The dead letters of one person or workspace. Each names its job. */

@@ -27,7 +27,7 @@ export interface DeliveryRequest {
   /** Idempotency key for the event, person and channel. Each key is delivered only once. */
   readonly key: string;
   readonly channel: DeliveryChannel;
-  /** The person who gets it; null for a webhook or a forge, because they belong to a workspace. */
+  /** The person who gets it; null for a webhook or a forge, which belong to a workspace. */
   readonly userId: string | null;
   readonly content: NotificationContent;
 }

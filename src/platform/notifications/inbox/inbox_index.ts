@@ -132,7 +132,7 @@ export class InboxIndex {
   readonly #totals: Cells = new Map();
   readonly #list: NumberedPage[] = [];
 
-  /** @param version the version of the stored head, which every change to the inbox changes. */
+  /** @param version the version of the stored head. Every change to the inbox changes it. */
   constructor(
     public head: InboxHead,
     pages: Iterable<NumberedPage>,

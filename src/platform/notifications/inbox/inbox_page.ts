@@ -69,7 +69,7 @@ const grown = <T extends Uint8Array | Uint16Array | Float64Array>(target: T, sou
   return target;
 };
 
-/** Modify only a copy, because others may have references to the page. */
+/** Modify only a copy, because other code may have references to the page. */
 export class InboxPage {
   count: number;
   readonly cells: Cells = new Map();

@@ -43,7 +43,7 @@ function caughtUp(
   return { number: stored.number, page, removedIds, behind: page !== stored.page };
 }
 
-/** Another node has changed the inbox, so it must be read again. */
+/** Thrown if another node has changed the inbox. The inbox must then be read again. */
 export class InboxChangedError extends Error {
   override readonly name = "InboxChangedError";
 }
@@ -123,7 +123,7 @@ export class InboxStore {
     await this.#finish(operation, index, { head, lease });
   }
 
-  /** Every change changes the head, so checking only the head is enough. */
+  /** Every change updates the head, so checking only the head is enough. */
   #begin(userId: string, { version }: InboxIndex, head: InboxHead): Operation {
     const key = keys.inbox(userId);
     return this.#kv.atomic().check({ key, versionstamp: version }).set(key, head);

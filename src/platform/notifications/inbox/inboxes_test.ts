@@ -89,7 +89,7 @@ Deno.test("Inboxes.list() shows the newest notifications first, in pages and aft
     }
   }));
 
-Deno.test("Inboxes.add() adds a notification once", () =>
+Deno.test("Inboxes.add() adds a notification only once", () =>
   withInboxes(async ({ open, make }) => {
     const [one, two, three] = [make(), make(), make()];
     assert.equal((await open().add(USER, [one, two])).length, 2);
@@ -177,7 +177,7 @@ Deno.test("Inboxes hides other workspaces from a view", () =>
     assert.deepEqual(await titles(inboxes, {}, { userId: "other", workspaces: null }), []);
   }));
 
-Deno.test("Inboxes.changeAll() changes everything at once, and the store follows", () =>
+Deno.test("Inboxes.changeAll() changes everything at once, and later in the store", () =>
   withInboxes(async ({ kv, open, make }) => {
     const inboxes = open();
     await inboxes.add(USER, Array.from({ length: 1000 }, () => make()));

@@ -27,7 +27,9 @@ export interface EncodedMessages {
   readonly joined: Uint8Array;
 }
 
-/** Notifications carry their ID, and the last message carries `resumeId`, from which to resume. */
+/**
+ * Notifications have their own ID. The last message has `resumeId`, the position to resume from.
+ */
 export function encodeMessages(
   messages: readonly NotificationMessage[],
   resumeId?: string,

@@ -12,7 +12,7 @@ import { LiveStream } from "./live_stream.ts";
 
 const HEARTBEAT_MS = 20_000;
 
-/** Number of groups into which the streams are split. The groups get their heartbeats in turn. */
+/** Number of groups that the streams are split into. The groups get their heartbeats in turn. */
 const SHARES = 20;
 
 /** Maximum number of notifications that are replayed to a client that reconnects. */

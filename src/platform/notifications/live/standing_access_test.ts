@@ -15,7 +15,7 @@ import { standingAccess } from "./standing_access.ts";
 const accessOf = (test: TestAccounts, owner: Parameters<typeof standingAccess>[0]) =>
   standingAccess(owner, { memory: test.authenticator.memory, now: () => test.time });
 
-Deno.test("standingAccess() ends for a session when its person signs out", () =>
+Deno.test("standingAccess() ends a session's access when its user signs out", () =>
   withAccounts(async (test) => {
     const person = await newPerson(test);
     const isAllowed = accessOf(test, person);
@@ -24,14 +24,14 @@ Deno.test("standingAccess() ends for a session when its person signs out", () =>
     assert.equal(await isAllowed(), false);
   }));
 
-Deno.test("standingAccess() ends for a session when it expires", () =>
+Deno.test("standingAccess() ends a session's access when the session expires", () =>
   withAccounts(async (test) => {
     const isAllowed = accessOf(test, await newPerson(test));
     test.time += SESSION_IDLE_MS;
     assert.equal(await isAllowed(), false);
   }));
 
-Deno.test("standingAccess() ends for an API key when it is revoked, or when its creator leaves", () =>
+Deno.test("standingAccess() ends an API key's access when the key is revoked, or when its creator leaves", () =>
   withAccounts(async (test) => {
     const person = await newPerson(test);
     const workspace = await newWorkspace(test, person, "a");

@@ -31,14 +31,14 @@ type Change = (preferences: NotificationPreferences) => PreferencesRecord;
 export class PreferenceService {
   /** By person, then by workspace; null for the account's own. */
   readonly #remembered = new Map<string, Map<string | null, NotificationPreferences>>();
-  /** Counts changes, so that an earlier read is not cached after a change. */
+  /** Counts changes, so an earlier read is not cached after a change. */
   #changes = 0;
 
   readonly #kv: RecordStore;
   readonly #accounts: AccountStore;
   readonly #hasBrowser: (userId: string) => Promise<boolean>;
 
-  /** `hasBrowser` tells whether any of a person's browsers is subscribed to push. */
+  /** `hasBrowser` says whether any of a person's browsers is subscribed to push. */
   constructor(
     kv: RecordStore,
     accounts: AccountStore,

@@ -14,7 +14,7 @@ const MINIMUM = {
 };
 
 for (const method of ["email", "messenger"] as const) {
-  Deno.test(`preferencesOf() of a person who signed up by ${method}`, () => {
+  Deno.test(`preferencesOf() returns the defaults for a person who signed up by ${method}`, () => {
     const { categories } = preferencesOf({ method, hasBrowser: false }, undefined);
     assert.deepEqual(categories.map(({ category }) => category), EVENT_CATEGORIES);
     for (const { category, channels, minimumPriority, quietHours } of categories) {

@@ -120,7 +120,7 @@ Deno.test("concerns() omits deployments that someone else started, if requested"
   }
 });
 
-Deno.test("wantedChannels() uses every channel for an urgent event that it would use for a less urgent one", () => {
+Deno.test("for an urgent event, wantedChannels() uses every channel that it would use for a less urgent one", () => {
   fc.assert(fc.property(priority, priority, preferences, moment, (one, other, wanted, now) => {
     const [urgent, lesser] = isAsUrgentAs(one, other) ? [one, other] : [other, one];
     const [more, less] = [urgent, lesser].map((each) =>

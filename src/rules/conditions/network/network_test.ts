@@ -45,7 +45,7 @@ Deno.test("canonicalNetwork() refuses all other strings", () => {
   for (const text of rows) assert.ok("problem" in canonicalNetwork(text), JSON.stringify(text));
 });
 
-Deno.test("canonicalNetwork() keeps the addresses that the edge matches, and is stable", () => {
+Deno.test("canonicalNetwork() keeps the addresses that the edge matches, and is idempotent", () => {
   const network = fc.oneof(
     fc.tuple(fc.ipV4(), fc.integer({ min: 0, max: 32 })),
     fc.tuple(fc.ipV6(), fc.integer({ min: 0, max: 128 })),

@@ -1,7 +1,7 @@
 /**
  * @module Matches globs in one pass, from the end of the path to its start. At each position, a bit
- * for each state tells whether the remaining path matches the remaining glob from this state on. A
- * match of any glob costs at most path length times glob length / 32, without backtracking. If
+ * for each state shows whether the rest of the path matches the rest of the glob from this state.
+ * Matching costs at most path length × glob length / 32 for any glob, without backtracking. If
  * there are several ways to match, every `**` and `*`, from left to right, takes as little as
  * possible.
  */

@@ -99,7 +99,7 @@ const KINDS: Readonly<Record<Exclude<GlobState["kind"], "text">, GlobState>> = {
   gate: { kind: "gate", code: -1 },
 };
 /**
- * The states of ASCII characters. States do not refer to their glob, so that thousands of globs can
+ * The states of ASCII characters. States do not refer to their glob, so thousands of globs can
  * share them.
  */
 const ASCII = Array.from({ length: 128 }, (_, code): GlobState => ({ kind: "text", code }));

@@ -95,7 +95,7 @@ export class ServerAddress {
     return path;
   }
 
-  /** Releases a path whose server has closed, so that it can be taken again. */
+  /** Releases a path whose server has closed, so it can be taken again. */
   release(path = this.socket): void {
     this.#taken.delete(path);
     this.#hidden.delete(path);

@@ -1,4 +1,4 @@
-/** @module Stack traces as the author of a server sees them. */
+/** @module Stack traces as a server's author sees them. */
 import { pathToFileURL } from "node:url";
 
 /** A frame of the runtime, not of the server. */
@@ -12,9 +12,7 @@ export interface StackPlaces {
   readonly own: readonly string[];
 }
 
-/**
- * Removes frames of the runtime and of svc, and makes paths relative to the deployment's folder.
- */
+/** Removes the runtime's and svc's frames, and makes paths relative to the deployment's folder. */
 export function cleanStack(text: string, { directory, own }: StackPlaces): string {
   if (!text.includes("    at ")) return text;
   const isOwn = (line: string): boolean => own.some((place) => line.includes(place));

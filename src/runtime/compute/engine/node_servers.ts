@@ -24,7 +24,7 @@ interface IncomingRequest {
   readonly headers: Record<string, string | string[] | undefined>;
 }
 
-/** The arguments of `listen`; `other` stands for the server's own socket or descriptor. */
+/** The arguments of `listen`; `other` is the server's own socket or descriptor. */
 type ListenArguments = { readonly port?: number; readonly host?: string } | "other";
 
 /** Reads the many forms of `server.listen()` (Node, net). */
@@ -121,7 +121,7 @@ const advertisedBy = new WeakMap<object, AdvertisedAddress>();
 /** Servers that send a greeting over each connection. */
 const greeters = new WeakSet<object>();
 
-/** Makes `address()` of servers return the address that they requested. */
+/** Makes the `address()` method of servers return the address that they requested. */
 export function replaceAddress(prototype: object): void {
   const address = Reflect.get(prototype, "address") as Method;
   const replaced: Method = function () {
@@ -153,7 +153,7 @@ export function takeAddress(
   return path;
 }
 
-/** Redirects `listen` of all `node:net` servers to the address. */
+/** Redirects the `listen()` calls of all `node:net` servers to the address. */
 export function replaceListen(address: ServerAddress): void {
   const prototype = net.Server.prototype as unknown as Record<string, Method>;
   const listen = prototype.listen!;

@@ -15,10 +15,10 @@ export function inRequest<T>(scope: Scope, run: () => T): T {
   return scope.id === undefined && scope.depth === 0 ? run() : current.run(scope, run);
 }
 
-/** The id of the request that the running code belongs to. */
+/** The ID of the request that the running code belongs to. */
 export const currentRequest = (): string | undefined => current.getStore()?.id;
 
-/** Reads `DEPTH_HEADER`, which is missing for the requests of visitors. */
+/** Reads `DEPTH_HEADER`, which is missing from visitors' requests. */
 export const readDepth = (value: unknown): number => Number(value ?? 0) || 0;
 
 /** The field to add to a request from the running code to its own server or platform. */

@@ -1,5 +1,5 @@
 /**
- * @module Requests of a server to revalidate cached pages with `globalThis.svc.revalidate()`,
+ * @module A server's requests to revalidate cached pages with `globalThis.svc.revalidate()`,
  * validated on both ends of the connection. Has no dependencies, because it also runs in the
  * server's thread.
  */
@@ -12,7 +12,7 @@ export interface Revalidation {
   readonly soft: boolean;
 }
 
-/** Marks the pages of a deployment; resolves when requests no longer get them as fresh. */
+/** Marks a deployment's pages. Resolves when requests no longer get them as fresh. */
 export type Revalidate = (what: Revalidation) => Promise<void>;
 
 /** Maximum number of paths per call, and maximum number of tags. */

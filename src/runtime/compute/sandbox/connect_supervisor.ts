@@ -1,5 +1,5 @@
 /**
- * @module Decides where the threads of a server may connect. The kernel suspends each call, and the
+ * @module Decides where a server's threads may connect. The kernel suspends each call, and the
  * first thread of the process, which shares the memory, decides.
  */
 import {
@@ -80,7 +80,7 @@ class Supervisor {
     return name === undefined ? undefined : findLocalRoute(name, routes);
   }
 
-  /** Connects a socket, which this thread shares with the caller; returns 0 or an error. */
+  /** Connects a socket, which this thread shares with the caller. Returns 0 or an error. */
   async #connectLocally(
     socket: number,
     { address, route }: RoutedConnect,
@@ -104,7 +104,7 @@ class Supervisor {
     return result < 0 ? EACCES : new DataView(value.buffer).getInt32(0, true);
   }
 
-  /** The local address of a socket; zeros if it has none. */
+  /** A socket's local address; zeros if it has none. */
   #nameOf(socket: number): Uint8Array {
     const name = new Uint8Array(MAX_SOCKADDR);
     const size = new Uint8Array(Uint32Array.of(MAX_SOCKADDR).buffer);

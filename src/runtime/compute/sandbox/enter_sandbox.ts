@@ -11,9 +11,9 @@ import { readNameservers } from "../../kernel/judge_connect.ts";
 import { missingSandbox, type SandboxState } from "./sandbox_support.ts";
 
 export interface SandboxOptions {
-  /** Folder of the deployment. */
+  /** The deployment's folder. */
   readonly directory: string;
-  /** Private folder of the process, for its sockets. */
+  /** The process's private folder, for its sockets. */
   readonly folder: string;
   /** The folder for temporary files. */
   readonly tmp: string;
@@ -21,7 +21,7 @@ export interface SandboxOptions {
   readonly runtime: readonly string[];
   readonly allowPrivate: boolean;
   readonly peers: readonly Peer[];
-  /** Ports of the loopback address that are redirected. */
+  /** Loopback ports that are redirected. */
   readonly routes: readonly LocalRoute[];
   /** Called with the source port of a connection to an announced route. */
   readonly announce: (port: number) => void;

@@ -19,7 +19,7 @@ export interface SealState {
 }
 
 /**
- * Builds the filter of a process that only computes: it opens no socket, makes no connection,
+ * Builds the filter for a process that only computes: it opens no socket, makes no connection,
  * starts no program and signals only itself.
  *
  * @param pid the process itself

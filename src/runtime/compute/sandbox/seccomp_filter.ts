@@ -79,7 +79,7 @@ export function buildFilter(processor: Processor, pid: number): Uint8Array<Array
       whereArgument(call, { index: 0, among: [pid], then: allow, otherwise: refuse })
     ),
     ...ASKED.map((call) => always(call, ask)),
-    // Most calls of `sendto` name no peer; the filter allows those.
+    // Most `sendto` calls name no peer. The filter allows those.
     wherePointer("sendto", { index: 4, given: ask, missing: allow }),
   ]);
 }

@@ -1,6 +1,6 @@
 /**
- * @module The folder for temporary files of a server on Deno: memory mounted only for its process
- * or, without mounts, a watched folder on disk.
+ * @module The folder for the temporary files of a server on Deno: memory mounted only for its
+ * process or, without mounts, a watched folder on disk.
  */
 import { join } from "node:path";
 import { type Libc, openLibc } from "../../kernel/libc.ts";
@@ -33,7 +33,7 @@ export interface TemporaryFolder {
 export interface TemporaryOptions {
   /** Size in MiB. */
   readonly sizeMb: number;
-  /** Private folder of the process. */
+  /** The process's private folder. */
   readonly folder: string;
   /** Paths that must remain visible. */
   readonly needed: readonly string[];

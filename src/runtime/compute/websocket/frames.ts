@@ -76,7 +76,7 @@ export class FrameParser {
     const head = this.#peek(10);
     const [first, second] = [head[0]!, head[1]!];
     if ((first & 0x70) !== 0) throw new SocketError(1002, "A frame uses an unknown extension");
-    if ((second & 0x80) !== 0) throw new SocketError(1002, "A frame of the server is masked");
+    if ((second & 0x80) !== 0) throw new SocketError(1002, "A frame from the server is masked");
     const opcode = first & 15;
     const final = (first & 0x80) !== 0;
     const short = second & 127;

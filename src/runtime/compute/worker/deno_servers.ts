@@ -102,7 +102,7 @@ export function redirectDenoServers(address: ServerAddress): void {
   });
 }
 
-/** Serves a module that only exports a handler; false if it exports none. */
+/** Serves a module that exports only a handler. Returns false if it exports none. */
 export function serveModule(module: Readonly<Record<string, unknown>>): boolean {
   const exported = module.default;
   if (typeof exported !== "object" || exported === null) return false;

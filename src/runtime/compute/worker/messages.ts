@@ -19,7 +19,7 @@ export type ToWorker =
   | { readonly type: "ping"; readonly id: number }
   /** The server should end itself; `ended` is the response. */
   | { readonly type: "terminate" }
-  /** The response to `revalidate` with the same id. */
+  /** The response to `revalidate` with the same ID. */
   | { readonly type: "revalidated"; readonly id: number; readonly answer: Revalidated };
 
 /** Messages from the server's thread. */

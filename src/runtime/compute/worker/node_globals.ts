@@ -6,7 +6,7 @@ import http from "node:http";
 import os from "node:os";
 import timers from "node:timers";
 
-/** The only network interface of a server. */
+/** A server's only network interface. */
 const LOOPBACK: Deno.NetworkInterfaceInfo = {
   name: "lo",
   family: "IPv4",

@@ -60,11 +60,11 @@ function breakOffWhenDestroyed(response: DenoResponse): void {
   };
 }
 
-/** Ends request and response when the client disconnects; Deno only reports that to a listener. */
+/** Ends request and response when the client disconnects; Deno reports that only to a listener. */
 function endWithConnection(request: DenoRequest, response: DenoResponse): void {
   const { socket } = request;
   const emit = socket.emit.bind(socket);
-  // Deno reports each end of a request, complete or not, as an error.
+  // Deno reports every end of a request as an error, even if the request was complete.
   socket.emit = (event, ...args) => event !== "error" && emit(event, ...args);
   response.removeAllListeners("newListener");
   for (const symbol of Object.getOwnPropertySymbols(Object.getPrototypeOf(socket))) {

@@ -1,4 +1,4 @@
-/** @module Converts the output of a server's `console` and streams to log lines. */
+/** @module Converts output from a server's `console` and streams to log lines. */
 import { currentRequest } from "../engine/request_scope.ts";
 import { LineSplitter } from "../lines.ts";
 import type { ProcessLog } from "../wire.ts";

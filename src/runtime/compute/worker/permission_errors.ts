@@ -4,7 +4,7 @@
 const EPERM = 1;
 const EACCES = 13;
 
-/** The API that a server used, by the kind of the missing permission. */
+/** The API that a server used, by the kind of missing permission. */
 const CALLS: Readonly<Record<string, string>> = {
   read: "open",
   write: "open",
@@ -62,7 +62,7 @@ class DeniedError extends Error {
   }
 }
 
-/** Gives all permission errors of the runtime in this thread Node's messages and codes. */
+/** Gives all of the runtime's permission errors in this thread Node's messages and codes. */
 export function describePermissions(): void {
   // The runtime constructs the class itself, which in turn calls its base class.
   Object.setPrototypeOf(Deno.errors.NotCapable, DeniedError);

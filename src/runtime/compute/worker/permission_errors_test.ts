@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describeDenial } from "./permission_errors.ts";
 
-Deno.test("describeDenial() finds the denied action of a server", () => {
+Deno.test("describeDenial() finds a server's denied action", () => {
   const rows: readonly (readonly [string, string, string | undefined])[] = [
     [
       'Requires write access to "/etc/x", run again with the --allow-write flag',

@@ -18,7 +18,7 @@ import { mailAsHtml, mailAsText, type MailPart } from "./mail_body.ts";
 import type { Mailer } from "./mailer.ts";
 import type { RecordKey, RecordStore } from "../../../../store/mod.ts";
 
-/** Maximum number of waiting emails. More would be an attack. */
+/** Maximum number of waiting emails. More would indicate an attack. */
 const MAX_WAITING = 1000;
 
 /** How long an expired email is kept for reporting. */
@@ -90,7 +90,7 @@ interface AccountMailsOptions {
   readonly box: SecretBox;
   readonly now: Clock;
   readonly random: Random;
-  /** ID of the workspace to which dead letters belong. */
+  /** ID of the workspace that dead letters belong to. */
   firstWorkspace(): Promise<string | undefined>;
   onTrouble(message: string): void;
 }

@@ -12,7 +12,7 @@ export interface MailFacts {
    * workspace.
    */
   readonly workspace: string | null;
-  /** The URL that turns off such emails; null if they cannot be turned off. */
+  /** The URL that turns off emails of this kind; null if they cannot be turned off. */
   readonly unsubscribeUrl: string | null;
   /** Number of notifications in the email. */
   readonly total: number;

@@ -1,4 +1,4 @@
-/** Notifications by email. @module */
+/** Delivers notifications by email. @module */
 import { CHANNEL_ROWS } from "../../../../contract/channels.ts";
 import { type AccountStore, FIRST_WORKSPACE } from "../../../accounts/mod.ts";
 import type { Channel } from "../../delivery/channel.ts";

@@ -16,7 +16,7 @@ export type MailPart =
 
 export interface MailBody {
   readonly parts: readonly MailPart[];
-  /** Why the email was sent, and how to turn off such emails. */
+  /** Why the email was sent, and how to turn off emails of this kind. */
   readonly footer: readonly MailPart[];
 }
 

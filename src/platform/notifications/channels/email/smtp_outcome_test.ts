@@ -30,7 +30,7 @@ const rows = [
 ] as const;
 
 for (const [name, error, type, hostTrouble] of rows) {
-  Deno.test(`judgeSmtpError() after ${name}: ${type}`, () => {
+  Deno.test(`judgeSmtpError() returns ${type} after ${name}`, () => {
     const outcome = judgeSmtpError(error);
     assert.equal(outcome.type, type);
     if (outcome.type === "retry") assert.equal(outcome.hostTrouble, hostTrouble);

@@ -1,6 +1,6 @@
 /** The mail server and the sender, from the operator's `--smtp-url` and `--mail-from`. @module */
 
-/** The mail settings cannot be used. The message never contains the password. */
+/** Thrown if the mail settings cannot be used. The message never contains the password. */
 export class MailSettingsError extends TypeError {
   override readonly name = "MailSettingsError";
 }

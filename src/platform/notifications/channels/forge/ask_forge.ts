@@ -70,9 +70,9 @@ function judgeRefusal(
     };
   }
   const why = status === 401
-    ? "it rejected the token of the project's git credentials"
+    ? "it rejected the token in the project's git credentials"
     : status === 403
-    ? "the token of the project's git credentials is not allowed to set commit statuses or comment"
+    ? "the token in the project's git credentials is not allowed to set commit statuses or comment"
     : status === 404
     ? `there is no such repository at ${api}, or the token has no access to it`
     : status >= 300 && status < 400

@@ -8,7 +8,7 @@ import { at, type CommitState, type Dialect, type ForgeTarget } from "./dialect.
 const MAX_KEY = 40;
 const MAX_DESCRIPTION = 255;
 /**
- * The username with which git sends a repository's access token. The API accepts such a token as a
+ * The username that git sends with a repository's access token. The API accepts the token as a
  * bearer token.
  */
 const TOKEN_USER = "x-token-auth";

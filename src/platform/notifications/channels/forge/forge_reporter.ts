@@ -77,7 +77,7 @@ export class ForgeReporter {
     return target === undefined ? undefined : { deployment, target };
   }
 
-  /** Reports the deployment's state to the forge. The outcome tells whether to retry. */
+  /** Reports the deployment's state to the forge. The outcome says whether to retry. */
   async report(place: ReportedPlace): Promise<SendOutcome> {
     const first = await this.find(place);
     if (first === undefined) return { type: "gone", reason: "There is no forge to report to" };
@@ -168,7 +168,7 @@ export class ForgeReporter {
   ): Promise<DeploymentRecord | undefined> {
     const { environment, projectId, commitSha, checks } = deployment;
     if (environment !== ENVIRONMENT_PRODUCTION) {
-      // The pull request already shows a newer deployment of the branch.
+      // The pull request already shows a newer deployment from the branch.
       return last !== null && last.deploymentId > deployment.id ? undefined : deployment;
     }
     if (last === null || checks === undefined || checks.state === "RUNNING") return undefined;

@@ -1,4 +1,4 @@
-/** The last report about each deployment to its forge, and why it failed if it did. @module */
+/** The last report to the forge about each deployment, and the reason if it failed. @module */
 import * as z from "zod";
 import { FORGES } from "../../../../contract/projects.ts";
 import { keys, readRecord } from "../../../core/store/mod.ts";

@@ -123,7 +123,7 @@ function checkLines(checks: DeploymentRecord["checks"]): readonly string[] {
   return ["", `Checks before production: ${end}`, "", ...lines];
 }
 
-/** How the schema of the preview's database differs from that of production's. */
+/** How the schema of the preview's database differs from production's schema. */
 function schemaDifferenceLines({ status, schemaDifference }: DeploymentRecord): readonly string[] {
   const schema = status === "LIVE" ? schemaLines(schemaDifference) : undefined;
   if (schema === undefined) return [];
@@ -160,7 +160,7 @@ export function commentText(
     ROLLED_BACK: [`The preview of ${commit} was rolled back.`],
     FAILED: [`The preview of ${commit} failed to build or start.`],
     STOPPED: liveAt === null
-      ? [`The build of the preview of ${commit} was stopped.`]
+      ? [`The preview build for ${commit} was stopped.`]
       : [`The preview of ${commit} was removed.`],
   }[status];
   return [

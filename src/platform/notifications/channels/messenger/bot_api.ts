@@ -14,7 +14,7 @@ export interface BotSettings {
   readonly name?: string;
 }
 
-/** The bot settings cannot be used. The message never contains the token. */
+/** Thrown if the bot settings cannot be used. The message never contains the token. */
 export class BotSettingsError extends TypeError {
   override readonly name = "BotSettingsError";
 }

@@ -16,8 +16,8 @@ export interface BotPollerOptions {
   readonly kv: LeasedStore;
   readonly api: BotApi;
   /**
-   * The nodes. Only one of them polls, because the Bot API serves only one. By default, there is
-   * only this node.
+   * The platform's nodes. Only one of them polls, because the Bot API serves only one client. By
+   * default, there is only this node.
    */
   readonly nodes?: Pick<Nodes, "leads" | "during"> | undefined;
   handle(update: Update, lease: Lease): Promise<void>;

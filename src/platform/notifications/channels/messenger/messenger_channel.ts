@@ -1,4 +1,4 @@
-/** Notifications by the chat bot. @module */
+/** Delivers notifications through the chat bot. @module */
 import { CHANNEL_ROWS } from "../../../../contract/channels.ts";
 import * as z from "zod";
 import type { Channel, SendOutcome } from "../../delivery/channel.ts";

@@ -160,7 +160,7 @@ export class MessengerSignIn implements BotDialog {
     const lines = [
       `<b>Sign in to ${escapeHtml(this.#host)}?</b>`,
       `${escapeHtml(agentName(client.userAgent))}\n${escapeHtml(from)}`,
-      "Tap the number shown on the sign-in page. If someone sent you this link, choose “It was not me”. Otherwise they get access to your account.",
+      "Tap the number shown on the sign-in page. If someone sent you this link, choose “It wasn't me”. Otherwise they get access to your account.",
     ];
     const tap = (text: string, choice: string) => ({
       text,
@@ -169,7 +169,7 @@ export class MessengerSignIn implements BotDialog {
     return botMessage(lines.join("\n\n"), {
       buttons: [
         choices.map((number) => tap(`${number}`, `${number}`)),
-        [tap("It was not me", "no")],
+        [tap("It wasn't me", "no")],
       ],
     });
   }

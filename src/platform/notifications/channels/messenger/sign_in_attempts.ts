@@ -1,8 +1,8 @@
 /**
  * Sign-ins that are waiting for approval in the messenger. They are in Deno KV, because the browser
- * can ask any node, but only one node receives the chat. An attempt belongs to one browser, by its
- * cookie, and to the first chat that opens its link. The person taps the number that the page
- * shows. The victim of a forwarded link cannot see that number.
+ * can ask any node, but only one node receives the chat's messages. An attempt belongs to one
+ * browser, identified by a cookie, and to the first chat that opens its link. The person taps the
+ * number that the page shows. The victim of a forwarded link cannot see that number.
  *
  * @module
  */

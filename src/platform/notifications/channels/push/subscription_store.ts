@@ -23,7 +23,7 @@ const subscriptionRecord = z.object({
   auth: z.string(),
   name: z.string(),
   /**
-   * The workspace of its key or client, which is the only one whose notifications it gets; null for
+   * The workspace of its key or client. It receives only this workspace's notifications; null for
    * all workspaces.
    */
   workspaceId: z.string().nullable().default(null),

@@ -75,7 +75,7 @@ export class WebhookService {
     checkWebhookUrl(wanted.url, this.#parts);
     const known = await store.collect(workspaceId);
     if (known.length >= MAX_WEBHOOKS) {
-      throw new Failure("conflict", `A workspace has at most ${MAX_WEBHOOKS} webhooks`);
+      throw new Failure("conflict", `A workspace can have at most ${MAX_WEBHOOKS} webhooks`);
     }
     const place = { workspaceId, id: uuidV7(now, random) };
     const secret = mintWebhookSecret(random);
@@ -192,7 +192,7 @@ export class WebhookService {
       category: EVENTS[event].category,
       priority: EVENTS[event].priority,
       title: `Test of ${event}`,
-      body: "An owner of the workspace requested this test",
+      body: "A workspace owner requested this test",
       actionUrl: `${publicOrigin}/`,
       createdAt: now(),
       workspaceId,
