@@ -1,6 +1,6 @@
 /**
- * Markup in a real browser: in every field of the contract that accepts it, and in data from
- * commits, builds, visitors, databases and sites.
+ * Tries to inject markup into pages in a real browser: through every field of the contract that
+ * accepts it, and through data from commits, builds, visitors, databases and sites.
  */
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
@@ -40,10 +40,10 @@ const REFUSED = [
   "purgeCache prefix",
 ];
 
-/** Checks a rendered page. `ran` receives the actions of the markup. */
+/** Checks a rendered page. `ran` receives whatever the markup executed. */
 async function inspect(page: Page, name: string, ran: string[]): Promise<boolean> {
   const count = await page.locator(MADE).count();
-  if (count > 0) ran.push(`${name}: ${count} elements of the markup`);
+  if (count > 0) ran.push(`${name}: ${count} elements from the markup`);
   return (await page.locator("body").innerText()).includes("=alert(");
 }
 

@@ -85,7 +85,7 @@ Deno.test({
             priority: "CRITICAL",
           }),
         };
-        // A worker that has just become active may miss a message. Messages with the same tag show
+        // A worker that has just become active can miss a message. Messages with the same tag cause
         // only one notification.
         const shown = await until(
           async () => {

@@ -13,7 +13,7 @@ async function names(folder: string): Promise<string[]> {
   return (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name).sort();
 }
 
-/** Runs a command that must be refused, and returns its message. */
+/** Runs a command that must fail, and returns its message. */
 async function refused(box: Sandbox, args: readonly string[]): Promise<string> {
   const { code, stdout } = await box.tool([...args, "--json"]);
   assert.equal(code, 1, stdout);
@@ -22,7 +22,7 @@ async function refused(box: Sandbox, args: readonly string[]): Promise<string> {
   return `${answer.error}. ${answer.hint ?? ""}`;
 }
 
-/** A platform with one deployment, and its backup. */
+/** Creates a platform with one deployment, and its backup. */
 async function withBackup(test: (box: Sandbox, file: string) => Promise<void>): Promise<void> {
   await withSandbox(async (box) => {
     await copySite("plain", box.site);
@@ -69,7 +69,7 @@ async function fillDisks(box: Sandbox, file: string): Promise<void> {
   await box.json(["restore", file, "--data-dir", join(box.folder, "elsewhere")]);
 }
 
-/** An empty backup from another version. */
+/** Creates an empty backup from another version. */
 async function empty(description: Readonly<Record<string, unknown>>): Promise<Uint8Array> {
   const texts = {
     "svc-backup.json": JSON.stringify({

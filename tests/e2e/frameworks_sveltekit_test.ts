@@ -1,4 +1,4 @@
-/** A SvelteKit project with adapter-node, deployed without configuration. */
+/** Deploys a SvelteKit project with adapter-node, without configuration. */
 import assert from "node:assert/strict";
 import { testFramework } from "../helpers/frameworks.ts";
 import { checkKept } from "../helpers/kept_answers.ts";

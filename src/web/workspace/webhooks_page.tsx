@@ -14,9 +14,9 @@ import type { BoardContext } from "../layout/page_context.ts";
 import { Card, EndButton, Field, Form, Moment, Notice, Trouble } from "../layout/pieces.tsx";
 import { showBoard } from "../layout/show_board.ts";
 
-/** Describes the events of a webhook. */
+/** Describes the events that a webhook receives. */
 function wantsText({ events, categories }: Webhook): string {
-  const wanted = [...categories.map((name) => `all of ${name}`), ...events];
+  const wanted = [...categories.map((name) => `all ${name} events`), ...events];
   return wanted.length === 0 ? "every event" : wanted.join(", ");
 }
 
@@ -75,7 +75,7 @@ function AddForm({ context, shown, chosen }: {
         state={state}
         autocomplete="off"
         maxlength={1000}
-        hint="It gets each event as a signed POST request."
+        hint="Each event is sent to it as a signed POST request."
       />
       <Field
         label="Description"
@@ -106,7 +106,7 @@ function SecretCard({ secret }: { readonly secret: string }) {
     <Card title="Signing secret" id="secret">
       <div class="body">
         <Notice kind="care">
-          Copy it now. You won't see it again. Receivers verify messages with it.
+          Copy it now. You won't see it again. Receivers use it to verify messages.
         </Notice>
         <code class="secret" id="webhook-secret">{secret}</code>
         <div class="actions">
@@ -132,8 +132,7 @@ export function webhooksPage(
       title="Webhooks"
       lead={
         <>
-          Send events of this workspace to other services.{" "}
-          <a href="/docs/webhooks">How to verify</a>
+          Send this workspace's events to other services. <a href="/docs/webhooks">How to verify</a>
         </>
       }
     >
@@ -315,7 +314,7 @@ export function webhookPage(
       }
     >
       {secret === undefined ? null : <SecretCard secret={secret} />}
-      <Card title="Endpoint" id="endpoint" lead={`It gets ${wantsText(webhook)}.`}>
+      <Card title="Endpoint" id="endpoint" lead={`Receives ${wantsText(webhook)}.`}>
         <div class="body">
           <Trouble state={state} />
           <EnabledMark webhook={webhook} />
@@ -328,7 +327,7 @@ export function webhookPage(
           </p>
         </div>
       </Card>
-      <Card title="Send a test" id="test" lead="A signed sample event, sent once.">
+      <Card title="Send a test" id="test" lead="Sends a signed sample event once.">
         <div class="body">
           <Form action={`${path}/test#test`} csrf={context.csrf} class="line-form">
             <SelectField

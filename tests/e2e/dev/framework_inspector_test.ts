@@ -1,6 +1,6 @@
 /**
- * A breakpoint in the server code of each framework in the spec, set over the DevTools protocol.
- * `DEV_TESTS=all` installs and runs all of them.
+ * Sets a breakpoint in the server code of each framework in the specification, over the DevTools
+ * protocol. `DEV_TESTS=all` installs and runs all of them.
  */
 import { until } from "../../../src/lib/_test_until.ts";
 import { type FrameworkName, withFramework } from "../../helpers/dev_frameworks.ts";
@@ -13,7 +13,7 @@ import {
 } from "../../helpers/devtools.ts";
 import { needs } from "../../helpers/empty_root.ts";
 
-/** Text from a line that runs on each request to the path. */
+/** Text of a line that runs on each request to the path. */
 const MARK = "crypto.randomUUID()";
 
 const PATHS: Readonly<Record<FrameworkName, string>> = {
@@ -26,7 +26,7 @@ const PATHS: Readonly<Record<FrameworkName, string>> = {
 /** A framework's development build may be in `node_modules/.nitro`. */
 const LIBRARY = /\/node_modules\/(?!\.)/;
 
-/** The main thread and each worker, as they start. */
+/** Follows the main thread and each worker as they start. */
 async function* threadsOf(inspector: Inspector): AsyncGenerator<Session> {
   yield inspector.main;
   while (true) yield await inspector.worker();

@@ -143,7 +143,7 @@ Deno.test("the owner sees the distance of each edge on the page, and can drain a
       const page = await owner.open(at);
       assert.match(page.html, /far<\/span>.* ms away/);
       const drained = await owner.submit(page, `${at}/edges`);
-      assert.match(drained.html, /The edge sends its clients elsewhere\./);
+      assert.match(drained.html, /The edge is drained\. Its clients use other edges\./);
       assert.equal((await platform.api("GET", "/v1/edges")).json.items[0].isDrained, true);
       assert.match((await owner.submit(drained, `${at}/edges`)).html, /The edge is used again\./);
       const stranger = new Visitor(platform);

@@ -183,7 +183,7 @@ Deno.test("the webhook pages add, test, replay, rotate and delete, and mask secr
     const made = await ada.submit(await ada.open(at), at, { url, categories: ["Deployment"] });
     [echoed = ""] = /whsec_[A-Za-z0-9+/=]+/.exec(made.html) ?? [];
     assert.match(echoed, /^whsec_/);
-    assert.match(made.html, /It gets all of Deployment\./);
+    assert.match(made.html, /Receives all Deployment events\./);
     const { json: { items: [{ id }] } } = await api("GET", "/v1/webhooks");
     const one = `${at}/${id}`;
 
