@@ -16,7 +16,7 @@ export const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr
     }
   });
 
-/** Folder for screenshots that people look at. */
+/** Folder for screenshots for people to look at. */
 export const SHOTS = join(Deno.env.get("TMPDIR") ?? "/tmp", "svc-screenshots");
 
 /**
@@ -29,7 +29,7 @@ export const BROWSER_TEST = {
   sanitizeResources: false,
 } as const;
 
-/** Starts the browser for a test, and ends it afterwards. */
+/** Starts the browser for a test and ends it afterwards. */
 export async function withChromium<T>(
   test: (browser: Browser) => Promise<T>,
   moreArguments: readonly string[] = [],

@@ -1,6 +1,6 @@
 /**
- * A token issuer for workflows, on the loopback address. It has a discovery document, keys, and
- * tokens with the claims that GitHub Actions and GitLab CI document.
+ * A token issuer for workflows, on the loopback address. It publishes a discovery document and
+ * keys, and issues tokens with the claims that GitHub Actions and GitLab CI document.
  *
  * @module
  */
@@ -16,11 +16,11 @@ export interface CiIssuer extends AsyncDisposable {
   readonly url: string;
   /** Requested paths. */
   readonly asked: string[];
-  /** Responses to send instead of its documents, by path. */
+  /** Responses that replace its documents, by path. */
   readonly answers: Map<string, () => Response>;
   /** The public keys that it publishes. */
   readonly keys: Claims[];
-  /** Creates a key, and publishes it. */
+  /** Creates a key and publishes it. */
   addKey(kid: string, algorithm?: Algorithm): Promise<void>;
   /** Signs a token that is valid for five minutes. */
   sign(claims: Claims, more?: { readonly kid?: string; readonly header?: Claims }): Promise<string>;

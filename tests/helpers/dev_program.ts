@@ -1,5 +1,5 @@
 /**
- * `svc dev` and `svc preview` as processes.
+ * Runs `svc dev` and `svc preview` as processes.
  *
  * @module
  */
@@ -17,9 +17,9 @@ export interface Served {
   readonly told: Record<string, unknown>;
   /** The log messages so far. */
   readonly lines: readonly string[];
-  /** Waits for a message, starting at the given one. */
+  /** Waits for a message, starting the search at message `from`. */
   said(pattern: RegExp, from?: number): Promise<string>;
-  /** Sends a signal, waits until the process has ended, and returns the exit code. */
+  /** Sends a signal and waits until the process has ended. Returns the exit code. */
   end(signal?: Deno.Signal): Promise<number>;
 }
 
@@ -72,7 +72,7 @@ export async function startServing(
   const said = (pattern: RegExp, from = 0): Promise<string> => {
     const { promise, resolve, reject } = Promise.withResolvers<string>();
     const timer = setTimeout(
-      () => reject(new Error(`It did not say ${pattern}:\n${lines.join("\n")}`)),
+      () => reject(new Error(`Its log has no match for ${pattern}:\n${lines.join("\n")}`)),
       PATIENCE_MS,
     );
     const look = () => {

@@ -17,7 +17,7 @@ interface Entry {
 const SECRET = "correct-horse-battery";
 const P = "/v1/projects/harbour";
 
-/** `field: from → to` for each change. */
+/** Returns `field: from → to` for each change. */
 const changesOf = ({ changes }: Entry) =>
   changes.map(({ field, from, to }) => `${field}: ${from} → ${to}`);
 
@@ -30,7 +30,7 @@ Deno.test("every entry names the created, changed or deleted object, with old an
     }
     async function newest(action: string): Promise<Entry> {
       const entry: Entry = (await call("GET", `/v1/audit?limit=1&action=${action}`)).items[0];
-      assert.ok(entry, `there is no entry for ${action}`);
+      assert.ok(entry, `the log has no entry for ${action}`);
       seen.add(action);
       return entry;
     }
@@ -249,7 +249,7 @@ Deno.test("every entry names the created, changed or deleted object, with old an
         rotated.secret,
       ]
     ) {
-      assert.ok(!text.includes(secret), "the log contains a secret");
+      assert.ok(!text.includes(secret), "the log contains no secret");
     }
     const page = await ada.open("/workspaces/acme/audit?action=changeMember");
     assert.match(page.html, /<strong>vic<\/strong>/);
@@ -258,7 +258,7 @@ Deno.test("every entry names the created, changed or deleted object, with old an
     assert.ok(seen.size > 40, `${seen.size} operations were checked`);
   }));
 
-Deno.test("entries about databases name the database, its branch and the setting", () =>
+Deno.test("entries about databases show the database, its branch and the setting", () =>
   withDashboard(async ({ api, own }) => {
     await api("POST", "/v1/projects", { name: "harbour" });
     const at = `${P}/databases`;

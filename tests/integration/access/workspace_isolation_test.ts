@@ -7,7 +7,7 @@ import { furnish, PARAMETERS, valueOf, withEverything } from "../../helpers/furn
 import { start, TOKEN, withPlatform } from "../../helpers/platform.ts";
 
 /**
- * Endpoints about a code. Anyone who is signed in may call them, because the code itself is secret.
+ * Endpoints for a code. Anyone who is signed in may call them, because the code itself is secret.
  */
 const OF_CODES: readonly string[] = Object.entries(endpoints)
   .filter(([, { path }]) => path.includes("{userCode}")).map(([name]) => name);
@@ -128,7 +128,7 @@ Deno.test("a stolen data directory reveals no token, code or password", async ()
   const control = await new Deno.Command("grep", {
     args: ["-rqaF", "-e", "ada@example.com", dataDir],
   }).output();
-  assert.equal(control.code, 0, "the search finds plain text");
+  assert.equal(control.code, 0, "the search finds unencrypted text");
   const secrets = {
     session: ada.token,
     "API key": key.key,
@@ -151,7 +151,7 @@ Deno.test("a stolen data directory reveals no token, code or password", async ()
   await Deno.remove(dataDir, { recursive: true });
 });
 
-/** What each role must not be able to do, according to the requirements of an endpoint. */
+/** The roles that must not be able to call an endpoint, by the access that it requires. */
 const REFUSED: Readonly<Record<string, readonly Access[]>> = {
   viewer: ["developer", "owner"],
   developer: ["owner"],
