@@ -33,7 +33,7 @@ const links = async (browser: Browser) =>
   (await browser.send("GET", "/v1/account/messenger")).json.items;
 
 Deno.test(
-  "a chat is linked by a code that works once, and gets what the preferences allow",
+  "a chat is linked with a single-use code, and gets what the preferences allow",
   withBot(async (platform, api) => {
     const owner = await claimOwner(platform);
     const code = await link(owner, api, 7);
@@ -93,7 +93,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a chat that blocks the bot is shown as blocked, and gets no more messages",
+  "a chat that blocks the bot is shown as blocked and gets no more messages",
   withBot(async (platform, api) => {
     const owner = await claimOwner(platform);
     await link(owner, api, 7);
@@ -115,7 +115,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a chat cannot be taken from the account that it belongs to",
+  "a chat cannot be taken from the account to which it belongs",
   withBot(async (platform, api) => {
     const owner = await claimOwner(platform);
     await link(owner, api, 7);

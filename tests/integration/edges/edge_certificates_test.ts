@@ -1,4 +1,4 @@
-/** A front edge with HTTPS. It gets certificates only for the hosts that it serves. */
+/** A front edge with HTTPS gets certificates only for the hosts that it serves. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { startDns } from "../../../src/lib/_test_dns_server.ts";

@@ -1,4 +1,4 @@
-/** The inputs of functions, and the effects of their results, in a real process. */
+/** Tests functions' inputs, and the effects of their results, in a real process. */
 import assert from "node:assert/strict";
 import { createOutboundFetch } from "../../../src/runtime/mod.ts";
 import { bodyOf, bodyText, deployFunctions, invocation } from "../../helpers/function_host.ts";
@@ -31,7 +31,7 @@ Deno.test("functions run in a process", async (t) => {
   ];
 
   await t.step(
-    "the context has the platform's facts about the request, and only the project's own variables",
+    "the context contains facts about the request, and only the project's own variables",
     async () => {
       const result = await host.invoke(invocation("/context", { as: "gate", context }));
       assert.deepEqual(JSON.parse(await bodyText(result)), {
@@ -84,7 +84,7 @@ Deno.test("functions run in a process", async (t) => {
   });
 
   await t.step(
-    "a returned request keeps a body that it did not read, without copying",
+    "a returned request keeps an unread body without copying it",
     async () => {
       const body = bodyOf("kept");
       const result = await host.invoke(
@@ -105,7 +105,7 @@ Deno.test("functions run in a process", async (t) => {
     assert.equal(await bodyText(result), "copied");
   });
 
-  await t.step("a step that consumed the body fails, instead of losing it", async () => {
+  await t.step("a step that has consumed the body fails instead of losing it", async () => {
     const result = await host.invoke(
       invocation("/eats-body", { mode: "request", method: "POST", body: bodyOf("lost") }),
     );
@@ -154,7 +154,7 @@ Deno.test("functions run in a process", async (t) => {
     assert.equal(await bodyText(read), "PAGE");
   });
 
-  await t.step("an observer sees the response and changes nothing", async () => {
+  await t.step("an observer sees the response but cannot change it", async () => {
     const body = bodyOf("page");
     const result = await host.invoke(
       invocation("/response-status", {
@@ -201,7 +201,7 @@ Deno.test("functions run in a process", async (t) => {
     assert.ok(log.some(({ message }) => message === "aborted true"));
   });
 
-  await t.step("a body that its client cancels is not an error of the function", async () => {
+  await t.step("a body that its client cancels is not an error in the function", async () => {
     log.length = 0;
     const body = new ReadableStream<Uint8Array>({
       start(controller) {
@@ -224,7 +224,7 @@ Deno.test("functions run in a process", async (t) => {
     assert.equal(JSON.parse(await bodyText(result)).method, "GET");
   });
 
-  await t.step("logs have level, request and text", async () => {
+  await t.step("log lines have a level, a request and a text", async () => {
     log.length = 0;
     await host.invoke(invocation("/logs", { context }));
     assert.deepEqual(
@@ -237,7 +237,7 @@ Deno.test("functions run in a process", async (t) => {
     );
   });
 
-  await t.step("errors name file, line and column as the author wrote them", async () => {
+  await t.step("errors name the file, line and column in the author's source", async () => {
     log.length = 0;
     const result = await host.invoke(invocation("/lucky", { function: "throws" }));
     assert.deepEqual(result, {

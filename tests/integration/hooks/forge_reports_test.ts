@@ -1,5 +1,5 @@
 /**
- * The platform reports the state of deployments to forges, with commit statuses and one comment.
+ * The platform reports deployments' states to forges, with commit statuses and a single comment.
  */
 import assert from "node:assert/strict";
 import type { ApiAnswer } from "../../helpers/platform.ts";
