@@ -209,7 +209,7 @@ Deno.test("variables can refer to projects, databases and their own deployment",
     });
 
     await t.step(
-      "projects that refer to each other cannot both redeploy automatically",
+      "a cycle of references is refused unless one of the projects redeploys automatically",
       () => refusesCycle(platform),
     );
 

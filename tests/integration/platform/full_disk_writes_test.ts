@@ -1,4 +1,4 @@
-// deno-lint-ignore-file no-console -- says why it is skipped
+// deno-lint-ignore-file no-console -- says why the test is skipped
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { isFullDisk, openKv } from "../../../src/platform/core/store/mod.ts";
