@@ -62,7 +62,7 @@ for (
     ],
   ] as const
 ) {
-  Deno.test(`compareSides() reports ${what} that differs`, async () => {
+  Deno.test(`compareSides() reports that ${what} differs`, async () => {
     const [first] = await differencesOf(site({
       [path]: (_request, response) => {
         response.writeHead(answer, {

@@ -46,5 +46,5 @@ Deno.test("isProject() tells projects from sites, and lists the files of anythin
   assert.equal(isProject(files("index.html", "app.js")), false);
   assert.equal(isProject(files("index.html", "package.json")), true);
   assert.equal(isProject(files("svc.toml", "public/index.html")), true);
-  assert.throws(() => isProject(files("main.c", "web/index.html")), /It has main\.c, web/);
+  assert.throws(() => isProject(files("main.c", "web/index.html")), /It contains main\.c, web/);
 });

@@ -55,7 +55,10 @@ async function explainsSizes({ ada }: DashboardPlatform) {
   const { html } = await ada.open("/workspaces/acme/projects/shop/databases");
   assert.match(html, /<option value="0\.25" selected="">0\.25 \(256 MB\)</);
   const [, page = "", id = ""] = /href="(\/docs\/databases)#([\w-]+)"/.exec(html) ?? [];
-  assert.ok((await ada.open(page)).html.includes(`id="${id}"`), "the link filters by size");
+  assert.ok(
+    (await ada.open(page)).html.includes(`id="${id}"`),
+    "the link points to the section about sizes",
+  );
 }
 
 async function looksAtTables({ ada }: DashboardPlatform) {
