@@ -18,7 +18,7 @@ const isFile = (path: string): boolean => {
     return false;
   }
 };
-/** util-linux: runs a command in its own terminal. */
+/** The `script` program from util-linux, which runs a command in its own terminal. */
 const SCRIPT = ["/usr/bin/script"].find(isFile);
 
 const LOOKS = [

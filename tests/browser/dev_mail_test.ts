@@ -51,7 +51,7 @@ Deno.test({
           raw: `${head}\r\n\r\n${MARKUP}\r\n</pre>${MARKUP}\r\n`,
         });
       }
-      // As sent by an email program: encoded, folded, and with an attachment.
+      // An email as an email program would send it: encoded, folded, and with an attachment.
       await transport.sendMail({
         from: { name: MARKUP, address: "shop@shop.test" },
         to: "ada@shop.test",

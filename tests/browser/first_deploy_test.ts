@@ -49,7 +49,7 @@ async function claim(platform: TestPlatform, owner: Visitor): Promise<Page> {
   return await owner.submit(await owner.open(pathname), pathname, typed);
 }
 
-/** Waits until a deployment's page shows that it is finished. */
+/** Waits until a deployment's page shows the deployment as finished. */
 const ended = (visitor: Visitor, path: string): Promise<Page> =>
   until(() => visitor.open(path), ({ html }) => !html.includes("state care moving"), 120_000);
 

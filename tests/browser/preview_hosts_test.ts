@@ -114,7 +114,7 @@ async function visitHosts(
 }
 
 Deno.test({
-  name: "each kind of access opens a protected host, and can be revoked",
+  name: "each kind of access opens a protected host and can be revoked",
   ...BROWSER_TEST,
   fn: () =>
     inTestFolder(async (folder) => {

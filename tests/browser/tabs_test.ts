@@ -16,7 +16,7 @@ const TABS = 8;
 /** Maximum time to wait for a page, in milliseconds. */
 const PATIENCE_MS = 15_000;
 
-/** Playwright keeps its own pages visible, so these are tabs that it does not know about. */
+/** Tabs that Playwright does not control, because it keeps its own pages visible. */
 class Tabs {
   readonly #sessions = new Map<string, Session>();
 

@@ -1,4 +1,4 @@
-/** Backups that cannot be created or used: full disks, and incomplete backup files. */
+/** Tests backups that cannot be created or used because of full disks or incomplete files. */
 import assert from "node:assert/strict";
 import { packTar } from "modern-tar";
 import { join } from "node:path";
@@ -48,7 +48,7 @@ async function canMount(): Promise<boolean> {
 }
 
 Deno.test({
-  name: "svc backup and svc restore report a full disk, and lose nothing",
+  name: "svc backup and svc restore report a full disk and lose nothing",
   ignore: !await canMount(),
   fn: () => withBackup(fillDisks),
 });

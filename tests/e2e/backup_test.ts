@@ -72,11 +72,11 @@ async function checkNumbers(box: Sandbox, atLeast: number): Promise<void> {
   assert.deepEqual(halves, [], "No transaction is restored partially");
   const found = new Set(rows.map(({ n }) => n));
   const missing = Array.from({ length: atLeast }, (_, n) => n).filter((n) => !found.has(n));
-  // The number whose commit was interrupted by a kill.
+  // The number whose commit a kill interrupted.
   assert.ok(missing.length <= ROUNDS, `Commits are missing: ${missing}`);
 }
 
-/** Deploys enough data that a backup and a restore take a while. */
+/** Deploys enough data for a backup and a restore to take a while. */
 async function deployBulk(platform: LedgerPlatform): Promise<void> {
   await createProject(platform, "bulk");
   for (let n = 0; n < 4; n++) {
@@ -235,7 +235,7 @@ Deno.test("a deployment whose files are not uploaded yet does not count as damag
   });
 });
 
-Deno.test("svc serve and svc rekey refuse the data of a newer version", async () => {
+Deno.test("svc serve and svc rekey refuse data from a newer version", async () => {
   await withSandbox(async (box) => {
     await box.start();
     await box.platform!.stop();

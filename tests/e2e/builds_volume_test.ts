@@ -33,7 +33,7 @@ interface Built {
   readonly finishedAt: string;
 }
 
-/** Records each build that starts, as reported by the build itself. */
+/** Records each build when it reports that it has started. */
 function countBuilds() {
   const begun: string[] = [];
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, (request) => {

@@ -149,7 +149,7 @@ Deno.test("a GitLab job deploys with its id_token, and sees why a deployment is 
     const deployed = await svc(["deploy"], job);
     assert.equal(deployed.status, "LIVE");
     const { projects } = await svc(["projects", "list"], job) as { projects: unknown[] };
-    assert.equal(projects.length, 2, "all commands of a job can use the same token");
+    assert.equal(projects.length, 2, "all commands in a job can use the same token");
     const production = await svc(["deploy", "--prod"], job, 1);
     assert.match(String(production.error), /lacks the permission "deploy-production"/);
 

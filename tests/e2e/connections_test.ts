@@ -27,7 +27,7 @@ async function openIdle(port: number, beginning: string): Promise<Deno.Conn[]> {
       const conn = await Deno.connect({ hostname: "127.0.0.1", port });
       opened.push(conn);
       if (beginning !== "") await conn.write(new TextEncoder().encode(beginning));
-    } catch { /* Refused or already closed, as the platform should do. */ }
+    } catch { /* The platform has refused or already closed the connection, as it should. */ }
   }
   return opened;
 }
@@ -52,8 +52,8 @@ async function answered(port: number, tries: number): Promise<number> {
 }
 
 /**
- * Requests a page over TLS, again if nothing listens yet. Returns its status, or "000" if there is
- * no response.
+ * Requests a page over TLS, and retries if nothing is listening yet. Returns its status, or "000"
+ * if there is no response.
  */
 async function secureStatusOf(port: number): Promise<string> {
   const { stdout } = await new Deno.Command("curl", {

@@ -91,7 +91,7 @@ Deno.test("a platform does not start with the wrong keys, and svc doctor --deep 
       assert.match(await deep(box), /fail: the key file .* is damaged/);
       assert.match(await backupRefusal(box), /the key file .* is damaged/);
     }
-    // A record as written by versions without checksums.
+    // A record as versions without checksums wrote it.
     const unchecked = original.replace(/,\s*"check": "[0-9a-f]+"/, "");
     assert.notEqual(unchecked, original);
     await Deno.writeTextFile(path, unchecked.slice(0, at) + "AAAA" + unchecked.slice(at + 4));

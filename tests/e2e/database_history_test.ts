@@ -165,7 +165,7 @@ for (const { name, serve, size, ignore, parts, kill } of ENGINES) {
   });
 
   Deno.test({
-    name: `the history on ${name} loses no acknowledged commit when killed, in ${ROUNDS} rounds`,
+    name: `the history on ${name} loses no acknowledged commit in ${ROUNDS} rounds of kills`,
     ignore,
     fn: () =>
       withSandbox(async (box) => {
@@ -230,7 +230,7 @@ for (const { name, serve, size, ignore, parts, kill } of ENGINES) {
             ],
           );
           await client.end();
-          assert.ok(rows.length >= writer.ledger.length, "acknowledged commits are lost");
+          assert.ok(rows.length >= writer.ledger.length, "no acknowledged commits are lost");
           await box.json(["db", "branches", "delete", copy, "--force"]);
         }
         await since(box);

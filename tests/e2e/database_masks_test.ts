@@ -1,4 +1,4 @@
-/** The initial content of a preview's database, as configured in [db] in svc.toml. */
+/** Tests the initial content of a preview's database, as configured under `[db]` in svc.toml. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { callApi, type Sandbox, withSandbox } from "../helpers/sandbox.ts";

@@ -35,7 +35,9 @@ createServer(async (request, response) => {
 }).listen(process.env.PORT, process.env.HOST);
 `;
 
-/** The build command. Runs the statements in \`migrations.sql\`, which can all be repeated. */
+/**
+ * The build command, which runs the statements in \`migrations.sql\`. All of them can be repeated.
+ */
 const MIGRATE = `
 import { readFile } from "node:fs/promises";
 import postgres from "postgres";
@@ -80,7 +82,7 @@ async function writeProject(folder: string): Promise<void> {
   }
 }
 
-/** Runs the real git client as a user would, and returns its output. */
+/** Runs the real git client as a user would. Returns its output. */
 async function push(box: Sandbox, ...args: string[]): Promise<string> {
   const { code, stderr } = await new Deno.Command("git", {
     args: ["-C", box.site, "push", "svc", ...args],

@@ -75,7 +75,7 @@ Deno.test("svc doctor reports missing, stray and expiring databases", () =>
     assert.match(stray!.found, /0123456789abcdef/);
   }));
 
-Deno.test("svc doctor examines the platform, the login and the machine it runs on", () =>
+Deno.test("svc doctor examines the platform, the login and the machine", () =>
   withSandbox(async (box) => {
     await box.start(["--postgres-port", "none"]);
     const wrongRelease = { SVC_RELEASES_URL: "http://127.0.0.1:9/none" };

@@ -96,7 +96,7 @@ for (const signal of ["SIGTERM", "SIGINT", "SIGHUP", "SIGUSR1"] as const) {
     }));
 }
 
-test("env exec runs no shell: arguments and values arrive unchanged", () =>
+test("env exec runs no shell, so arguments and values arrive unchanged", () =>
   withSecret(async (box) => {
     const value = "$(touch pwned) `touch pwned`; touch pwned\n\"'\\ & | > pwned";
     await box.json(["env", "set", "EVIL", "--plain", "--value", value, "--all"]);

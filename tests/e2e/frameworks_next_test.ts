@@ -107,7 +107,7 @@ const TRICKS: readonly Readonly<Record<string, string>>[] = [
   { "x-matched-path": "/guarded" },
 ];
 
-/** Content guarded by the app's proxy is never cached, and no request can change that. */
+/** Content that the app's proxy guards is never cached, and no request can change that. */
 async function checkGuarded(site: Deployed): Promise<void> {
   const cookie = { cookie: "key=1" };
   for (let turn = 0; turn < 2; turn++) {
@@ -202,7 +202,7 @@ async function checkBrowser({ origin, ask }: Deployed): Promise<void> {
     await page.goto(`${origin}/picture`, { waitUntil: "networkidle" });
     await page.getByAltText("A boat").scrollIntoViewIfNeeded();
     await page.waitForFunction("document.querySelector('img').naturalWidth > 0");
-    // The client may abort the rest of an action's response once it knows the redirect.
+    // The client may abort the rest of an action's response once it has received the redirect.
     assert.deepEqual(complaints.filter((line) => line !== `failed: ${origin}/form`), []);
   });
 }

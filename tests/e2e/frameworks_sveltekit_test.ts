@@ -17,7 +17,7 @@ testFramework("sveltekit", {
   },
   async also(project) {
     await checkKept(project, "/shared");
-    // SvelteKit rejects forms from other origins, so it must know its own address.
+    // SvelteKit rejects forms from other origins, so its address must be configured.
     const send = (headers: Readonly<Record<string, string>>) =>
       project.ask("/", {
         method: "POST",

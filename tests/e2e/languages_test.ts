@@ -207,7 +207,10 @@ const APPS: Readonly<Record<string, App>> = {
   php: PHP,
 };
 
-/** Folders where toolchains keep built and fetched files, because tests have empty home folders. */
+/**
+ * Folders in which toolchains keep built and fetched files. Tests share them because their home
+ * folders are empty.
+ */
 const CACHES: Readonly<Record<string, string>> = {
   GOCACHE: `${MACHINE.HOME}/.cache/go-build`,
   GOFLAGS: "",

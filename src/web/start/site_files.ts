@@ -72,7 +72,7 @@ export function siteFiles<T extends { readonly path: string }>(given: readonly T
 }
 
 /**
- * Whether the files are a project that must be built rather than a finished site.
+ * Returns whether the files are a project that must be built rather than a finished site.
  *
  * @throws {Failure} `invalid_request` if they are neither
  */

@@ -153,8 +153,8 @@ export class PageBinder {
   }
 
   /**
-   * Reads a form. Files are kept in memory during an upload, so few people can upload at the same
-   * time.
+   * Reads a form. Files are kept in memory during an upload, so the number of simultaneous uploads
+   * is limited.
    */
   async #readForm(request: Request, maxUpload: number | undefined): Promise<SentForm> {
     if (maxUpload === undefined) return await readForm(request);

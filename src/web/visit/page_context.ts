@@ -102,7 +102,8 @@ const UNDOABLE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The path that undoes an action. It asks for confirmation because anyone can create such a URL.
+ * The path that undoes an action. It asks for confirmation because anyone can create a URL like
+ * this.
  */
 function undoOf(name: string, before: string | null): string | undefined {
   const isKnown = UNDOABLE.has(name) && before !== null && isUuid(before);

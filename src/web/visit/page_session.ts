@@ -35,7 +35,7 @@ export class PageSession {
     this.#services = services;
   }
 
-  /** The person that the session cookie belongs to; `undefined` if no one is signed in. */
+  /** The person to whom the session cookie belongs; `undefined` if no one is signed in. */
   visitor(request: Request, client: Client): Promise<Person | undefined> {
     return this.#services.authenticator.visitor(request, client);
   }

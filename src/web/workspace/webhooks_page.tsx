@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The webhooks of a workspace, and the page of a single webhook with its deliveries. */
+/** @module The pages of a workspace's webhooks, and of a single webhook with its deliveries. */
 import { EVENT_CATEGORIES, EVENT_NAMES } from "../../contract/events.ts";
 import type { ResponseOf } from "../../contract/endpoint.ts";
 import type { endpoints } from "../../contract/endpoints.ts";
@@ -117,7 +117,7 @@ function SecretCard({ secret }: { readonly secret: string }) {
   );
 }
 
-/** Renders the webhooks of a workspace. */
+/** Renders a workspace's webhooks. */
 export function webhooksPage(
   context: BoardContext,
   { webhooks, chosen = [], ...shown }: FormPage & {

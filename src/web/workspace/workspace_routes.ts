@@ -39,7 +39,7 @@ function parse<T>(
   throw new Failure("invalid_request", "Send the form from one of the platform's own pages");
 }
 
-/** `undefined` if the person is not allowed to see it. */
+/** Returns `undefined` if the person lacks permission, and throws all other errors. */
 function unlessForbidden(error: unknown): undefined {
   if (!(error instanceof Failure && error.code === "forbidden")) throw error;
 }

@@ -157,7 +157,7 @@ test("dev keeps the data that the code stores, and reports that its server has c
     }
   }));
 
-test("dev shows its page to this computer only", () =>
+test("dev shows its page only to this computer", () =>
   withProject(async (folder) => {
     const dev = await startServing(["dev", "--port", "0"], { cwd: folder });
     try {

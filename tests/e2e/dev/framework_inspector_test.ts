@@ -68,7 +68,7 @@ async function read({ port }: Served, path: string): Promise<void> {
 
 for (const [name, path] of Object.entries(PATHS) as [FrameworkName, string][]) {
   Deno.test({
-    name: `dev --inspect stops the server of a ${name} project at a breakpoint`,
+    name: `dev --inspect stops a ${name} project's server at a breakpoint`,
     ignore: Deno.env.get("DEV_TESTS") !== "all" || needs("sh", "node", "npm").ignore,
     fn: () =>
       withFramework(name, async ({ dev, folder }) => {
@@ -78,7 +78,7 @@ for (const [name, path] of Object.entries(PATHS) as [FrameworkName, string][]) {
         let stopped: Session | undefined;
         void found.promise.then((session) => stopped = session);
         const underWay = new Set<Promise<void>>();
-        // The first request may only load the script. A later request then stops in it.
+        // The first request may only load the script. Then a later request stops at the breakpoint.
         await until(() => {
           if (underWay.size > 0) return stopped !== undefined;
           const answered = read(dev, path).catch(() => {}).finally(() => underWay.delete(answered));

@@ -89,7 +89,8 @@ test("dev --inspect stops the server at a breakpoint", () =>
   ));
 
 /**
- * Starts `svc dev --inspect-brk`. `attach` receives the address where `part` waits for a debugger.
+ * Starts `svc dev --inspect-brk`. `attach` receives the address at which `part` waits for a
+ * debugger.
  */
 async function startWaiting(
   argv: readonly string[],

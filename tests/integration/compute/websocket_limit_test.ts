@@ -159,7 +159,7 @@ Deno.test("a WebSocket that the server declines releases both its slots", () =>
 Deno.test("an open WebSocket does not use a request slot, and keeps its server running", () =>
   withSmallServer(async (test, connect, idle) => {
     const hasEnded = ({ logs }: TestServer) =>
-      logs.some(({ message }) => message.endsWith("the server was idle"));
+      logs.some(({ message }) => message.endsWith("it was idle"));
     const opened = await connect("/chat");
     if (opened.type !== "open") throw new Error(JSON.stringify(opened));
     assert.deepEqual(await connect("/chat"), {
