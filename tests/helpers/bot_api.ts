@@ -50,8 +50,8 @@ const refuse = (code: number, description: string, parameters?: object) =>
   Response.json({ ok: false, error_code: code, description, parameters }, { status: code });
 
 /**
- * Whether a string is HTML that the Bot API accepts: known tags, closed in order, and no bare `<`
- * or `&`.
+ * Returns whether a string is HTML that the Bot API accepts: known tags, closed in order, and no
+ * bare `<` or `&`.
  */
 function isMarkup(text: string): boolean {
   const open: string[] = [];

@@ -23,7 +23,7 @@ interface PageDocument {
 }
 
 /**
- * Returns words that a line break splits although they fit on one line of a phone. Log lines can
+ * Returns words that a line break splits although they fit on one line on a phone. Log lines can
  * break anywhere, as in a terminal.
  */
 export function brokenWords(page: Page): Promise<string[]> {

@@ -1,5 +1,5 @@
 /**
- * A site whose pages are cached in every possible way, and change on demand.
+ * A site whose pages are cached in every possible way and change on demand.
  *
  * @module
  */

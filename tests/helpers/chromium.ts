@@ -20,7 +20,7 @@ export const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr
 export const SHOTS = join(Deno.env.get("TMPDIR") ?? "/tmp", "svc-screenshots");
 
 /**
- * Options for a test that drives the browser. The browser keeps its pipes open until the process
+ * Options for a test that uses the browser. The browser keeps its pipes open until the process
  * ends.
  */
 export const BROWSER_TEST = {

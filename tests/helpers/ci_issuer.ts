@@ -78,7 +78,7 @@ export async function startIssuer(
   return issuer;
 }
 
-/** Claims of a GitHub Actions job that was started by a push to main. */
+/** Claims of a GitHub Actions job that a push to main started. */
 export const githubClaims = (audience: string, more: Claims = {}): Claims => ({
   jti: crypto.randomUUID(),
   sub: "repo:octo-org/octo-repo:ref:refs/heads/main",
@@ -106,7 +106,7 @@ export const githubClaims = (audience: string, more: Claims = {}): Claims => ({
   ...more,
 });
 
-/** Claims of a GitLab CI job that was started by a push to main. */
+/** Claims of a GitLab CI job that a push to main started. */
 export const gitlabClaims = (
   { audience, issuer }: { readonly audience: string; readonly issuer: string },
   more: Claims = {},

@@ -39,7 +39,7 @@ const SYMBOLS = {
 const O_RDWR = 2;
 
 /**
- * Opens a file as a shell does for a program, so it is open in all processes that this one starts.
+ * Opens a file as a shell does for a program, so all processes that this one starts have it open.
  */
 export function openForChildren(path: string): Disposable {
   const libc = Deno.dlopen("libc.so.6", SYMBOLS);

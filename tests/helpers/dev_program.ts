@@ -13,7 +13,7 @@ export interface Served {
   readonly url: string;
   readonly port: number;
   readonly pid: number;
-  /** The object that it printed when it was ready. */
+  /** The object that the program printed when it was ready. */
   readonly told: Record<string, unknown>;
   /** The log messages so far. */
   readonly lines: readonly string[];
@@ -93,7 +93,10 @@ export async function startServing(
     return code;
   });
   const first = await Promise.race([told.promise, ended.then(() => undefined)]);
-  assert.ok(first !== undefined && "url" in first, `It is not ready:\n${lines.join("\n")}`);
+  assert.ok(
+    first !== undefined && "url" in first,
+    `The program is not ready:\n${lines.join("\n")}`,
+  );
   return {
     url: String(first.url),
     port: Number(first.port),
@@ -110,7 +113,7 @@ export async function startServing(
   };
 }
 
-/** Whether a process exists and is not a zombie. */
+/** Returns whether a process exists and is not a zombie. */
 export function isRunning(pid: number): boolean {
   try {
     const stat = Deno.readTextFileSync(`/proc/${pid}/stat`);

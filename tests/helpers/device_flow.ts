@@ -12,7 +12,9 @@ export async function form(platform: TestPlatform, path: string, fields: Record<
   return await platform.api("POST", path, { token: null, body: new URLSearchParams(fields) });
 }
 
-/** Requests the token. If the client that started the flow has an ID, it must be the same. */
+/**
+ * Requests the token. `clientId` must be that of the client that started the flow, if it has one.
+ */
 export const poll = (platform: TestPlatform, code: string, clientId?: string) =>
   form(platform, "/v1/device/token", {
     grant_type: DEVICE_GRANT_TYPE,

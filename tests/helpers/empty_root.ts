@@ -24,7 +24,7 @@ export function testNeeding(...tools: readonly [Tool, ...Tool[]]) {
 /** True if the program can find only the C library. */
 export const isEmpty = (): boolean => ["libc", "short"].includes(Deno.env.get("EMPTY_ROOT") ?? "");
 
-/** True if the program is started in its own root file system, which requires root privileges. */
+/** True if the program runs in its own root file system, which requires root privileges. */
 export const isInRoot = (): boolean => Deno.env.get("EMPTY_ROOT") !== undefined;
 
 /**

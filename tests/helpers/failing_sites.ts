@@ -1,6 +1,6 @@
 /**
- * Two projects that fail: `shop` in a function, and `ferry` in its server. They throw text that
- * becomes markup wherever it is not escaped.
+ * Two projects that fail: `shop` in a function, and `ferry` in its server. They throw errors whose
+ * text becomes markup wherever it is not escaped.
  *
  * @module
  */

@@ -62,7 +62,7 @@ async function deployFramework(
   };
 }
 
-/** Sends a request to a site by hostname. The body is read in chunks as they arrive. */
+/** Sends a request to a site by hostname. Reads the body in chunks as they arrive. */
 export function askSite(
   wanted: Ask & { readonly host: string; readonly port: number; readonly path: string },
 ): Promise<Answer> {

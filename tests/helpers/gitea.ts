@@ -17,7 +17,7 @@ async function findGitea(): Promise<string> {
   const home = Deno.env.get("HOME") ?? "/tmp";
   const folder = join(home, ".cache", "svc-tests", `gitea-${VERSION}`);
   const code = await show([join(ROOT, "scripts", "build_gitea.sh"), folder]);
-  if (code !== 0) throw new Error("Cannot build Gitea: see above");
+  if (code !== 0) throw new Error("Cannot build Gitea. See the output above");
   return folder;
 }
 

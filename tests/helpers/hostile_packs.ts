@@ -132,7 +132,7 @@ export function deltaSize(size: number): number[] {
   return bytes;
 }
 
-/** A delta instruction that copies from the base. */
+/** Encodes a delta instruction that copies from the base. */
 export function copy(offset: number, size: number): number[] {
   const bytes = [0x80];
   [offset, offset >>> 8, offset >>> 16, offset >>> 24, size, size >>> 8, size >>> 16]
@@ -144,7 +144,7 @@ export function copy(offset: number, size: number): number[] {
   return bytes;
 }
 
-/** A delta against the object with a SHA. */
+/** Builds a delta whose base is an object with the given SHA. */
 export const namedDelta = (base: string, delta: readonly number[] | Bytes): Entry => ({
   number: NAMED_DELTA,
   size: delta.length,
@@ -152,7 +152,7 @@ export const namedDelta = (base: string, delta: readonly number[] | Bytes): Entr
   content: Uint8Array.from(delta),
 });
 
-/** A delta against an object at an earlier offset in the pack. `base` is the encoded distance. */
+/** Builds a delta whose base is an earlier object in the pack. `base` is the encoded distance. */
 export const offsetDelta = (base: readonly number[], delta: readonly number[]): Entry => ({
   number: OFFSET_DELTA,
   size: delta.length,

@@ -39,10 +39,10 @@ export function pushOf(objects: readonly GitObject[], ref = "refs/heads/main"): 
 export interface Attack {
   readonly name: string;
   readonly body?: Uint8Array;
-  /** `git-receive-pack` by default. */
+  /** The git service; `git-receive-pack` by default. */
   readonly service?: string;
   readonly method?: string;
-  /** Replaces the service's URL. */
+  /** A path to use instead of the service's. */
   readonly path?: string;
   /** The key to send as the password; the owner's by default, none if `null`. */
   readonly key?: string | null;

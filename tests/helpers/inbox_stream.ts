@@ -49,7 +49,7 @@ export class Follower {
     );
   }
 
-  /** The next message, optionally of one type. */
+  /** Waits for the next message, optionally of one type. */
   async next(type?: string): Promise<Message> {
     while (true) {
       const message = this.#seen.shift() ??

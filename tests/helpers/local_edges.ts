@@ -11,7 +11,7 @@ function read(path: string): string {
   }
 }
 
-/** The edge processes, by name. */
+/** Returns the edge processes, by name. */
 export function edgeProcesses(platform: RunningPlatform): ReadonlyMap<string, number> {
   const found = new Map<string, number>();
   for (const { name: pid } of Deno.readDirSync("/proc")) {

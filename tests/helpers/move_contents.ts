@@ -19,7 +19,7 @@ import type { MoveTarget } from "./machines/move_servers.ts";
 interface Content {
   /** The bytes in hexadecimal, or the number, as text. */
   readonly value: string;
-  /** In milliseconds since 1970; `Infinity` if it does not expire. */
+  /** The expiry in milliseconds since 1970; `Infinity` if the record does not expire. */
   readonly expiresAt: number;
 }
 

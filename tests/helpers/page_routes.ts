@@ -50,7 +50,7 @@ export async function consentPath(platform: ApiCaller): Promise<string> {
   })}`;
 }
 
-/** Whether a route matches a path, ignoring its query. */
+/** Returns whether a route matches a path, ignoring its query. */
 export function leadsTo(route: string, path: string): boolean {
   const parts = path.split("?", 1)[0]!.split("/");
   const wanted = route.split("/");

@@ -85,7 +85,7 @@ export class Visitor {
     return location === null ? page : await this.open(location);
   }
 
-  /** Fills in the form with an action and submits it, following redirects. */
+  /** Fills in and submits the form with an action, and follows redirects. */
   async submit(page: Page, action: string, typed: Typed = {}): Promise<Page> {
     const form = formsOf(page.html).find((candidate) => candidate.action === action);
     assert.ok(form, `${page.path} has no form for ${action}: ${page.html}`);

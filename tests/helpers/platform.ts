@@ -1,6 +1,6 @@
 /**
- * A real platform with a random port and an empty data directory, and the API calls that tests
- * need.
+ * Starts a real platform on a random port with an empty data directory, and makes the API calls
+ * that tests need.
  *
  * @module
  */

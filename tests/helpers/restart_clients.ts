@@ -135,7 +135,7 @@ export async function deployKiosk(box: Sandbox): Promise<void> {
   await box.json(["deploy", "--prod"]);
 }
 
-/** Sends all loads, over persistent and new connections, while `work` runs. None may fail. */
+/** Sends all loads over persistent and new connections while `work` runs. None of them may fail. */
 export async function underLoad(
   box: Sandbox,
   work: () => Promise<void>,

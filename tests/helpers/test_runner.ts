@@ -1,5 +1,5 @@
 /**
- * A build runner that a test can delay. It counts parallel builds.
+ * A build runner that a test can delay and that counts parallel builds.
  *
  * @module
  */

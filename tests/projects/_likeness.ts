@@ -13,7 +13,10 @@ const PATIENCE_MS = 30_000;
 /** Maximum number of pages and files to compare per project. */
 const MAX_PAGES = 60;
 
-/** A body that takes longer than this after its first bytes counts as a stream, in milliseconds. */
+/**
+ * Time in milliseconds. A body that takes longer than this after its first bytes counts as a
+ * stream.
+ */
 const STREAM_MS = 600;
 
 /** Headers that describe the connection, the machine or the copy rather than the response. */

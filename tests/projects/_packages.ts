@@ -19,7 +19,7 @@ const versionsSchema = z.object({ dependencies: z.record(z.string(), z.string())
 export interface PackageCase {
   readonly name: string;
   readonly code: string;
-  /** Versions of the packages that it needs, by name. */
+  /** Versions of the packages that the case needs, by name. */
   readonly dependencies: Readonly<Record<string, string>>;
 }
 

@@ -179,8 +179,7 @@ const rule = fc.record({
 }).map(({ pick, ...fields }) => bindCaptures({ id: "", ...fields }, pick));
 
 /**
- * Rule sets as authored, which are valid except that they may break the rules about caches and
- * gates.
+ * Rule sets in the authored format. They are valid, but may violate the rules for caches and gates.
  */
 export const anyRuleSet: fc.Arbitrary<RuleSet> = fc.array(rule, {
   minLength: 4,

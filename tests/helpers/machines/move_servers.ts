@@ -22,7 +22,7 @@ export interface MoveTarget {
 interface FailingStorage extends AsyncDisposable {
   readonly place: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Aborts all requests, and does not respond for a while. */
+  /** Aborts all requests and does not respond for a while. */
   fail(ms: number): Promise<void>;
 }
 

@@ -15,7 +15,9 @@ import { freePorts } from "./ports.ts";
 const PASSWORD = "patroni-test-password";
 const ROLE = "svc";
 const USER = "postgres";
-/** Maximum time to wait for a state. On a busy machine, setting up three servers takes long. */
+/**
+ * Maximum time to wait for a state. On a busy machine, setting up three servers takes a long time.
+ */
 const PATIENCE_MS = 90_000;
 
 interface Member {
@@ -225,7 +227,7 @@ export class Patroni implements AsyncDisposable {
     await this.#etcd.kill();
   }
 
-  /** Waits until the three servers reach a state. On a timeout, reports their last output. */
+  /** Waits until the three servers reach a state. If they do not, reports their last output. */
   async #settles(read: () => Promise<boolean>): Promise<void> {
     try {
       await until(read, Boolean, PATIENCE_MS);

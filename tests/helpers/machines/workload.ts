@@ -62,7 +62,7 @@ export function keepWriting(workloads: readonly Workload[]) {
     }
   };
   const running = Promise.all(workloads.map(run));
-  // `stop()` reports failures, so none is unhandled.
+  // `stop()` reports failures, so this rejection does not count as unhandled.
   running.catch(() => {});
   return {
     refused,

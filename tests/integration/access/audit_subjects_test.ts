@@ -1,4 +1,4 @@
-/** The subjects of audit log entries: ID, name and changes. */
+/** Tests the subjects of audit log entries: ID, name and changes. */
 import assert from "node:assert/strict";
 import { withDashboard } from "../../helpers/dashboard.ts";
 import { deploy } from "../../helpers/platform.ts";
@@ -21,7 +21,7 @@ const P = "/v1/projects/harbour";
 const changesOf = ({ changes }: Entry) =>
   changes.map(({ field, from, to }) => `${field}: ${from} → ${to}`);
 
-Deno.test("every entry names the created, changed or deleted object, with old and new values", () =>
+Deno.test("every entry names the created, changed or deleted object and its old and new values", () =>
   withDashboard(async ({ own, ada, viewer, api }) => {
     const seen = new Set<string>();
     // deno-lint-ignore no-explicit-any -- tests inspect any response

@@ -17,7 +17,8 @@ const ALL = Object.entries(endpoints) as unknown as readonly Named[];
 const KEY_ROLES = ["viewer", "developer", "owner"] as const;
 
 /**
- * True if the path names someone's resource. Content is named by its hash and belongs to no one.
+ * True if the path names someone's resource. Blobs are named by their hash and do not belong to
+ * anyone.
  */
 const isOfSomebody = ({ path }: Endpoint): boolean => /\{(?!sha256)\w+\}/.test(path);
 
@@ -189,7 +190,7 @@ async function credentialsIn(
   return { ...credentials, "a tool's token": token.access_token };
 }
 
-Deno.test("no key or token reaches its owner's other workspaces", () =>
+Deno.test("keys and tokens do not reach their owner's other workspaces", () =>
   withEverything(async (platform, parts) => {
     const { browser: ada, workspaceId: hers } = await signUpWithWorkspace(platform, "ada");
     const bob = await signUp(platform, "bob");

@@ -149,7 +149,7 @@ Deno.test("several publishers for one repository give each project its own permi
     assert.equal(await statusOf(other), 200);
   }));
 
-Deno.test("pull requests get a key only for previews, and only if allowed", () =>
+Deno.test("pull requests get a key only for previews, and only if this is allowed", () =>
   withCi(async ({ platform, issuer, audience, trust }) => {
     const pull = githubClaims(audience, {
       ref: "refs/pull/7/merge",
@@ -175,7 +175,7 @@ Deno.test("pull requests get a key only for previews, and only if allowed", () =
     assert.equal(status, 200, JSON.stringify(json));
   }));
 
-Deno.test("after a restart, publishers remain and exchanged tokens cannot be used again", async () => {
+Deno.test("after a restart, publishers still exist, and exchanged tokens cannot be reused", async () => {
   const dataDir = await makeTestFolder("svc-publishers-");
   await using issuer = await startIssuer();
   let platform = await start(dataDir, { allowPrivateUpstreams: true });

@@ -14,7 +14,7 @@ const OF_CODES: readonly string[] = Object.entries(endpoints)
 
 const NOWHERE = "01900000-0000-7000-8000-000000000000";
 
-Deno.test("no credential of one workspace reaches another on any endpoint", () =>
+Deno.test("one workspace's credentials do not reach another workspace on any endpoint", () =>
   withEverything(async (platform, parts) => {
     const { browser: ada, workspaceId: hers } = await signUpWithWorkspace(platform, "ada");
     const { browser: bob, workspaceId } = await signUpWithWorkspace(platform, "bob");
@@ -146,7 +146,7 @@ Deno.test("a stolen data directory reveals no token, code or password", async ()
   for (const [name, text] of Object.entries(secrets)) {
     const { code } = await new Deno.Command("grep", { args: ["-rqaF", "-e", text, dataDir] })
       .output();
-    assert.equal(code, 1, `the data directory contains the ${name}`);
+    assert.equal(code, 1, `the data directory does not contain the ${name}`);
   }
   await Deno.remove(dataDir, { recursive: true });
 });
@@ -157,7 +157,7 @@ const REFUSED: Readonly<Record<string, readonly Access[]>> = {
   developer: ["owner"],
 };
 
-Deno.test("on every endpoint, a role can do only what it is allowed to", () =>
+Deno.test("on every endpoint, a role can do only what it is allowed to do", () =>
   withPlatform(async (platform) => {
     const { browser: ada } = await signUpWithWorkspace(platform, "ada");
     for (const [role, refused] of Object.entries(REFUSED)) {

@@ -103,7 +103,7 @@ Deno.test("many simultaneous guesses give no advantage", () =>
     assert.equal(statuses.filter((status) => status === 429).length, 7);
   }, { now: stillClock() }));
 
-Deno.test("signing in does not authenticate a session planted beforehand", () =>
+Deno.test("signing in does not authenticate a session that was planted beforehand", () =>
   withPlatform(async (platform) => {
     const ada = await signUp(platform, "ada");
     const planted = "A".repeat(43);
@@ -258,7 +258,7 @@ Deno.test("people can list and end only their own sessions", () =>
     assert.equal((await other.send("GET", "/v1/account")).status, 401);
   }));
 
-Deno.test("the owner of a new platform signs in with a link that works only once", async () => {
+Deno.test("a new platform's owner signs in with a link that works only once", async () => {
   const dataDir = await Deno.makeTempDir({ prefix: "svc-test-" });
   const first = await start(dataDir);
   const old = new URL(first.ownerLink!).pathname.split("/").at(-1)!;

@@ -61,7 +61,7 @@ Deno.test("a client gets its token only once, after a person approves", () =>
     assert.deepEqual(await eventsOf(ada), ["security.new_login", "security.new_login"]);
   }));
 
-Deno.test("a client with the read scope can view everything and change nothing", () =>
+Deno.test("a client with the read scope can view everything but change nothing", () =>
   withPlatform(async (platform) => {
     const { browser: ada, workspaceId } = await signUpWithWorkspace(platform, "ada");
     const { json } = await form(platform, "/v1/device", { client_id: "reader", scope: "read" });

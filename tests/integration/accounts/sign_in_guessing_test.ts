@@ -14,7 +14,7 @@ import {
 
 const EMAIL = "ada@example.com";
 const PROXIED = { trustProxy: ["127.0.0.1/32"] };
-/** Delays between guesses pass only on the test's clock. */
+/** Only the test's clock waits between guesses. */
 const guessing = () => ({ ...PROXIED, now: stillClock() });
 
 /** Creates a browser with an IP address, behind the trusted proxy. */
@@ -81,7 +81,7 @@ for (
     ["https", { publicUrl: "https://svc.example", baseDomain: "svc.example" }, "__Host-"],
   ] as const
 ) {
-  Deno.test(`a planted session cookie signs no one out and lets no one in over ${scheme}`, () =>
+  Deno.test(`a planted session cookie neither signs anyone out nor lets anyone in over ${scheme}`, () =>
     withPlatformInProcess(async (platform) => {
       const host: Record<string, string> = scheme === "https" ? { host: "svc.example" } : {};
       const named = (value: string) => `${prefix}svc_session=${value}`;

@@ -132,7 +132,7 @@ Deno.test("the official client registers, is approved, calls tools, and is revok
   });
 });
 
-Deno.test("a code works once, only for its client, and a second use revokes tokens", async () => {
+Deno.test("a code works once and only for its client, and a second use revokes tokens", async () => {
   await withAda(async (platform, ada) => {
     const visitor = visitorOf(platform, ada);
     const id = await clientId(platform);

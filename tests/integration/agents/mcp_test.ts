@@ -191,7 +191,7 @@ Deno.test("the URL restricts an agent, and a viewer's key gets only tools that r
     assert.ok(!(await viewer.tools()).includes("rollback"));
     assert.ok((await viewer.call("rollback", { project: "blog" })).isError);
     const wrong = await post(platform, { headers: KEY, query: "?projekt=blog" });
-    assert.equal(wrong.status, 400, "a misspelt parameter is refused");
+    assert.equal(wrong.status, 400, "a misspelled parameter is refused");
     await wrong.body?.cancel();
   });
 });
@@ -222,7 +222,7 @@ Deno.test("/mcp reports where to get a missing token, and refuses other sites", 
       await answer.body?.cancel();
     }
     const get = await fetch(`${platform.url}/mcp`, { headers: KEY });
-    assert.equal(get.status, 405, "the platform opens no stream");
+    assert.equal(get.status, 405, "the platform does not open a stream");
     await get.body?.cancel();
   });
 });

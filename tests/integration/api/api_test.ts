@@ -189,7 +189,11 @@ Deno.test("responses state a key's rate limit, and an Idempotency-Key creates a 
       first.headers.get("x-svc-request-id"),
     );
     assert.equal((await send("k1", "other")).status, 409);
-    assert.equal((await send("k2", "shop")).status, 409, "a different key is a different request");
+    assert.equal(
+      (await send("k2", "shop")).status,
+      409,
+      "a different key identifies a different request",
+    );
     const secret = await platform.api("POST", "/v1/sign-in", {
       token: null,
       json: { email: "ada@example.com", password: "x" },

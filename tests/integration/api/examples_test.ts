@@ -191,7 +191,7 @@ function requestOf({ method, path, operation }: Operation, issued: Issued) {
   for (const { in: where, name, example } of operation.parameters ?? []) {
     const value = String(issued.replace(name, example, path));
     if (where === "path") url = url.replace(`{${name}}`, encodeURIComponent(value));
-    // A cursor continues from the last entry of a page, but there is none yet.
+    // A cursor continues after the last entry on a page, but no page has been read yet.
     if (where === "query" && name !== "cursor") query.set(name, value);
     if (where === "header" && !["Idempotency-Key", "Last-Event-ID"].includes(name)) {
       headers[name] = value;

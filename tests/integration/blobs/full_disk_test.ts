@@ -29,7 +29,7 @@ const send = (platform: TestPlatform) =>
     json: { body: "x".repeat(10_000), delaySeconds: 86_400 },
   });
 
-Deno.test("with a full disk, uploads and messages are refused, and acknowledged data is kept", () =>
+Deno.test("with a full disk, uploads and messages are refused, and no acknowledged data is lost", () =>
   inTestFolder(async (folder) => {
     await using disk = await mountDisk(join(folder, "disk"), 64);
     if (disk === undefined) {

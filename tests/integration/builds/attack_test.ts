@@ -32,7 +32,7 @@ async function buildScript(platform: BuildPlatform, script: string) {
 
 const left = (id: string) => markedProcesses(`SVC_DEPLOYMENT_ID=${id}`);
 
-Deno.test("a build sees nothing of the platform, its data or its processes", async () => {
+Deno.test("a build cannot see the platform, its data or its processes", async () => {
   await withBuilds(async (platform) => {
     const { dataDir } = platform;
     const secret = Deno.readTextFileSync(`${dataDir}/keys.json`);
@@ -204,7 +204,7 @@ Deno.test("links, unusual names and submodules cannot escape from a repository",
   });
 });
 
-Deno.test("two builds at the same time see nothing of each other", async () => {
+Deno.test("two simultaneous builds cannot see each other", async () => {
   await withBuilds(async (platform) => {
     const script = [
       // The markers are split up because this file may be under /tmp.

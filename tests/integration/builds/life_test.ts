@@ -61,7 +61,7 @@ Deno.test("a rollback takes less than a second and restores the build's variable
     const [page] = await pages(platform);
     assert.equal(json.deployment.id, first.id);
     assert.equal(page, "built with one");
-    assert.equal(await builds(), before, "the rollback builds nothing");
+    assert.equal(await builds(), before, "the rollback does not start a build");
     assert.deepEqual(await pages(platform), ["built with one", "runs with one"]);
   }));
 

@@ -80,7 +80,7 @@ Deno.test("--deploy fails if the build fails, and the project remains", () =>
     assert.equal(mended.json.deployment.status, "LIVE");
   }));
 
-Deno.test("a private repository is built with credentials, and reports if they are missing", () =>
+Deno.test("a private repository is built with credentials, and missing ones are reported", () =>
   withBuilds(async (platform) => {
     const repository = await makeRepository(`${platform.folder}/private`);
     await repository.commit("main", { "index.html": "<p>private</p>" });
@@ -114,7 +114,7 @@ Deno.test("a private repository is built with credentials, and reports if they a
     assert.equal(built.json.deployment?.status, "LIVE", built.stderr);
   }));
 
-Deno.test("with --verify, a project is created only if its repository can be read", () =>
+Deno.test("with verifyRepository, a project is created only if its repository can be read", () =>
   withBuilds(async (platform) => {
     const repository = await makeRepository(`${platform.folder}/private`);
     await repository.commit("main", { "index.html": "<p>private</p>" });

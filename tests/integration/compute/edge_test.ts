@@ -33,7 +33,7 @@ const withServer = (
   });
 
 onEachEngine(
-  "a deployment with a server serves files and routes, and passes methods and cookies",
+  "a deployment with a server serves files and routes, and passes on methods and cookies",
   ({ engine }) =>
     withServer(async (platform) => {
       const text = async (path: string) => (await platform.get(HOST, path)).text;
@@ -126,7 +126,7 @@ onEachEngine(
 );
 
 onEachEngine(
-  "failures show plain pages with the request ID, and are logged",
+  "failures show plain pages with the request ID and are logged",
   ({ engine }) =>
     withServer(async (platform) => {
       const late = await platform.get(HOST, "/api/hang");

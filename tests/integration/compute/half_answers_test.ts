@@ -1,4 +1,4 @@
-/** Server responses that end too early, and large WebSocket messages, on both engines. */
+/** Tests server responses that end too early, and large WebSocket messages, on both engines. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { setTimeout } from "node:timers/promises";

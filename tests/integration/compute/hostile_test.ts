@@ -64,7 +64,7 @@ async function list(folder: string): Promise<readonly string[]> {
 /** Creates a folder with a deployment and, next to it, the platform's files. */
 async function prepare() {
   const above = await Deno.makeTempDir({ prefix: "svc-hostile-test-" });
-  // Every user can read it, so only the sandbox prevents a server from accessing it.
+  // Every user can read the file, so only the sandbox prevents a server from accessing it.
   await Deno.chmod(above, 0o755);
   const root = `${above}/platform`;
   await Deno.mkdir(root);

@@ -174,7 +174,7 @@ onEachEngine("a server notices that its client has left", async ({ serve }) => {
 });
 
 onEachEngine(
-  "a request without a timely response fails, and the server keeps running",
+  "a request fails without a timely response, and the server keeps running",
   async ({ serve }) => {
     await using app = serve({ directory, limits: { timeoutMs: 3000 } });
     await app.server.start();

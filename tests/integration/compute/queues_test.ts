@@ -130,7 +130,7 @@ Deno.test("a queue delivers messages from servers and the API, and visitors cann
     );
     assert.deepEqual([settled!.waiting, settled!.dead], [1, 0]);
 
-    // Visitors get no response at any variant of the route's path.
+    // Visitors are refused at every variant of the route's path.
     for (const path of ["/jobs/mails", "/jobs/mails/", "/JOBS/mails", "/jobs//%6dails?x=1"]) {
       const { status } = await platform.get(HOST, path, { "x-svc-queue": "mails" });
       assert.equal(status, 403, path);

@@ -40,7 +40,7 @@ const manifest = (runtime: Readonly<Record<string, unknown>>) => ({
   routes: [{ pattern: "^/.*$", layer: "app" }],
 });
 
-/** A server that responds with what its start script has set. */
+/** A server that responds with the values that its start script has set. */
 const SERVER = `
 import { createServer } from "node:http";
 createServer((request, response) => {
@@ -216,7 +216,7 @@ const FAILING: readonly Failing[] = [
     error: /it did not respond to GET \/: .*boom/,
   },
   {
-    name: "a health path that responds 500",
+    name: "a health path that returns a 500",
     server:
       `${LISTEN} function answer(_, r) { r.statusCode = 500; r.end(); console.log("not well"); }`,
     runtime: { startTimeoutMs: 5000, healthPath: "/healthz" },
@@ -257,7 +257,7 @@ Deno.test("a server that does not start reports the reason with its last lines",
   });
 });
 
-/** A server that starts processes, which try actions that the sandbox forbids. */
+/** A server whose child processes try actions that the sandbox forbids. */
 const ATTACKS = `
 import { execFileSync, spawnSync } from "node:child_process";
 import { createServer } from "node:http";

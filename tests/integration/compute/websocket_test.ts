@@ -72,7 +72,7 @@ onEachEngine(
     }),
 );
 
-/** Longer than an idle connection can last, and than anything else in this test. */
+/** Longer than an idle connection can last, and longer than anything else in this test. */
 const IDLE_MS = 5000;
 
 Deno.test("a WebSocket can stay open longer than an idle connection", async () => {

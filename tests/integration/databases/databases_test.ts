@@ -186,7 +186,7 @@ const CASES: readonly DatabaseCase[] = [
 
   {
     shares: true,
-    name: "a database moves to another engine with its rows, and keeps its connection string",
+    name: "a database moves to another engine with its rows and keeps its connection string",
     only: "server",
     async run({ platform, project }) {
       await createDatabase(platform, project, "small", { engine: "embedded" });

@@ -1,4 +1,4 @@
-/** The output of `svc db export` restores every value, on either engine. */
+/** The output of `svc db export` restores every value on either engine. */
 import assert from "node:assert/strict";
 import { TOKEN } from "../../helpers/platform.ts";
 import {

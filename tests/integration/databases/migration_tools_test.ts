@@ -26,8 +26,8 @@ const PRISMA_PROGRAMS: Variables = {
 
 /**
  * Works around two bugs in Prisma's driver adapter that occur with every server. It does not
- * support PostgreSQL's "char" type (prisma/orm#27403), and the engine mistakes the NOT NULL
- * constraints that version 18 lists for constraints of an unknown kind (prisma/orm#29635).
+ * support PostgreSQL's "char" type (prisma/orm#27403). The engine also does not recognize the NOT
+ * NULL constraints that PostgreSQL 18 lists (prisma/orm#29635).
  */
 const PRISMA_CONFIG = `import { PrismaPg } from "@prisma/adapter-pg";
 import pg from "pg";

@@ -4,7 +4,7 @@ import { withPlatform } from "../../helpers/platform.ts";
 import { serveSmtp } from "../../helpers/smtp_server.ts";
 import { until } from "../../../src/lib/_test_until.ts";
 
-Deno.test("an urgent event is emailed immediately, as text and HTML, with its own Message-ID", async () => {
+Deno.test("an urgent event is emailed immediately as text and HTML, with its own Message-ID", async () => {
   await using smtp = await serveSmtp();
   await withPlatform(async (platform) => {
     await claimOwner(platform);

@@ -24,7 +24,7 @@ function withBot(
     await withPlatform(async (platform) => {
       await test(platform, api);
       const told = platform.logged.join("\n");
-      assert.ok(!told.includes(BOT_TOKEN), `the log contains the token: ${told}`);
+      assert.ok(!told.includes(BOT_TOKEN), `the log does not contain the token: ${told}`);
     }, { bot: { token: BOT_TOKEN, api: api.url } });
   };
 }
@@ -51,7 +51,7 @@ Deno.test(
     assert.equal(
       messages.length,
       2,
-      "only the critical event is sent: the messenger is off by default",
+      "only the critical event is sent because the messenger is off by default",
     );
     assert.match(messages[1]!.text, /a &lt;b&gt;&amp;amp; shop/);
     await prefer(owner, { category: "Deployment", channels: { messenger: true } });

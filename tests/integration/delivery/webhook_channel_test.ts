@@ -54,7 +54,7 @@ const log = async (platform: TestPlatform, id: string) =>
   (await platform.api("GET", `/v1/webhooks/${id}/deliveries`)).json.items;
 
 Deno.test(
-  "a webhook gets only the events to which it subscribes, signed",
+  "a webhook gets signed events, but only those to which it subscribes",
   withHooks(async (platform) => {
     await using all = receive();
     await using some = receive();
@@ -109,7 +109,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a receiver that responds 410 turns the webhook off, and an owner turns it on again",
+  "a 410 from the receiver turns the webhook off, and an owner can turn it on again",
   withHooks(async (platform) => {
     await using hook = receive(410, 204);
     const { id } = await create(platform, { url: hook.url });

@@ -38,7 +38,7 @@ async function flipByte(path: string, at: number): Promise<void> {
 const LARGE = "0123456789abcdef".repeat(200_000);
 const FILES = { "index.html": "<p>home</p>", "film.bin": LARGE };
 
-Deno.test("deploying the same content again repairs damaged blobs, even of the same size", () =>
+Deno.test("deploying the same content repairs damaged blobs, even if their size is unchanged", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deploy(platform, "shop", { files: FILES });

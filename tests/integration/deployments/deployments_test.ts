@@ -114,7 +114,7 @@ Deno.test("a blob whose content does not match its hash is refused", () =>
   }));
 
 const badBodies = [
-  ["a path that leaves the folder", { path: "../x" }, /files\[0\]\.path/],
+  ["a path that leads outside the folder", { path: "../x" }, /files\[0\]\.path/],
   ["an absolute path", { path: "/etc/passwd" }, /files\[0\]\.path/],
   ["a backslash", { path: "a\\b" }, /files\[0\]\.path/],
   ["a NUL", { path: "a\0b" }, /files\[0\]\.path/],
@@ -186,7 +186,7 @@ Deno.test("each rollback makes the previous deployment live", () =>
     assert.equal((await rollback({ to: crypto.randomUUID() })).status, 404);
   }));
 
-Deno.test("a rollback after --to undoes that rollback, and then continues through the history", () =>
+Deno.test("a rollback after --to undoes it, and further ones continue through the history", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     for (const name of ["one", "two", "three"]) {

@@ -89,7 +89,7 @@ Deno.test("a promoted deployment keeps the preview's rules", () =>
     assert.equal((await platform.get("shop.localhost", "/old")).headers.location, "/new");
   }));
 
-Deno.test("a stopped or unknown deployment cannot be promoted", () =>
+Deno.test("stopped and unknown deployments cannot be promoted", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const preview = await deploy(platform, "shop", { files: site("two"), prod: false });

@@ -82,7 +82,7 @@ async function withWorld(
 }
 
 Deno.test({
-  name: "one wildcard certificate, validated through DNS, covers all hosts under the base domain",
+  name: "one wildcard certificate covers all hosts under the base domain",
   ignore: pebbleProgram === undefined,
   fn: () =>
     withWorld(async ({ updates, serve, get }) => {
@@ -155,7 +155,7 @@ async function handshake(port: number, host: string, rootCa: string): Promise<Vi
     ca: rootCa,
     ALPNProtocols: ["h2", "http/1.1"],
   });
-  // A reset that arrives while nothing is waiting for it would end the tests.
+  // An unhandled connection reset would end the tests.
   socket.on("error", () => {});
   try {
     await once(socket, "secureConnect");

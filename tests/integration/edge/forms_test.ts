@@ -248,7 +248,7 @@ Deno.test("a site's forms accept submissions from visitors, and members can read
     }
   }, { trustProxy: ["127.0.0.1/32"] }));
 
-Deno.test("forms respect their settings, and their environment and its protection", () =>
+Deno.test("forms respect their settings, environment and protection", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await platform.api("POST", "/v1/projects/shop/environments", { json: { name: "stage" } });

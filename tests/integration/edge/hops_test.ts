@@ -93,7 +93,7 @@ Deno.test("another site sees no headers that impersonate other clients", () =>
     assert.match(seen[0]!, /^accept: \*\/\*\r$/m);
   }));
 
-Deno.test("the site's server sees no forged headers, only values that the edge sets", () =>
+Deno.test("the site's server sees only headers that the edge sets, not forged ones", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deployServer(platform, "shop");

@@ -29,10 +29,7 @@ function wayIn(machinery: Machinery) {
 const handle = (name: string) =>
   rule(name, { type: "pipeline", steps: [{ handle: name }] }, `/${name}`);
 
-/**
- * A function that returns another site's response. It sends headers that try to hide the request's
- * loop.
- */
+/** A function that returns another site's response. Its headers try to hide the loop. */
 const asks = (url: string, fields: object = {}) =>
   `export default async () => {
   const answer = await fetch(${JSON.stringify(url)}, { headers: ${JSON.stringify(fields)} });
@@ -92,7 +89,7 @@ Deno.test("functions that request themselves are detected and refused with 508",
     });
   }
 
-  await t.step("the project's log reports it", async () => {
+  await t.step("the project's log reports the loop", async () => {
     const { items } = (await platform.api("GET", "/v1/projects/a/logs")).json;
     const errors = items.map((entry: { error?: string }) => entry.error);
     assert.ok(errors.some((error?: string) => /is in a loop/.test(error ?? "")));

@@ -38,7 +38,7 @@ async function tool({ platform, own: _ }: Parts, key: string, home: string, argv
   return JSON.parse(stdout);
 }
 
-Deno.test("previews need membership, a share link or a password, and production is for everyone", () =>
+Deno.test("previews require membership, a share link or a password, and production is open", () =>
   inTestFolder(async (folder) => {
     const tls = await makeCertificate(folder, "own", [`DNS:${DOMAIN}`, `DNS:*.${DOMAIN}`]);
     await withDashboard(async (dashboard) => {
@@ -70,7 +70,7 @@ Deno.test("previews need membership, a share link or a password, and production 
       assert.equal(home.text, "open for all");
       assert.equal(home.headers["x-robots-tag"], undefined);
 
-      // Visitors, over each protocol.
+      // Visitors do not get access over either protocol.
       for (const url of [unique!, branch!]) {
         const refused = await get(url);
         assert.equal(refused.status, 401);

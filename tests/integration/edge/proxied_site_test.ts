@@ -90,7 +90,7 @@ Deno.test("a site is proxied and cached until a purge, a deployment or a rollbac
     assert.equal(await state("/up/q"), "MISS");
   });
 
-  await t.step("deploys and rollbacks start with an empty cache", async () => {
+  await t.step("deployments and rollbacks start with an empty cache", async () => {
     await state("/up/q");
     assert.equal(await state("/up/q"), "HIT");
     await publish(platform, "shop", { rules, files: { "index.html": "second" } });
@@ -225,7 +225,7 @@ Deno.test("functions' code, variables, logs and lifetime belong to their deploym
   });
 
   await t.step(
-    "console output and errors are in the log, with the author's file and line",
+    "console output and errors are logged with the author's file and line",
     async () => {
       const failed = await platform.get(HOST, "/fails");
       assert.equal(failed.status, 503);

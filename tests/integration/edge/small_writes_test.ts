@@ -21,8 +21,8 @@ const openLibc = () =>
   });
 
 /**
- * Returns the option of this process's socket that is connected to a port; `undefined` if there is
- * none.
+ * Returns the option's value for this process's socket that is connected to a port; `undefined` if
+ * there is none.
  */
 function sendsAtOnce(
   { getpeername, getsockopt }: ReturnType<typeof openLibc>["symbols"],

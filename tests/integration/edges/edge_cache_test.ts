@@ -99,7 +99,7 @@ Deno.test("a front edge caches what the platform has cached, and does not reques
     assert.notEqual(one.headers["x-count"], two.headers["x-count"]);
   }));
 
-Deno.test("an acknowledged change is visible at the edge immediately", () =>
+Deno.test("an acknowledged change is immediately visible at the edge", () =>
   withEdge(async ({ get, platform, edge }) => {
     const seen = async () => {
       const texts = [];
@@ -122,7 +122,7 @@ Deno.test("an acknowledged change is visible at the edge immediately", () =>
     };
     for (const path of KEPT) await warm({ get }, path);
     const shown = await change();
-    assert.ok(!(await seen()).has(shown), "nothing was purged yet");
+    assert.ok(!(await seen()).has(shown), "nothing has been purged yet");
     await purge({ type: "all" });
     assert.deepEqual(await seen(), new Set([shown]));
     for (

@@ -15,7 +15,7 @@ const HOST = `shop.${BASE}`;
 const pebbleProgram = await findPebble();
 
 Deno.test({
-  name: "an edge serves HTTPS with certificates encrypted for it, until its key is revoked",
+  name: "an edge serves HTTPS with certificates encrypted for it until its key is revoked",
   ignore: pebbleProgram === undefined,
   async fn() {
     await using cleanUp = new AsyncDisposableStack();

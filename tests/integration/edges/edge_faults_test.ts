@@ -132,7 +132,7 @@ Deno.test("an edge cannot report changes for another edge", () =>
     await reader.cancel();
   }));
 
-Deno.test("a wrong clock at the edge has no effect", () =>
+Deno.test("an incorrect clock at the edge has no effect", () =>
   inTestFolder(async (dataDir) => {
     // The edge's clock is an hour behind or ahead. No flag sets a clock, so it runs in this
     // process.

@@ -124,7 +124,7 @@ Deno.test("an edge keeps its request log while the platform is down", () =>
     }
   }));
 
-Deno.test("the owner sees each edge's distance on the page and can drain an edge", () =>
+Deno.test("on the page, the owner can see each edge's distance and drain it", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deploy(platform, "shop", { files: { "index.html": "home" } });

@@ -172,7 +172,7 @@ const RANDOM = /(svc_access_browser=|\?request=|nonce[-=]"?|name="csrf" value=")
 /** Returns the parts of a response that must be the same. IDs differ. */
 function comparable({ status, headers, text }: Answer) {
   const id = String(headers["x-svc-request-id"] ?? "no id");
-  // IDs differ in length. The response to HEAD has the page's length.
+  // The length varies because IDs differ in length. The response to HEAD has the page's length.
   const hasId = text.includes(id) || text.includes('"requestId"') || (status >= 400 && text === "");
   const kept = Object.entries(headers).filter(([name]) =>
     !OWN.includes(name) && !(hasId && name === "content-length")

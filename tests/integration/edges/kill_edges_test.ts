@@ -109,7 +109,7 @@ class Balancer {
   }
 }
 
-Deno.test("killing edges and the platform loses no page and no deployment", () =>
+Deno.test("killing edges and the platform loses neither pages nor deployments", () =>
   inTestFolder(async (folder) => {
     const dataDir = join(folder, "data");
     let platform: TestPlatform = await start(dataDir);

@@ -1,4 +1,4 @@
-/** References in variables: `${{backend.url}}`, `${{db.shop.url}}` and `${{self.url}}`. */
+/** Tests references in variables: `${{backend.url}}`, `${{db.shop.url}}` and `${{self.url}}`. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { inTestFolder } from "../../../src/lib/_test_folder.ts";

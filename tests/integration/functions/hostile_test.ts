@@ -153,7 +153,7 @@ const DENIED: Readonly<Record<string, RegExp>> = {
   own_header_of_runtime: /^200 x$|^invalid_result/,
 };
 
-Deno.test("hostile functions are denied access, and other functions continue", async (t) => {
+Deno.test("hostile functions are denied access, and other functions keep running", async (t) => {
   await using lab = await openLab(Object.keys(DENIED), { memoryMb: 600, timeoutMs: 8000 });
   const [pid] = lab.host.pids;
   for (const [name, expected] of Object.entries(DENIED)) {

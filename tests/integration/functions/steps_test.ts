@@ -50,14 +50,17 @@ Deno.test("functions run in a process", async (t) => {
     },
   );
 
-  await t.step("a request step that returns nothing leaves the request and its body", async () => {
-    const body = bodyOf("kept");
-    const result = await host.invoke(
-      invocation("/nothing", { mode: "request", method: "POST", body }),
-    );
-    assert.deepEqual(result, { type: "next" });
-    assert.equal(await new Response(body).text(), "kept");
-  });
+  await t.step(
+    "a request step that returns nothing leaves the request and its body unchanged",
+    async () => {
+      const body = bodyOf("kept");
+      const result = await host.invoke(
+        invocation("/nothing", { mode: "request", method: "POST", body }),
+      );
+      assert.deepEqual(result, { type: "next" });
+      assert.equal(await new Response(body).text(), "kept");
+    },
+  );
 
   await t.step("a request step that returns a Response ends the pipeline", async () => {
     const result = await host.invoke(invocation("/answer", { mode: "request" }));
@@ -67,7 +70,7 @@ Deno.test("functions run in a process", async (t) => {
     assert.equal(await bodyText(result), "answered");
   });
 
-  await t.step("several cookies stay separate", async () => {
+  await t.step("multiple cookies stay separate", async () => {
     const result = await host.invoke(invocation("/cookies"));
     assert.ok(result.type === "response");
     assert.deepEqual(result.response.headers, [["set-cookie", "a=1"], ["set-cookie", "b=2"]]);
@@ -166,7 +169,7 @@ Deno.test("functions run in a process", async (t) => {
     assert.equal(body.locked, false);
   });
 
-  await t.step("results of the wrong kind fail", async () => {
+  await t.step("results of the wrong type fail", async () => {
     for (const mode of ["request", "response", "handle"] as const) {
       const response = { status: 200, headers: [], body: null };
       const result = await host.invoke(invocation("/unknown", { mode, response }));

@@ -1,4 +1,4 @@
-/** Audit log entries about deploy hooks. */
+/** Tests audit log entries about deploy hooks. */
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { withHooks } from "../../helpers/deploy_hooks.ts";

@@ -26,7 +26,7 @@ Deno.test("triggering the same commit again returns the existing deployment unle
     assert.equal(
       (await trigger(url, body)).json.id,
       first.json.id,
-      "a live commit is found without the repository",
+      "the deployment of a live commit is found without the repository",
     );
     await Deno.rename(`${repository.path}.away`, repository.path);
     const forced = await trigger(url, { ...body, force: true });
@@ -230,7 +230,7 @@ Deno.test("200 simultaneous triggers are built once each, in order, and a few at
         .sort((a: { queuedAt: string }, b: { queuedAt: string }) =>
           a.queuedAt < b.queuedAt ? -1 : 1
         );
-      // The first two have started immediately, while others were still being queued.
+      // The first two started immediately while others were still being queued.
       const begun = runner.jobs.slice(2)
         .filter(({ projectId }) => projectId === queued[0].projectId);
       const times = new Map<string, string>(

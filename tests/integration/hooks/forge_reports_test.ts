@@ -136,7 +136,7 @@ for (const kind of Object.keys(ENDS) as ForgeKind[]) {
     }));
 }
 
-Deno.test("the comment lists the checks of the release when its preview is promoted", () =>
+Deno.test("the comment lists the release's checks when a preview is promoted", () =>
   withForge("github", async ({ forge, platform, repository, send }) => {
     const checks = (body: string) =>
       `[[checks.requests]]\nname = "Start page"\nurl = "/"\nexpect = { body = "${body}" }\n`;
@@ -184,7 +184,7 @@ Deno.test("a pull request opened after the push gets a comment", () =>
     assert.deepEqual(forge.faults, []);
   }));
 
-Deno.test("a failing forge never fails a deployment, which only shows the failure", () =>
+Deno.test("a failing forge does not fail a deployment, but the deployment shows the failure", () =>
   withForge("github", async ({ forge, platform, send, report }) => {
     forge.refuse = () => Response.json({ message: "Forbidden" }, { status: 403 });
     const refused = await send("push", pushed("main"));

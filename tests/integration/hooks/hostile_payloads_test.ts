@@ -1,6 +1,6 @@
 /**
- * Sends a deploy hook payloads that no forge would send. Each is refused, deploys nothing and
- * leaves nothing behind.
+ * Sends a deploy hook payloads that no forge would send. Each is refused, does not deploy anything,
+ * and leaves nothing behind.
  */
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
@@ -54,8 +54,8 @@ const FORGED: Readonly<Record<string, (secrets: Secrets) => string>> = {
   "an empty secret": () => `sha256=${hmac(" ", BODY)}`,
   "a signature for another body": ({ secret }) => `sha256=${hmac(secret, `${BODY} `)}`,
   "a signature for an empty body": ({ secret }) => `sha256=${hmac(secret, "")}`,
-  "a digit too few": ({ secret }) => `sha256=${hmac(secret, BODY).slice(0, -1)}`,
-  "a digit too many": ({ secret }) => `sha256=${hmac(secret, BODY)}0`,
+  "a missing digit": ({ secret }) => `sha256=${hmac(secret, BODY).slice(0, -1)}`,
+  "an extra digit": ({ secret }) => `sha256=${hmac(secret, BODY)}0`,
   "SHA-1": ({ secret }) => `sha1=${hmac(secret, BODY, "sha1")}`,
   "SHA-512": ({ secret }) => `sha512=${hmac(secret, BODY, "sha512")}`,
   "the secret itself": ({ secret }) => secret,
@@ -87,7 +87,7 @@ function tokenAttacks(): Attack[] {
     "no token": () => ({}),
     "an empty token": () => ({ "x-gitlab-token": "" }),
     "another token": () => ({ "x-gitlab-token": "guessed" }),
-    "half of the token": ({ secret }) => ({ "x-gitlab-token": secret.slice(0, 32) }),
+    "half the token": ({ secret }) => ({ "x-gitlab-token": secret.slice(0, 32) }),
     "the token twice": ({ secret }) => ({ "x-gitlab-token": `${secret}${secret}` }),
     "the URL's token": ({ token }) => ({ "x-gitlab-token": token }),
     "a signature as the token": ({ secret }) => ({ "x-gitlab-token": hmac(secret, BODY) }),
@@ -173,7 +173,7 @@ const REFS = [
 
 const JSON_FAULTS: Readonly<Record<string, string>> = {
   "nothing": "",
-  "half of an object": "{",
+  "half an object": "{",
   "9,000 open lists": "[".repeat(9000),
   "100 nested lists": "[".repeat(100) + "]".repeat(100),
   "1,000 nested objects": '{"a":'.repeat(1000) + "1" + "}".repeat(1000),

@@ -112,7 +112,7 @@ Deno.test("git credentials are stored encrypted, never shown, and sent only to t
     assert.deepEqual(
       [refused.status, refused.json.code],
       [409, "conflict"],
-      "credentials need an https URL, not a path",
+      "credentials require an https URL, not a path",
     );
     for (
       const gitUrl of [`https://ada:${token}@git.example/x.git`, `https://${token}@git.example/x`]

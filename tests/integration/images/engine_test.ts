@@ -165,7 +165,7 @@ Deno.test("the decoding process cannot open files or connections", {
   assert.deepEqual(files, []);
 });
 
-Deno.test("a process that is killed, slow or too large is replaced", async () => {
+Deno.test("a process that is killed, is too slow or uses too much memory is replaced", async () => {
   await using engine = openEngine();
   assert.ok((await engine.convert(job(makePng(30, 20)))).ok);
   const [first] = engine.pids;

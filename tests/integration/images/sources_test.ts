@@ -77,7 +77,7 @@ Deno.test("an image cannot be read through the endpoint if its URL cannot be rea
   assert.equal(await get(endpoint("/office/a.png")), 403);
 });
 
-Deno.test("rules apply to the endpoint as to any other path", async () => {
+Deno.test("rules apply to the endpoint as they do to any other path", async () => {
   await using machinery = await openMachinery();
   const { platform } = machinery;
   await createProject(platform, "shop");
@@ -161,7 +161,7 @@ Deno.test("a server gets image requests without credentials, as often as its hea
     const kept = await get("/kept.png?size=1");
     assert.match(String(kept.headers["cache-control"]), /^public, max-age=600/);
     assert.equal((await get("/kept.png?size=1")).headers["x-svc-cache"], "HIT");
-    assert.equal(await asked(), 5, "a fresh image causes no second request");
+    assert.equal(await asked(), 5, "a fresh image does not cause a second request");
 
     for (let round = 0; round < 2; round++) {
       const secret = await get("/private.png");

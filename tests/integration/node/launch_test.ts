@@ -19,7 +19,7 @@ function testNode(
 
 const isRoot = KINDS.includes("namespaces");
 
-testNode("Node responds on its Unix socket, in the best sandbox", async (kind) => {
+testNode("Node responds on its Unix socket in the strictest sandbox", async (kind) => {
   await using server = await launchServer(`
 const answer = () => JSON.stringify([process.execPath, process.cwd(), process.argv[1]]);
 `);
@@ -233,8 +233,8 @@ async function launchLauncher(only: NodeSandboxKind) {
 testNode(
   "Node exits with the process that started it, regardless of how that process exits",
   async (only) => {
-    // In one CI run, the first launcher did not start for unknown reasons. This makes a second
-    // attempt, and reports the first failure.
+    // In one CI run, the first launcher did not start for unknown reasons. It now reports its
+    // errors, and a second attempt follows.
     const { launcher, reader, pid } = await launchLauncher(only) ?? await launchLauncher(only) ??
       assert.fail("No launcher starts");
     const exists = () => Deno.stat(`/proc/${pid}`).then(() => true, () => false);
@@ -246,7 +246,7 @@ testNode(
   },
 );
 
-testNode("programs that Node starts can start and end many others", async (only) => {
+testNode("programs that Node starts can start and end many other programs", async (only) => {
   await using server = await launchServer(
     `
 import { execFile } from "node:child_process";
@@ -295,7 +295,7 @@ const answer = async (url) => {
 };
 `;
 
-testNode("processes that Node starts have the same limits, and exit with Node", async (only) => {
+testNode("processes that Node starts have the same limits and exit with Node", async (only) => {
   const seconds = only === "kernel" ? 98_001 : 98_002;
   {
     await using server = await launchServer(FAMILY, {

@@ -121,7 +121,7 @@ async function attack(kind: NodeSandboxKind, folder: string, library: string): P
   await using server = await launchServer(SERVER, { env, deployed, only: kind });
   assert.equal(server.node.sandbox.kind, kind);
   const lines = (await server.ask("/")).trim().split("\n");
-  assert.equal(lines.at(-1), "done done", "all attempts were made");
+  assert.equal(lines.at(-1), "done done", "all attempts have been made");
   assert.ok(lines.length > 90, `${lines.length} attempts`);
   assert.deepEqual(lines.filter((line) => line.endsWith(" escaped")), []);
   assert.deepEqual(platform.arrived, []);
@@ -130,7 +130,7 @@ async function attack(kind: NodeSandboxKind, folder: string, library: string): P
 }
 
 /**
- * A server with the same attacks for the compiled program. It sets the attacks' variables itself.
+ * A server for the compiled program, with the same attacks. It sets the attacks' variables itself.
  */
 const ENTRY = `
 import { createServer } from "node:http";

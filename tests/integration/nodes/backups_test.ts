@@ -33,7 +33,7 @@ Deno.test({
       return last?.at as string | undefined;
     };
     const made: string[] = [];
-    // Each node checks twice between two backups.
+    // Between two backups, each node checks twice whether one is due.
     for (let round = 0; nodes.length > 1; round++) {
       const at = await until(
         () => lastOf(nodes[0]!),

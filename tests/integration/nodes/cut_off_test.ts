@@ -55,7 +55,7 @@ Deno.test({
     proxy.passesAnswers = true;
     await until(async () => await readiness(cut) === 200);
     assert.equal(await status(), 401, "the node detects that the key is revoked");
-    assert.equal(await leader(), "other", "the other node keeps the leadership");
+    assert.equal(await leader(), "other", "the other node keeps leading");
     await deploy(other, project.id, { files: { "index.html": "two" } });
     await until(async () => (await cut.get("site.localhost", "/")).text === "two");
   },

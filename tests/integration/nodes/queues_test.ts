@@ -117,7 +117,7 @@ Deno.test({
     assert.deepEqual(await delivered(other, "held"), ["held", "held"]);
     assert.ok(
       (await delivered(other, "behind")).length >= 1,
-      "delivery is at least once because the killed node may have begun",
+      "delivery is at least once because the killed node may have started it",
     );
   },
 });

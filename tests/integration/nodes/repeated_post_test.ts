@@ -94,7 +94,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "the CLI creates one key if the connection closes before the response to its POST",
+  name: "the CLI creates only one key if the connection closes before its POST gets a response",
   ignore: NO_POSTGRES !== undefined,
   async fn() {
     await using cluster = await Cluster.open();

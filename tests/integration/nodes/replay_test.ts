@@ -10,7 +10,7 @@ import { createProject, type TestPlatform } from "../../helpers/platform.ts";
 const ROUNDS = 10;
 
 Deno.test({
-  name: "a webhook delivery that reaches two nodes creates one deployment",
+  name: "a hook delivery that reaches two nodes creates one deployment",
   ignore: NO_POSTGRES !== undefined,
   async fn() {
     const folder = await makeTestFolder("svc-replay-");

@@ -1,4 +1,4 @@
-/** Steps of a sign-in reach different nodes, and guesses are spread across nodes. */
+/** The steps of a sign-in reach different nodes, and guesses are spread across nodes. */
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import { until } from "../../../src/lib/_test_until.ts";
@@ -12,7 +12,7 @@ import { stillClock, type TestPlatform } from "../../helpers/platform.ts";
 
 const MESSENGER = "/sign-in/messenger";
 const CHAT = 7;
-/** Time in which a node usually receives the other nodes' counts. */
+/** Time within which a node usually receives the other nodes' counts. */
 const PAUSE_MS = 1000;
 
 const found = ({ html }: Page, pattern: RegExp): string => {
@@ -70,7 +70,7 @@ Deno.test({
           // more attempts.
           assert.ok(await refusesWithin(node, 2));
           const right = await new Browser(node).signIn("ada@example.com");
-          assert.equal(right.status, 429, "the right password must wait, too");
+          assert.equal(right.status, 429, "the correct password must wait, too");
         }
       },
     );

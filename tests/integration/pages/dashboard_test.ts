@@ -151,7 +151,11 @@ Deno.test("every dashboard page shows hostile text as text and accepts only its 
         const send = (given: Record<string, string>, site = "same-origin") =>
           ada.send("POST", action, { fields: given, headers: { "sec-fetch-site": site } });
         assert.equal((await send(others)).status, 403, `${action} without its token`);
-        assert.equal((await send(fields, "same-site")).status, 403, `${action} of a deployed site`);
+        assert.equal(
+          (await send(fields, "same-site")).status,
+          403,
+          `${action} from a deployed site`,
+        );
         assert.equal((await send({ ...fields, csrf: "0".repeat(64) })).status, 403, action);
       }
     }

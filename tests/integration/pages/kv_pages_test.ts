@@ -136,7 +136,7 @@ Deno.test("the KV pages add, show, change and remove keys of any kind", () =>
     assert.match(value.html, /too long to edit here/);
   }));
 
-Deno.test("a viewer can neither see nor change the store, but can see who can", () =>
+Deno.test("a viewer can neither see nor change the store, but can see who is allowed to", () =>
   withDashboard(async ({ api, viewer, stranger }) => {
     await api("POST", "/v1/projects", { name: "shop" });
     await api("PUT", `${KV}/value`, { key: "session/of-somebody", encoding: "text", value: "s3" });

@@ -206,7 +206,10 @@ Deno.test("the webhook pages add, test, replay, rotate and delete, and mask secr
     const replayed = await ada.submit(page, `${one}/replay`);
     assert.match(replayed.html, /Queued the delivery again/);
     await until(() => received, ({ length }) => length > count);
-    assert.ok(received.slice(0, count).includes(received.at(-1)!), "a replay keeps its webhook-id");
+    assert.ok(
+      received.slice(0, count).includes(received.at(-1)!),
+      "a replayed delivery keeps its webhook-id",
+    );
 
     const rotated = await ada.submit(replayed, `${one}/rotate`);
     const [secret = ""] = /whsec_[A-Za-z0-9+/=]+/.exec(rotated.html) ?? [];

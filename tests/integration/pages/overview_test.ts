@@ -1,4 +1,4 @@
-/** Tests the statistics for the last day on a project's tile in the overview. */
+/** Tests the last day's statistics on a project's tile in the overview. */
 import assert from "node:assert/strict";
 import { until } from "../../../src/lib/_test_until.ts";
 import { withDashboard } from "../../helpers/dashboard.ts";

@@ -4,7 +4,7 @@ import { formsOf, PASSWORD, Visitor } from "../../helpers/page_visitor.ts";
 import { type TestPlatform, withPlatform } from "../../helpers/platform.ts";
 import { authenticatorCode } from "../../helpers/authenticator.ts";
 
-/** One of the platform's own scripts, from its own origin. */
+/** Matches one of the platform's own scripts, from its own origin. */
 const OWN_SCRIPT = /<script src="\/assets\/[a-z0-9.-]+\.js" defer=""><\/script>/g;
 
 const startDevice = async (platform: TestPlatform) =>
@@ -153,7 +153,7 @@ Deno.test("forms from other sites or without the session's token change nothing"
     );
   }));
 
-Deno.test("a device login shows all details, and can be approved for a workspace or denied", () =>
+Deno.test("a device login shows all details and can be approved for a workspace or denied", () =>
   withPlatform(async (platform) => {
     const ada = new Visitor(platform);
     const first = await startDevice(platform);

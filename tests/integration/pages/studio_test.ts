@@ -166,7 +166,7 @@ async function editsRows(
   });
   assert.equal(gone.status, 409);
 
-  // NULL and an empty string stay what they are, and each can be changed to the other.
+  // NULL and an empty string are saved unchanged, and each can be changed to the other.
   const same = await send(at("2", "KEL"), { "value.Na me": "", "mode.Na me": "typed" });
   assert.match(same.answer.headers.get("location")!, /done=row-same/);
   await send(at("2", "KEL"), { "value.Na me": "", "mode.Na me": "empty" });

@@ -10,8 +10,8 @@ import { deployFunctions, invocation, spawnFunctions } from "../../helpers/funct
 const ignore = Deno.build.os !== "linux";
 
 /**
- * A server that uses features that make a runtime open files: modules, workers, in-memory databases
- * and compiled code.
+ * A server with features for which a runtime opens files: modules, workers, in-memory databases and
+ * compiled code.
  */
 const BUSY = `
 import { DatabaseSync } from "node:sqlite";

@@ -10,7 +10,7 @@ import { DenoStore } from "../../../src/store/mod.ts";
 const EARLIER = new URL("../../../fixtures/data_directories/", import.meta.url).pathname;
 
 for (const name of ["deno-2.6", "deno-2.9"]) {
-  Deno.test(`a data directory written by svc on ${name} opens with all its content`, () =>
+  Deno.test(`a data directory written by svc on ${name} opens with all of its content`, () =>
     inTestFolder(async (dataDir) => {
       const { code, stderr } = await hear([
         "tar",

@@ -72,7 +72,7 @@ Deno.test("published rules immediately override the deployment's until they are 
     assert.equal(await location(), "/later");
   }));
 
-Deno.test("two writers never silently overwrite each other", () =>
+Deno.test("two writers never silently overwrite each other's rules", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const without = await platform.api("PUT", "/v1/projects/shop/rules", { json: ruleSet() });

@@ -96,7 +96,7 @@ Deno.test("beacons that no page would send are refused and not counted", () =>
     assert.equal((await report(platform)).vitals, undefined);
   }));
 
-Deno.test("one address can send 60 beacons per minute, and further ones get a Retry-After", () =>
+Deno.test("one address can send 60 beacons per minute, and later ones get a Retry-After", () =>
   withPlatform(async (platform) => {
     await publish(platform);
     const answers = [];
