@@ -40,7 +40,7 @@ const REFUSED = [
   "purgeCache prefix",
 ];
 
-/** Checks a rendered page. `ran` receives whatever the markup executed. */
+/** Checks a rendered page. `ran` receives the problems that it finds. */
 async function inspect(page: Page, name: string, ran: string[]): Promise<boolean> {
   const count = await page.locator(MADE).count();
   if (count > 0) ran.push(`${name}: ${count} elements from the markup`);
