@@ -102,7 +102,7 @@ Deno.test("steady() replaces only hosts, times and random values", () => {
   );
 });
 
-Deno.test("steady() equalizes strings that differ only in each side's host", () => {
+Deno.test("steady() returns the same text for strings that differ only in their host", () => {
   const text = 'location?.hostname ?? "localhost"';
   assert.equal(
     steady(text, { host: "shop.localhost", port: 8787 }),

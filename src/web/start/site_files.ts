@@ -52,7 +52,7 @@ export function siteFiles<T extends { readonly path: string }>(given: readonly T
   if (files.length > MAX_SOURCE_FILES) {
     throw new Failure(
       "payload_too_large",
-      `Upload at most ${MAX_SOURCE_FILES} files. Use the CLI for more`,
+      `Upload at most ${MAX_SOURCE_FILES} files. To upload more, use the CLI`,
     );
   }
   for (const { path } of files) {
@@ -83,7 +83,7 @@ export function isProject(files: readonly { readonly path: string }[]): boolean 
   const shown = [...paths].sort().slice(0, 5).join(", ");
   throw new Failure(
     "invalid_request",
-    "Cannot find index.html, package.json or svc.toml at the top of the upload. " +
+    "Cannot find index.html, package.json or svc.toml at the top level of the upload. " +
       `It contains ${shown}. Upload the folder that contains one of them`,
   );
 }

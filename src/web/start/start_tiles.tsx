@@ -49,8 +49,7 @@ export function StartTiles({ slug }: { readonly slug: string }) {
   return (
     <ul class="tiles" aria-label="New project">
       <Tile href={newProjectPath(slug, "git")} title="Import a git repository">
-        The platform builds the branch you choose. Private repositories work with a token or an SSH
-        key.
+        The platform builds the branch you choose. Private repositories need a token or an SSH key.
       </Tile>
       <Tile href={newProjectPath(slug, "upload")} title="Upload a folder or zip">
         A finished site, or a project that the platform builds.

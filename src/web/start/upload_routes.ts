@@ -7,7 +7,7 @@ import { deployFiles, TARGETS } from "./deploy_files.ts";
 import { readUpload, uploadTitle } from "./read_upload.ts";
 
 /**
- * Deploys the files in an upload form. `open` is called once the files are valid. The page's script
+ * Deploys the files in an upload form. Calls `open` once the files are valid. The page's script
  * first sends only a list of files. The response is JSON with the missing files, and the URL to
  * which the script sends the list again once it has uploaded them.
  */

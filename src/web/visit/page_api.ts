@@ -16,7 +16,7 @@ export interface PageApi {
   ): Promise<{ readonly body: ResponseOf<E>; readonly etag: string | undefined }>;
   /** Uploads content to the workspace. */
   upload(blobs: readonly BlobSource[]): Promise<void>;
-  /** Streams the binary response to a call. The stream ends when the visit ends. */
+  /** Streams a call's binary response. The stream ends when the visit ends. */
   stream<E extends Endpoint>(endpoint: E, input: StreamInput<E>): Promise<Bytes>;
 }
 

@@ -61,7 +61,7 @@ const DONE: Readonly<Record<string, string>> = {
   "drain-removed": "Drain removed.",
   "rules-published": "Rules published. Production uses them now.",
   "rules-restored": "Rules restored. Production uses them now.",
-  "rules-removed": "Removed. Production uses the deployment's own rules again.",
+  "rules-removed": "Rules removed. Production uses the deployment's own rules again.",
   "task-succeeded": "The task ran. See its response below.",
   "task-running": "The task is running.",
   "variables-set": "Variables set. They take effect with the next deployment.",
@@ -89,8 +89,8 @@ const DONE: Readonly<Record<string, string>> = {
   "message-deleted": "Message deleted.",
   "letters-retried": "Redelivering up to 1,000 dead letters.",
   "submission-deleted": "Submission deleted.",
-  "submissions-deleted": "Up to 200 submissions deleted.",
-  "letters-deleted": "Up to 1,000 dead letters deleted.",
+  "submissions-deleted": "Deleted up to 200 submissions.",
+  "letters-deleted": "Deleted up to 1,000 dead letters.",
 };
 
 /** Actions that replace the production deployment. */

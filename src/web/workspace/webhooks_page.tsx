@@ -75,7 +75,7 @@ function AddForm({ context, shown, chosen }: {
         state={state}
         autocomplete="off"
         maxlength={1000}
-        hint="Each event is sent to it as a signed POST request."
+        hint="Each event is sent to this URL as a signed POST request."
       />
       <Field
         label="Description"
@@ -86,7 +86,7 @@ function AddForm({ context, shown, chosen }: {
         optional
       />
       <fieldset class="choices">
-        <legend>Events (none selected: every event)</legend>
+        <legend>Events (select none to receive every event)</legend>
         <div class="row">{EVENT_CATEGORIES.map((name) => box("categories", name))}</div>
         <details class="more">
           <summary>Single events</summary>
@@ -155,7 +155,11 @@ export function webhooksPage(
             </ol>
           )}
       </Card>
-      <Card title="Add a webhook" id="add" lead={`A workspace has at most ${MAX_WEBHOOKS}.`}>
+      <Card
+        title="Add a webhook"
+        id="add"
+        lead={`A workspace can have at most ${MAX_WEBHOOKS} webhooks.`}
+      >
         <div class="body">
           <Trouble state={shown.state ?? EMPTY} />
           <AddForm context={context} shown={shown} chosen={chosen} />

@@ -179,7 +179,7 @@ Deno.test("an unavailable Node version is reported with the reason", () =>
   }));
 
 onEachEngine(
-  "a request reaches a server with the framing with which it was sent",
+  "a request keeps its framing on the way to a server",
   ({ engine }) =>
     withPlatform(async (platform) => {
       await createProject(platform, "shop");
