@@ -1,6 +1,6 @@
 /**
- * A protected preview in Chromium: a visitor without an account, a member who signs in with the
- * platform's form, a share link, a password, and the end of each kind of access.
+ * Opens a protected preview in Chromium as a visitor without an account, as a member who signs in
+ * with the platform's form, with a share link, and with a password. Then ends each kind of access.
  */
 import assert from "node:assert/strict";
 import type { Browser, Page } from "playwright-core";

@@ -1,7 +1,7 @@
 /**
- * A made-up second format of the data directory, and a program that migrates to it as `svc serve`
- * does on startup: `deno run -A second_format.ts <dataDir> <extra bytes>`. It prints a line for
- * each step, so tests can kill it at any step.
+ * A made-up second format of the data directory. `deno run -A second_format.ts <dataDir> <extra
+ * bytes>` migrates to it as `svc serve` does on startup. It prints a line for each step, so tests
+ * can kill it at any step.
  */
 import { join } from "node:path";
 import { bringUpToDate, type DataPlaces, type Migration } from "../../src/serve/mod.ts";

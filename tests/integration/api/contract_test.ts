@@ -1,11 +1,14 @@
 /**
  * Tests the rows of the HTTP API specification with literal values. Rows that need more than one
- * request have their own tests: the deployment that a trigger starts and its scopes
- * (`hooks/hooks_test.ts`), 409 for a parallel deployment (`hooks/concurrency_test.ts`), approval,
- * expiry and 10 sign-ins per minute (`accounts/device_flow_test.ts`), 5,000 requests per hour
- * (`accounts/accounts_test.ts`), the defaults of a messenger sign-up
- * (`accounts/messenger_sign_in_test.ts`), channels and quiet hours
- * (`delivery/channel_table_test.ts`), and the live stream (`notifications/stream_test.ts`).
+ * request have their own tests:
+ *
+ * - Triggers and their scopes: `hooks/hooks_test.ts`
+ * - 409 for a parallel deployment: `hooks/concurrency_test.ts`
+ * - Approval, expiry and 10 sign-ins per minute: `accounts/device_flow_test.ts`
+ * - 5,000 requests per hour: `accounts/accounts_test.ts`
+ * - Defaults of a messenger sign-up: `accounts/messenger_sign_in_test.ts`
+ * - Channels and quiet hours: `delivery/channel_table_test.ts`
+ * - The live stream: `notifications/stream_test.ts`
  */
 import assert from "node:assert/strict";
 import { Browser } from "../../helpers/browser.ts";

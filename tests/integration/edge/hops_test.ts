@@ -1,6 +1,7 @@
 /**
- * Tests what the edge forwards and what it handles itself (RFC 9110): forged headers, methods that
- * are not forwarded, remaining hops, interim responses, and the content of GET and HEAD requests.
+ * Tests what the edge forwards and what it handles itself (RFC 9110). Covers forged headers,
+ * methods that are not forwarded, remaining hops, interim responses, and the content of GET and
+ * HEAD requests.
  */
 import assert from "node:assert/strict";
 import { deployServer } from "../../helpers/compute_site.ts";
