@@ -71,7 +71,7 @@ Deno.test({
         assert.ok(sender.taken.size >= 60, `only ${sender.taken.size} fields accepted markup`);
         const url = `http://127.0.0.1:${parts.platform.port}`;
         await withChromium(async (browser) => {
-          // Bypasses the policy so that only escaping protects the page.
+          // Bypasses the policy, so only escaping protects the page.
           const page = await signInBrowser(await browser.newContext({ bypassCSP: true }), parts);
           const ran: string[] = [];
           page.on("dialog", (dialog) => {

@@ -99,7 +99,7 @@ async function furnish(box: Sandbox): Promise<Record<string, string>> {
 async function completeOnTerminal(shell: Shell, cwd: string, env: Record<string, string>) {
   const terminal = startOnTerminal([], { cwd, env, program: shell.program });
   try {
-    // The word is split into two parts so that the echoed input does not look like the response.
+    // The word is split into two parts, so the echoed input does not look like the response.
     await terminal.type(`${shell.setUp}; echo REA''DY\n`);
     await terminal.shows(/READY/);
     for (const { typed, completed } of LINES) {

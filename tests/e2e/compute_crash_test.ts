@@ -90,7 +90,7 @@ interface Load {
   stop(): Promise<void>;
 }
 
-/** Keeps sending requests, every tenth of which hangs. */
+/** Keeps sending requests. Every tenth request hangs. */
 function startLoad(box: Sandbox): Load {
   let isOver = false;
   const load = { statuses: new Map<number, number>(), longestMs: 0 };

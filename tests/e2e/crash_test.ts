@@ -18,7 +18,7 @@ const HOST = "crash.localhost";
  */
 const FILE_COUNT = 150;
 const SMALL_BYTES = 2 * 1024;
-/** Every thirtieth file is large so that uploads take a while. */
+/** Every thirtieth file is large, so uploads take a while. */
 const LARGE_BYTES = 512 * 1024;
 
 const pathOf = (index: number): string => `part-${index}.txt`;

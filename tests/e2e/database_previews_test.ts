@@ -169,7 +169,7 @@ const isLong = Deno.env.get("DATABASE_TESTS") === "all";
 for (const [engine, args] of Object.entries(ENGINES)) {
   const lack = engine === "server" ? NO_POSTGRES : undefined;
   Deno.test({
-    name: `a pushed project and its git branch each render their own database, ${engine}${
+    name: `a pushed project and its git branch render separate databases, ${engine}${
       lack === undefined ? "" : ` (left out: ${lack})`
     }`,
     ignore: lack !== undefined || isEmpty() || (engine === "server" && !isLong),

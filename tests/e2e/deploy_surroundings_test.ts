@@ -40,7 +40,7 @@ fs.writeFileSync("dist/index.html", require("tool")(process.env.NODE_ENV));`,
   },
 });
 
-Deno.test("a package.json that is not JSON is reported as such", async () => {
+Deno.test("a package.json that is not JSON is reported", async () => {
   await withSandbox(async (box) => {
     await begin(box, { "index.html": "home" });
     const broken: Readonly<Record<string, RegExp>> = {

@@ -310,7 +310,7 @@ Deno.test({
 
       await t.step({
         name: "a running platform continues, and the command that restarts it is shown",
-        // In its own root file system, the program is a different file from the one that this
+        // The program in its own root file system is a different file from the program that this
         // process sees.
         ignore: Deno.build.os !== "linux" || isInRoot(),
         fn: async () => {

@@ -53,7 +53,7 @@ export function openForChildren(path: string): Disposable {
   };
 }
 
-/** Extends a command so that it has a file open on descriptor 9, regardless of what starts it. */
+/** Extends a command to have a file open on descriptor 9, regardless of what starts it. */
 export function withOpenFile(
   { command, args, env }: ProcessCommand,
   path: string,

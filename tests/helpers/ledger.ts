@@ -214,7 +214,7 @@ export class Ledger {
     ], { "if-match": "*" });
   }
 
-  /** Writes items of which a platform can have only a few. */
+  /** Writes items that a platform can have only a few of. */
   async #writeRare(platform: LedgerPlatform, n: number): Promise<void> {
     const { project } = this;
     const at = `/v1/projects/${project}`;

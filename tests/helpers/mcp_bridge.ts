@@ -1,6 +1,6 @@
 /**
  * Makes an MCP server available at a loopback URL, for programs that support only plain HTTP. The
- * server can be a remote one that requires a token, or one that uses stdin and stdout.
+ * server can be remote and require a token, or be local and use stdin and stdout.
  */
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";

@@ -14,7 +14,7 @@ const NODE_MAJOR = 24;
 /** True if real projects can be installed and built. */
 export const buildsProjects = isInstalled("npm");
 
-/** Finds the folder of a sufficiently new Node: the machine's own, or one that npx has cached. */
+/** Finds the folder of a sufficiently new Node: the machine's own or the one in npx's cache. */
 async function nodeFolder(cache: string): Promise<string | undefined> {
   const own = await hear(["node", "--version"]).catch(() => undefined);
   if (Number(/^v(\d+)/.exec(own?.stdout ?? "")?.[1] ?? 0) >= NODE_MAJOR) return undefined;

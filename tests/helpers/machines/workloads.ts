@@ -55,7 +55,7 @@ export async function deployments(machines: Machines): Promise<Workload> {
   };
 }
 
-/** Projects, each of which is a single record that does not change later. */
+/** Projects. Each project is a single record that does not change later. */
 export function projects(machines: Machines): Workload {
   let names: string[] = [];
   let count = 0;
@@ -85,7 +85,7 @@ export function projects(machines: Machines): Workload {
   };
 }
 
-/** Events, each of which must be in the inbox exactly once. */
+/** Events. Each event must be in the inbox exactly once. */
 export function events(machines: Machines): Workload {
   let waiting: string[] = [];
   let count = 0;

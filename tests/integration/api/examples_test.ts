@@ -153,7 +153,7 @@ class Issued {
     set("delivery", operation === "listWebhookDeliveries" ? json.items[0]?.id : undefined);
     set("challenge", operation === "signIn" ? json.challenge : undefined);
     set("tool", operation === "listTools" ? json.items[0]?.id : undefined);
-    // The oldest session is no longer the one that sends the requests.
+    // The oldest session no longer sends the requests.
     set("session", operation === "listSessions" ? json.items.at(-1).id : undefined);
     if (operation === "startTwoFactor") this.#secret = json.secret;
     if (operation === "renewRecoveryCodes") this.#recoveryCodes.push(...json.recoveryCodes);

@@ -6,7 +6,7 @@ import { TOKEN } from "../../helpers/platform.ts";
 
 const json = (value: unknown) => `${JSON.stringify(value)}\n`;
 
-/** Two sites in one workspace, one of which needs a package. */
+/** Two sites in one workspace. One of them needs a package. */
 const FILES = {
   "package.json": json({ name: "root", private: true, workspaces: ["apps/*", "packages/*"] }),
   "packages/ui/package.json": json({ name: "ui", version: "1.0.0" }),

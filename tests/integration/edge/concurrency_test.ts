@@ -35,7 +35,7 @@ const ECHO = `export default async ({ body }) => {
   }));
 };`;
 
-/** Number of requests beyond the limit, each of which must wait until another one ends. */
+/** Number of requests beyond the limit. Each of them must wait until another request ends. */
 const WAITING = 40;
 
 /** Opens more requests than the limit allows and ends them one by one. */

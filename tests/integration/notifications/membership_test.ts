@@ -71,7 +71,7 @@ Deno.test("a member chooses whose deployments cause notifications", () =>
     assert.match(JSON.stringify(wrong.json), /Only the category Deployment has this preference/);
   }));
 
-Deno.test("a session is refused if it names a workspace of which its user is not a member", () =>
+Deno.test("a session is refused if its user is not a member of the workspace that it names", () =>
   withPlatform(async (platform) => {
     const { browser: ada } = await signUpWithWorkspace(platform, "ada");
     const { browser: eve } = await signUpWithWorkspace(platform, "eve");
