@@ -99,7 +99,7 @@ async function checkCached(site: Deployed): Promise<void> {
   await askUntil(site, "/blog/first", (answer) => headingOf(answer) !== old);
 }
 
-/** Headers with which clients pretend to be Next.js's own host. */
+/** Headers that clients can use to pretend to be Next.js's own host. */
 const TRICKS: readonly Readonly<Record<string, string>>[] = [
   {},
   { "x-middleware-subrequest": "proxy:proxy:proxy:proxy:proxy" },

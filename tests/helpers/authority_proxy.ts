@@ -19,7 +19,7 @@ export interface Refusal {
 
 export interface AuthorityProxy {
   readonly directoryUrl: string;
-  /** PEM file that makes clients trust the proxy. */
+  /** PEM file that clients need to trust the proxy. */
   readonly serverCaFile: string;
   /** The requests to refuse from now on, and how. */
   refusal: Refusal | undefined;

@@ -9,7 +9,7 @@ import { stopServer } from "../../src/lib/stop_server.ts";
 export interface ProxiedPlace extends AsyncDisposable {
   /** The connection targets that clients requested, in order. */
   readonly asked: readonly string[];
-  /** Environment variables with which a program reaches the host through the proxy. */
+  /** Environment variables that a program needs to reach the host through the proxy. */
   readonly env: Readonly<Record<string, string>>;
 }
 

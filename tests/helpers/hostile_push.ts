@@ -48,8 +48,8 @@ export interface Attack {
   readonly key?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * True if the connection may close before the whole body has been sent, in which case the
-   * response can be lost.
+   * True if the connection may close before the whole body has been sent. The response may then be
+   * lost.
    */
   readonly isLong?: boolean;
   readonly status: number;

@@ -11,7 +11,7 @@ import { unusedPort } from "../../src/lib/unused_port.ts";
 
 export interface Pebble {
   readonly directoryUrl: string;
-  /** PEM file that makes clients trust Pebble's own server. */
+  /** PEM file that clients need to trust Pebble's own server. */
   readonly serverCaFile: string;
   /** Pebble's root certificate, in PEM format. */
   readonly rootCa: string;

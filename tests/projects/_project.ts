@@ -47,7 +47,7 @@ async function run(
   assert.equal(code, 0, `${program} ${args.join(" ")} ended with ${code}:\n${said.slice(-4000)}`);
 }
 
-/** Creates the project and returns its folder, in which the sandbox's CLI then runs. */
+/** Creates the project and returns its folder. From then on, the sandbox's CLI runs in it. */
 async function scaffold(box: Sandbox, recipe: Recipe): Promise<string> {
   Object.assign(box.env, await nodeVariables(box.env.PATH ?? ""), recipe.env);
   const top = box.site;

@@ -38,7 +38,7 @@ function inBlock(address: Address, cidr: string): boolean {
   return network.kind() === address.kind() && address.match(network, bits);
 }
 
-/** Data in addition to the facts, with which the oracle matches addresses independently. */
+/** Data that the oracle uses in addition to the facts, to match addresses independently. */
 export interface OracleContext {
   readonly ipText: string | undefined;
   readonly hooks: EvaluationHooks;

@@ -26,10 +26,7 @@ export class NotAcknowledgedError extends Error {
   override readonly name = "NotAcknowledgedError";
 }
 
-/**
- * Statuses with which a platform or its load balancer refuses requests because part of the platform
- * is down.
- */
+/** Statuses that a platform or its load balancer returns while part of the platform is down. */
 const PASSING: ReadonlySet<number> = new Set([409, 502, 503, 504]);
 
 /** Sends a request that must be acknowledged. Throws if an outage does not explain the status. */

@@ -29,7 +29,7 @@ async function run(program: string, args: string[], env: Variables): Promise<str
   return out!;
 }
 
-/** Returns the variables with which clients find a project's store. */
+/** Returns the variables that tell clients where a project's store is. */
 async function variablesOf(platform: TestPlatform, project: string): Promise<Variables> {
   await createProject(platform, project);
   const path = `/v1/projects/${project}/blobs/credentials`;

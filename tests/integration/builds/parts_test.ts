@@ -1,4 +1,4 @@
-/** Tests content to which a commit only refers: submodules and Git LFS files. */
+/** Tests content that a commit only references: submodules and Git LFS files. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { makeRepository, serveGit, type TestRepository } from "../../../src/lib/_test_git.ts";

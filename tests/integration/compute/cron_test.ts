@@ -21,7 +21,7 @@ const scheduled = (paths: readonly string[], schedule = "* * * * *") => ({
   cron: paths.map((path) => ({ path, schedule })),
 });
 
-/** A schedule for which the clock does not run any task during a test. */
+/** A schedule that is never due during a test. */
 const YEARLY = "0 0 1 1 *";
 
 /** A server that records all requests except the one before it goes live. */

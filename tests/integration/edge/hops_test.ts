@@ -12,7 +12,7 @@ const HOST = "shop.localhost";
 const encode = (text: string) => new TextEncoder().encode(text);
 const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 
-/** Headers with which a client could impersonate another client or a proxy. */
+/** Headers that a client could use to impersonate another client or a proxy. */
 const FORGED: Readonly<Record<string, string>> = {
   "Proxy": "http://evil.test",
   "CF-Connecting-IP": "6.6.6.1",

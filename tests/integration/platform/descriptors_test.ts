@@ -10,7 +10,7 @@ import { deployFunctions, invocation, spawnFunctions } from "../../helpers/funct
 const ignore = Deno.build.os !== "linux";
 
 /**
- * A server with features for which a runtime opens files: modules, workers, in-memory databases and
+ * A server that makes a runtime open files. It uses modules, workers, in-memory databases and
  * compiled code.
  */
 const BUSY = `

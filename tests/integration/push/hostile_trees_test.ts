@@ -31,7 +31,7 @@ const refused = (name: string, body: Uint8Array, says: RegExp): Attack => ({
   status: 200,
 });
 
-/** Names with which a checkout would write to its own repository on some systems. */
+/** Names that would make a checkout write to its own repository on some systems. */
 const DOT_GIT: readonly (string | Uint8Array)[] = [
   ".git",
   ".GIT",
