@@ -67,9 +67,7 @@ Deno.test("a single-page app serves its page for document requests without a fil
       const args = ["deploy", "--project-id", "tides", "--prod", "--skip-build"];
       const { code, stderr } = await box.tool(args);
       assert.equal(code, 0, stderr);
-      const line = stderr.split("\n").find((each) =>
-        each.includes("for unknown paths")
-      );
+      const line = stderr.split("\n").find((each) => each.includes("for unknown paths"));
       if (said === undefined) assert.equal(line, undefined);
       else assert.match(line ?? "", said);
       await expectAnswers(box.platform!.port, HOST, answers);
