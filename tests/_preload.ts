@@ -1,7 +1,7 @@
 /**
  * Loaded before each test file (`deno test --preload tests/_preload.ts`) to disable Deno's leak
- * checks. Resources that last for the lifetime of the program (esbuild's process, loaded libraries,
- * idle connections) start in the first test that needs them, and would count as leaks there. Tests
+ * checks. Some resources exist until the program ends: esbuild's process, loaded libraries and idle
+ * connections. They start in the first test that needs them, and would count as leaks there. Tests
  * for leaks check descriptors and processes themselves.
  *
  * @module
@@ -15,7 +15,7 @@ type Run = Deno.TestDefinition["fn"];
 /** The file whose tests are being declared, if several files share a thread. */
 let loading: string | undefined;
 
-/** The definition that all forms of `Deno.test()` are converted to. */
+/** The definition to which all forms of `Deno.test()` are converted. */
 function definitionOf(args: readonly unknown[]): Deno.TestDefinition {
   const named = args.find((arg): arg is string => typeof arg === "string");
   const run = args.find((arg): arg is Run => typeof arg === "function");
@@ -54,7 +54,7 @@ Object.defineProperty(Deno, "test", {
   }),
 });
 
-// Deno's node:http also rejects its own promise if the body of a response ends early.
+// Deno's node:http also rejects a promise of its own if a response's body ends early.
 addEventListener("unhandledrejection", (event) => {
   const { reason } = event;
   const isBrokenBody = reason instanceof TypeError &&

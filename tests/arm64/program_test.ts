@@ -1,4 +1,4 @@
-/** The arm64 program under QEMU, from its first output to a page of a deployment. */
+/** Tests the arm64 program under QEMU, from its first output to a deployment's page. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { provideArm64 } from "../../scripts/_arm64.ts";
@@ -20,7 +20,7 @@ const problem = await provideArm64();
 if (problem !== undefined) console.log(`Skipping the program for arm64: ${problem}`);
 const ignore = problem !== undefined;
 
-/** True if the program's child processes also run under QEMU. `in_arm64.sh` explains when. */
+/** True if the program's child processes also run under QEMU. See `in_arm64.sh`. */
 async function startsPrograms(): Promise<boolean> {
   const namespaces = ["unshare", "--user", "--map-root-user", "--mount", "--"] as const;
   const { code } = await hear([...namespaces, COMPILED!], { env: { SVC_ARM64_INSIDE: "probe" } });
@@ -58,7 +58,7 @@ Deno.test(
 );
 
 Deno.test(
-  "the program for arm64 accepts a deploy, and serves it with its rules",
+  "the program for arm64 accepts a deployment and serves it with its rules",
   { ignore },
   () =>
     withSandbox(async (box) => {

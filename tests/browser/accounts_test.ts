@@ -1,5 +1,5 @@
 /**
- * Accounts as a person uses them: in Chromium with JavaScript disabled, and with the CLI in a
+ * Uses accounts as a person does: in Chromium with JavaScript disabled, and with the CLI in a
  * terminal.
  */
 import assert from "node:assert/strict";
@@ -18,7 +18,7 @@ const isFile = (path: string): boolean => {
     return false;
   }
 };
-/** util-linux: runs a command in its own terminal. */
+/** The `script` program from util-linux, which runs a command in its own terminal. */
 const SCRIPT = ["/usr/bin/script"].find(isFile);
 
 const LOOKS = [
@@ -31,7 +31,7 @@ const LOOKS = [
 const PASSWORD = "a few words in a row";
 
 /**
- * Takes screenshots of a page in every theme and size. Nothing may require horizontal scrolling.
+ * Takes screenshots of a page in every theme and size. No page may require horizontal scrolling.
  */
 async function shoot(page: Page, name: string): Promise<void> {
   for (const [look, width, height, colorScheme] of LOOKS) {
@@ -46,7 +46,7 @@ async function shoot(page: Page, name: string): Promise<void> {
   }
 }
 
-/** Uses only the keyboard to move from the top of the page to a button and press it. */
+/** Moves from the top of the page to a button and presses it, using only the keyboard. */
 async function pressByKeyboard(page: Page, name: string): Promise<void> {
   for (let presses = 0; presses < 30; presses++) {
     await page.keyboard.press("Tab");
@@ -125,7 +125,7 @@ const options = {
 
 Deno.test({
   ...options,
-  name: "a person signs up, and approves a terminal's svc login in Chromium",
+  name: "a person signs up and approves a terminal's svc login in Chromium",
   fn: () =>
     withPerson(async ({ page, box, url, env }) => {
       await signUp(page, url);
@@ -177,7 +177,7 @@ Deno.test({
 
 Deno.test({
   ...options,
-  name: "a person enables a second factor in Chromium, and signs in with it",
+  name: "a person enables a second factor in Chromium and signs in with it",
   fn: () =>
     withPerson(async ({ page, url }) => {
       await signUp(page, url);

@@ -13,7 +13,8 @@ import { PASSWORD } from "../helpers/page_visitor.ts";
 import { stopServer } from "../../src/lib/stop_server.ts";
 
 /**
- * A program on this machine: an MCP client, and the address where the browser returns the response.
+ * A program on this machine: an MCP client, and a local server to which the browser returns the
+ * response.
  */
 function startProgram(url: string) {
   const answers: URLSearchParams[] = [];
@@ -51,7 +52,7 @@ function startProgram(url: string) {
     redirect,
     open,
     host: new URL(redirect).host,
-    /** Tries to connect. Returns the connection, and the page that the person is sent to. */
+    /** Tries to connect. Returns the connection, and the page to which the person is sent. */
     async ask() {
       state.sentTo = undefined;
       const transport = open();
@@ -59,7 +60,7 @@ function startProgram(url: string) {
       assert.ok(state.sentTo !== undefined, "the client did not open the authorization URL");
       return { transport, address: (state.sentTo as URL).href };
     },
-    /** The response from the browser. */
+    /** Returns the response that the browser delivers. */
     async answer(): Promise<URLSearchParams> {
       await until(() => answers.length, (count) => count > 0);
       return answers.pop()!;

@@ -1,6 +1,6 @@
 /**
- * The dashboard in Chromium: it is accessible in every theme, and updates live. With
- * `UPDATE_SCREENSHOTS`, screenshots of the pages are stored in `docs/screenshots`.
+ * The dashboard in Chromium: it is accessible in every theme, and updates live. If
+ * `UPDATE_SCREENSHOTS` is set, the test stores screenshots of the pages in `docs/screenshots`.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ const KEEPS_SHOTS = Deno.env.get("UPDATE_SCREENSHOTS") !== undefined;
 /** Whether screenshots show whole pages, including the content below the first screen. */
 const WHOLE = Deno.env.get("UPDATE_SCREENSHOTS") === "whole";
 const PICTURES = WHOLE ? SHOTS : join(ROOT, "docs", "screenshots");
-/** Themes selected by `LOOKS`. Screenshots require all of them. */
+/** The themes selected by `LOOKS`. Screenshots require all themes. */
 const WANTED = KEEPS_SHOTS ? "all" : Deno.env.get("LOOKS") ?? "wide-light,narrow-dark";
 const ONLY_LOOKS = WANTED !== "all" && Deno.env.has("LOOKS");
 const LOOKS = ([
@@ -32,26 +32,26 @@ const LOOKS = ([
 
 /** Routes that are not separate pages, or that are linked only from an email or a chat. */
 const NOT_LOOKED_AT: Readonly<Record<string, string>> = {
-  "/": "leads to the overview",
-  "/workspaces/:slug/projects/:project/variables": "leads to the page of environments",
-  "/session": "tells the script whose session the browser has",
-  "/workspaces/:slug/projects/:project/deployments": "leads to the page of the project",
-  "/workspaces/:slug/projects/:project/day": "a part of the overview",
-  "/workspaces/:slug/projects/:project/picture": "a picture on the overview",
-  "/welcome/:token": "ends with its first use; tested in accounts_test",
-  "/sign-up/confirm/:token": "comes by mail; tested in accounts_test",
-  "/reset-password/:token": "comes by mail; tested in accounts_test",
-  "/account/email/confirm/:token": "comes by mail; tested in accounts_test",
+  "/": "redirects to the overview",
+  "/workspaces/:slug/projects/:project/variables": "redirects to the environments page",
+  "/session": "tells a script whose session the browser has",
+  "/workspaces/:slug/projects/:project/deployments": "redirects to the project's page",
+  "/workspaces/:slug/projects/:project/day": "is part of the overview",
+  "/workspaces/:slug/projects/:project/picture": "is a picture on the overview",
+  "/welcome/:token": "works only once; tested in accounts_test",
+  "/sign-up/confirm/:token": "is sent by email; tested in accounts_test",
+  "/reset-password/:token": "is sent by email; tested in accounts_test",
+  "/account/email/confirm/:token": "is sent by email; tested in accounts_test",
   "/sign-in/messenger": "needs a bot",
-  "/workspaces/:slug/projects/:project/logs/counts": "a part of the logs",
+  "/workspaces/:slug/projects/:project/logs/counts": "is part of the logs",
   "/workspaces/:slug/projects/:project/logs/lines.ndjson": "is a file",
   "/workspaces/:slug/projects/:project/databases/:database/tables/rows.csv": "is a file",
   "/workspaces/:slug/projects/:project/databases/:database/tables/rows.json": "is a file",
   "/workspaces/:slug/projects/:project/databases/:database/export.sql": "is a file",
   "/workspaces/:slug/projects/:project/databases/:database/schema.sql": "is a file",
   "/workspaces/:slug/projects/:project/blobs/download": "redirects to the object",
-  "/deployments/:deployment/errors/:error": "leads on to the page of the error",
-  "/deployments/:deployment/forms/:form": "leads on to the page of forms",
+  "/deployments/:deployment/errors/:error": "redirects to the error's page",
+  "/deployments/:deployment/forms/:form": "redirects to the forms page",
   "/workspaces/:slug/projects/:project/forms/export": "is a file",
   "/previews/sign-in": "redirects between a protected host and the sign-in page",
 };
@@ -90,7 +90,7 @@ async function weighAll(
     }
   }
   const [name, bytes] = weights.sort((one, other) => other[1] - one[1])[0]!;
-  // The figure for docs/performance.md.
+  // The number that docs/performance.md quotes.
   // deno-lint-ignore no-console
   console.log(`${weights.length} pages; the heaviest is ${name}: ${bytes} of ${MOST_BYTES} bytes`);
   return faults;
@@ -121,7 +121,7 @@ async function look(page: Page, url: string, pages: readonly [string, string][])
           .map(({ innerText }) => innerText)
       );
       faults.push(...(await brokenWords(page)).map((word) => `${name} in ${look} breaks ${word}`));
-      for (const title of cut) faults.push(`${name} in ${look}: "${title}" leaves its place`);
+      for (const title of cut) faults.push(`${name} in ${look}: "${title}" overflows`);
       if (overflow > 0) faults.push(`${name} in ${look} is ${overflow} pixels too wide`);
       if (!KEEPS_SHOTS || width === 320) continue;
       await page.screenshot({ path: join(PICTURES, `${name}-${look}.png`), fullPage: WHOLE });
@@ -130,7 +130,7 @@ async function look(page: Page, url: string, pages: readonly [string, string][])
   return faults;
 }
 
-/** Goes through the inbox with the keyboard, and archives its second notification. */
+/** Moves through the inbox with the keyboard, and archives the second notification. */
 async function pressKeys(page: Page, url: string) {
   const items = page.locator("#inbox > li");
   await page.goto(`${url}/notifications`);
@@ -183,7 +183,10 @@ async function searchByKeys(page: Page, url: string) {
   await page.waitForURL(/\/projects\/shop\/databases\/orders$/);
 }
 
-/** Opens a document by letters from its title, and a section by words in it. */
+/**
+ * Opens a document by typing letters from its title, and a section by typing words that it
+ * contains.
+ */
 async function searchDocuments(page: Page, url: string) {
   const field = page.getByRole("combobox", { name: "Search or go to" });
   await page.goto(`${url}/docs/rules`);
@@ -283,7 +286,7 @@ async function use(page: Page, url: string, { platform }: DashboardPlatform) {
   await others.waitFor();
   await page.keyboard.press("Escape");
   await others.waitFor({ state: "hidden" });
-  // Streams that a page leaves open end when the page closes.
+  // Open streams end when their page closes.
   return complaints.filter((text) => !/\/(?:logs|notifications)\/stream/.test(text));
 }
 
@@ -300,7 +303,7 @@ Deno.test({
           assert.deepEqual(await use(plain, url, parts), []);
           assert.deepEqual(await weighAll(browser, parts, pages), []);
         }
-        // Axe is injected by the test, and the pages' policy would block it.
+        // The test injects Axe, which the pages' policy would block.
         const page = await signInBrowser(await browser.newContext({ bypassCSP: true }), parts);
         assert.deepEqual(forgotten([...pages, ...BEFORE]), []);
         assert.deepEqual(await look(page, url, pages), []);

@@ -1,4 +1,4 @@
-/** The plain site as seen by a browser at its own hostname. */
+/** The plain site at its own hostname, in a browser. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";

@@ -1,6 +1,7 @@
 /**
- * Each framework in the spec under `svc dev`: saved changes appear in Chromium through the
- * framework's own mechanism, on the public port. `DEV_TESTS=all` installs and runs all of them.
+ * Runs each framework in the specification under `svc dev`. Saved changes appear in Chromium on the
+ * public port, through the framework's own mechanism. `DEV_TESTS=all` installs and runs all of
+ * them.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** Emails with markup in each of their fields, on the mail page of `svc dev` in Chromium. */
+/** Shows emails with markup in every field on the mail page of `svc dev` in Chromium. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { createTransport } from "nodemailer";
@@ -6,7 +6,7 @@ import { BROWSER_TEST, hearComplaints, withChromium } from "../helpers/chromium.
 import { startServing } from "../helpers/dev_program.ts";
 import { MARKUP } from "../helpers/hostile_fields.ts";
 
-/** Shows the address of the mail server that it is given. */
+/** A server that responds with the address of the mail server that it is given. */
 const SERVER = `
 import { createServer } from "node:http";
 createServer((request, response) => response.end(process.env.SMTP_URL)).listen(process.env.PORT);
@@ -51,7 +51,7 @@ Deno.test({
           raw: `${head}\r\n\r\n${MARKUP}\r\n</pre>${MARKUP}\r\n`,
         });
       }
-      // As sent by an email program: encoded, folded, and with an attachment.
+      // An email as an email program would send it: encoded, folded, and with an attachment.
       await transport.sendMail({
         from: { name: MARKUP, address: "shop@shop.test" },
         to: "ada@shop.test",

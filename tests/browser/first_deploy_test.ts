@@ -1,5 +1,5 @@
 /**
- * Starts with an empty data directory, and creates live sites with only a browser: from a git
+ * Starts with an empty data directory, and uses only a browser to create live sites: from a git
  * repository, from local files, and without JavaScript.
  */
 import assert from "node:assert/strict";
@@ -42,14 +42,14 @@ async function withFolder(
   }
 }
 
-/** Claims the platform, and returns the next page. */
+/** Claims the platform. Returns the next page. */
 async function claim(platform: TestPlatform, owner: Visitor): Promise<Page> {
   const { pathname } = new URL(platform.ownerLink!);
   const typed = { name: "Olga", email: "olga@example.com", password: PASSWORD };
   return await owner.submit(await owner.open(pathname), pathname, typed);
 }
 
-/** Waits until a deployment's page shows that the deployment is finished. */
+/** Waits until a deployment's page shows the deployment as finished. */
 const ended = (visitor: Visitor, path: string): Promise<Page> =>
   until(() => visitor.open(path), ({ html }) => !html.includes("state care moving"), 120_000);
 
@@ -121,7 +121,7 @@ async function openBrowser(
   return await context.newPage();
 }
 
-/** Selects a folder in the upload field, and uploads it. */
+/** Selects a folder in the upload field and uploads it. */
 async function uploadFolder(page: BrowserPage, folder: string): Promise<void> {
   await page.locator("#folder").setInputFiles(folder);
   await page.getByRole("button", { name: "Upload and deploy" }).click();

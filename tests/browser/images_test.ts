@@ -1,4 +1,4 @@
-/** A converted image, as requested and shown by a browser. */
+/** Checks that a browser requests and shows a converted image. */
 import assert from "node:assert/strict";
 import { BROWSER_TEST, hearComplaints, withChromium } from "../helpers/chromium.ts";
 import { makePng } from "../helpers/images.ts";
@@ -16,7 +16,7 @@ interface Shown {
 }
 
 Deno.test({
-  name: "Chromium requests an AVIF image and shows it",
+  name: "Chromium requests and shows an AVIF image",
   ...BROWSER_TEST,
   fn: () =>
     withPlatform(async (platform) => {
@@ -39,7 +39,7 @@ Deno.test({
           return { naturalWidth, currentSrc };
         });
         assert.match(shown.currentSrc, /w=640$/);
-        assert.equal(shown.naturalWidth, 320, "the image has 640 pixels for 320 on the page");
+        assert.equal(shown.naturalWidth, 320, "the image has 640 pixels for 320 CSS pixels");
         assert.deepEqual(types, ["200 image/avif"]);
         assert.deepEqual(complaints, []);
       });

@@ -1,6 +1,6 @@
 /**
- * Markup in a real browser: in every field of the contract that accepts it, and in data from
- * commits, builds, visitors, databases and sites.
+ * Tries to inject markup into pages in a real browser. The markup is in every field of the contract
+ * that accepts it, and in data from commits, builds, visitors, databases and sites.
  */
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
@@ -15,7 +15,7 @@ import { fillWorkspace, isElsewhere } from "../helpers/hostile_workspace.ts";
 const MADE = 'img[src="x"], svg[onload], [onerror], script:not([src]), a[href^="javascript:"]';
 
 /**
- * Fields where the platform rejects markup although the schema allows it, because they must name
+ * Fields in which the platform rejects markup although the schema allows it, because they must name
  * something that exists. Credentials need a matching git URL; `setGitCredentials` accepts the same
  * fields.
  */
@@ -40,10 +40,10 @@ const REFUSED = [
   "purgeCache prefix",
 ];
 
-/** Checks a rendered page. `ran` receives the actions of the markup. */
+/** Checks a rendered page. `ran` receives the problems that it finds. */
 async function inspect(page: Page, name: string, ran: string[]): Promise<boolean> {
   const count = await page.locator(MADE).count();
-  if (count > 0) ran.push(`${name}: ${count} elements of the markup`);
+  if (count > 0) ran.push(`${name}: ${count} elements from the markup`);
   return (await page.locator("body").innerText()).includes("=alert(");
 }
 
@@ -71,7 +71,7 @@ Deno.test({
         assert.ok(sender.taken.size >= 60, `only ${sender.taken.size} fields accepted markup`);
         const url = `http://127.0.0.1:${parts.platform.port}`;
         await withChromium(async (browser) => {
-          // Bypasses the policy so that only escaping protects the page.
+          // Bypasses the policy, so only escaping protects the page.
           const page = await signInBrowser(await browser.newContext({ bypassCSP: true }), parts);
           const ran: string[] = [];
           page.on("dialog", (dialog) => {

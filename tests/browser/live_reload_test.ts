@@ -32,7 +32,7 @@ Deno.test({
       await withChromium(async (browser) => {
         const tab = await browser.newPage();
         const complaints = hearComplaints(tab);
-        // The script has its stream once the server has responded to this request.
+        // The script's stream is open once the server has responded to this request.
         const open = () => tab.waitForResponse(/__svc\/reload$/);
         const [, response] = await Promise.all([open(), tab.goto(`${dev.url}/start`)]);
         assert.equal(response?.status(), 200);

@@ -1,8 +1,8 @@
 /**
  * Tabs with framework sites that stay open in Chromium through five deployments and a rollback.
- * They load pages and chunks that they have not loaded before, and their page's deployment handles
- * their forms and actions. Runs only if `OPEN_TABS` is set to `all` or to comma-separated names,
- * because it installs packages.
+ * They load pages and chunks for the first time, and the deployment that served their page handles
+ * their forms and actions. The test installs packages, so it runs only if `OPEN_TABS` is set to
+ * `all` or to comma-separated names.
  */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
@@ -25,7 +25,7 @@ const ROUNDS = [2, 3, 4, 5, 6, 7, 8];
 
 /** Each page of each app shows text such as `page 3 of version 1`. */
 interface App {
-  /** Buttons, each with the kind of text that appears when it is pressed. */
+  /** Buttons, and the kind of text that appears when each of them is pressed. */
   readonly buttons?: Readonly<Record<string, string>>;
   /** The text that appears in an open tab once a newer version is live. */
   readonly notice?: string;
@@ -108,7 +108,7 @@ async function use(
   assert.deepEqual(failures, []);
 }
 
-/** The deployment that a script belongs to; `undefined` for other responses. */
+/** The deployment to which a script belongs; `undefined` for other responses. */
 function scriptOrigin(response: Response): string | undefined {
   if (!new URL(response.url()).pathname.endsWith(".js")) return undefined;
   const headers = response.headers();

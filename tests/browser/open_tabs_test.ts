@@ -1,6 +1,7 @@
 /**
  * Tabs of a site that stay open in Chromium through five deployments and a rollback. Their chunks
- * load, and the server for their page handles their actions and a form without a script.
+ * still load, and the server that rendered their page handles their actions and a form without a
+ * script.
  */
 import assert from "node:assert/strict";
 import type { Browser, Page } from "playwright-core";
@@ -88,9 +89,7 @@ async function openTab(browser: Browser, url: string, version: number): Promise<
   return { page, version, complaints };
 }
 
-/**
- * Uses a tab as a person would: loads a part of it, and submits its form with and without a script.
- */
+/** Uses a tab as a person would: loads a chunk, and submits the form with and without a script. */
 async function use({ page, version, complaints }: Tab, round: number): Promise<void> {
   const where = `tab of ${version}, round ${round}`;
   assert.equal(await page.evaluate(`load(${round})`), `chunk ${round} of ${version}`, where);

@@ -1,7 +1,7 @@
 /**
- * Protected hosts in Chromium over HTTPS: a preview, its branch and production, first for a visitor
- * and then with each kind of access until it ends. Uses HTTP/2; `PREVIEW_TESTS=all` also uses
- * HTTP/1.1.
+ * Protected hosts in Chromium over HTTPS: a preview, its branch and production. A visitor has no
+ * access at first, and then uses each kind of access until it ends. Uses HTTP/2;
+ * `PREVIEW_TESTS=all` also uses HTTP/1.1.
  */
 import assert from "node:assert/strict";
 import type { Browser, Page } from "playwright-core";
@@ -114,7 +114,7 @@ async function visitHosts(
 }
 
 Deno.test({
-  name: "each kind of access opens a protected host, and can be revoked",
+  name: "each kind of access opens a protected host and can be revoked",
   ...BROWSER_TEST,
   fn: () =>
     inTestFolder(async (folder) => {

@@ -1,6 +1,6 @@
 /**
- * A protected preview in Chromium: a visitor without an account, a member who signs in with the
- * platform's form, a share link, a password, and the end of each kind of access.
+ * Opens a protected preview in Chromium as a visitor without an account, as a member who signs in
+ * with the platform's form, with a share link, and with a password. Then ends each kind of access.
  */
 import assert from "node:assert/strict";
 import type { Browser, Page } from "playwright-core";
@@ -31,7 +31,7 @@ Deno.test({
       await access({ protection: "members" });
       const isOpen = async (page: Page) => await page.title() === "Map";
       await withChromium(async (browser) => {
-        // A member signs in with the form, and is returned to the requested page.
+        // A member signs in with the form and is returned to the requested page.
         const member = await freshPage(browser);
         await member.goto(`${unique}/?from=mail`);
         assert.match(member.url(), /\/sign-in\?next=/);
@@ -45,7 +45,7 @@ Deno.test({
         await member.reload();
         assert.ok(await isOpen(member));
 
-        // The owner shares it from the dashboard.
+        // The owner creates a share link in the dashboard.
         const dashboard = await signInBrowser(await browser.newContext(), { ada, platform });
         await dashboard.goto(`http://127.0.0.1:${platform.port}/deployments/${preview.id}`);
         await dashboard.getByRole("button", { name: "Share" }).click();
@@ -63,7 +63,7 @@ Deno.test({
         await guest.goto(link!);
         assert.match(await guest.content(), /This link no longer works/);
 
-        // A password, entered in its form.
+        // A visitor enters a password in the form.
         await access({ protection: "password", password: "open sesame" });
         const friend = await freshPage(browser);
         await friend.goto(unique);
@@ -78,7 +78,7 @@ Deno.test({
         await friend.reload();
         assert.equal(await isOpen(friend), false);
 
-        // When the member's session on the platform ends, access to the preview ends, too.
+        // When the member's session on the platform ends, access to the preview also ends.
         await member.reload();
         assert.ok(await isOpen(member));
         const { json } = await platform.api("GET", "/v1/account/sessions", {

@@ -85,7 +85,7 @@ Deno.test({
             priority: "CRITICAL",
           }),
         };
-        // A worker that has just become active may miss a message. Messages with the same tag show
+        // A worker that has just become active can miss a message. Messages with the same tag cause
         // only one notification.
         const shown = await until(
           async () => {
@@ -167,7 +167,7 @@ Deno.test({
           () => service.messages.find(isWanted),
           (found) => found !== undefined,
         );
-        // The decrypted message is delivered to the worker, as a vendor's service would do.
+        // Delivers the decrypted message to the worker, as a vendor's service would.
         const { payload } = message!;
         await until(() => registrationId, (id) => id !== "");
         const shown = await until(

@@ -1,6 +1,6 @@
 /**
  * Dashboard tabs in one Chromium window over HTTP/1.1. A browser opens six connections to a site
- * for all of its tabs, and each live page uses one.
+ * for all of its tabs, and each live page needs one.
  */
 import assert from "node:assert/strict";
 import type { Browser, CDPSession, Page } from "playwright-core";
@@ -11,12 +11,12 @@ import { Session } from "../helpers/devtools.ts";
 import { deploy } from "../helpers/platform.ts";
 import { median } from "../../scripts/bench/_table.ts";
 
-/** Two more than the connections that a browser opens to a site. */
+/** Two more than the number of connections that a browser opens to a site. */
 const TABS = 8;
 /** Maximum time to wait for a page, in milliseconds. */
 const PATIENCE_MS = 15_000;
 
-/** Playwright keeps its own pages visible, so these are tabs that it does not know about. */
+/** Tabs that Playwright does not control, because it keeps its own pages visible. */
 class Tabs {
   readonly #sessions = new Map<string, Session>();
 
@@ -55,7 +55,7 @@ const untilIs = (tab: Session, expression: string, wanted: unknown) =>
   until(() => evaluate(tab, expression), (value) => value === wanted, PATIENCE_MS);
 
 Deno.test({
-  name: "every tab of the dashboard opens over HTTP/1.1, and is live when it becomes visible again",
+  name: "every dashboard tab opens over HTTP/1.1, and is live when it becomes visible again",
   ...BROWSER_TEST,
   fn: () =>
     withDashboard(async ({ ada, api, own, platform }) => {
@@ -93,8 +93,8 @@ Deno.test({
 });
 
 /**
- * Pages that are open at the same time. Most show a log, and there are fewer slots than log
- * streams.
+ * Pages that are open at the same time. Most show a log, and there are more log streams than
+ * connections.
  */
 const SIDE_BY_SIDE = ["projects", "projects/shop", "projects/shop/builds", "../../notifications"]
   .concat(Array(6).fill("projects/shop/logs"));
@@ -115,7 +115,8 @@ Deno.test({
         const pages = [first, ...opened];
         const load = async (page: Page, path: string) => {
           const start = performance.now();
-          // A tab that waits for a connection never loads because the other tabs keep theirs.
+          // A tab that has to wait for a connection would never load because the other tabs keep
+          // theirs.
           await page.goto(new URL(path, url).href, { waitUntil: "load" });
           return Math.round(performance.now() - start);
         };
@@ -123,8 +124,7 @@ Deno.test({
         for (const path of SIDE_BY_SIDE) alone.push(await load(first, path));
         const times: number[] = [];
         for (const [n, page] of pages.entries()) times.push(await load(page, SIDE_BY_SIDE[n]!));
-        // The figure for docs/performance.md.
-        // deno-lint-ignore no-console
+        // The number that docs/performance.md quotes.
         console.log(`the slowest of ${times.length} tabs loaded in ${Math.max(...times)} ms`);
         // A busy machine is slow even with one tab.
         const limit = Math.max(1000, 4 * median(alone));

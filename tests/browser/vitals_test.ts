@@ -1,12 +1,12 @@
-/** Web vitals: measured by a browser, sent by our script, and shown by the page and the CLI. */
+/** Web vitals that a browser measures, our script sends, and the page and the CLI show. */
 import assert from "node:assert/strict";
 import { until } from "../../src/lib/_test_until.ts";
 import { BROWSER_TEST, hearComplaints, withChromium } from "../helpers/chromium.ts";
 import { createProject, deploy, STATIC_MANIFEST, withPlatform } from "../helpers/platform.ts";
 
 /**
- * Not "HeadlessChrome", which counts as a bot. Set as an argument so that it also applies to
- * beacons.
+ * A user agent without "HeadlessChrome", which counts as a bot. It is set with a flag, which also
+ * applies to beacons.
  */
 const PERSON = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) " +
   "Chrome/140.0.0.0 Safari/537.36";

@@ -1,6 +1,6 @@
 /**
  * A complete walkthrough of the dashboard, starting with an empty data directory and using only a
- * browser. Runs if `WALK=<folder>` is set, and stores the pictures for the README's animation in
+ * browser. Runs only if `WALK=<folder>` is set, and stores the images for the README's animation in
  * that folder.
  */
 import assert from "node:assert/strict";
@@ -102,7 +102,7 @@ async function importRepository(walk: Walk, url: string): Promise<void> {
   await walk.press(/^Deploy main/);
   await walk.see("In production");
   walk.page.off("load", count);
-  assert.ok(loads < 10, `the page of the deployment was loaded ${loads} times`);
+  assert.ok(loads < 10, `the deployment's page was loaded ${loads} times`);
   await walk.show("Watch the build until the site is live");
   assert.match(await walk.visit("/"), /<h1>Harbour/);
   assert.equal(await walk.visit("/api/tides"), "High tide at 06:41");
@@ -210,7 +210,7 @@ async function rollBack(walk: Walk): Promise<void> {
 }
 
 Deno.test(
-  "a person claims, imports, uploads, shares, routes, queries, runs and rolls back in the browser alone",
+  "a person claims, imports, uploads, shares, routes, queries, runs and rolls back in a browser",
   { ...BROWSER_TEST, ignore: BROWSER_TEST.ignore || PICTURES === undefined },
   async () => {
     await Deno.mkdir(PICTURES!, { recursive: true });

@@ -1,7 +1,7 @@
 /**
- * A leader in its own network namespace is cut off during events. Packets that it had already sent
- * arrive when the cable is plugged in again, after another node has taken over. No event is lost,
- * and none is in an inbox twice.
+ * A leader in its own network namespace loses its connection while events are raised. Another node
+ * takes over. Packets that the leader had already sent arrive once it is connected again. No event
+ * is lost, and none is in an inbox twice.
  */
 import assert from "node:assert/strict";
 import { ROLES } from "../../src/platform/core/nodes/mod.ts";
@@ -55,12 +55,12 @@ Deno.test({
     await until(() => raised.acknowledged > before + 5);
     await machines.mend();
     await until(async () => await status() === 401);
-    assert.equal(await rolesOf("a"), 0, "the node does not take back roles that other nodes lead");
+    assert.equal(await rolesOf("a"), 0, "the node does not take back roles from other nodes");
     await writing.stop();
     await raised.check(machines);
     await Deno.stderr.write(
       new TextEncoder().encode(
-        `cut off: a revoked key was taken for ${
+        `cut off: a revoked key was accepted for ${
           Math.round(takenUntil - began)
         } ms; ${raised.acknowledged} events\n`,
       ),

@@ -1,7 +1,7 @@
 /**
- * `kill -9` of nodes at random moments during deployments, builds, triggers, events and sign-ins.
- * Nothing that was acknowledged is lost, no event is in an inbox twice, and requests to a loaded
- * site fail only on the killed node's open connections.
+ * Kills nodes with `kill -9` at random moments during deployments, builds, triggers, events and
+ * sign-ins. Nothing that was acknowledged is lost, and no event is in an inbox twice. Requests to a
+ * busy site fail only on the killed node's open connections.
  *
  * `KILL_ROUNDS` sets the number of rounds.
  */
@@ -18,7 +18,7 @@ const ROUNDS = Number(Deno.env.get("KILL_ROUNDS") ?? (IS_LONG ? 100 : 3));
 const ROUNDS_BETWEEN_CHECKS = 10;
 const MOST_MS_TO_A_KILL = 1000;
 
-/** When a node was killed, and when its process ended. */
+/** The times at which a node was killed and its process ended. */
 interface Kill {
   readonly node: string;
   readonly from: number;
@@ -50,7 +50,7 @@ async function checkAll(machines: Machines, workloads: readonly Workload[]): Pro
 }
 
 Deno.test({
-  name: `after ${ROUNDS} node kills, nothing is lost or duplicated, and sites stay available`,
+  name: `${ROUNDS} node kills lose or duplicate nothing, and sites stay available`,
   ignore: NO_POSTGRES !== undefined || !isInstalled("haproxy"),
   async fn() {
     await using machines = await Machines.start({ args: ["--git-root", "/"] });
@@ -84,6 +84,6 @@ Deno.test({
     await visitor.stop();
     const failed = visitor.failures.filter((failure) => !wasCut(failure, kills));
     assert.deepEqual(failed, [], "Only requests on a killed node's connections fail");
-    await say(`${visitor.served} pages were served, ${visitor.failures.length} cut`);
+    await say(`${visitor.served} pages were served, ${visitor.failures.length} interrupted`);
   },
 });

@@ -1,9 +1,9 @@
 /**
- * A platform is moved to PostgreSQL and object storage and back, while the CLI is killed and both
- * servers fail at random moments. Once the same command succeeds, all data and expiry times have
- * been moved, the source is unchanged, and platforms can serve from both.
+ * Moves a platform to PostgreSQL and object storage and back, while the CLI is killed and both
+ * servers fail at random moments. The same command is run until it succeeds. Then all data and
+ * expiry times have been moved, the source is unchanged, and platforms can serve from both.
  *
- * Runs in the long form, or if `MOVE_ROUNDS` sets the number of rounds.
+ * Runs only in the long form, or if `MOVE_ROUNDS` sets the number of rounds.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -28,11 +28,11 @@ import { callApi, createProject, deploy, sha256, TOKEN } from "../helpers/platfo
 import { DenoStore } from "../../src/store/mod.ts";
 
 const ROUNDS = Number(Deno.env.get("MOVE_ROUNDS") ?? (IS_LONG ? 5 : 0));
-/** The rounds in which platforms are started on the source and the target. */
+/** Rounds in which platforms are started on both the source and the target. */
 const STARTS_EVERY = 5;
 /** Maximum number of disturbances during a move. */
 const DISTURBANCES = 3;
-/** Number of ledger writes before the platform is killed. */
+/** Number of ledger writes before the kill. */
 const WRITES = 25;
 const FILLER = 2000;
 /** Records that expire while they are being moved. */
@@ -41,10 +41,10 @@ const MOST_LEFT_MS = 8000;
 /** Maximum time that storage is unavailable. The CLI waits longer. */
 const MOST_AWAY_MS = 1500;
 
-const VICTIMS = ["the tool", "the tool", "PostgreSQL", "the storage"] as const;
+const VICTIMS = ["the CLI", "the tool", "PostgreSQL", "the storage"] as const;
 /**
- * Temporary failures that are reported as such. A killed node disappears after 10 seconds, and a
- * busy machine restarts servers slowly.
+ * Messages of temporary failures. A killed node counts as running for 10 seconds, and a busy
+ * machine restarts servers slowly.
  */
 const PASSING = new RegExp([
   "while nodes run on it",
@@ -54,7 +54,7 @@ const PASSING = new RegExp([
 /** Maximum number of runs of one command. */
 const MOST_RUNS = 100;
 
-/** Exit code of a process that was ended by SIGKILL. */
+/** Exit code of a process that SIGKILL ended. */
 const KILLED = 137;
 
 const buildUid = String(freeBuildUid());
@@ -64,13 +64,13 @@ interface Bench {
   readonly folder: string;
   readonly servers: MoveServers;
   readonly ledger: Ledger;
-  /** How long an undisturbed move takes. */
+  /** Duration of an undisturbed move, in milliseconds. */
   calmMs: number;
   /** Number of disturbances, by kind. */
   readonly done: Map<string, number>;
 }
 
-/** Runs a platform, and kills it at the end. */
+/** Runs a platform and kills it at the end. */
 async function withProgram(
   { folder, dataDir, args = [], env = {} }: {
     readonly folder: string;
@@ -92,7 +92,7 @@ async function withProgram(
   }
 }
 
-/** Creates the platform that is moved in all rounds, and kills it. */
+/** Creates the platform that all rounds move, and kills it. */
 async function furnish(folder: string): Promise<Ledger> {
   const dataDir = join(folder, "origin");
   let ledger: Ledger | undefined;
@@ -133,7 +133,7 @@ async function disturb(
   { servers: { pg, storage } }: Bench,
   tool: { kill(): void },
 ): Promise<void> {
-  if (victim === "the tool") tool.kill();
+  if (victim === "the CLI") tool.kill();
   else if (victim === "PostgreSQL") await pg.cluster.crash();
   else await storage.fail(Math.random() * MOST_AWAY_MS);
 }
@@ -163,13 +163,13 @@ async function move(bench: Bench, args: readonly string[], env: MoveTarget["env"
       if (victim === undefined) bench.calmMs = took;
       return;
     }
-    const wasKilled = code === KILLED && victim === "the tool";
+    const wasKilled = code === KILLED && victim === "the CLI";
     assert.ok(wasKilled || PASSING.test(stdout) && story.length < MOST_RUNS, story.join("\n"));
     if (!wasKilled) attempt--;
   }
 }
 
-/** Moves a copy of the platform to the target and back, and compares everything. */
+/** Moves a copy of the platform to the target and back, and compares all data. */
 async function runRound(bench: Bench, round: number): Promise<void> {
   const { folder, servers, ledger } = bench;
   const [source, node, back] = ["source", "node", "back"].map((each) =>
@@ -216,11 +216,11 @@ async function runRound(bench: Bench, round: number): Promise<void> {
 }
 
 Deno.test({
-  name: `a move loses no data when it is killed and its servers fail, in ${ROUNDS} rounds`,
+  name: `a move loses no data in ${ROUNDS} rounds of kills and server failures`,
   ignore: NO_POSTGRES !== undefined || ROUNDS === 0,
   async fn() {
     const folder = await Deno.makeTempDir({ prefix: "svc-move-" });
-    // PostgreSQL's user needs access through it.
+    // PostgreSQL's user must be able to enter this folder.
     await Deno.chmod(folder, 0o755);
     await Deno.mkdir(join(folder, "home"));
     await using servers = await MoveServers.start(folder, IS_LONG);

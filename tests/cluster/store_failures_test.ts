@@ -1,8 +1,8 @@
 /**
  * The servers behind the nodes fail: the primary is killed or paused, all of PostgreSQL is down,
- * object storage is down, or a node is cut off. Sites are served throughout, writes are refused
- * with 503 and `Retry-After`, and nothing that was acknowledged is lost. This takes minutes, so it
- * runs only in the long form.
+ * object storage is down, or a node loses its connection. The nodes serve sites throughout, and
+ * refuse writes with 503 and `Retry-After`. Nothing that was acknowledged is lost. This takes
+ * minutes, so it runs only in the long form.
  */
 import assert from "node:assert/strict";
 import { until } from "../../src/lib/_test_until.ts";
@@ -14,7 +14,10 @@ import { deployments, events, projects, signIns } from "../helpers/machines/work
 
 const STOOD_STILL_MS = 30_000;
 const DOWN_MS = 60_000;
-/** With Patroni's settings, a failover takes 20 seconds, and waiting requests take longer. */
+/**
+ * With these Patroni settings, a failover takes 20 seconds, and requests that wait for it take
+ * longer.
+ */
 const PATIENCE_MS = 90_000;
 
 const say = (text: string) => Deno.stderr.write(new TextEncoder().encode(`${text}\n`));
@@ -23,7 +26,7 @@ const pass = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const acknowledgedBy = (workloads: readonly Workload[]): number =>
   workloads.reduce((sum, { acknowledged }) => sum + acknowledged, 0);
 
-/** Simulates an outage during writes, waits until writes continue, and checks the ledger. */
+/** Causes an outage during writes, waits until writes succeed again, and checks the ledger. */
 async function survive(
   machines: Machines,
   { name, workloads, visitor, outage }: {
@@ -59,7 +62,7 @@ async function survive(
   );
 }
 
-/** A write is refused as it would be in an outage: with 503 and `Retry-After`. */
+/** Checks that a write is refused as in an outage, with 503 and `Retry-After`. */
 async function refusesWrites(node: Node): Promise<void> {
   const answer = await node.api("POST", "/v1/projects", { json: { name: "refused" } });
   assert.deepEqual([answer.status, answer.json.code], [503, "unavailable"], node.name);

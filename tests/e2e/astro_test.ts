@@ -1,6 +1,6 @@
 /**
- * A real Astro site. `svc deploy` itself installs it from npm and builds it, and the test fetches
- * every file and compares it byte for byte.
+ * Deploys a real Astro site. `svc deploy` installs its packages from npm and builds it. The test
+ * then fetches every file and compares it byte for byte.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** Backups that cannot be created or used: full disks, and incomplete backup files. */
+/** Tests backups that cannot be created or used because of full disks or incomplete files. */
 import assert from "node:assert/strict";
 import { packTar } from "modern-tar";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ async function names(folder: string): Promise<string[]> {
   return (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name).sort();
 }
 
-/** Runs a command that must be refused, and returns its message. */
+/** Runs a command that must fail, and returns its message. */
 async function refused(box: Sandbox, args: readonly string[]): Promise<string> {
   const { code, stdout } = await box.tool([...args, "--json"]);
   assert.equal(code, 1, stdout);
@@ -22,7 +22,7 @@ async function refused(box: Sandbox, args: readonly string[]): Promise<string> {
   return `${answer.error}. ${answer.hint ?? ""}`;
 }
 
-/** A platform with one deployment, and its backup. */
+/** Creates a platform with one deployment, and its backup. */
 async function withBackup(test: (box: Sandbox, file: string) => Promise<void>): Promise<void> {
   await withSandbox(async (box) => {
     await copySite("plain", box.site);
@@ -48,7 +48,7 @@ async function canMount(): Promise<boolean> {
 }
 
 Deno.test({
-  name: "svc backup and svc restore report a full disk, and lose nothing",
+  name: "svc backup and svc restore report a full disk and lose nothing",
   ignore: !await canMount(),
   fn: () => withBackup(fillDisks),
 });
@@ -69,7 +69,7 @@ async function fillDisks(box: Sandbox, file: string): Promise<void> {
   await box.json(["restore", file, "--data-dir", join(box.folder, "elsewhere")]);
 }
 
-/** An empty backup from another version. */
+/** Creates an empty backup from another version. */
 async function empty(description: Readonly<Record<string, unknown>>): Promise<Uint8Array> {
   const texts = {
     "svc-backup.json": JSON.stringify({

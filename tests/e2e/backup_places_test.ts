@@ -1,6 +1,6 @@
 /**
- * Scheduled backups as an operator would set them up: in object storage, encrypted, and each
- * verified by restoring it. Also tests the owner's notifications about failures.
+ * Scheduled backups as an operator would set them up: encrypted, in object storage, and each
+ * verified by restoring it. Also tests the notifications that the owner receives about failures.
  */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
@@ -91,7 +91,7 @@ Deno.test("svc serve --backup stores verified, encrypted backups, and svc restor
   });
 });
 
-/** The restored platform has everything; its own backups go to a missing bucket. */
+/** The restored platform has all data. Its own backups go to a bucket that does not exist. */
 async function failElsewhere(box: Sandbox, dataDir: string, place: string): Promise<void> {
   const gone = place.replace("svc-test", "svc-gone");
   const platform = await box.start(["--data-dir", dataDir, "--backup", gone]);
@@ -116,7 +116,7 @@ async function failElsewhere(box: Sandbox, dataDir: string, place: string): Prom
   await platform.stop();
 }
 
-/** The lock of a process that writes to a location, as soon as it exists. */
+/** Waits until a process that writes to the location has locked it, and returns the lock. */
 async function whenHeld(place: string): Promise<{ readonly pid: number }> {
   const [mark] = await until(
     () => marksIn(place).catch(() => []),
@@ -131,15 +131,15 @@ async function marksIn(place: string): Promise<readonly string[]> {
   return found.map(({ name }) => name).filter((name) => name.endsWith(".json"));
 }
 
-Deno.test("a stop during a backup releases its lock, and does not count as a failure", async () => {
+Deno.test("stopping during a backup releases its lock, and is not a failure", async () => {
   await withSandbox(async (box) => {
     await (await box.start()).stop();
-    // Large enough that the backup takes longer than stopping.
+    // Large enough for the backup to take longer than the platform needs to stop.
     await addBlob(box.dataDir, randomBytes(40_000_000));
     const place = join(box.folder, "backups");
     const platform = await box.start(["--backup", `${place}/`]);
     const { pid } = await whenHeld(place);
-    // Like a service manager, sends the signal to all processes.
+    // Sends the signal to all processes, as a service manager does.
     Deno.kill(pid, "SIGTERM");
     await platform.stop();
     assert.deepEqual(await marksIn(place), []);
@@ -160,7 +160,7 @@ Deno.test("a stop during a backup releases its lock, and does not count as a fai
   });
 });
 
-/** Number of rounds in which a backup is killed. */
+/** Number of backups to kill. */
 const ROUNDS = Number(Deno.env.get("SVC_BACKUP_ROUNDS") ?? 2);
 /** Maximum time from the start of a backup until it is killed, in milliseconds. */
 const MOST_PAUSE_MS = 4000;
@@ -174,7 +174,7 @@ async function addBlob(dataDir: string, content: Uint8Array): Promise<void> {
   await Deno.writeFile(join(folder, sha256), content);
 }
 
-Deno.test("svc backup loses no acknowledged backup, regardless of when it is killed", async () => {
+Deno.test("svc backup loses no acknowledged backup when it is killed at any moment", async () => {
   await withSandbox(async (box) => {
     await (await box.start()).stop();
     const place = join(box.folder, "backups");

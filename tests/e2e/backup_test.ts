@@ -1,6 +1,6 @@
 /**
- * Backups of a platform under load are restored elsewhere and compared with all acknowledged data.
- * The platform, the backup and the restore are killed at random moments.
+ * Backs up a platform under load, restores the backups elsewhere, and compares them with all
+ * acknowledged data. The platform, the backup and the restore are killed at random moments.
  *
  * `SVC_BACKUP_ROUNDS` sets the number of rounds.
  */
@@ -20,12 +20,12 @@ const WRITES = 40;
 /** Maximum pause before a kill, in milliseconds. */
 const MOST_PAUSE_MS = 150;
 
-/** The targets of the rounds, killed in turn. */
+/** The processes to kill, one per round in turn. */
 const VICTIMS = ["the platform", "the backup"] as const;
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** A database client that commits one number after another, each as two rows. */
+/** A database client that commits numbers in sequence, each as two rows. */
 class Numbers {
   acknowledged = 0;
 
@@ -39,7 +39,7 @@ class Numbers {
         this.acknowledged++;
       }
     } catch (error) {
-      // The platform was killed, which closed the connection. The number may or may not exist.
+      // The kill closed the connection. The number may or may not have been committed.
       if (!/terminated|ECONNRE|closed/.test(String(error))) throw error;
       this.acknowledged++;
     } finally {
@@ -61,7 +61,7 @@ async function databaseUrl(box: Sandbox): Promise<string> {
   return stdout.trim();
 }
 
-/** Checks that the rows match the state after one commit that is not before `atLeast`. */
+/** Checks that the rows match the state after a single commit, no earlier than `atLeast`. */
 async function checkNumbers(box: Sandbox, atLeast: number): Promise<void> {
   const client = await connect(await databaseUrl(box));
   const { rows } = await client.query("SELECT n, part FROM numbers ORDER BY n, part");
@@ -69,14 +69,14 @@ async function checkNumbers(box: Sandbox, atLeast: number): Promise<void> {
   const halves = rows.filter(({ n, part }, index) =>
     rows[index ^ 1]?.n !== n || part !== index % 2
   );
-  assert.deepEqual(halves, [], "No transaction is restored in part");
+  assert.deepEqual(halves, [], "No transaction is restored partially");
   const found = new Set(rows.map(({ n }) => n));
   const missing = Array.from({ length: atLeast }, (_, n) => n).filter((n) => !found.has(n));
-  // The number whose commit was interrupted by a kill.
+  // The number whose commit a kill interrupted.
   assert.ok(missing.length <= ROUNDS, `Commits are missing: ${missing}`);
 }
 
-/** Deploys enough data that a backup and a restore take a while. */
+/** Deploys enough data for a backup and a restore to take a while. */
 async function deployBulk(platform: LedgerPlatform): Promise<void> {
   await createProject(platform, "bulk");
   for (let n = 0; n < 4; n++) {
@@ -87,7 +87,7 @@ async function deployBulk(platform: LedgerPlatform): Promise<void> {
   }
 }
 
-/** Names in a file's folder that start with the file's name. */
+/** Lists temporary files: names in a file's folder that start with the file's name. */
 async function besides(file: string): Promise<string[]> {
   const names = [];
   for await (const { name } of Deno.readDir(dirname(file))) {
@@ -96,7 +96,7 @@ async function besides(file: string): Promise<string[]> {
   return names.sort();
 }
 
-/** Starts a command, and kills it at a random moment. */
+/** Starts a command and kills it at a random moment. */
 async function interrupt(box: Sandbox, args: readonly string[], file: string): Promise<void> {
   const before = (await besides(file)).length;
   const tool = startTool(args, { cwd: box.site, env: box.env });
@@ -108,7 +108,7 @@ async function interrupt(box: Sandbox, args: readonly string[], file: string): P
   await tool.result;
 }
 
-/** Restores after killed attempts, and starts a platform with the restored data. */
+/** Restores a backup after killed attempts, and starts a platform with the restored data. */
 async function restoreElsewhere(box: Sandbox, file: string, dataDir: string): Promise<void> {
   await interrupt(box, ["restore", file, "--data-dir", dataDir], dataDir);
   for (const name of await besides(dataDir)) {
@@ -124,11 +124,16 @@ async function restoreElsewhere(box: Sandbox, file: string, dataDir: string): Pr
 interface Round {
   readonly ledgers: readonly Ledger[];
   readonly numbers: Numbers;
-  /** How many of the newest ledger's writes, and how many numbers, preceded the backup. */
+  /**
+   * How many of the newest ledger's writes, and how many numbers, were acknowledged before the
+   * backup started.
+   */
   readonly before: { readonly writes: number; readonly numbers: number };
 }
 
-/** Compares the running platform with the ledgers. Set `isOriginal` if nothing may be missing. */
+/**
+ * Compares the running platform with the ledgers. If `isOriginal` is set, nothing may be missing.
+ */
 async function compare(box: Sandbox, round: Round, isOriginal: boolean): Promise<number> {
   const platform = callerOf(box);
   await untilDelivered(platform);
@@ -180,7 +185,7 @@ async function backUpUnderLoad(
   await writing;
 }
 
-Deno.test(`${ROUNDS} backups under load and during kills are complete and consistent`, async () => {
+Deno.test(`${ROUNDS} backups are complete and consistent despite load and kills`, async () => {
   await withSandbox(async (box) => {
     const start = () => box.start(["--postgres-port", "0"]);
     await start();
@@ -218,7 +223,7 @@ Deno.test(`${ROUNDS} backups under load and during kills are complete and consis
   });
 });
 
-Deno.test("a deployment with files yet to be uploaded does not count as damaged", async () => {
+Deno.test("a deployment whose files are not uploaded yet does not count as damaged", async () => {
   await withSandbox(async (box) => {
     await box.start();
     await createProject(callerOf(box), "shop");
@@ -230,7 +235,7 @@ Deno.test("a deployment with files yet to be uploaded does not count as damaged"
   });
 });
 
-Deno.test("svc serve and svc rekey refuse the data of a newer version", async () => {
+Deno.test("svc serve and svc rekey refuse data from a newer version", async () => {
   await withSandbox(async (box) => {
     await box.start();
     await box.platform!.stop();

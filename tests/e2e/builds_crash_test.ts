@@ -1,4 +1,7 @@
-/** `kill -9` of a platform while builds are waiting and running. None is left unfinished. */
+/**
+ * Kills a platform with `kill -9` while builds are waiting and running. No build is left
+ * unfinished.
+ */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { markedProcesses } from "../../src/lib/marked_processes.ts";
@@ -23,7 +26,7 @@ async function namesIn(folder: string): Promise<string[]> {
   return (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name);
 }
 
-test("after a kill, every build ends and leaves no process or folder", async () => {
+test("after a kill, every build ends and leaves no process or folder behind", async () => {
   await withSandbox(async (box) => {
     const repository = await makeRepository(box.folder, "repository");
     await serve(box);
@@ -61,7 +64,7 @@ test("after a kill, every build ends and leaves no process or folder", async () 
       return false;
     });
     await box.platform!.kill();
-    // Running builds end when the platform ends, before it starts again.
+    // Running builds end with the platform, before it starts again.
     await until(async () => {
       const { stdout } = await new Deno.Command("pgrep", { args: ["-f", "sleep 654"] }).output();
       return stdout.byteLength === 0;

@@ -1,4 +1,4 @@
-/** `svc logs --build` on a deployment that a hook started. */
+/** Shows the build log of a deployment that a hook started. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { makeRepository } from "../../src/lib/_test_git.ts";
@@ -7,7 +7,7 @@ import { testNeeding } from "../helpers/empty_root.ts";
 
 const test = testNeeding("git", "sh");
 
-test("svc logs --build shows the log of a build, and follows it to the end", async () => {
+test("svc logs --build shows a build's log and follows it to the end", async () => {
   await withSandbox(async (box) => {
     const repository = await makeRepository(box.folder, "repository");
     await box.start(["--git-root", box.folder]);

@@ -1,4 +1,4 @@
-/** A build from git runs a toolchain in a home directory, and sees nothing else there. */
+/** A build from git can run a toolchain in a home directory, but sees nothing else there. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { git } from "../../src/lib/_test_git.ts";

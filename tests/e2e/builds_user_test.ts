@@ -1,6 +1,6 @@
 /**
- * Builds on a platform that is run by an ordinary user. Root switches to such a user, which
- * requires a program that this user can read: the compiled program.
+ * Builds on a platform that an ordinary user runs. Root switches to that user, who must be able to
+ * read the program. Only the compiled program is readable.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -18,19 +18,19 @@ const becomeUser = isRoot
   ? ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups", "--"]
   : [];
 
-/** Why an ordinary user's sandbox cannot be tested here; `undefined` if it can. */
+/** The reason an ordinary user's sandbox cannot be tested here; `undefined` if it can. */
 async function obstacle(): Promise<string | undefined> {
   if (Deno.build.os !== "linux") return "the sandbox needs Linux";
   if (isRoot && binary === "") return "root needs SVC_BIN, a compiled program";
   const namespaces = ["unshare", "--user", "--map-root-user", "--mount", "--pid", "--fork", "true"];
   const [program, ...args] = [...becomeUser, ...namespaces];
   const { success } = await new Deno.Command(program!, { args, stderr: "null" }).output();
-  return success ? undefined : "this machine allows users no namespaces";
+  return success ? undefined : "this machine does not let users create namespaces";
 }
 
 const reason = await obstacle();
 
-/** The program's command for that user. */
+/** The command that runs the program for that user. */
 async function userCommand(box: Sandbox): Promise<Command> {
   if (!isRoot) return programCommand();
   const copy = join(box.folder, "svc");

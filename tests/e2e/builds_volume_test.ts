@@ -1,6 +1,6 @@
 /**
- * Many triggers at once, with real builds. `TRIGGERS=200` uses twenty projects. Regular test runs
- * use fewer triggers.
+ * Sends many triggers at once, with real builds. `TRIGGERS=200` uses twenty projects. Regular test
+ * runs use fewer triggers.
  */
 import assert from "node:assert/strict";
 import { peakMemory } from "../../scripts/bench/_bench_place.ts";
@@ -20,7 +20,7 @@ const PROJECTS = TRIGGERS < 100 ? 4 : 20;
  */
 const BRANCHES = Math.floor(TRIGGERS / PROJECTS);
 const CONCURRENCY = 2;
-/** Maximum time to wait for one build on a machine that is busy with other builds. */
+/** Maximum time to wait for a build on a machine that is busy with other builds. */
 const PATIENCE_MS = 10_000;
 const MOST_MEMORY = 500_000_000;
 
@@ -33,7 +33,7 @@ interface Built {
   readonly finishedAt: string;
 }
 
-/** Records each build that starts, as reported by the build itself. */
+/** Records each build when it reports that it has started. */
 function countBuilds() {
   const begun: string[] = [];
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, (request) => {
@@ -57,7 +57,7 @@ async function buildsOf(box: Sandbox, project: string): Promise<readonly Built[]
   return (await callApi(box, "GET", `/v1/projects/${project}/builds?limit=100`)).items;
 }
 
-/** Maximum number of builds that ran at the same time. */
+/** Returns the highest number of builds that ran at the same time. */
 function busiest(builds: readonly Built[]): number {
   const moments = builds.flatMap(({ startedAt, finishedAt }) => [
     { at: startedAt, change: 1 },
@@ -70,7 +70,7 @@ function busiest(builds: readonly Built[]): number {
 
 const seconds = (from: number, to = performance.now()) => `${((to - from) / 1000).toFixed(1)} s`;
 
-test(`${BRANCHES * PROJECTS} triggers of ${PROJECTS} projects at once are built once each, in order, few at a time`, async () => {
+test(`${BRANCHES * PROJECTS} simultaneous triggers are built once each, in order`, async () => {
   await withSandbox(async (box) => {
     await using counter = countBuilds();
     const repository = await makeRepository(box.folder, "repository");
@@ -92,7 +92,7 @@ test(`${BRANCHES * PROJECTS} triggers of ${PROJECTS} projects at once are built 
       );
     }
     const started = performance.now();
-    // The triggers of one project are sent one after another. Otherwise, there would be no order to
+    // A project's triggers are sent one after another, because otherwise there would be no order to
     // preserve.
     const answers = (await Promise.all(hooks.map(async (hook) => {
       const own = [];
@@ -130,7 +130,7 @@ test(`${BRANCHES * PROJECTS} triggers of ${PROJECTS} projects at once are built 
     const page = await box.page(`p3-git-b${last}.localhost`, "/");
     assert.equal(page.text, `p3 b${last}\n`);
     assert.ok(memory < MOST_MEMORY, `${memory} bytes`);
-    // deno-lint-ignore no-console -- people run it to see the numbers
+    // deno-lint-ignore no-console -- people run this test to see the numbers
     console.log(
       `accepted in ${seconds(started, accepted)}, live in ${seconds(started, ended)}, ` +
         `platform's peak memory ${Math.round(memory / 1e6)} MB`,

@@ -1,4 +1,4 @@
-/** Jobs of GitHub Actions and GitLab CI that deploy without a secret. */
+/** GitHub Actions and GitLab CI jobs that deploy without a secret. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { callTool } from "../../scripts/_program.ts";
@@ -12,7 +12,7 @@ async function withJob(
   run: (box: Sandbox, job: {
     readonly issuer: Awaited<ReturnType<typeof startIssuer>>;
     readonly audience: string;
-    /** Calls the CLI as a job would, and returns its JSON object. */
+    /** Runs the CLI as a job would, and returns its JSON object. */
     svc(
       args: readonly string[],
       env: Readonly<Record<string, string>>,
@@ -41,7 +41,7 @@ async function withJob(
   });
 }
 
-/** The services that a GitHub Actions runner provides to a job, at an HTTPS URL. */
+/** Starts the services that a GitHub Actions runner provides to a job, at an HTTPS URL. */
 async function serveRunner(folder: string, sign: (audience: string) => Promise<string>) {
   const { certFile, keyFile } = await makeCertificate(folder, "runner", ["DNS:localhost"]);
   const [cert, key] = [await Deno.readTextFile(certFile), await Deno.readTextFile(keyFile)];
@@ -121,7 +121,7 @@ Deno.test("a GitHub Actions job deploys with its runner's token, without a secre
     assert.match(String((await svc(["deploy"], plain, 1)).error), /is not an https URL/);
   }));
 
-Deno.test("a GitLab job deploys with its id_token, and learns why a deploy is refused", () =>
+Deno.test("a GitLab job deploys with its id_token, and sees why a deployment is refused", () =>
   withJob(async (box, { issuer, audience, svc }) => {
     await box.json([
       "keys",
@@ -149,7 +149,7 @@ Deno.test("a GitLab job deploys with its id_token, and learns why a deploy is re
     const deployed = await svc(["deploy"], job);
     assert.equal(deployed.status, "LIVE");
     const { projects } = await svc(["projects", "list"], job) as { projects: unknown[] };
-    assert.equal(projects.length, 2, "all commands of a job can use the same token");
+    assert.equal(projects.length, 2, "all commands in a job can use the same token");
     const production = await svc(["deploy", "--prod"], job, 1);
     assert.match(String(production.error), /lacks the permission "deploy-production"/);
 

@@ -1,6 +1,6 @@
 /**
  * Completion in real shells: keys typed in a terminal, the script from `svc completion`, and names
- * from the platform. CI tests bash with two of the lines; `COMPLETION_TESTS=all` tests all
+ * from the platform. CI tests only bash and two of the lines. `COMPLETION_TESTS=all` tests all
  * installed shells. PowerShell is not tested because Debian has no package for it.
  */
 import assert from "node:assert/strict";
@@ -14,7 +14,7 @@ interface Row {
   readonly completed: string;
 }
 
-/** Names that are not the start of another command or item. */
+/** Lines whose last word is not the start of another command or item. */
 const ROWS: readonly Row[] = [
   { typed: "svc promot", completed: "svc promote" },
   { typed: "svc projects info kestr", completed: "svc projects info kestrel-boats" },
@@ -35,7 +35,9 @@ const ROWS: readonly Row[] = [
 const isWhole = Deno.env.get("COMPLETION_TESTS") === "all";
 const LINES = isWhole ? ROWS : ROWS.slice(0, 2);
 
-/** The CLI gives the platform two seconds. On a busy machine, users press the key again. */
+/**
+ * The CLI waits two seconds for the platform. On a busy machine, users have to press the key again.
+ */
 const ATTEMPTS = 10;
 
 const TAB = "\t";
@@ -67,7 +69,10 @@ async function isInstalled(shell: string): Promise<boolean> {
   return success;
 }
 
-/** A project with an environment, a domain and, in the long form, a database; and `svc` on the search path. */
+/**
+ * Creates a project with an environment, a domain and, in the long form, a database. Puts `svc` on
+ * the search path.
+ */
 async function furnish(box: Sandbox): Promise<Record<string, string>> {
   await box.start();
   await box.json(["projects", "create", "--name", "kestrel-boats"]);
@@ -94,7 +99,7 @@ async function furnish(box: Sandbox): Promise<Record<string, string>> {
 async function completeOnTerminal(shell: Shell, cwd: string, env: Record<string, string>) {
   const terminal = startOnTerminal([], { cwd, env, program: shell.program });
   try {
-    // The word is split into two parts so that the echoed input does not look like the response.
+    // The word is split into two parts, so the echoed input does not look like the response.
     await terminal.type(`${shell.setUp}; echo REA''DY\n`);
     await terminal.shows(/READY/);
     for (const { typed, completed } of LINES) {

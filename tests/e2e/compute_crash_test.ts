@@ -1,8 +1,8 @@
 /**
- * `kill -9` of servers and of the platform under load. Afterwards, the site works again, no process
- * remains, and no request hangs longer than its timeout.
+ * Kills servers and the platform with `kill -9` under load. Afterwards, the site works again, no
+ * process remains, and no request hangs longer than its timeout.
  *
- * Looks for processes in `/proc`, so it runs only on Linux.
+ * The test looks for processes in `/proc`, so it runs only on Linux.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -56,7 +56,7 @@ async function writeSite(site: string): Promise<void> {
   await Deno.writeTextFile(join(site, "index.html"), "home");
 }
 
-/** Server processes that were started by one of these processes or by another server process. */
+/** Finds the server processes that one of these processes, or another server process, started. */
 function serverProcesses(parents: ReadonlySet<number>): number[] {
   const found: number[] = [];
   for (const { name } of Deno.readDirSync("/proc")) {
@@ -90,7 +90,7 @@ interface Load {
   stop(): Promise<void>;
 }
 
-/** Keeps sending requests; every tenth one hangs. */
+/** Keeps sending requests. Every tenth request hangs. */
 function startLoad(box: Sandbox): Load {
   let isOver = false;
   const load = { statuses: new Map<number, number>(), longestMs: 0 };
@@ -119,7 +119,7 @@ const comesBack = (box: Sandbox) =>
   );
 
 Deno.test({
-  name: "servers and platform recover from kill -9 under load, and leave nothing behind",
+  name: "servers and the platform recover from kill -9 under load and leave nothing behind",
   ignore: Deno.build.os !== "linux",
   fn: () =>
     withSandbox(async (box) => {

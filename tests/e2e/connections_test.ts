@@ -1,5 +1,6 @@
 /**
- * More idle connections than a process can hold. The platform keeps responding, and stops cleanly.
+ * Opens more idle connections than a process can have. The platform keeps responding and stops
+ * cleanly.
  */
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
@@ -18,7 +19,7 @@ async function writeCertificate(folder: string): Promise<readonly string[]> {
   return ["--tls-cert", certFile, "--tls-key", keyFile];
 }
 
-/** Opens connections that send nothing or only the start of a request. */
+/** Opens connections that send nothing, or only the start of a request. */
 async function openIdle(port: number, beginning: string): Promise<Deno.Conn[]> {
   const opened: Deno.Conn[] = [];
   for (let count = 0; count < IDLE; count++) {
@@ -26,12 +27,12 @@ async function openIdle(port: number, beginning: string): Promise<Deno.Conn[]> {
       const conn = await Deno.connect({ hostname: "127.0.0.1", port });
       opened.push(conn);
       if (beginning !== "") await conn.write(new TextEncoder().encode(beginning));
-    } catch { /* Refused or already closed, as the platform should do. */ }
+    } catch { /* The platform has refused or already closed the connection, as it should. */ }
   }
   return opened;
 }
 
-/** The status of a page over a new connection; 0 if there is no response. */
+/** Requests a page over a new connection. Returns its status, or 0 if there is no response. */
 async function statusOf(port: number): Promise<number> {
   try {
     return (await fetchByHost({ port, host: "localhost", path: "/v1/health" })).status;
@@ -50,7 +51,10 @@ async function answered(port: number, tries: number): Promise<number> {
   return 0;
 }
 
-/** The status of a page over TLS, retried while nothing listens; "000" if there is no response. */
+/**
+ * Requests a page over TLS, and retries if nothing is listening yet. Returns its status, or "000"
+ * if there is no response.
+ */
 async function secureStatusOf(port: number): Promise<string> {
   const { stdout } = await new Deno.Command("curl", {
     args: [

@@ -1,4 +1,4 @@
-/** The contract for scripts and agents: exit codes, one JSON object, log lines and next steps. */
+/** The contract with scripts and agents: exit codes, one JSON object, log lines and next steps. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { startTool } from "../../scripts/_program.ts";
@@ -9,7 +9,7 @@ import { callerOf } from "../helpers/sandbox_api.ts";
 import { oneObject, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 import { isEmpty, needs } from "../helpers/empty_root.ts";
 
-/** The keys and values of a log line, as specified. */
+/** The specified keys and values of a log line. */
 const STREAMS = ["user", "debug"];
 const LEVELS = ["info", "warn", "error"];
 const PHASES = [
@@ -45,11 +45,11 @@ interface Row {
   readonly machineCode?: string;
 }
 
-/** Calls without a platform, key or project. */
+/** Commands run without a platform, key or project. */
 const FAILURES: readonly Row[] = [
   { name: "an unknown command", args: ["deply"], code: 2, error: /deploy/ },
   { name: "an unknown flag", args: ["deploy", "--prd"], code: 2, error: /--prod/ },
-  { name: "a group without its command", args: ["projects"], code: 2, error: /list/ },
+  { name: "a group without a command", args: ["projects"], code: 2, error: /list/ },
   {
     name: "a missing key",
     args: ["whoami"],
@@ -129,7 +129,7 @@ async function linked(box: Sandbox): Promise<void> {
   await Deno.writeTextFile(`${box.site}/index.html`, "<h1>Contract</h1>");
 }
 
-Deno.test("in JSON mode, stdout is one object and stderr has only log lines", async () => {
+Deno.test("in JSON mode, stdout has one object and stderr has only log lines", async () => {
   await withSandbox(async (box) => {
     await linked(box);
     for (const args of [["deploy"], ["deployments"], ["logs"], ["whoami"], ["projects", "list"]]) {
@@ -157,7 +157,7 @@ Deno.test("in JSON mode, a prompt becomes an error that names the commands to us
   });
 });
 
-/** Starts a login, approves it for a workspace, and returns the CLI's result. */
+/** Starts a login and approves it for a workspace. Returns the CLI's result. */
 async function logIn(box: Sandbox, isApproved: (code: string) => Promise<unknown>) {
   const { SVC_TOKEN: _, ...env } = box.env;
   let errors = "";
@@ -171,7 +171,7 @@ async function logIn(box: Sandbox, isApproved: (code: string) => Promise<unknown
   return await login.result;
 }
 
-Deno.test("link, login and workspace switch match their rows of the contract", async () => {
+Deno.test("link, login and workspace switch match the contract", async () => {
   await withSandbox(async (box) => {
     await box.start();
     const platform = callerOf(box);
@@ -234,7 +234,7 @@ Deno.test("errors in svc.toml are reported with file, line and column", async ()
   });
 });
 
-Deno.test("a failing build fails the deploy, and nothing goes live", needs("sh"), async () => {
+Deno.test("a failing build fails the deployment, and nothing goes live", needs("sh"), async () => {
   await withSandbox(async (box) => {
     await linked(box);
     const told = await box.tool(["deploy", "--prod", "--build-command", "exit 7", "--json"]);

@@ -1,6 +1,6 @@
 /**
- * `kill -9` at random moments during a deploy. After each restart, the live site, old or new, is
- * complete, and everything that was acknowledged exists.
+ * Kills the platform with `kill -9` at random moments during a deployment. After each restart, the
+ * live site is complete, either old or new, and everything that was acknowledged exists.
  *
  * `KILL_ROUNDS` sets the number of rounds. A hundred rounds take a few minutes.
  */
@@ -12,15 +12,18 @@ import { type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 const ROUNDS = Number(Deno.env.get("KILL_ROUNDS") ?? 4);
 const HOST = "crash.localhost";
 
-/** Enough files for a deploy to take a while. Some are shared, and some are new in each version. */
+/**
+ * Enough files for a deployment to take a while. Some are shared between versions, and some are new
+ * in each.
+ */
 const FILE_COUNT = 150;
 const SMALL_BYTES = 2 * 1024;
-/** Every thirtieth file is large so that uploads take a while. */
+/** Every thirtieth file is large, so uploads take a while. */
 const LARGE_BYTES = 512 * 1024;
 
 const pathOf = (index: number): string => `part-${index}.txt`;
 
-/** Content of a file in a version. Every third file never changes. */
+/** Returns a file's content in a version. Every third file never changes. */
 function contentOf(index: number, version: number): string {
   const line = `file ${index} version ${index % 3 === 0 ? "all" : version}\n`;
   const bytes = index % 30 === 1 ? LARGE_BYTES : SMALL_BYTES;
@@ -58,7 +61,7 @@ interface Round {
   readonly to: number;
 }
 
-/** Deploys, and kills the platform in the meantime. Returns whether the CLI received a success. */
+/** Kills the platform during a deployment. Returns whether the CLI reported success. */
 async function interruptedDeploy(box: Sandbox, round: Round): Promise<boolean> {
   await writeVersion(box.site, round.version);
   const delay = round.from + Math.random() * (round.to - round.from);
@@ -80,7 +83,7 @@ Deno.test(`after each of ${ROUNDS} kills, the live site is complete, either old 
     await box.start();
     await box.json(["init", "--name", "crash", "--create"]);
     await writeVersion(box.site, 0);
-    // A deploy sends its first request about as quickly as a small command sends its request.
+    // A deployment sends its first request about as quickly as a small command does.
     const from = await timeOf(box.json(["whoami"])) * 0.7;
     const to = await timeOf(box.json(["deploy", "--prod"])) * 1.5;
 
@@ -107,8 +110,8 @@ Deno.test(`after each of ${ROUNDS} kills, the live site is complete, either old 
     await Deno.stderr.write(
       new TextEncoder().encode(
         `${ROUNDS} kills: ${seen.old} left the old site, ${seen.new} the new one; ` +
-          `${seen.acknowledged} came after the tool had its answer, ` +
-          `${deployments.length - finished} cut a deployment that was under way\n`,
+          `${seen.acknowledged} were acknowledged to the CLI, ` +
+          `${deployments.length - finished} interrupted a deployment\n`,
       ),
     );
   });

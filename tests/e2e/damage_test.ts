@@ -14,10 +14,12 @@ import { copySite, hostOf, type Sandbox, withSandbox } from "../helpers/sandbox.
 const FLIPS = 40;
 const SEEDS = [1, 2, 3];
 
-/** Library messages that do not help an operator. */
+/** Messages from libraries that do not help an operator. */
 const BARE = /invalid tag|could not deserialize|panicked|"code":"internal"|Unexpected token/;
 
-/** A small number generator (mulberry32). The same seed always results in the same positions. */
+/**
+ * A small random number generator (mulberry32). The same seed always returns the same positions.
+ */
 function numbersOf(seed: number): () => number {
   let state = seed;
   return () => {
@@ -50,7 +52,7 @@ async function withData(
   });
 }
 
-/** The output of an `svc serve` that does not start. */
+/** Runs an `svc serve` that cannot start, and returns its output. */
 async function refusal(box: Sandbox): Promise<string> {
   const args = ["serve", "--port", "0", "--data-dir", box.dataDir, "--json"];
   const { code, stdout, stderr } = await box.tool(args);
@@ -59,7 +61,7 @@ async function refusal(box: Sandbox): Promise<string> {
   return stdout + stderr;
 }
 
-/** The results of `svc doctor --deep` for the stored data. */
+/** Returns the results of `svc doctor --deep` for the stored data. */
 async function deep(box: Sandbox, more: readonly string[] = []): Promise<string> {
   const args = ["doctor", "--deep", "--data-dir", box.dataDir, ...more, "--json"];
   const { stdout } = await box.tool(args);
@@ -89,7 +91,7 @@ Deno.test("a platform does not start with the wrong keys, and svc doctor --deep 
       assert.match(await deep(box), /fail: the key file .* is damaged/);
       assert.match(await backupRefusal(box), /the key file .* is damaged/);
     }
-    // A record as written by versions without checksums.
+    // A record as versions without checksums wrote it.
     const unchecked = original.replace(/,\s*"check": "[0-9a-f]+"/, "");
     assert.notEqual(unchecked, original);
     await Deno.writeTextFile(path, unchecked.slice(0, at) + "AAAA" + unchecked.slice(at + 4));
@@ -141,7 +143,7 @@ function damageRecords(
   }
 }
 
-Deno.test("a damaged record is reported and set aside, and everything else is served", () =>
+Deno.test("a damaged record is reported and set aside while everything else is served", () =>
   withData(async (box, [first, second]) => {
     assert.equal(damageRecords(box, "hosts\0", { value: flip }, 1), 1);
     assert.equal(damageRecords(box, "audit\0", { key: cut }, 1), 1);
@@ -162,7 +164,7 @@ Deno.test("a damaged record is reported and set aside, and everything else is se
     assert.match(await deep(box), /the record \["hosts".*was found damaged before, and set aside/);
   }));
 
-Deno.test("flipped bytes in the store are found, and every failure states its cause", () =>
+Deno.test("svc doctor finds flipped bytes in the store, and every failure states its cause", () =>
   withData(async (box, hosts) => {
     const path = join(box.dataDir, "kv.sqlite3");
     const whole = join(box.folder, "whole");
@@ -232,7 +234,7 @@ Deno.test("truncated or missing blobs are reported before anyone needs them", ()
     assert.match(await backupRefusal(box), new RegExp(nameOf(gone!)));
   }));
 
-/** A PostgreSQL store whose rows can be changed without the platform. */
+/** Runs a platform on a PostgreSQL store whose rows the test can change directly. */
 async function withServer(
   test: (box: Sandbox, hosts: readonly [string, string], store: ServerStore) => Promise<void>,
 ): Promise<void> {
@@ -276,7 +278,7 @@ async function damageRow(
 }
 
 Deno.test({
-  name: "damage in a PostgreSQL store is reported and set aside, and everything else is served",
+  name: "damage in a PostgreSQL store is reported and set aside while everything else is served",
   ignore: noServer() !== undefined,
   fn: () =>
     withServer(async (box, hosts, store) => {

@@ -23,7 +23,7 @@ const report = z.object({
   points: z.array(z.object({ name: z.string(), state: z.string(), found: z.string() })),
 });
 
-/** The program with one changed byte in the country data. */
+/** Copies the program, with one byte of its country data changed. */
 async function writeDamaged(program: string, folder: string): Promise<string> {
   const bytes = Buffer.from(await Deno.readFile(program));
   const at = bytes.indexOf(MARKER);
@@ -49,7 +49,7 @@ async function run(command: readonly string[], cwd: string, env: Readonly<Record
 
 Deno.test({
   name: "doctor, health, publish and deploy report that country lookups do not work",
-  // When svc runs from source, the database is in a package that all tests share.
+  // When svc runs from source, the database is in a package that other tests also use.
   ignore: COMPILED === undefined,
   fn: () =>
     withSandbox(async (box) => {

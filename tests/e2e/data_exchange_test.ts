@@ -1,6 +1,6 @@
 /**
- * One data directory that the compiled program and the source open in turn. Their runtimes differ,
- * and each reads everything that the other has written.
+ * The compiled program and the source open a data directory in turn. Their runtimes differ, but
+ * each reads everything that the other has written.
  */
 import { join } from "node:path";
 import { programCommand, startProgram } from "../../scripts/_program.ts";

@@ -1,8 +1,9 @@
 /**
- * Backups while clients write to databases on a PostgreSQL server: the server of
- * `--postgres local`, or a remote server, which the restored platform then shares with the original
- * platform. A backup contains every commit that was acknowledged before it started, and each
- * database as of a single moment. In every second round, the platform is killed during the backup.
+ * Creates backups while clients write to databases on a PostgreSQL server. It is either the one
+ * that `--postgres local` starts, or a remote server that the restored and the original platform
+ * then share. A backup contains every commit that was acknowledged before it started. Each database
+ * is contained as of a single moment. In every second round, the platform is killed during the
+ * backup.
  *
  * This takes a long time, so it runs only with `DATABASE_TESTS=all`. `SVC_BACKUP_ROUNDS` sets the
  * number of rounds.
@@ -31,7 +32,7 @@ const PATIENCE_MS = 120_000;
 /** Maximum time from the start of a backup until the platform is killed, in milliseconds. */
 const MOST_PAUSE_MS = 300;
 
-/** Branches that clients write to in parallel. One of them is on the embedded engine. */
+/** Branches to which clients write in parallel. One of them is on the embedded engine. */
 const BRANCHES = ["orders/main", "orders/try", "stock/main", "carts/main"] as const;
 const DATABASES = { orders: "server", stock: "server", carts: "embedded" } as const;
 
@@ -44,7 +45,7 @@ async function urlOf(box: Sandbox, branch: string): Promise<string> {
   return (await callApi(box, "GET", `${at(branch)}/connection?branch=${name}`)).url;
 }
 
-/** A row that is changed in the same transaction as the clients' table. */
+/** Creates a row that changes in the same transaction as the clients' table. */
 async function makeTables(url: string): Promise<void> {
   await makeLedger(url);
   const client = await connect(url);
@@ -70,7 +71,7 @@ async function checkAll(box: Sandbox, ledgers: Ledgers): Promise<number> {
   return count;
 }
 
-/** Waits until a platform that was started with a backup has created the branches. */
+/** Waits until a platform that was started from a backup has created the branches. */
 async function untilMade(box: Sandbox): Promise<void> {
   for (const name of Object.keys(DATABASES)) {
     const { items } = await until(
@@ -105,7 +106,7 @@ class Round {
     return new Round(earlier, writers);
   }
 
-  /** The commits that have been acknowledged so far. */
+  /** The commits acknowledged so far. */
   get ledgers(): Ledgers {
     return new Map(
       [...this.#writers].map(([branch, writers]) => [
@@ -121,7 +122,7 @@ class Round {
   }
 }
 
-/** Creates a backup while clients write. Returns its required content. */
+/** Creates a backup while clients write. Returns what it must contain. */
 async function backUp(
   box: Sandbox,
   { round, file, kills }: {
@@ -186,11 +187,11 @@ async function runRounds(box: Sandbox, args: readonly string[]): Promise<void> {
 const options = { ignore: Deno.env.get("DATABASE_TESTS") !== "all" || noServer() !== undefined };
 
 Deno.test(
-  "backups of a local server's databases under load are complete",
+  "backups of databases on a local server under load are complete",
   options,
   () =>
     withSandbox(async (box) => {
-      // PostgreSQL's user must have access to the data directory.
+      // PostgreSQL's user must be able to access the data directory.
       await Deno.chmod(box.folder, 0o755);
       await runRounds(box, ["--postgres", "local"]);
     }),

@@ -1,6 +1,6 @@
 /**
- * `kill -9` of the platform while clients write through the address that `svc db connection`
- * prints. After each restart, every acknowledged commit exists, on each engine.
+ * Kills the platform with `kill -9` while clients write to the address that `svc db connection`
+ * prints. After each restart, every acknowledged commit exists on each engine.
  *
  * `SVC_DATABASE_CRASH_ROUNDS` sets the number of rounds per engine. Fifty rounds take two minutes.
  */
@@ -13,11 +13,9 @@ import { noServer } from "../helpers/postgres.ts";
 
 const ROUNDS = Number(Deno.env.get("SVC_DATABASE_CRASH_ROUNDS") ?? 2);
 const WRITERS = 3;
-/** Number of commits per writer before the kill in each round. */
+/** Number of commits per writer before each kill. */
 const COMMITS = 15;
-/**
- * Maximum delay after these commits, in milliseconds. It makes kills happen at different moments.
- */
+/** Maximum delay between these commits and the kill, in milliseconds. The delay is random. */
 const MOST_PAUSE_MS = 100;
 
 const ENGINES: Readonly<Record<string, readonly string[]>> = {

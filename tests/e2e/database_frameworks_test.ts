@@ -1,7 +1,8 @@
 /**
  * Framework projects that render the content of their injected database. The CLI installs, builds
- * and deploys them, to production and as a preview of a git branch with its own database branch.
- * Runs on each engine, but only with `DATABASE_TESTS=all`, because it installs packages from npm.
+ * and deploys them to production, and as a preview of a git branch with its own database branch.
+ * The test runs on each engine, but only with `DATABASE_TESTS=all`, because it installs packages
+ * from npm.
  */
 import assert from "node:assert/strict";
 import { cp } from "node:fs/promises";
@@ -118,7 +119,7 @@ for (const [project, client] of Object.entries(PROJECTS)) {
   for (const [engine, args] of Object.entries(ENGINES)) {
     const lack = engine === "server" ? noServer() : undefined;
     Deno.test({
-      name: `a project of ${project} keeps notes by ${client}, and a preview its own, ${engine}${
+      name: `a ${project} project and its preview store separate notes using ${client}, ${engine}${
         lack === undefined ? "" : ` (left out: ${lack})`
       }`,
       ignore: !isLong || lack !== undefined || !buildsProjects ||

@@ -1,5 +1,5 @@
 /**
- * A full disk under each engine. Statements that need space fail with 53100, reads keep working,
+ * Fills the disk under each engine. Statements that need space fail with 53100, reads keep working,
  * and writes work again once there is space. The data directory is a small in-memory file system
  * that only the program can see.
  */
@@ -19,7 +19,7 @@ const ROWS = 1000;
 /** Rows of 1000 bytes: five times the remaining space. */
 const MORE_ROWS = Math.floor(5 * LEFT_BYTES / 1000);
 
-/** Mounts the first argument in a new namespace, and executes the other arguments. */
+/** Mounts a disk at the first argument in a new namespace, and executes the other arguments. */
 const ON_SMALL_DISK = [
   "unshare",
   "--mount",
@@ -28,15 +28,17 @@ const ON_SMALL_DISK = [
   `mount -t tmpfs -o size=${DISK_MB}m,mode=711 tmpfs "$0" && exec "$@"`,
 ] as const;
 
-/** Why a file system cannot be mounted here; `undefined` if one can. */
+/** The reason a file system cannot be mounted here; `undefined` if it can. */
 async function findLack(): Promise<string | undefined> {
-  if (Deno.build.os !== "linux") return "only Linux mounts file systems for one program";
+  if (Deno.build.os !== "linux") return "only Linux can mount a file system for one program";
   const folder = await Deno.makeTempDir();
   const [program, ...args] = [...ON_SMALL_DISK, folder, "true"];
   const ran = await runProgram(program, { args }).catch(({ message }: Error) => message);
   await Deno.remove(folder);
   if (typeof ran === "string") return ran;
-  return ran.success ? undefined : `no right to mount: ${new TextDecoder().decode(ran.stderr)}`;
+  return ran.success
+    ? undefined
+    : `no permission to mount: ${new TextDecoder().decode(ran.stderr)}`;
 }
 
 /** Fills a file until the disk is almost full. */
@@ -61,10 +63,9 @@ const noDisk = await findLack();
 for (const [engine, args] of Object.entries(ENGINES)) {
   const lack = noDisk ?? (engine === "server" ? noServer() : undefined);
   Deno.test({
-    name:
-      `a database refuses writes on a full disk, and accepts them when space is freed, ${engine}${
-        lack === undefined ? "" : ` (left out: ${lack})`
-      }`,
+    name: `a database refuses writes while its disk is full, ${engine}${
+      lack === undefined ? "" : ` (left out: ${lack})`
+    }`,
     ignore: lack !== undefined,
     fn: () =>
       withSandbox(async (box) => {

@@ -1,7 +1,7 @@
 /**
- * Restores a database to a point in time, and uses `kill -9` on the platform and on PostgreSQL
- * while the history is written, copied, pruned and restored. The branch has exactly the data that
- * was committed at that time.
+ * Restores a database to a point in time. Kills the platform and PostgreSQL with `kill -9` while
+ * the history is written, copied, pruned and restored. The restored branch has exactly the data
+ * that was committed at that time.
  *
  * `KILL_ROUNDS` sets the number of rounds.
  */
@@ -25,7 +25,7 @@ interface Engine {
   /** Maximum size of the history, as shown to people. */
   readonly size: string;
   readonly ignore: boolean;
-  /** The names of all items in the engine's histories. */
+  /** Lists the names of all items in the engine's histories. */
   parts(box: Sandbox): Promise<string[]>;
   /** Kills only PostgreSQL. Does nothing if PostgreSQL runs inside the platform. */
   kill(box: Sandbox): Promise<void>;
@@ -82,7 +82,7 @@ async function query(box: Sandbox, sql: string, branch = "main"): Promise<string
   return stdout.trim().split(/\r?\n/).slice(1);
 }
 
-/** Kills PostgreSQL's main process, and waits until it has ended. The backends end on their own. */
+/** Kills PostgreSQL's main process and waits until it has ended. The backends end by themselves. */
 async function killPostgres({ dataDir }: Sandbox): Promise<void> {
   const file = join(dataDir, "postgres", "data", "postmaster.pid");
   const pid = Number.parseInt(await Deno.readTextFile(file));
@@ -107,7 +107,7 @@ for (const { name, serve, size, ignore, parts, kill } of ENGINES) {
         await box.json(["db", "branches", "create", "side"]);
         const first = new Date().toISOString();
         await query(box, "UPDATE t SET x = 'side'", "side");
-        // A branch's history starts at the end of the second in which it was opened.
+        // A branch's history starts at the end of the second in which the branch was opened.
         await new Promise((resolve) => setTimeout(resolve, 1000));
         const beforeReset = new Date().toISOString();
         await box.json(["db", "branches", "reset", "side", "--force"]);
@@ -165,7 +165,7 @@ for (const { name, serve, size, ignore, parts, kill } of ENGINES) {
   });
 
   Deno.test({
-    name: `the history on ${name} loses no acknowledged commit when killed, in ${ROUNDS} rounds`,
+    name: `the history on ${name} loses no acknowledged commit in ${ROUNDS} rounds of kills`,
     ignore,
     fn: () =>
       withSandbox(async (box) => {
@@ -203,7 +203,7 @@ for (const { name, serve, size, ignore, parts, kill } of ENGINES) {
             ({ items }) => items.at(-1).name !== copy || items.at(-1).state !== "creating",
             60_000,
           );
-          // The request may not have been recorded before the kill.
+          // The kill may have happened before the request was recorded.
           if (items.at(-1).name !== copy) {
             await callApi(box, "POST", `${AT}/branches`, { name: copy, at });
           }
@@ -230,7 +230,7 @@ for (const { name, serve, size, ignore, parts, kill } of ENGINES) {
             ],
           );
           await client.end();
-          assert.ok(rows.length >= writer.ledger.length, "acknowledged commits are lost");
+          assert.ok(rows.length >= writer.ledger.length, "no acknowledged commits are lost");
           await box.json(["db", "branches", "delete", copy, "--force"]);
         }
         await since(box);
@@ -241,7 +241,7 @@ for (const { name, serve, size, ignore, parts, kill } of ENGINES) {
         );
         assert.equal(await box.platform!.stop(), 0);
         await Deno.stderr.write(
-          new TextEncoder().encode(`${ROUNDS} restores, ${killed} killed under way, none lost\n`),
+          new TextEncoder().encode(`${ROUNDS} restores, ${killed} of them killed, none lost\n`),
         );
       }),
   });

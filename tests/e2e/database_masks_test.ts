@@ -1,4 +1,4 @@
-/** The initial content of a preview's database, as configured by [db] in svc.toml. */
+/** Tests the initial content of a preview's database, as configured under `[db]` in svc.toml. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { callApi, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
@@ -47,7 +47,7 @@ const branchesOf = async (box: Sandbox): Promise<string[]> => {
 
 const JOINED = "SELECT u.id, u.email, u.name FROM orders o JOIN users u USING (email)";
 
-/** Refused settings, each with the deploy's message. None of them may leave a branch behind. */
+/** Settings that are refused, and the message of each. None of them may leave a branch behind. */
 const REFUSED: readonly (readonly [string, RegExp])[] = [
   ["[db.mask.people]\nemail = 'hash'", /db\.mask\.people: The table does not exist/],
   ["[db.mask.users]\nmail = 'hash'", /db\.mask\.users\.mail: The column does not exist/],
@@ -79,7 +79,7 @@ Deno.test("a preview's database is a masked copy, only the schema, or empty", ()
     assert.deepEqual(await branchesOf(box), ["main", BRANCH]);
     const [masked, ...others] = await rows(box, JOINED);
     assert.match(masked!, /^2,[0-9a-f]{64},[A-Z][a-z]+ [A-Z][a-z]+$/);
-    assert.deepEqual(others, [], "equal values have equal hashes, so that joins work");
+    assert.deepEqual(others, [], "equal values have equal hashes, so joins work");
     assert.deepEqual(await rows(box, JOINED, "main"), ["2,bob@real.test,Bob Real"]);
 
     await box.json(["db", "query", "--branch", BRANCH, "DELETE FROM orders"]);

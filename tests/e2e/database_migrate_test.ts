@@ -1,4 +1,4 @@
-/** `[db] migrate`: the database changes before the deployment goes live. */
+/** Tests `[db] migrate`: the database changes before the deployment goes live. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { build } from "esbuild";

@@ -1,9 +1,9 @@
 /**
- * `kill -9` of the platform while a database is moved to another engine and clients write to it.
- * After each restart, the move completes, every acknowledged commit exists, and nothing remains in
- * the old engine.
+ * Kills the platform with `kill -9` while a database is moved to another engine and clients write
+ * to it. After each restart, the move completes, every acknowledged commit exists, and nothing
+ * remains in the old engine.
  *
- * `SVC_DATABASE_CRASH_ROUNDS` sets the number of moves that are killed.
+ * `SVC_DATABASE_CRASH_ROUNDS` sets the number of moves.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ import { callApi, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
 const ROUNDS = Number(Deno.env.get("SVC_DATABASE_CRASH_ROUNDS") ?? 2);
 const COMMITS = 15;
-/** Maximum time from the move request to the kill, in milliseconds. Moves take less time. */
+/** Maximum time from the move request to the kill, in milliseconds. A move takes less time. */
 const MOST_PAUSE_MS = 1500;
 const AT = "/v1/projects/shop/databases/orders";
 
@@ -24,7 +24,9 @@ async function foldersOf({ dataDir }: Sandbox): Promise<string[]> {
   return found.map(({ name }) => name).filter((name) => /^[0-9a-f]{16}$/.test(name));
 }
 
-/** Doctor messages about databases that exist in engines but not in records, or vice versa. */
+/**
+ * Messages of svc doctor about databases that exist in an engine but not in records, or vice versa.
+ */
 async function examine(box: Sandbox): Promise<readonly string[]> {
   const { stdout } = await box.tool(["doctor", "--data-dir", box.dataDir, "--json"]);
   const { points } = JSON.parse(stdout) as {
@@ -34,7 +36,7 @@ async function examine(box: Sandbox): Promise<readonly string[]> {
 }
 
 Deno.test({
-  name: `a killed move still completes, and loses no acknowledged commit, in ${ROUNDS} rounds`,
+  name: `a killed move completes later and loses no acknowledged commit, in ${ROUNDS} rounds`,
   ignore: noServer() !== undefined,
   fn: () =>
     withSandbox(async (box) => {
@@ -70,7 +72,7 @@ Deno.test({
       }
       assert.equal(await box.platform!.stop(), 0);
       await Deno.stderr.write(
-        new TextEncoder().encode(`${ROUNDS} moves, ${killed} killed under way, none lost\n`),
+        new TextEncoder().encode(`${ROUNDS} moves, ${killed} of them killed, none lost\n`),
       );
     }),
 });

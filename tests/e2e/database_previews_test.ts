@@ -1,6 +1,6 @@
 /**
- * A project that renders the content of its injected database. It is pushed to production, and to a
- * git branch whose preview has its own database branch. Its build runs the migrations.
+ * Pushes a project that renders the content of its injected database: to production, and to a git
+ * branch whose preview has its own database branch. The build runs the migrations.
  * `DATABASE_TESTS=all` also runs it on a server.
  */
 import assert from "node:assert/strict";
@@ -35,7 +35,9 @@ createServer(async (request, response) => {
 }).listen(process.env.PORT, process.env.HOST);
 `;
 
-/** The command of a build: the statements of \`migrations.sql\`, each repeatable. */
+/**
+ * The build command, which runs the statements in \`migrations.sql\`. All of them can be repeated.
+ */
 const MIGRATE = `
 import { readFile } from "node:fs/promises";
 import postgres from "postgres";
@@ -47,7 +49,9 @@ await sql.end();
 const NOTES =
   "CREATE TABLE IF NOT EXISTS notes (id int GENERATED ALWAYS AS IDENTITY, text text);\n";
 
-/** Bundles a module with the packages that it imports, so a push does not need to install any. */
+/**
+ * Bundles a module with the packages that it imports, so the build does not need to install any.
+ */
 async function pack(contents: string): Promise<string> {
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: ROOT },
@@ -78,7 +82,7 @@ async function writeProject(folder: string): Promise<void> {
   }
 }
 
-/** Runs the real git client as a user would, and returns its output. */
+/** Runs the real git client as a user would. Returns its output. */
 async function push(box: Sandbox, ...args: string[]): Promise<string> {
   const { code, stderr } = await new Deno.Command("git", {
     args: ["-C", box.site, "push", "svc", ...args],
@@ -165,7 +169,7 @@ const isLong = Deno.env.get("DATABASE_TESTS") === "all";
 for (const [engine, args] of Object.entries(ENGINES)) {
   const lack = engine === "server" ? NO_POSTGRES : undefined;
   Deno.test({
-    name: `a pushed project renders its database, and a git branch its own, ${engine}${
+    name: `a pushed project and its git branch render separate databases, ${engine}${
       lack === undefined ? "" : ` (left out: ${lack})`
     }`,
     ignore: lack !== undefined || isEmpty() || (engine === "server" && !isLong),

@@ -1,5 +1,5 @@
 /**
- * `svc db query` without SQL in a terminal: a prompt with history, errors and keys.
+ * Tests `svc db query` without SQL in a terminal: a prompt with history, errors and keys.
  * `DATABASE_TESTS=all` also runs it on a server.
  */
 import assert from "node:assert/strict";
@@ -9,7 +9,7 @@ import { type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 import { startOnTerminal, type Terminal } from "../helpers/terminal.ts";
 import { needs } from "../helpers/empty_root.ts";
 
-/** Sets the terminal's size, and executes the other arguments. */
+/** Sets the terminal's size and runs the command in the arguments. */
 const atSize = (columns: number, rows: number) =>
   ["sh", "-c", `stty cols ${columns} rows ${rows} && exec "$@"`, "sh"] as const;
 
@@ -20,7 +20,7 @@ const ARROW_UP = "\x1b[A";
 const CTRL_C = "\x03";
 const CTRL_D = "\x04";
 
-/** Types keys, and waits for the output. */
+/** Types keys and waits for the output. */
 async function answer(terminal: Terminal, keys: string, pattern: RegExp): Promise<string> {
   const from = terminal.screen().length;
   await terminal.type(keys);
@@ -74,7 +74,7 @@ async function usePrompt(box: Sandbox): Promise<void> {
 const isLong = Deno.env.get("DATABASE_TESTS") === "all";
 
 Deno.test({
-  name: "the db query prompt runs statements, and remembers them the next time it starts",
+  name: "the db query prompt runs statements and remembers them the next time it starts",
   ...needs("sh"),
   fn: () =>
     withSandbox(async (box) => {

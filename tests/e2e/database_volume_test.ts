@@ -1,6 +1,6 @@
 /**
- * A million rows through the database port and through `svc db query --csv`, on each engine. No
- * process holds all of them in memory. This takes a long time, so it runs only with
+ * Reads a million rows through the database port and with `svc db query --csv`, on each engine. No
+ * process keeps all of them in memory. This takes a long time, so it runs only with
  * `DATABASE_TESTS=all`.
  */
 import assert from "node:assert/strict";
@@ -13,11 +13,11 @@ import { noServer } from "../helpers/postgres.ts";
 const ROWS = 1_000_000;
 const NUMBER_SUM = ROWS * (ROWS + 1) / 2;
 /**
- * Size of each row. All rows together are several times larger than the memory that a process may
- * use.
+ * Size of each row in bytes. All rows together are several times larger than the memory that a
+ * process may use.
  */
 const TEXT_BYTES = 500;
-/** Maximum extra memory that a process may use for all rows, compared with a few rows. */
+/** Maximum memory that a process may use for all rows, in addition to what it uses for a few. */
 const MORE_BYTES = 200_000_000;
 
 const ENGINES: Readonly<Record<string, readonly string[]>> = {
@@ -39,7 +39,7 @@ function peakOf(pid: number): number {
   }
 }
 
-/** A process and all its descendants. */
+/** Returns a process and all its descendants. */
 function familyOf(pid: number): number[] {
   const tasks = [...Deno.readDirSync(`/proc/${pid}/task`)];
   const children = tasks.flatMap(({ name }) =>
@@ -48,7 +48,7 @@ function familyOf(pid: number): number[] {
   return [pid, ...children.flatMap((child) => familyOf(Number(child)))];
 }
 
-/** Calls `run`, and checks that it does not increase any process's peak memory by much. */
+/** Calls `run` and checks that it does not increase any process's peak memory by much. */
 async function withinMemory(pid: number, run: () => Promise<void>): Promise<void> {
   const before = familyOf(pid).map((member) => ({ member, peak: peakOf(member) }));
   await run();

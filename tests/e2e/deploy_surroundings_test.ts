@@ -1,4 +1,4 @@
-/** Deploys in a terminal's or a script's environment. */
+/** Deploys from the environments of terminals and scripts. */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { needs, testNeeding } from "../helpers/empty_root.ts";
@@ -40,7 +40,7 @@ fs.writeFileSync("dist/index.html", require("tool")(process.env.NODE_ENV));`,
   },
 });
 
-Deno.test("a package.json that is not JSON is reported as such", async () => {
+Deno.test("a package.json that is not JSON is reported", async () => {
   await withSandbox(async (box) => {
     await begin(box, { "index.html": "home" });
     const broken: Readonly<Record<string, RegExp>> = {
@@ -59,7 +59,7 @@ Deno.test("a package.json that is not JSON is reported as such", async () => {
 });
 
 testNeeding("sh")(
-  "a log that the command writes into the folder is left out and named",
+  "a log that the command itself writes to the folder is left out and reported",
   async () => {
     await withSandbox(async (box) => {
       await begin(box, { "index.html": "home" });

@@ -1,6 +1,6 @@
 /**
- * A platform that was started with a file open. Its servers and functions can access neither that
- * file nor the runtime's own files.
+ * Starts a platform with a file open. Its servers and functions can access neither that file nor
+ * the runtime's own files.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -57,7 +57,7 @@ async function deploySite(box: Sandbox): Promise<void> {
   await box.json(["deploy", "--prod", "--skip-build"]);
 }
 
-/** The child processes of a process. */
+/** Lists the child processes of a process. */
 function childrenOf(parent: number): readonly number[] {
   return [...Deno.readDirSync(`/proc/${parent}/task`)].flatMap(({ name }) =>
     Deno.readTextFileSync(`/proc/${parent}/task/${name}/children`)

@@ -1,6 +1,6 @@
 /**
- * A project with only a Dockerfile. With Podman or Docker, its image is built and runs in the
- * sandbox. Otherwise, the deploy reports that they are missing.
+ * Deploys a project with only a Dockerfile. With Podman or Docker, svc builds its image and runs it
+ * in the sandbox. Otherwise, the deployment fails and reports that they are missing.
  */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
@@ -13,8 +13,7 @@ import { type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 const MACHINE = Deno.env.toObject();
 
 /**
- * A static program, as in an image without an operating system. The request path selects its
- * action.
+ * A static program, as in an image without an operating system. The request path selects an action.
  */
 const SERVER = `package main
 
@@ -109,21 +108,21 @@ async function succeeds(program: string, args: readonly string[], cwd?: string):
 const FOUND = await findToolchains(MACHINE, ["container", "go"]);
 const ENGINE = FOUND.find(({ toolchain }) => toolchain.id === "container")?.program;
 
-/** Images that the tests have built, by name. */
+/** Names of the images that the tests have built. */
 const BUILT = new Set<string>();
 
 const removeImages = () => succeeds(ENGINE!, ["image", "rm", "--force", ...BUILT]);
 
-/** Why images cannot be built here; `undefined` if they can. */
+/** The reason images cannot be built here; `undefined` if they can. */
 async function whyNot(): Promise<string | undefined> {
   if (ENGINE === undefined) return "this machine has no Podman or Docker";
-  if (FOUND.length < 2) return "this machine has no Go, which makes the image's program";
+  if (FOUND.length < 2) return "this machine has no Go, which compiles the image's program";
   const folder = await Deno.makeTempDir();
   try {
     await write(folder, { Dockerfile: "FROM scratch\nCOPY Dockerfile /\n" });
     BUILT.add("localhost/svc-test-probe");
     const args = ["build", "--tag", ...BUILT, folder];
-    return await succeeds(ENGINE, args) ? undefined : `${ENGINE} builds no images`;
+    return await succeeds(ENGINE, args) ? undefined : `${ENGINE} cannot build images`;
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
@@ -225,17 +224,17 @@ Deno.test({
       cleanup.defer(async () => void await removeImages());
       box.env.PATH = MACHINE.PATH ?? "";
       await box.start();
-      await t.step("with its command, files and variables", () => goesLive(box));
-      await t.step("and reaches nothing else on the machine", () => escapes(box));
-      await t.step("with the project's variables, and a rollback", () => changes(box));
-      await t.step("with --skip-build, as built before", () => keepsImage(box));
+      await t.step("it runs with its command, files and variables", () => goesLive(box));
+      await t.step("it reaches nothing else on the machine", () => escapes(box));
+      await t.step("it gets the project's variables, and can be rolled back", () => changes(box));
+      await t.step("--skip-build deploys the existing image", () => keepsImage(box));
       await t.step("an image without its program is refused", () => isRefused(box));
     }),
 });
 
 const PAGE = { "index.html": "<h1>page</h1>", "Dockerfile": "FROM node\nCMD node main.js\n" };
 
-Deno.test("a Dockerfile that this machine cannot build stops the deploy, with advice", () =>
+Deno.test("a Dockerfile that this machine cannot build stops the deployment, with advice", () =>
   withSandbox(async (box) => {
     await box.start();
     await write(join(box.site, "shop"), PAGE);

@@ -1,6 +1,6 @@
 /**
- * The checks that `svc doctor` runs for the machine, its platform, and managed databases in a data
- * directory.
+ * The checks that `svc doctor` runs for the machine, its platform, and the managed databases in a
+ * data directory.
  */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
@@ -30,7 +30,7 @@ async function examine(
   return (name) => points.filter((point) => point.name === name);
 }
 
-/** Like `examine()`, but for names that each belong to a single check. */
+/** Like `examine()`, but requires each name to belong to a single check. */
 async function examineEach(...given: Parameters<typeof examine>): Promise<(name: string) => Point> {
   const named = await examine(...given);
   return (name) => {
@@ -49,7 +49,10 @@ Deno.test("svc doctor reports missing, stray and expiring databases", () =>
   withSandbox(async (box) => {
     const before = await examine(box);
     assert.deepEqual(before("databases kept"), [], "no database is found before the first start");
-    assert.ok(before("platform").every(({ state }) => state === "fail"), "no platform runs yet");
+    assert.ok(
+      before("platform").every(({ state }) => state === "fail"),
+      "no platform is running yet",
+    );
     await box.start(["--postgres-port", "none"]);
     await makeDatabase(box);
     const point = await examineEach(box);
@@ -72,7 +75,7 @@ Deno.test("svc doctor reports missing, stray and expiring databases", () =>
     assert.match(stray!.found, /0123456789abcdef/);
   }));
 
-Deno.test("svc doctor examines the platform, the login and the machine it runs on", () =>
+Deno.test("svc doctor examines the platform, the login and the machine", () =>
   withSandbox(async (box) => {
     await box.start(["--postgres-port", "none"]);
     const wrongRelease = { SVC_RELEASES_URL: "http://127.0.0.1:9/none" };
@@ -129,7 +132,8 @@ Deno.test({
 });
 
 Deno.test({
-  name: "svc doctor checks its rights on the SVC_POSTGRES_URL server, and prints no password",
+  name:
+    "svc doctor checks its permissions on the SVC_POSTGRES_URL server without printing passwords",
   ignore: NO_POSTGRES !== undefined,
   fn: () =>
     withSandbox(async (box) => {
@@ -150,7 +154,11 @@ Deno.test({
       assert.match(poor.found, /cannot create databases and roles/);
       assert.match(poor.advice!, /CREATEDB CREATEROLE/);
       const told = await box.tool(["doctor", "--postgres", "postgres://a:secret@localhost/b"]);
-      assert.equal(told.code, 2, "a URL as an argument is refused: others can read command lines");
+      assert.equal(
+        told.code,
+        2,
+        "a URL as an argument is refused because others can read command lines",
+      );
       assert.ok(!told.stderr.includes("secret"), told.stderr);
       const wrong = await ask(user, "wrong horse");
       assert.equal(wrong.state, "fail");

@@ -23,7 +23,7 @@ const known = (variables: Readonly<Record<string, string | undefined>>): Record<
     ),
   );
 
-/** Runs `svc doctor`, and returns its checks by name. */
+/** Runs `svc doctor` and returns its checks by name. */
 async function examine(
   flags: readonly string[],
   variables: Readonly<Record<string, string | undefined>>,

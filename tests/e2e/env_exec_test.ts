@@ -1,4 +1,6 @@
-/** `svc env exec` as a process: streams, exit codes, signals, and attacks through variables. */
+/**
+ * Runs `svc env exec` as a process: streams, exit codes, signals, and attacks through variables.
+ */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { programCommand } from "../../scripts/_program.ts";
@@ -42,7 +44,7 @@ async function withSecret(run: (box: Sandbox) => Promise<void>): Promise<void> {
 
 const EXEC = ["env", "exec", "--environment", "preview"];
 
-test("env exec passes the variables to the child only, and writes no file", () =>
+test("env exec passes the variables only to the child, and writes no file", () =>
   withSecret(async (box) => {
     const before = filesOf(box.site);
     const run = await box.tool([...EXEC, "--", "printenv", "KEY"]);
@@ -58,7 +60,7 @@ test("env exec passes the variables to the child only, and writes no file", () =
     assert.match(around.stdout, /^own=kept$/m);
   }));
 
-test("env exec prints one object in JSON mode, and the child's output as log lines", () =>
+test("in JSON mode, env exec prints one object, and the child's output as log lines", () =>
   withSecret(async (box) => {
     const json = ["--json", ...EXEC];
     const script = "echo --json; echo '{}'; echo trouble >&2; printf 'no line end'; exit 3";
@@ -75,7 +77,7 @@ test("env exec prints one object in JSON mode, and the child's output as log lin
     assert.ok(!(bad.stdout + bad.stderr).includes(SECRET));
   }));
 
-test("env exec passes on exit codes and signals that end the child", () =>
+test("env exec passes on the exit code or signal that ended the child", () =>
   withSecret(async (box) => {
     assert.equal((await box.tool([...EXEC, "--", "sh", "-c", "exit 42"])).code, 42);
     assert.equal((await box.tool([...EXEC, "--", "sh", "-c", "kill -9 $$"])).code, 137);
@@ -94,7 +96,7 @@ for (const signal of ["SIGTERM", "SIGINT", "SIGHUP", "SIGUSR1"] as const) {
     }));
 }
 
-test("env exec runs no shell: arguments and values arrive unchanged", () =>
+test("env exec runs no shell, so arguments and values arrive unchanged", () =>
   withSecret(async (box) => {
     const value = "$(touch pwned) `touch pwned`; touch pwned\n\"'\\ & | > pwned";
     await box.json(["env", "set", "EVIL", "--plain", "--value", value, "--all"]);
@@ -109,7 +111,7 @@ test("env exec runs no shell: arguments and values arrive unchanged", () =>
     assert.deepEqual(filesOf(box.site), before);
   }));
 
-test("env exec withholds variables that control which code runs, unless allowed", () =>
+test("env exec withholds variables that control which code runs unless they are allowed", () =>
   withSecret(async (box) => {
     const steering = {
       PATH: "/nowhere",

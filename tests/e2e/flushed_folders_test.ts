@@ -1,4 +1,4 @@
-/** Checks system calls to ensure that acknowledged files keep their names after a power loss. */
+/** Traces system calls to check that acknowledged files keep their names after a power loss. */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { programCommand, startProgram } from "../../scripts/_program.ts";
@@ -8,11 +8,11 @@ const STRACE = "/usr/bin/strace";
 
 const hasStrace = await Deno.stat(STRACE).then(() => true, () => false);
 
-/** The rename target, or the flushed folder or file, in a line of the trace. */
+/** Matches the rename target, or the flushed folder or file, in a line of the trace. */
 const RENAME = /\brename(?:at2?)?\(.*"([^"]+)"(?:, [A-Z_0-9]+)?(?:\)| <unfinished)/;
 const FLUSH = /\bf(?:data)?sync\(\d+<([^>]+)>/;
 
-/** The new names of files whose folder was not flushed afterwards. */
+/** Returns the new names of files whose folder was not flushed afterwards. */
 function unflushed(trace: string, root: string): readonly string[] {
   const waiting = new Set<string>();
   for (const line of trace.split("\n")) {
@@ -25,7 +25,7 @@ function unflushed(trace: string, root: string): readonly string[] {
 }
 
 Deno.test({
-  name: "the folders of blobs and keys are flushed after files are renamed into place",
+  name: "after files are renamed into place, the folders of blobs and keys are flushed",
   ignore: !hasStrace,
   fn: () =>
     withSandbox(async (box) => {

@@ -11,7 +11,7 @@ import {
 } from "../helpers/foreign_functions.ts";
 import { withSandbox } from "../helpers/sandbox.ts";
 
-/** A build alongside functions. Its pages stay static. */
+/** A project with a build and functions. The pages stay static. */
 const BUILT: Project = {
   files: {
     "package.json": '{"name":"b","private":true,"scripts":{"build":"node build.mjs"}}',

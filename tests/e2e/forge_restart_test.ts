@@ -1,4 +1,4 @@
-/** A report to a forge that is waiting or being sent while the platform stops or is killed. */
+/** Stops or kills the platform while a report to a forge is waiting or being sent. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { makeRepository, serveGit } from "../../src/lib/_test_git.ts";
@@ -24,15 +24,15 @@ interface ForgeBench {
   readonly repository: Repository;
   /** Head of the branch `menu`. */
   readonly sha: string;
-  /** Calls the deploy hook as the forge does for pull request 7, and returns the deployment. */
+  /** Calls the deploy hook as the forge does for pull request 7. Returns the deployment. */
   tell(action: string): Promise<{ readonly id: string }>;
   status(id: string): Promise<string>;
   report(id: string): Promise<{ readonly problem: string | null; readonly isCommented: boolean }>;
-  /** Commits that were reported as live, in the order in which they were reported. */
+  /** Commits that were reported as live, in the order of the reports. */
   marks(): readonly string[];
 }
 
-/** Runs a test with a project whose repository is on a forge, and with a pull request there. */
+/** Runs a test with a project whose repository is on a forge and has a pull request there. */
 async function withForge(test: (parts: ForgeBench) => Promise<void>): Promise<void> {
   await withSandbox(async (box) => {
     await box.start(ARGS);
@@ -124,12 +124,12 @@ test("a pending report is sent once after a restart", () =>
     assert.deepEqual([...forge.comments.values()].map(({ pull }) => pull), [7]);
   }));
 
-test("a report interrupted by kill -9 is sent again, without repeating its comment", () =>
+test("a report interrupted by kill -9 is sent again without repeating its comment", () =>
   withForge(async ({ box, forge, sha, tell, report, marks }) => {
     const kills: string[] = [];
     const begun = new Set<string>();
     let started = Promise.resolve();
-    // The forge has carried out the request, but the platform never receives the response.
+    // The forge has processed the request, but the platform never receives the response.
     forge.carriedOut = async ({ method, url }) => {
       const what = /comments$/.test(url) ? "comment" : marks().length > 0 ? "status" : undefined;
       if (method !== "POST" || what === undefined || begun.has(what)) return;

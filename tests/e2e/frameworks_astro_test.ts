@@ -1,4 +1,4 @@
-/** An Astro project with pages rendered on request, deployed without configuration. */
+/** Deploys an Astro project with pages rendered on request, without configuration. */
 import assert from "node:assert/strict";
 import { testFramework } from "../helpers/frameworks.ts";
 import { checkKept } from "../helpers/kept_answers.ts";

@@ -1,6 +1,6 @@
 /**
- * A Next.js app, as created by its own scaffolder, that is deployed without configuration. It has
- * pages that are cached, revalidated, guarded, streamed and rendered for each visitor.
+ * Deploys a Next.js app, as created by create-next-app, without configuration. It has pages that
+ * are cached, revalidated, guarded, streamed and rendered for each visitor.
  *
  * @module
  */
@@ -41,7 +41,8 @@ async function deployNext(box: Sandbox): Promise<Deployed> {
   const { code, stderr } = await hear(SCAFFOLD, { cwd: box.site, env: box.env });
   assert.equal(code, 0, stderr);
   await cp(FIXTURE, box.site, { recursive: true });
-  // As behind a proxy that terminates TLS: `x-forwarded-proto` makes a request count as HTTPS.
+  // Requests arrive as from a proxy that terminates TLS: `x-forwarded-proto` makes them count as
+  // HTTPS.
   await box.start(["--trust-proxy", "127.0.0.1/32"]);
   await box.json(["init", "--create", "--name", "harbour"]);
   const told = await box.json(["deploy", "--prod"]);
@@ -60,7 +61,7 @@ function headingOf({ status, text }: Answer): string {
   return /<h1[^>]*>(.*?)<\/h1>/.exec(plain(text))?.[1] ?? assert.fail(text.slice(0, 500));
 }
 
-/** Sends requests until it gets the expected response. */
+/** Repeats a request until it gets the expected response. */
 async function askUntil(
   { ask }: Deployed,
   path: string,
@@ -83,7 +84,7 @@ const post = (body: unknown): Ask => ({
   body: JSON.stringify(body),
 });
 
-/** The edge serves pages that were created once until they are revalidated. */
+/** The edge serves prerendered pages until they are revalidated. */
 async function checkCached(site: Deployed): Promise<void> {
   assert.match((await askUntil(site, "/", isHit)).text, /To get started/);
   const first = await askUntil(site, "/clock", isHit);
@@ -98,7 +99,7 @@ async function checkCached(site: Deployed): Promise<void> {
   await askUntil(site, "/blog/first", (answer) => headingOf(answer) !== old);
 }
 
-/** Headers that clients send to pretend to be Next.js's own host. */
+/** Headers that clients can use to pretend to be Next.js's own host. */
 const TRICKS: readonly Readonly<Record<string, string>>[] = [
   {},
   { "x-middleware-subrequest": "proxy:proxy:proxy:proxy:proxy" },
@@ -106,7 +107,7 @@ const TRICKS: readonly Readonly<Record<string, string>>[] = [
   { "x-matched-path": "/guarded" },
 ];
 
-/** Content guarded by the app's proxy is never cached, and no request can change that. */
+/** Content that the app's proxy guards is never cached, and no request can change that. */
 async function checkGuarded(site: Deployed): Promise<void> {
   const cookie = { cookie: "key=1" };
   for (let turn = 0; turn < 2; turn++) {
@@ -201,13 +202,13 @@ async function checkBrowser({ origin, ask }: Deployed): Promise<void> {
     await page.goto(`${origin}/picture`, { waitUntil: "networkidle" });
     await page.getByAltText("A boat").scrollIntoViewIfNeeded();
     await page.waitForFunction("document.querySelector('img').naturalWidth > 0");
-    // The client may abort the rest of an action's response once it knows the redirect.
+    // The client may abort the rest of an action's response once it has received the redirect.
     assert.deepEqual(complaints.filter((line) => line !== `failed: ${origin}/form`), []);
   });
 }
 
 Deno.test({
-  name: "a create-next-app project is deployed unchanged, and behaves as Next.js documents",
+  name: "an unchanged create-next-app project behaves as Next.js documents",
   ...BROWSER_TEST,
   ignore: !buildsProjects || needs("sh", "node", "npm").ignore,
   async fn() {

@@ -1,4 +1,4 @@
-/** A Nitro project, deployed without configuration, except for a rule for its assets. */
+/** Deploys a Nitro project without configuration, except for a rule for its assets. */
 import assert from "node:assert/strict";
 import { testFramework } from "../helpers/frameworks.ts";
 import { WebSocket } from "ws";

@@ -1,4 +1,4 @@
-/** A Nuxt project, deployed without configuration. */
+/** Deploys a Nuxt project without configuration. */
 import assert from "node:assert/strict";
 import { type DeployedProject, testFramework } from "../helpers/frameworks.ts";
 import { checkKept } from "../helpers/kept_answers.ts";

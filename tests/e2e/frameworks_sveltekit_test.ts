@@ -1,4 +1,4 @@
-/** A SvelteKit project with adapter-node, deployed without configuration. */
+/** Deploys a SvelteKit project with adapter-node, without configuration. */
 import assert from "node:assert/strict";
 import { testFramework } from "../helpers/frameworks.ts";
 import { checkKept } from "../helpers/kept_answers.ts";
@@ -17,7 +17,7 @@ testFramework("sveltekit", {
   },
   async also(project) {
     await checkKept(project, "/shared");
-    // SvelteKit rejects forms from other origins, so it must know its own address.
+    // SvelteKit rejects forms from other origins, so its address must be configured.
     const send = (headers: Readonly<Record<string, string>>) =>
       project.ask("/", {
         method: "POST",

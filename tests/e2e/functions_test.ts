@@ -1,6 +1,6 @@
 /**
- * Functions, from the file to the response. They are bundled by the CLI, run by the platform, and
- * ended when the platform ends.
+ * Tests functions from the file to the response. The CLI bundles them, and the platform runs them
+ * and ends them when it ends.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -63,7 +63,7 @@ async function writeFiles(folder: string): Promise<void> {
   }
 }
 
-/** Descendants of the platform process, according to proc(5). */
+/** Returns the descendants of the platform process, according to proc(5). */
 function childrenOf(pid: number): number[] {
   return [...Deno.readDirSync("/proc")].flatMap(({ name }) => {
     try {
@@ -87,7 +87,10 @@ function isAlive(pid: number): boolean {
 const untilGone = (pids: readonly number[]) =>
   until(() => pids.filter(isAlive), (alive) => alive.length === 0);
 
-/** All data that a connection receives for a GET. Calls `meanwhile` once the body has started. */
+/**
+ * Returns all data that a connection receives for a GET. Calls `meanwhile` once the body has
+ * started.
+ */
 async function readWhole(port: number, path: string, meanwhile: () => void): Promise<string> {
   using conn = await Deno.connect({ hostname: "127.0.0.1", port });
   await conn.write(new TextEncoder().encode(`GET ${path} HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`));
@@ -119,13 +122,13 @@ Deno.test("functions are bundled, run, logged, listed and stopped", async (t) =>
     await box.json(["env", "set", "WHO", "--value", "world", "--plain", "--all"]);
     await box.json(["deploy", "--prod"]);
 
-    await t.step("a handle responds, with variables, URL and body", async () => {
+    await t.step("a handle gets variables, URL and body, and responds", async () => {
       const wanted = { text: "Hello world", ip: "127.0.0.1", body: "hey" };
       assert.deepEqual(await post(box, "/api/x"), wanted);
     });
 
     await t.step(
-      "a response step changes a file's response, and a gate refuses requests without credentials",
+      "a response step changes a file's response, and a gate refuses requests with no token",
       async () => {
         assert.equal((await box.page(HOST, "/")).text, "<h1>Hi there</h1>");
         assert.equal((await box.page(HOST, "/closed")).status, 401);
@@ -134,14 +137,14 @@ Deno.test("functions are bundled, run, logged, listed and stopped", async (t) =>
       },
     );
 
-    await t.step("responses of functions are cached, and purged by the CLI", async () => {
+    await t.step("the edge caches functions' responses, and the CLI purges them", async () => {
       const state = async () => (await box.page(HOST, "/api/kept")).headers["x-svc-cache"];
       assert.deepEqual([await state(), await state()], ["MISS", "HIT"]);
       assert.deepEqual(await box.json(["cache", "purge", "--path", "/api/kept"]), { purged: 1 });
       assert.equal(await state(), "MISS");
     });
 
-    await t.step("sources and functions are not served as files of the site", async () => {
+    await t.step("sources and functions are not served as files", async () => {
       assert.equal((await box.page(HOST, "/functions/hello.ts")).status, 404);
     });
 

@@ -1,6 +1,6 @@
 /**
- * The gallery in `fixtures/gallery`, deployed from git: uploads, a queue, and preview deployments
- * with their own data.
+ * Deploys the gallery in `fixtures/gallery` from git, with uploads, a queue, and previews with
+ * their own data.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ async function filesOfGallery(): Promise<Record<string, string>> {
 }
 
 testNeeding("git")(
-  "a gallery accepts uploads and creates thumbnails through a queue; its previews have neither",
+  "a gallery creates thumbnails through a queue, and its previews do not see the uploads",
   () =>
     withBuilds(async (platform) => {
       const { hook } = await platform.project("gallery");

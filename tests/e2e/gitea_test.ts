@@ -1,6 +1,6 @@
 /**
- * A real forge: Gitea calls a deploy hook, and receives reports about the deployment.
- * `FORGE_TESTS=all` runs it. The first run builds Gitea.
+ * Uses a real forge: Gitea calls a deploy hook and receives reports about the deployment. Runs only
+ * with `FORGE_TESTS=all`. The first run builds Gitea.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -17,11 +17,11 @@ const REPOSITORY = "/repos/ada/shop";
 interface Bench {
   readonly box: Sandbox;
   readonly gitea: Gitea;
-  /** Commits a front page on a branch and pushes it. Returns the SHA. */
+  /** Commits a front page on a branch and pushes it. Returns the commit's SHA. */
   push(branch: string, page: string): Promise<string>;
   /** Waits until the latest status of a commit is `state`. Returns all statuses, newest first. */
   marked(sha: string, state: string): Promise<readonly Mark[]>;
-  /** Waits until the only comment on a pull request contains all of the strings. */
+  /** Waits until a pull request's only comment contains all of the strings. */
   commented(pull: number, ...texts: string[]): Promise<string>;
 }
 
@@ -75,7 +75,7 @@ async function withGitea(run: (bench: Bench) => Promise<void>): Promise<void> {
       },
       marked: (sha, state) =>
         until<readonly Mark[]>(
-          // Gitea sorts by creation time, in seconds.
+          // Gitea sorts by creation time, which has a resolution of one second.
           async () =>
             (await gitea.api("GET", `${REPOSITORY}/commits/${sha}/statuses`) as readonly Mark[])
               .toSorted((one, other) => other.id - one.id),
@@ -97,7 +97,7 @@ async function withGitea(run: (bench: Bench) => Promise<void>): Promise<void> {
 }
 
 Deno.test({
-  name: "Gitea: pushes go live, pull requests get previews, and the forge shows both",
+  name: "pushes from Gitea go live, pull requests get previews, and Gitea shows both",
   ignore: Deno.env.get("FORGE_TESTS") !== "all",
   fn: () =>
     withGitea(async ({ box, gitea, push, marked, commented }) => {

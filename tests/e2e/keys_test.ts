@@ -1,4 +1,4 @@
-/** An API key in the CLI: created with limits, used, changed and revoked. */
+/** Creates an API key with limits in the CLI, and uses, changes and revokes it. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { ApiKey } from "../../src/contract/api_keys.ts";
@@ -12,7 +12,7 @@ async function keyCalled(box: Sandbox, wanted: string): Promise<ApiKey | undefin
   return keys.find(({ name }) => name === wanted);
 }
 
-Deno.test("svc keys creates a key with permissions, project and expiry, shows its use, and revokes it", () =>
+Deno.test("svc keys creates a key with limits, shows its last use, and revokes it", () =>
   withSandbox(async (box) => {
     await box.start();
     await Deno.writeTextFile(join(box.site, "index.html"), "by a key");

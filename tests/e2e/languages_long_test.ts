@@ -1,8 +1,8 @@
 /**
- * Real apps in other languages, each with packages from its registry, from `git push` to live: with
- * variables, a database, logs, rollback, a clean shutdown, a start after a crash, and the sandbox.
- * Runs only if `LANGUAGES` is set to `all` or to comma-separated names, because it installs
- * packages.
+ * Deploys real apps in other languages with `git push`, each with packages from its registry.
+ * Checks variables, a database, logs, rollback, a clean shutdown, a start after a crash, and the
+ * sandbox. Runs only if `LANGUAGES` is set to `all` or to comma-separated names, because it
+ * installs packages.
  */
 import assert from "node:assert/strict";
 import { cp } from "node:fs/promises";
@@ -20,17 +20,17 @@ const WANTED = Deno.env.get("LANGUAGES")?.split(",");
 const BUILD_MS = 900_000;
 
 interface App {
-  /** Toolchains that are needed to build it. */
+  /** Toolchains that the app needs. */
   readonly needs: readonly string[];
   /** The first word on the page. */
   readonly says: string;
   /** The file that contains the page's words. */
   readonly page: string;
-  /** Changes the copy of its folder before it is committed. */
+  /** Changes the copied folder before it is committed. */
   prepare?(folder: string): Promise<void>;
-  /** Why the app cannot run here, apart from missing toolchains. */
+  /** Returns the reason the app cannot run here, apart from missing toolchains. */
   lacks?(): Promise<string | undefined>;
-  /** Whether the app also performs actions that need system calls. */
+  /** Whether the app also has routes that try to escape the sandbox. */
   readonly escapes?: true;
   /** Features that the app lacks: a database connection, a shutdown message, child processes. */
   readonly without?: readonly ("database" | "end" | "fork")[];
@@ -82,7 +82,7 @@ const APPS: Readonly<Record<string, App>> = {
   "rust-axum": { needs: ["rust"], says: "rust", page: "src/main.rs" },
 };
 
-/** Sites that are built to static files, with text from their front page. */
+/** Sites that are built to static files, each with text from its front page. */
 const SITES: Readonly<Record<string, App>> = {
   "hugo": { needs: ["hugo"], says: "<title>Shop</title>hugo first", page: "layouts/index.html" },
   "jekyll": {
@@ -91,8 +91,8 @@ const SITES: Readonly<Record<string, App>> = {
 };
 
 /**
- * The folders of rustup and Cargo. They default to the home folder, but the test uses a different
- * one.
+ * The folders of rustup and Cargo. They default to folders in the home folder, but the test changes
+ * that folder.
  */
 const rustVariables = ({ HOME, RUSTUP_HOME, CARGO_HOME }: Record<string, string>) => ({
   RUSTUP_HOME: RUSTUP_HOME ?? `${HOME}/.rustup`,
@@ -117,7 +117,7 @@ class Pushed {
     await git(folder, "init", "--quiet", "--initial-branch=main");
     await box.json(["projects", "create", "--name", name, "--link"]);
     await box.json(["link", "--git-remote"]);
-    // By default, a server ends an hour after it is replaced.
+    // By default, a server ends an hour after it has been replaced.
     await Deno.writeTextFile(join(folder, "svc.toml"), "\n[skew]\nmax_age = 0\n", { append: true });
     return new Pushed(box, name, app, folder);
   }
@@ -133,7 +133,7 @@ class Pushed {
     return (await this.#box.page(`${this.name}.localhost`, path)).status;
   }
 
-  /** The expected page, with a word from the source and the value of a variable. */
+  /** Returns the expected page, with a word from the source and the value of a variable. */
   async shows(word: string, greeting: string): Promise<void> {
     assert.equal(await this.page("/"), `${this.#app.says} ${greeting} ${word}`);
   }
@@ -165,7 +165,7 @@ class Pushed {
     await this.#box.json(["env", "set", "GREETING", "--plain", "--value", value, "--all"]);
   }
 
-  /** A different version of the page. */
+  /** Changes the page. */
   async change(from: string, to: string): Promise<void> {
     const path = join(this.folder, this.#app.page);
     const text = await Deno.readTextFile(path);
@@ -174,7 +174,7 @@ class Pushed {
   }
 }
 
-/** Processes on this machine that run a server for this test's project. */
+/** Lists the processes on this machine that run a server for this test's project. */
 function serversOf(box: Sandbox): readonly number[] {
   const found: number[] = [];
   for (const { name } of Deno.readDirSync("/proc")) {
@@ -221,7 +221,7 @@ async function changeAndReturn(box: Sandbox, site: Pushed, app: App): Promise<vo
   }
 }
 
-/** The server is killed. The next requests start another one. */
+/** Kills the server. The next requests start another one. */
 async function crash(box: Sandbox, site: Pushed): Promise<void> {
   const running = serversOf(box);
   assert.ok(running.length > 0, "no process has the project's variables");
@@ -296,7 +296,7 @@ async function runApp(t: Deno.TestContext, box: Sandbox, name: string, app: App)
     },
   );
   if (!isLive) return;
-  await t.step("it changes, and is rolled back", () => changeAndReturn(box, site!, app));
+  await t.step("it changes and is rolled back", () => changeAndReturn(box, site!, app));
   await t.step("it restarts after a crash", () => crash(box, site!));
   await t.step("it reaches nothing on the machine", () => escape(box, site!, app));
 }

@@ -1,6 +1,6 @@
 /**
- * Servers in other languages, from `svc deploy` to live: with logs, variables and rollback, and the
- * limits of the sandbox. The apps do not need packages. Languages without a toolchain on this
+ * Deploys servers in other languages with `svc deploy`, and checks logs, variables, rollback and
+ * the limits of the sandbox. The apps do not need packages. Languages without a toolchain on this
  * machine are skipped.
  */
 import assert from "node:assert/strict";
@@ -13,7 +13,7 @@ const MACHINE = Deno.env.toObject();
 
 interface App {
   readonly files: Readonly<Record<string, string>>;
-  /** The toolchains that it needs. */
+  /** Toolchains that the app needs. */
   readonly needs: readonly string[];
 }
 
@@ -72,7 +72,7 @@ fn main() {
 const JAVA: App = {
   needs: ["java"],
   files: {
-    // A project of an unknown kind is built and started using the commands in svc.toml.
+    // The commands in svc.toml build and start a project of an unknown kind.
     "svc.toml": `[build]
 command = "javac -d out Main.java"
 output_dirs = ["out"]
@@ -129,7 +129,7 @@ const PHP: App = {
   },
 };
 
-/** Performs the action in the query of a request, and responds with the result. */
+/** Performs the action in a request's path and query, and responds with the result. */
 const PYTHON_SERVER = `import http.server, os, socket, subprocess, urllib.parse
 
 OTHERS = []
@@ -207,7 +207,10 @@ const APPS: Readonly<Record<string, App>> = {
   php: PHP,
 };
 
-/** Folders where toolchains keep built and fetched files, because tests have empty home folders. */
+/**
+ * Folders in which toolchains keep built and fetched files. Tests share them because their home
+ * folders are empty.
+ */
 const CACHES: Readonly<Record<string, string>> = {
   GOCACHE: `${MACHINE.HOME}/.cache/go-build`,
   GOFLAGS: "",
@@ -241,7 +244,7 @@ async function logsOf(box: Sandbox, name: string): Promise<string> {
   return stdout;
 }
 
-/** The addresses where servers listen, as seen by the machine. */
+/** Returns the addresses at which servers listen, as seen by the machine. */
 function serverAddresses(): readonly string[] {
   const rows = Deno.readTextFileSync("/proc/net/tcp").split("\n").slice(1);
   return rows.flatMap((row) => {
@@ -267,13 +270,13 @@ Deno.test("servers in other languages go live", async (t) => {
       const step = { name: `${name}${why}`, ignore, fn: () => goLive(box, name, files) };
       if (await t.step(step) && !ignore) live.push(name);
     }
-    assert.ok(live.includes("python"), "The remaining steps need Python");
+    assert.ok(live.includes("python"), "the remaining steps need Python");
     await t.step(
-      "a deploy whose toolchain is missing reports how to install it",
+      "if a toolchain is missing, the deployment fails and reports how to install it",
       () => missing(box),
     );
     await t.step("a rollback restores the server", () => rollBack(box));
-    await t.step("a server reaches nothing on the machine", () => escape(box));
+    await t.step("a server cannot reach anything on the machine", () => escape(box));
     await t.step("a server has limits", () => exhaust(box));
   });
 });
@@ -344,7 +347,7 @@ async function escape(box: Sandbox): Promise<void> {
     (await Deno.connect({ hostname, port: Number(port) })).close();
     answers.push(await ask("connect", address));
   }
-  // The server can reach only itself.
+  // The server can only reach itself.
   assert.equal(answers.filter((answer) => answer === "connected").length, 1);
   assert.ok(
     answers.length > 2 && answers.filter((answer) => answer !== "connected")
@@ -357,7 +360,7 @@ async function escape(box: Sandbox): Promise<void> {
 
 async function exhaust(box: Sandbox): Promise<void> {
   for (let round = 0; round < 3; round++) {
-    // The processes from the previous round have ended and no longer use slots.
+    // The processes from the previous round have ended and no longer count.
     const bomb = await textOf(box, "python", "/fork");
     assert.match(bomb, /^Resource temporarily unavailable after 12\d$/);
   }

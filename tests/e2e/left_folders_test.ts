@@ -42,8 +42,8 @@ Deno.test("the next start removes folders left by the functions of a killed plat
     assert.match(before, /^svc-fn-[0-9a-f]{16}-/);
     assert.deepEqual(others, []);
     await box.platform!.kill();
-    // A function process that notices the end in time removes its folder. A killed process does
-    // not.
+    // A function process that notices the platform's end in time removes its folder. A killed
+    // process does not.
     await Deno.mkdir(join(temporary, before), { recursive: true });
     await box.start();
     assert.ok(!(await leftIn(temporary)).includes(before));
@@ -52,7 +52,7 @@ Deno.test("the next start removes folders left by the functions of a killed plat
     assert.deepEqual(await leftIn(temporary), [OTHER], "another platform's folder is kept");
   }));
 
-/** A folder that appears to have been created by a process two minutes ago. */
+/** Creates a folder that appears to have been created by a process two minutes ago. */
 async function age(folder: string): Promise<void> {
   const then = new Date(Date.now() - 120_000);
   await Deno.utime(folder, then, then);

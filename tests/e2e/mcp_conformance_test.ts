@@ -1,6 +1,6 @@
 /**
  * Runs the published Model Context Protocol conformance suite against `/mcp`. With `MCP_TESTS=all`,
- * runs the suite and the inspector's command line against both `svc mcp` and `/mcp`.
+ * runs both the suite and the inspector's command line against `svc mcp` and `/mcp`.
  */
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import assert from "node:assert/strict";
@@ -99,7 +99,7 @@ Deno.test("the conformance suite passes at /mcp", needsRegistry, async () => {
   await withSandbox(async (box) => {
     const { url } = await box.start();
     await using bridge = bridgeToHttp(`${url}/mcp`, TOKEN);
-    // There are no sessions and therefore no session streams.
+    // `/mcp` has no sessions, and therefore no session streams.
     await checkConformance(box, bridge, ["server-sse-multiple-streams"]);
   });
 });
@@ -112,7 +112,7 @@ Deno.test("the conformance suite passes with svc mcp", isForLong, async () => {
   });
 });
 
-Deno.test("the MCP inspector can use everything on both servers", isForLong, async () => {
+Deno.test("the MCP inspector can use all features of both servers", isForLong, async () => {
   await withSandbox(async (box) => {
     const { url } = await box.start();
     await box.json(["projects", "create", "--name", "seen"]);

@@ -1,5 +1,5 @@
 /**
- * An agent that uses only the tools of `svc mcp`, from an empty folder to a rollback of its site.
+ * An agent uses only the tools of `svc mcp` to create a site from an empty folder and roll it back.
  */
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
@@ -50,7 +50,7 @@ async function startAgent(box: Sandbox, flags: readonly string[] = []) {
   };
   return {
     call,
-    /** Everything that was shown to the agent. */
+    /** Everything that the agent was shown. */
     said,
     /** Follows a result's suggestion to call `tool`. */
     follow({ next, text }: Answered, tool: string, more: Record<string, unknown> = {}) {
@@ -72,7 +72,7 @@ condition = { path = { type = "exact", value = "/hello" } }
 action = { type = "pipeline", steps = [{ handle = "greet" }] }
 `;
 
-Deno.test("an agent deploys, breaks, diagnoses and rolls back a site with tools only", async () => {
+Deno.test("an agent deploys, breaks, diagnoses and rolls back a site with tools", async () => {
   await withSandbox(async (box) => {
     await box.start();
     const write = (name: string, text: string) => Deno.writeTextFile(join(box.site, name), text);
@@ -123,7 +123,7 @@ Deno.test("an agent deploys, breaks, diagnoses and rolls back a site with tools 
   });
 });
 
-Deno.test("a read-only server confined to one project offers nothing else", async () => {
+Deno.test("a read-only server restricted to one project offers nothing else", async () => {
   await withSandbox(async (box) => {
     await box.start();
     await Deno.writeTextFile(join(box.site, "index.html"), "<h1>Mine</h1>");

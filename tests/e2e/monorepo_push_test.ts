@@ -1,6 +1,6 @@
 /**
- * A repository with two apps and a package that both apps need. A push builds only the apps that
- * changed.
+ * A repository with two apps and a package that both need. A push builds only the apps that it
+ * changes.
  */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
@@ -59,7 +59,7 @@ async function pushMonorepo(t: Deno.TestContext, box: Sandbox): Promise<void> {
   await git(root, "init", "--quiet", "--initial-branch=main");
   await box.start();
 
-  /** Pushes a change, and returns git's output for each project. */
+  /** Pushes a change. Returns git's output for each project. */
   const push = async (files: Readonly<Record<string, string>>) => {
     await write(files);
     await git(root, "add", "--all");
@@ -90,7 +90,7 @@ async function pushMonorepo(t: Deno.TestContext, box: Sandbox): Promise<void> {
       const config = await Deno.readTextFile(join(box.site, "svc.toml"));
       assert.ok(config.includes(`command = "${BUILD}${name}"`), config);
       await box.json(["link", "--git-remote"]);
-      // Nothing references it by name, so installing it would only take time.
+      // No code imports it by name, so installing it would only take time.
       const settings = ["--install-command", "true"];
       await box.json(["projects", "update", `shop-${name}`, ...settings]);
     }

@@ -1,6 +1,4 @@
-/**
- * Node and Deno projects with default settings: the engine that runs them, and their environment.
- */
+/** Checks the engine and environment in which Node and Deno projects with default settings run. */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { NODE_MAJOR } from "../helpers/compute_server.ts";
@@ -14,7 +12,7 @@ const LINK = "-> ";
 interface Project {
   readonly files: Files;
   readonly engine: "deno" | "node";
-  /** The response from `/`. */
+  /** The response to `/`. */
   readonly answers: string;
 }
 
@@ -23,7 +21,7 @@ const packageJson = (more: object) =>
 
 const START = { scripts: { start: "node server.js" } };
 
-/** A server that responds with a value. */
+/** Returns the source of a server that responds with a value. */
 const answering = (imports: string, value: string) =>
   `import { createServer } from "node:http";\n${imports}\n` +
   `createServer((_, response) => response.end(JSON.stringify(${value}))).listen(process.env.PORT);\n`;

@@ -1,6 +1,6 @@
 /**
- * The Node server sandbox in `/v1/health` and `svc doctor`: on this machine, and without permission
- * to create namespaces, as in most containers.
+ * Tests how `/v1/health` and `svc doctor` report the sandbox of Node servers, on this machine and
+ * without permission to create namespaces, as in most containers.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -57,7 +57,7 @@ async function doctorOf([program, ...args]: Command, home: string) {
 }
 
 Deno.test(
-  "health and doctor show that Node has namespaces",
+  "health and doctor report that Node servers run in namespaces",
   { ignore: !isRootOnLinux || needs("node").ignore },
   () =>
     inTestFolder(async (home) => {
@@ -67,7 +67,7 @@ Deno.test(
     }),
 );
 
-Deno.test("health and doctor report that Node has no namespaces, and give advice", {
+Deno.test("health and doctor report that Node servers cannot run in namespaces, and give advice", {
   ignore: !isRootOnLinux || isInRoot(),
 }, () =>
   inTestFolder(async (home) => {

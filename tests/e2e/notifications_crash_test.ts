@@ -1,6 +1,6 @@
 /**
- * `kill -9` while events are raised and inboxes change. Afterwards, everything that was
- * acknowledged exists exactly once.
+ * Kills the platform with `kill -9` while events are raised and inboxes change. Afterwards,
+ * everything that was acknowledged exists exactly once.
  */
 import assert from "node:assert/strict";
 import { TOKEN, withSandbox } from "../helpers/sandbox.ts";
@@ -12,7 +12,7 @@ interface Item {
   readonly data: { readonly project?: string };
 }
 
-Deno.test("after kill -9, acknowledged events are in the inbox once, and bulk changes remain", () =>
+Deno.test("after kill -9, acknowledged events are in the inbox once, and bulk changes persist", () =>
   withSandbox(async (box) => {
     const acknowledged = new Set<string>();
     let url = "";
@@ -45,7 +45,7 @@ Deno.test("after kill -9, acknowledged events are in the inbox once, and bulk ch
           acknowledged.add(project);
         }
       } catch {
-        // The platform was killed, which ends a round.
+        // The platform has been killed, which ends the round.
       }
     }
 
@@ -66,7 +66,7 @@ Deno.test("after kill -9, acknowledged events are in the inbox once, and bulk ch
       await last.body?.cancel();
       const inbox = await projects("archived=false");
       const all = [...inbox, ...await projects("archived=true")];
-      assert.equal(new Set(all).size, all.length, "An event appears twice");
+      assert.equal(new Set(all).size, all.length, "No event appears twice");
       const seen = new Set(all);
       const lost = [...acknowledged].filter((project) => !seen.has(project));
       assert.deepEqual(lost, []);

@@ -1,4 +1,7 @@
-/** The URL of each page with settings from svc.toml and from other hosts, in production and dev. */
+/**
+ * Checks each page's URL with settings from svc.toml and from other hosts, in production and in
+ * dev.
+ */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { exchange } from "../../src/lib/_exchange.ts";
@@ -114,7 +117,10 @@ async function writeSite(box: Sandbox, { name, files }: Case): Promise<void> {
   }
 }
 
-/** The command that a deploy suggests for writing the settings. The next deploy suggests none. */
+/**
+ * The command that `svc deploy` suggests for saving the settings. The next deployment suggests
+ * none.
+ */
 async function importSettings(box: Sandbox, file: string): Promise<void> {
   const line = `rules import ${file} --output svc.rules.toml`;
   const before = await box.tool(["deploy", "--dry-run"]);
@@ -126,7 +132,7 @@ async function importSettings(box: Sandbox, file: string): Promise<void> {
   assert.doesNotMatch(after.stderr, /rules import/);
 }
 
-Deno.test("each page has one URL that others redirect to, in production and in dev", async (t) => {
+Deno.test("each page has one URL to which others redirect, in production and in dev", async (t) => {
   await withSandbox(async (box) => {
     const { port } = await box.start();
     for (const site of cases) {

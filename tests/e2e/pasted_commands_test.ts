@@ -1,4 +1,7 @@
-/** The commands in the README and the guides, pasted on a machine that has only the program. */
+/**
+ * Runs the commands in the README and the guides as if they were pasted on a machine that has only
+ * the program.
+ */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { renderBenchmarks } from "../../scripts/_benchmark_picture.ts";
@@ -12,7 +15,7 @@ interface Guide {
   readonly from?: string;
   /** Commands below this heading are not run. */
   readonly until?: string;
-  /** Sets up what readers already have before the page's commands run. */
+  /** Commands that set up what readers of the page already have. */
   readonly before?: string;
   /** Text that the output must contain, in this order. */
   readonly shows: readonly RegExp[];
@@ -93,7 +96,7 @@ for (const { path, from, until, before, shows } of GUIDES) {
   });
 }
 
-Deno.test("the README has at most 150 lines, and its plot shows the figures in docs/performance.md", async () => {
+Deno.test("the README has at most 150 lines, and its plot shows the numbers in docs/performance.md", async () => {
   const readme = await Deno.readTextFile(join(ROOT, "README.md"));
   assert.ok(readme.split("\n").length <= 151);
   const measured = await Deno.readTextFile(join(ROOT, "docs/performance.md"));

@@ -1,4 +1,4 @@
-/** If a secret with several lines is pasted at a prompt, all lines become the value. */
+/** If a multi-line secret is pasted at a prompt, all lines become the value. */
 import assert from "node:assert/strict";
 import { needs } from "../helpers/empty_root.ts";
 import { type Sandbox, withSandbox } from "../helpers/sandbox.ts";
@@ -6,7 +6,7 @@ import { startOnTerminal, type Terminal } from "../helpers/terminal.ts";
 
 const LINES = Array.from({ length: 26 }, (_, index) => `${index}`.padStart(64, "MIIEvQIBADAN"));
 const PEM = ["-----BEGIN PRIVATE KEY-----", ...LINES, "-----END PRIVATE KEY-----"].join("\n");
-/** The text as sent by a terminal: Enter for each line break. */
+/** The text as a terminal sends it, with Enter for each line break. */
 const KEYS = PEM.replaceAll("\n", "\r");
 
 const PASTES: Readonly<Record<string, (terminal: Terminal) => Promise<void>>> = {
@@ -36,7 +36,7 @@ async function pasteAndRead(box: Sandbox, env: Record<string, string>, name: str
 
 for (const name of Object.keys(PASTES)) {
   Deno.test({
-    name: `a PEM key from ${name} is stored completely`,
+    name: `a PEM key pasted in ${name} is stored completely`,
     ...needs("sh"),
     fn: () =>
       withSandbox(async (box) => {

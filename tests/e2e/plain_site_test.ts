@@ -1,4 +1,4 @@
-/** Every file and every rule of the plain site, over HTTP. */
+/** Tests every file and every rule of the plain site over HTTP. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
@@ -20,7 +20,7 @@ for (const name of ["hut.css", "daylight.js"]) {
   });
 }
 
-Deno.test("the plain site is served byte for byte, with its rules", async (t) => {
+Deno.test("the plain site is served byte for byte with its rules", async (t) => {
   await withSandbox(async (box) => {
     await copySite("plain", box.site);
     await box.start();
@@ -56,13 +56,13 @@ Deno.test("the plain site is served byte for byte, with its rules", async (t) =>
       });
     }
 
-    await t.step("an old URL redirects to the new one, and keeps its query", async () => {
+    await t.step("an old URL redirects to the new one and keeps its query", async () => {
       const page = await box.page(HOST, "/touren/two-lakes?from=map");
       assert.equal(page.status, 301);
       assert.equal(page.headers.location, "/walks/two-lakes?from=map");
     });
 
-    await t.step("headers are set by rule", async () => {
+    await t.step("rules set headers", async () => {
       const page = await box.page(HOST, "/assets/hut.css");
       assert.equal(page.headers["x-content-type-options"], "nosniff");
       assert.equal(page.headers["cache-control"], "public, max-age=86400");
@@ -99,7 +99,7 @@ Deno.test("the plain site is served byte for byte, with its rules", async (t) =>
       assert.equal((await box.page(HOST, "/", { method: "POST" })).status, 405);
     });
 
-    await t.step("an unknown host responds 404", async () => {
+    await t.step("an unknown host returns a 404", async () => {
       assert.equal((await box.page("nobody.localhost", "/")).status, 404);
     });
   });

@@ -11,7 +11,7 @@ const declare = (box: Sandbox, protection: string): Promise<void> =>
     `[project]\nname = "shop"\n\n[previews]\nprotection = ${JSON.stringify(protection)}\n`,
   );
 
-/** Deploys to production, and returns the statuses of the production URL and the unique URL. */
+/** Deploys to production. Returns the statuses of the production URL and the unique URL. */
 async function deployed(box: Sandbox, protection: string, headers: Record<string, string> = {}) {
   await declare(box, protection);
   const { urls } = await box.json(["deploy", "--prod"]) as { urls: Record<string, string> };

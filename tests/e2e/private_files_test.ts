@@ -58,7 +58,7 @@ Deno.test("a project's root folder is deployed without secrets or configuration"
   });
 });
 
-Deno.test("a deploy names submodules and Git LFS files that have not been fetched", async () => {
+Deno.test("svc deploy names submodules and Git LFS files that have not been fetched", async () => {
   await withSandbox(async (box) => {
     const repository = await makeRepository(box.folder, "site");
     const oid = `oid sha256:${"a".repeat(64)}\nsize 9000000\n`;

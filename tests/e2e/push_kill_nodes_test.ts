@@ -1,7 +1,7 @@
 /**
- * `kill -9` of a node while it receives a push, and while it builds the pushed commit. The push
- * applies on all nodes or on none, it can be repeated through another node, and another node takes
- * over the build.
+ * Kills a node with `kill -9` while it receives a push, and while it builds the pushed commit. The
+ * push is applied on all nodes or on none, and can be repeated through another node. Another node
+ * takes over the build.
  */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
@@ -25,13 +25,14 @@ import { freePorts } from "../helpers/machines/ports.ts";
 import { TOKEN } from "../helpers/platform.ts";
 
 /**
- * Nodes are started three times, and detecting a dead one takes ten seconds: for long runs only.
+ * Runs only in the long form, because nodes are started three times, and detecting a dead one takes
+ * ten seconds.
  */
 const IS_LONG = Deno.env.get("NODES_TESTS") === "all";
 const PATIENCE_MS = 90_000;
 /**
- * Maximum time until another node starts a killed node's build: 15 seconds, or more on a busy
- * machine.
+ * Maximum time until another node starts a killed node's build. It usually takes 15 seconds, or
+ * more on a busy machine.
  */
 const TAKEN_UP_MS = 20_000;
 
@@ -54,7 +55,7 @@ async function startNodes(folder: string, pg: TestPg) {
   return { a: nodeOf("a", 0), b: nodeOf("b", 1, ["--builds", "off"]), c: nodeOf("c", 2) };
 }
 
-/** A fresh clone, as any client would have. */
+/** Clones the repository as any client would. */
 async function headOf(node: Node, env: Readonly<Record<string, string>>): Promise<string> {
   const { stdout } = await new Deno.Command("git", {
     args: [
@@ -74,8 +75,7 @@ const front = async ({ port }: Node): Promise<string> =>
   (await fetchByHost({ port, host: "shop.localhost", path: "/" })).text;
 
 Deno.test({
-  name:
-    "after kill -9 of a node, its push leaves no partial data, and can be repeated on another node",
+  name: "a push to a killed node leaves no partial data and can be repeated on another node",
   ignore: NO_POSTGRES !== undefined || !isInstalled("git") || !IS_LONG,
   async fn(t) {
     const folder = await Deno.makeTempDir({ prefix: "svc-push-nodes-" });
@@ -90,7 +90,7 @@ Deno.test({
     const push = ({ url }: Node) =>
       beginPush(site, { url, repository: "default/shop.git", token: TOKEN, env });
     /**
-     * Checks that both nodes have complete copies, and that their head is the same and one of these
+     * Checks that both nodes have complete copies with the same head, which is one of these
      * commits.
      */
     const agree = async (...heads: readonly string[]): Promise<void> => {
@@ -113,7 +113,7 @@ Deno.test({
       });
 
       const one = await commitPage(site, "one");
-      await t.step("while objects of the first push arrive", async () => {
+      await t.step("while the first push's objects arrive", async () => {
         const arriving = push(a);
         await until(() => arrivedBytes(dataDir), (bytes) => bytes > 0, PATIENCE_MS);
         await a.kill();
@@ -127,7 +127,7 @@ Deno.test({
       });
 
       const two = await commitPage(site, "two");
-      await t.step("while git checks objects of the next push", async () => {
+      await t.step("while git checks the next push's objects", async () => {
         const checking = push(a);
         await until(() => uncheckedObjects(dataDir), (names) => names.length > 0, PATIENCE_MS);
         await a.kill();

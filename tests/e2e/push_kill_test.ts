@@ -1,4 +1,7 @@
-/** `kill -9` of the platform while it receives a push, and while it builds the pushed commit. */
+/**
+ * Kills the platform with `kill -9` while it receives a push, and while it builds the pushed
+ * commit.
+ */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { git } from "../../src/lib/_test_git.ts";
@@ -37,7 +40,7 @@ async function startAgain(box: Sandbox): Promise<void> {
   );
 }
 
-/** The production page. */
+/** Returns the text of the production page. */
 const front = async (box: Sandbox): Promise<string> => (await box.page("shop.localhost", "/")).text;
 
 /** Checks that all objects exist, and that main is one of these commits. */
@@ -46,7 +49,7 @@ async function assertWhole(box: Sandbox, ...commits: readonly string[]): Promise
   assert.equal(await inRepository(box.dataDir, "fsck", "--full", "--strict"), "");
 }
 
-test("after kill -9 during a push and its build, the repository is intact, the push can be repeated, and the build ends", () =>
+test("after kill -9, the repository is intact, the push can be repeated, and the build ends", () =>
   withSandbox(async (box) => {
     await box.start();
     await callApi(box, "POST", "/v1/projects", {
@@ -55,7 +58,7 @@ test("after kill -9 during a push and its build, the repository is intact, the p
     });
     await git(box.site, "init", "--quiet", "--initial-branch=main");
 
-    // While the objects of the first push arrive.
+    // Kills the platform while the first push's objects arrive.
     const one = await commitPage(box.site, "one");
     const arriving = push(box);
     await until(() => arrivedBytes(box.dataDir), (bytes) => bytes > 0, PATIENCE_MS);
@@ -68,7 +71,7 @@ test("after kill -9 during a push and its build, the repository is intact, the p
       "the interrupted push leaves no repository",
     );
 
-    // While the pushed commit is being built.
+    // Kills the platform while it builds the pushed commit.
     const building = push(box);
     await until(building.said, (said) => said.includes("remote: begun"), PATIENCE_MS);
     await box.platform!.kill();
@@ -79,7 +82,7 @@ test("after kill -9 during a push and its build, the repository is intact, the p
     const { code, said } = await push(box).ended();
     assert.deepEqual([code, said.trim()], [0, "Everything up-to-date"]);
 
-    // While git checks the objects of the next push.
+    // Kills the platform while git checks the next push's objects.
     const two = await commitPage(box.site, "two");
     const checking = push(box);
     await until(() => uncheckedObjects(box.dataDir), (folders) => folders.length > 0, PATIENCE_MS);

@@ -1,4 +1,4 @@
-/** Creates a site from an empty folder, with three commands and a push. */
+/** Creates a site from an empty folder with three commands and a push. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { git } from "../../src/lib/_test_git.ts";
@@ -7,7 +7,7 @@ import { testNeeding } from "../helpers/empty_root.ts";
 
 const test = testNeeding("git");
 
-test("git push deploys a linked folder, and gets its key from the CLI", async () => {
+test("git push deploys a linked folder and gets its key from the CLI", async () => {
   await withSandbox(async (box) => {
     await box.start();
     const { SVC_TOKEN: _, ...env } = box.env;
@@ -50,7 +50,7 @@ test("git push deploys a linked folder, and gets its key from the CLI", async ()
   });
 });
 
-/** Calls git's credential helper in the same way as git. */
+/** Calls git's credential helper as git does. */
 async function askTool(folder: string, env: Record<string, string>, question: string) {
   const url = env.SVC_API_URL!;
   const lines = await git(folder, "config", "--get-all", `credential.${url}.helper`);

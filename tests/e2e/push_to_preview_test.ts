@@ -18,7 +18,7 @@ const BRANCH = "changes";
 
 const FORGE_TOKEN = "s3cret-token-of-a-forge";
 
-/** Runs the real git client as a user would, and returns its output. */
+/** Runs the real git client as a user would. Returns its output. */
 async function asPerson(box: Sandbox, ...args: string[]): Promise<string> {
   const { code, stderr } = await new Deno.Command("git", {
     args: ["-C", box.site, ...args],
@@ -106,10 +106,7 @@ test("three commands and a push make a site live; a branch and a pull request ge
   });
 });
 
-/**
- * The same folder is moved to a forge, which calls a hook and receives reports about the
- * deployment.
- */
+/** Moves the folder to a forge, which calls a hook and receives reports about the deployment. */
 async function followForge(box: Sandbox): Promise<void> {
   const bare = join(box.folder, "forge", `${REPOSITORY}.git`);
   await Deno.mkdir(bare, { recursive: true });

@@ -1,7 +1,7 @@
 /**
- * `kill -9` of the platform while messages are sent and delivered. Every acknowledged message is
- * delivered, and messages with the same key arrive in order. `QUEUE_ROUNDS` sets the number of
- * kills.
+ * Kills the platform with `kill -9` while messages are sent and delivered. Every acknowledged
+ * message is delivered, and messages with the same key arrive in order. `QUEUE_ROUNDS` sets the
+ * number of kills.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { callApi, TOKEN, withSandbox } from "../helpers/sandbox.ts";
 
 const ROUNDS = Number(Deno.env.get("QUEUE_ROUNDS") ?? 3);
 const SENDERS = 6;
-/** Minimum number of acknowledged messages in a round before the platform is killed. */
+/** Minimum number of acknowledged messages per round before the kill. */
 const EACH_ROUND = 40;
 
 /** A server that stores each message in its key-value store before it responds. */
@@ -73,7 +73,7 @@ Deno.test("kill -9 loses no message acknowledged by a queue", () =>
           acknowledged.add(body);
         }
       } catch (error) {
-        // The platform was killed, which ends a round.
+        // The platform has been killed, which ends the round.
         if (error instanceof assert.AssertionError) throw error;
       }
     }

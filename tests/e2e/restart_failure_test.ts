@@ -1,6 +1,6 @@
 /**
- * Successors that end at each stage of a takeover. The previous platform serves again, and no
- * request is dropped. `RESTARTS=10` kills more of them.
+ * Ends successors at each stage of a takeover. The previous platform serves again, and no request
+ * is dropped. `RESTARTS=10` kills more successors.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -31,7 +31,7 @@ const TOOK_OVER = /is taking over/;
 const SERVES_AGAIN = /This one continues/;
 const DID_NOT = /did not take over/;
 
-/** Clients have moved to a platform once it has served some requests on new connections. */
+/** Clients use a new platform once it has served some requests on new connections. */
 async function askAll(box: Sandbox): Promise<void> {
   for (const load of LOADS) await new Client(box.platform!.port, load, false).send();
 }
@@ -51,7 +51,7 @@ async function takeOverUntil(
   await takeover.takeOver();
   if (stage === "released") return;
   const dataDir = await openDataDir(box.dataDir);
-  // Clients wait in the meantime.
+  // Clients have to wait in the meantime.
   await delay(200);
   dataDir.release();
 }

@@ -1,6 +1,4 @@
-/**
- * Platforms that take over from one another under load. `RESTARTS=30` makes it a long test.
- */
+/** Platforms take over from one another under load. `RESTARTS=30` makes this a long test. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { startProgram } from "../../scripts/_program.ts";
@@ -10,7 +8,7 @@ import { type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 const RESTARTS = Number(Deno.env.get("RESTARTS") ?? 2);
 
 /**
- * Starts a platform that takes over from the running one. Returns when the previous platform has
+ * Starts a platform that takes over from the running one. Resolves when the previous platform has
  * ended.
  */
 async function replace(box: Sandbox): Promise<void> {

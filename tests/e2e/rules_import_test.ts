@@ -1,5 +1,5 @@
 /**
- * Configuration files from other hosts. They are imported by the CLI, deployed, and tested over
+ * Imports configuration files from other hosts with the CLI, deploys them, and tests them over
  * HTTP.
  */
 import assert from "node:assert/strict";
@@ -19,7 +19,7 @@ interface Site {
   readonly files: Readonly<Record<string, string>>;
   /** Files that one command imports. */
   readonly imports: readonly string[];
-  /** Why entries are skipped, and other messages. */
+  /** The reasons entries are skipped, and other messages. */
   readonly skipped: readonly RegExp[];
   readonly notes: readonly RegExp[];
   readonly rows: readonly Row[];

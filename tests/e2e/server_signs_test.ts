@@ -1,5 +1,5 @@
 /**
- * A project that appears to have a server that svc cannot run is not published unless its settings
+ * If a project appears to have a server that svc cannot run, it is published only if its settings
  * allow it.
  */
 import assert from "node:assert/strict";
@@ -40,7 +40,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   "plain": { files: { ...PAGE, "tool.py": "print(1)\n" } },
 };
 
-Deno.test("svc deploy does not publish a kind of server that it cannot run", async (t) => {
+Deno.test("svc deploy does not publish servers that it cannot run", async (t) => {
   await withSandbox(async (box) => {
     const write = async (name: string, files: Row["files"]) => {
       for (const [path, text] of Object.entries(files)) {
@@ -69,7 +69,7 @@ Deno.test("svc deploy does not publish a kind of server that it cannot run", asy
     }
 
     await t.step(
-      "the two suggested lines publish the files, but not the server's source",
+      "the two suggested lines publish the files but not the server's source",
       async () => {
         await write("flask", { "svc.toml": "[build]\nstatic = true\n" });
         const deployed = await box.tool(["deploy", "flask", "--project-id", "flask", "--prod"]);

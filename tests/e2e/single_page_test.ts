@@ -1,6 +1,6 @@
 /**
- * A single-page app: each path without a file gets the app's page, both on the platform and in a
- * preview.
+ * A single-page app serves its page for each path without a file, both on the platform and in `svc
+ * preview`.
  */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
@@ -26,7 +26,7 @@ async function write(box: Sandbox, files: Readonly<Record<string, string>>): Pro
   }
 }
 
-/** Status and first word of each response. */
+/** Returns the status and first word of each response. */
 type Answers = Readonly<Record<string, readonly [status: number, body: RegExp]>>;
 
 const APP: Answers = {
@@ -73,23 +73,23 @@ Deno.test("a single-page app serves its page for document requests without a fil
       await expectAnswers(box.platform!.port, HOST, answers);
     };
 
-    await t.step("when detected, which is reported", async () => {
+    await t.step("an app is detected, and this is reported", async () => {
       await deploy(APP, /Serves index\.html for unknown paths\. To turn this off, set/);
     });
-    await t.step("in a preview as well", () => serve("preview", APP));
-    await t.step("not if its author turns it off", async () => {
+    await t.step("svc preview also serves the page", () => serve("preview", APP));
+    await t.step("the author can turn it off", async () => {
       await write(box, { "svc.toml": "[static]\nspa = false\n" });
       await deploy(NO_APP, undefined);
     });
-    await t.step("not with a 404.html, and reports how to turn it on", async () => {
+    await t.step("a 404.html turns it off, and how to turn it on is reported", async () => {
       await write(box, { "svc.toml": "", "dist/404.html": "own 404" });
       await deploy({ ...OWN_404, "/assets/index-b2.js": [404, /^own 404$/] }, /Serves 404\.html/);
     });
-    await t.step("with a 404.html, if its author turns it on", async () => {
+    await t.step("the author can turn it on despite a 404.html", async () => {
       await write(box, { "svc.toml": "[static]\nspa = true\n" });
       await deploy(BOTH, /Serves index\.html for unknown paths$/);
     });
-    await t.step("in svc dev, if it serves the files itself", async () => {
+    await t.step("svc dev serves the page if it serves the files itself", async () => {
       await Deno.remove(join(box.site, "package.json"));
       await serve("dev", BOTH);
     });

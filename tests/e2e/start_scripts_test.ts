@@ -1,4 +1,4 @@
-/** Projects' start scripts, from `svc deploy` to the response, and messages about failures. */
+/** Tests start scripts from `svc deploy` to the response, and messages about failures. */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { NODE_MAJOR } from "../helpers/compute_server.ts";
@@ -34,7 +34,7 @@ const packageJson = (scripts: Readonly<Record<string, string>>) =>
 const RIGHT = { greeting: "hello", prepared: true, loud: true };
 
 Deno.test({
-  name: "a deployed server is started by its script, and a failure shows its last lines",
+  name: "a script starts a deployed server, and a failure shows its last lines",
   ...needs("npm"),
   fn: () =>
     withSandbox(async (box) => {

@@ -1,4 +1,4 @@
-/** Stopping a platform whose clients keep sending requests. */
+/** Stops a platform whose clients keep sending requests. */
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import { withSandbox } from "../helpers/sandbox.ts";
@@ -26,7 +26,7 @@ async function sendRequests(port: number): Promise<void> {
           new TextDecoder().decode(buffer.subarray(0, count)).includes("connection: close");
       }
     }
-  } catch { /* the platform no longer listens */ }
+  } catch { /* The platform no longer listens. */ }
 }
 
 Deno.test("a platform under load stops immediately", () =>

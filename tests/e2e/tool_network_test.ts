@@ -14,7 +14,7 @@ interface Relay extends AsyncDisposable {
   readonly url: string;
 }
 
-/** A server in front of the platform. `on` responds to its requests or passes them on. */
+/** A server in front of the platform. `on` responds to requests or forwards them. */
 function relay(
   box: Sandbox,
   on: (request: Request, pass: () => Promise<Response>) => Promise<Response>,
@@ -68,7 +68,7 @@ async function makeShop(box: Sandbox): Promise<void> {
 const productionOf = async (box: Sandbox): Promise<unknown> =>
   ((await box.json(["projects", "info", "shop"])).project as JsonObject).productionDeploymentId;
 
-Deno.test("while it waits, the CLI names a platform that never responds", async () => {
+Deno.test("while the CLI waits, it names a platform that does not respond", async () => {
   await withSandbox(async (box) => {
     using silent = Deno.listen({ hostname: "127.0.0.1", port: 0 });
     const url = `http://127.0.0.1:${silent.addr.port}`;
@@ -99,7 +99,7 @@ Deno.test("the CLI reports that a dead proxy or another server blocks a platform
     assert.equal(
       (await box.tool(["whoami"], dead)).code,
       0,
-      "the CLI reaches its own machine without a proxy",
+      "the CLI uses no proxy for its own machine",
     );
     const outside = { ...dead, SVC_API_URL: "http://svc.example.test" };
     const { stderr } = await box.tool(["whoami"], outside);
@@ -116,7 +116,7 @@ Deno.test("the CLI reports that a dead proxy or another server blocks a platform
   });
 });
 
-Deno.test("a deploy names the file that changes during the upload", () =>
+Deno.test("svc deploy names a file that changes during the upload", () =>
   withSandbox(async (box) => {
     await makeShop(box);
     const file = join(box.site, "log.txt");
@@ -135,7 +135,7 @@ Deno.test("a deploy names the file that changes during the upload", () =>
     assert.equal(told.code, "file_unusable");
   }));
 
-Deno.test("an interrupted rollback shows the live deployment, and how to undo the rollback", () =>
+Deno.test("an interrupted rollback shows the live deployment and how to undo the rollback", () =>
   withSandbox(async (box) => {
     await makeShop(box);
     const first = await box.json(["deploy", "--prod"]) as {
@@ -169,7 +169,7 @@ Deno.test("an interrupted rollback shows the live deployment, and how to undo th
     assert.equal(await productionOf(box), second.id);
   }));
 
-Deno.test("a deploy reports if it was interrupted after production changed", () =>
+Deno.test("svc deploy reports if it was interrupted after production had changed", () =>
   withSandbox(async (box) => {
     await makeShop(box);
     await box.json(["deploy", "--prod"]);

@@ -14,7 +14,7 @@ async function failure(box: Sandbox, args: readonly string[]) {
   return oneObject(stdout) as { readonly next: readonly string[]; readonly hint: string };
 }
 
-Deno.test("the suggestions of a failed deploy leave other projects unchanged", () =>
+Deno.test("the suggestions after a failed deployment leave other projects unchanged", () =>
   withSandbox(async (box) => {
     await box.start();
     await Deno.writeTextFile(join(box.site, "index.html"), "the shop");
@@ -35,14 +35,14 @@ Deno.test("the suggestions of a failed deploy leave other projects unchanged", (
     assert.equal(shown.text, "the shop");
   }));
 
-Deno.test("an empty value is stored only if explicitly requested", () =>
+Deno.test("an empty value is stored only if it is explicitly requested", () =>
   withSandbox(async (box) => {
     await box.start();
     await box.json(["init", "--name", "shop", "--create"]);
     const config = join(box.site, "svc.toml");
     const text = await Deno.readTextFile(config);
     await Deno.writeTextFile(config, `${text}\n[env.declarations]\nLEVEL = "plain"\n`);
-    // Standard input of the CLI is empty here.
+    // The CLI's standard input is empty here.
     const refused = await box.tool(["env", "set", "LEVEL", "--stdin", "--all"]);
     assert.equal(refused.code, 2);
     assert.match(refused.stderr, /To store an empty value, use --allow-empty/);
@@ -51,7 +51,7 @@ Deno.test("an empty value is stored only if explicitly requested", () =>
     assert.equal((await box.tool(["env", "validate"])).code, 0);
   }));
 
-Deno.test("no child process of the CLI gets svc's credentials", () =>
+Deno.test("the CLI's child processes do not get svc's credentials", () =>
   withSandbox(async (box) => {
     await box.start();
     const own = {

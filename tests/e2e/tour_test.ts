@@ -1,10 +1,10 @@
-/** The tour in the README, step by step, with the real CLI and platform. */
+/** Follows the README's tour step by step with the real CLI and platform. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { ajvWithFormats } from "../../src/lib/_test_ajv.ts";
 import { copySite, hostOf, type JsonObject, oneObject, withSandbox } from "../helpers/sandbox.ts";
 
-Deno.test("tour: a site goes live, changes, and is rolled back", async (t) => {
+Deno.test("in the tour, a site goes live, changes, and is rolled back", async (t) => {
   await withSandbox(async (box) => {
     await copySite("plain", box.site);
     await box.start();
@@ -18,7 +18,7 @@ Deno.test("tour: a site goes live, changes, and is rolled back", async (t) => {
       assert.match(source, /id = "[0-9a-f-]{36}"/);
     });
 
-    await t.step("deploy --prod puts it on all three URLs", async () => {
+    await t.step("deploy --prod serves the site at all three URLs", async () => {
       first = await box.json(["deploy", "--prod"]);
       assert.equal(first.status, "LIVE");
       const urls = first.urls as Record<"unique" | "branch" | "production", string>;
@@ -42,7 +42,7 @@ Deno.test("tour: a site goes live, changes, and is rolled back", async (t) => {
       assert.match((await box.page("kestrel-hut.localhost", "/robots.txt")).text, /Allow: \//);
     });
 
-    await t.step("a second deploy sends only files that the platform lacks", async () => {
+    await t.step("a second deployment sends only files that the platform lacks", async () => {
       await Deno.writeTextFile(join(box.site, "beds.html"), "<h1>Full until August</h1>");
       const second = await box.json(["deploy", "--prod"]);
       assert.equal((second.uploaded as { files: number }).files, 1);
@@ -57,21 +57,21 @@ Deno.test("tour: a site goes live, changes, and is rolled back", async (t) => {
       assert.match((await box.page("kestrel-hut.localhost", "/beds")).text, /Bench by the stove/);
     });
 
-    await t.step("deployments lists all three, newest first", async () => {
+    await t.step("svc deployments lists all three, newest first", async () => {
       const told = await box.json(["deployments"]);
       const items = told.deployments as { id: string; status: string }[];
       assert.deepEqual(items.map(({ status }) => status), ["ROLLED_BACK", "LIVE", "LIVE"]);
       assert.equal(items[2]!.id, first.id);
     });
 
-    await t.step("logs shows requests, and finds one by its path", async () => {
+    await t.step("logs shows requests and finds one by its path", async () => {
       const told = await box.json(["logs", "--search", "/beds"]);
       const items = told.entries as { path: string; status: number }[];
       assert.deepEqual(new Set(items.map(({ path }) => path)), new Set(["/beds"]));
       assert.equal(items.length, 3);
     });
 
-    await t.step("svc schema shows the shape of each response and of failures", async () => {
+    await t.step("svc schema shows the format of each response and of failures", async () => {
       const ajv = ajvWithFormats({ allowUnionTypes: true });
       const schemaOf = async (...words: string[]) =>
         ajv.compile((await box.json(["schema", ...words])).schema as JsonObject);

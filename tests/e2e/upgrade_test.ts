@@ -1,6 +1,6 @@
 /**
- * `svc upgrade` of the compiled program as a process, over HTTP, replacing its own file. Unit tests
- * cover its decisions. Here, the result must be a working program.
+ * Runs the compiled program's `svc upgrade` as a process, over HTTP. It replaces its own file. Unit
+ * tests cover its decisions. Here, the result must be a working program.
  */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
@@ -29,7 +29,7 @@ interface Installation {
   readonly home: string;
   readonly path: string;
   run(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Outcome>;
-  /** The same installation, when run by a user who owns nothing. */
+  /** The same installation as run by a user who owns nothing. */
   readonly asNobody: () => Installation;
   version(): Promise<string>;
 }
@@ -72,7 +72,7 @@ function installation(home: string, path: string, place: string, user?: number):
   };
 }
 
-/** A separate installation of the old program for the step, in its own folder. */
+/** Installs the old program in a separate folder for a test step. */
 type Install = (folder?: string) => Promise<Installation>;
 
 async function refuses(box: Installation, says: RegExp, args: readonly string[] = []) {
@@ -84,7 +84,7 @@ async function refuses(box: Installation, says: RegExp, args: readonly string[] 
   assert.deepEqual(left.filter((name) => name !== "home" && name !== ".svc.upgrade.lock"), ["svc"]);
 }
 
-/** The beginning of a program that is linked for a machine that does not exist. */
+/** The beginning of a program linked for a machine that does not exist. */
 function ofAnotherMachine(program: Uint8Array): Uint8Array {
   const MACHINE_AT = 18;
   const start = program.slice(0, 200_000);
@@ -93,7 +93,7 @@ function ofAnotherMachine(program: Uint8Array): Uint8Array {
   return start;
 }
 
-/** Runs a command line in its own terminal, and returns its output. */
+/** Runs a command line in its own terminal. Returns its output. */
 async function inTerminal(box: Installation, line: string, env: Record<string, string>) {
   const command = commandOf(box.path);
   const shell = `'${command.program}' ${line}`;
@@ -129,7 +129,7 @@ async function withPlace(
 }
 
 Deno.test({
-  name: "svc upgrade replaces the compiled program, and always leaves a working one",
+  name: "svc upgrade replaces the compiled program and always leaves a working one",
   ignore: BINARY === "",
   fn: (t) =>
     withPlace(async (releases, install) => {
@@ -172,7 +172,7 @@ Deno.test({
       });
 
       await t.step({
-        name: "a folder that only another user can write to changes nothing",
+        name: "a folder to which only another user can write changes nothing",
         // A separate root file system requires root privileges.
         ignore: !CAN_MOUNT || isInRoot(),
         fn: async () => {
@@ -183,12 +183,12 @@ Deno.test({
         },
       });
 
-      await t.step("a program installed by a package manager is left alone", async () => {
+      await t.step("a program that a package manager installed is not changed", async () => {
         const owned = await install(join(dirname(box.path), "..", "node_modules", "svc"));
         await refuses(owned, /npm install --global svc@latest/);
       });
 
-      await t.step("a proxy is used", async () => {
+      await t.step("upgrades use a proxy", async () => {
         const asked: string[] = [];
         await using proxy = Deno.serve(
           { hostname: "127.0.0.1", port: 0, onListen() {} },
@@ -220,7 +220,7 @@ Deno.test({
         assert.deepEqual([...new Set(place.asked)], [`${host}:443`]);
       });
 
-      await t.step("people are told about an upgrade once, programs never", async () => {
+      await t.step("people are told about an upgrade once, and programs never", async () => {
         const env = {
           ...cleanEnvironment(box.home),
           SVC_RELEASES_URL: releases.place,
@@ -250,7 +250,7 @@ Deno.test({
       });
 
       await t.step({
-        name: "the progress bar moves during the download, on terminals only",
+        name: "the progress bar moves during the download, but only in terminals",
         ignore: isInRoot(),
         fn: async () => {
           const slow = await install();
@@ -275,7 +275,7 @@ Deno.test({
         },
       });
 
-      await t.step("svc upgrade shows its progress, and switches between versions", async () => {
+      await t.step("svc upgrade shows its progress and switches between versions", async () => {
         const shown = await inTerminal(box, "upgrade", {
           ...cleanEnvironment(box.home),
           SVC_RELEASES_URL: releases.place,
@@ -309,8 +309,8 @@ Deno.test({
       );
 
       await t.step({
-        name: "a running platform continues, and is named with the command that restarts it",
-        // In its own root file system, the program is a different file from the one that this
+        name: "a running platform continues, and the command that restarts it is shown",
+        // The program in its own root file system is a different file from the program that this
         // process sees.
         ignore: Deno.build.os !== "linux" || isInRoot(),
         fn: async () => {

@@ -6,7 +6,7 @@
 import axe from "axe-core";
 import type { Page } from "playwright-core";
 
-/** The rules that a page violates, each with the elements that violate it. */
+/** Returns the rules that a page violates, each with the elements that violate it. */
 export async function accessFaults(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   return await page.evaluate(async () => {

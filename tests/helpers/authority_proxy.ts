@@ -8,7 +8,7 @@ import { makeCertificate } from "../../src/lib/_test_certificate.ts";
 import type { Pebble } from "./pebble.ts";
 
 export interface Refusal {
-  /** Path prefix of the requests to refuse: `/order-plz` or `/finalize-order/`. */
+  /** Path prefix of the requests to refuse, `/order-plz` or `/finalize-order/`. */
   readonly path: string;
   readonly status: number;
   /** The last part of the error's type, such as `caa`. */
@@ -19,15 +19,15 @@ export interface Refusal {
 
 export interface AuthorityProxy {
   readonly directoryUrl: string;
-  /** PEM file with which clients trust the proxy. */
+  /** PEM file that clients need to trust the proxy. */
   readonly serverCaFile: string;
-  /** How to refuse requests from now on. */
+  /** The requests to refuse from now on, and how. */
   refusal: Refusal | undefined;
   /** Paths of the requests that have been handled or deliberately refused so far. */
   readonly paths: string[];
   /** Stops listening. */
   leave(): Promise<void>;
-  /** Listens again, on the same port. */
+  /** Listens again on the same port. */
   comeBack(): void;
   close(): Promise<void>;
 }
@@ -40,7 +40,7 @@ function refuse({ type, detail, status, headers = {} }: Refusal): Response {
   });
 }
 
-/** Starts a proxy whose directory names `caaIdentities`. */
+/** Starts a proxy that adds `caaIdentities` to the directory. */
 export async function startAuthorityProxy(
   pebble: Pebble,
   { folder, caaIdentities }: { readonly folder: string; readonly caaIdentities: readonly string[] },
@@ -65,7 +65,7 @@ export async function startAuthorityProxy(
       body: request.method === "POST" ? await request.text() : null,
       client,
     });
-    // Pebble refuses some nonces at random, and the client sends the request again.
+    // Pebble refuses some nonces at random. The client then sends the request again.
     if (response.status !== 400) proxy.paths.push(pathname);
     if (pathname !== "/dir") return response;
     const directory = await response.json();

@@ -1,5 +1,5 @@
 /**
- * A client for a project's blob store that signs requests like S3 clients.
+ * A client for a project's blob store. It signs requests like an S3 client.
  *
  * @module
  */
@@ -46,7 +46,7 @@ export async function answerOf(response: Promise<Response>): Promise<string> {
   return `${status} ${await (await response).text()}`;
 }
 
-/** Uploads the pieces of an object as parts. */
+/** Uploads an object in parts. */
 export async function uploadInParts(
   send: SendToBucket,
   key: string,

@@ -22,13 +22,13 @@ export interface TestBotApi extends AsyncDisposable {
   readonly url: string;
   readonly sent: SentMessage[];
   readonly edited: string[];
-  /** Chats that the bot is not allowed to write to. */
+  /** Chats to which the bot is not allowed to write. */
   readonly blocked: Set<number>;
-  /** Seconds to wait. Each entry makes the next `sendMessage` respond with 429. */
+  /** Wait times in seconds. Each entry makes the next `sendMessage` respond with 429. */
   readonly tooMany: number[];
-  /** Sends a message as the person in a chat. */
+  /** As the person in a chat, sends a message. */
   write(chatId: number, text: string): void;
-  /** Taps the last button with a name as the person in a chat. */
+  /** As the person in a chat, taps the last button with a name. */
   tap(chatId: number, label: string): void;
   /** Resolves when this many messages have been sent to a chat. */
   until(chatId: number, count: number): Promise<SentMessage[]>;
@@ -50,8 +50,8 @@ const refuse = (code: number, description: string, parameters?: object) =>
   Response.json({ ok: false, error_code: code, description, parameters }, { status: code });
 
 /**
- * Whether a string is HTML that the Bot API accepts: known tags, closed in order, and no bare `<`
- * or `&`.
+ * Returns whether a string is HTML that the Bot API accepts: known tags, closed in order, and no
+ * bare `<` or `&`.
  */
 function isMarkup(text: string): boolean {
   const open: string[] = [];

@@ -5,7 +5,7 @@
  */
 import type { Page } from "playwright-core";
 
-/** Text and layout that a page's own script sees. */
+/** Text and layout as seen by a page's own script. */
 interface TextNode {
   readonly data?: string;
 }
@@ -23,7 +23,7 @@ interface PageDocument {
 }
 
 /**
- * Words that are split by a line break although they fit on one line on a phone. Log lines can
+ * Returns words that a line break splits although they fit on one line on a phone. Log lines can
  * break anywhere, as in a terminal.
  */
 export function brokenWords(page: Page): Promise<string[]> {

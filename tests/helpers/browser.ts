@@ -1,5 +1,5 @@
 /**
- * A browser, as seen by the API: it keeps its cookie, sends its origin, and names a workspace.
+ * A browser, as seen by the API. It keeps its cookie, sends its origin, and names a workspace.
  *
  * @module
  */
@@ -50,7 +50,7 @@ export class Browser {
   }
 }
 
-/** Creates an account that is signed in with a new browser. */
+/** Creates an account and signs it in with a new browser. */
 export async function signUp(platform: ApiCaller, name: string): Promise<Browser> {
   const browser = new Browser(platform);
   const answer = await browser.send("POST", "/v1/sign-up", {
@@ -60,7 +60,7 @@ export async function signUp(platform: ApiCaller, name: string): Promise<Browser
   return browser;
 }
 
-/** Creates an account that owns a workspace of the same name. */
+/** Creates an account that owns a workspace with the same name. */
 export async function signUpWithWorkspace(
   platform: ApiCaller,
   name: string,

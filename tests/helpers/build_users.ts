@@ -1,21 +1,21 @@
 /**
- * Build users for test platforms. They are separate because tests run in parallel, and a platform
- * that starts ends all processes of its users.
+ * Build users for test platforms. Each platform has its own users because tests run in parallel,
+ * and a platform ends all of its users' processes when it starts.
  *
  * @module
  */
 
-/** First user for builds of test platforms. */
+/** First user ID for test platforms' builds. */
 export const FIRST_TEST_UID = 100_000;
 /** Number of users for one platform's builds. The default range may belong to another platform. */
 const BUILD_USERS = 1000;
 /**
- * Number of user ranges. Two platforms hardly ever choose the same range, even in different
- * processes or threads.
+ * Number of user ranges. Even in different processes or threads, two platforms hardly ever choose
+ * the same range.
  */
 const PLACES = 2 ** 18;
 
-/** First user of a range for builds. No other test uses the range. */
+/** Returns the first user ID of a range for builds that no other test uses. */
 export function freeBuildUid(): number {
   return FIRST_TEST_UID + Math.floor(Math.random() * PLACES) * BUILD_USERS;
 }

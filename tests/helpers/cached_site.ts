@@ -1,5 +1,5 @@
 /**
- * A site whose pages are cached in every possible way, and change on demand.
+ * A site whose pages are cached in every possible way and change on demand.
  *
  * @module
  */
@@ -46,7 +46,7 @@ const MANIFEST = {
 
 const prefix = (value: string) => ({ path: { type: "prefix", value } });
 
-/** The rules of the site, including one that marks every response with `mark`. */
+/** Returns the site's rules, including one that adds `mark` to every response. */
 export const cachingRules = (mark = "1") => ({
   schemaVersion: "EDGE_RULE_SET_V1",
   rules: [

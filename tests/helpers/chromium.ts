@@ -16,11 +16,11 @@ export const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr
     }
   });
 
-/** Folder for screenshots that people look at. */
+/** Folder for screenshots for people to look at. */
 export const SHOTS = join(Deno.env.get("TMPDIR") ?? "/tmp", "svc-screenshots");
 
 /**
- * Options for a test that drives the browser. The browser keeps its pipes open until the process
+ * Options for a test that uses the browser. The browser keeps its pipes open until the process
  * ends.
  */
 export const BROWSER_TEST = {
@@ -29,7 +29,7 @@ export const BROWSER_TEST = {
   sanitizeResources: false,
 } as const;
 
-/** Starts the browser for a test, and ends it afterwards. */
+/** Starts the browser for a test and ends it afterwards. */
 export async function withChromium<T>(
   test: (browser: Browser) => Promise<T>,
   moreArguments: readonly string[] = [],

@@ -1,6 +1,6 @@
 /**
- * A token issuer for workflows, on the loopback address. It has a discovery document, keys, and
- * tokens with the claims that GitHub Actions and GitLab CI document.
+ * A token issuer for workflows, on the loopback address. It publishes a discovery document and
+ * keys, and issues tokens with the claims that GitHub Actions and GitLab CI document.
  *
  * @module
  */
@@ -16,11 +16,11 @@ export interface CiIssuer extends AsyncDisposable {
   readonly url: string;
   /** Requested paths. */
   readonly asked: string[];
-  /** Responses to send instead of its documents, by path. */
+  /** Responses that replace its documents, by path. */
   readonly answers: Map<string, () => Response>;
   /** The public keys that it publishes. */
   readonly keys: Claims[];
-  /** Creates a key, and publishes it. */
+  /** Creates a key and publishes it. */
   addKey(kid: string, algorithm?: Algorithm): Promise<void>;
   /** Signs a token that is valid for five minutes. */
   sign(claims: Claims, more?: { readonly kid?: string; readonly header?: Claims }): Promise<string>;
@@ -78,7 +78,7 @@ export async function startIssuer(
   return issuer;
 }
 
-/** Claims of a GitHub Actions job that was started by a push to main. */
+/** Claims of a GitHub Actions job that a push to main started. */
 export const githubClaims = (audience: string, more: Claims = {}): Claims => ({
   jti: crypto.randomUUID(),
   sub: "repo:octo-org/octo-repo:ref:refs/heads/main",
@@ -106,7 +106,7 @@ export const githubClaims = (audience: string, more: Claims = {}): Claims => ({
   ...more,
 });
 
-/** Claims of a GitLab CI job that was started by a push to main. */
+/** Claims of a GitLab CI job that a push to main started. */
 export const gitlabClaims = (
   { audience, issuer }: { readonly audience: string; readonly issuer: string },
   more: Claims = {},

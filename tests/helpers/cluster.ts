@@ -65,13 +65,16 @@ export class Cluster implements AsyncDisposable {
     return platform;
   }
 
-  /** A connection to the store that can be cut, and the store's address through it. */
+  /**
+   * Opens a proxy to the store whose connections can be cut. Returns the proxy and the store's
+   * address through it.
+   */
   openWay(): { readonly proxy: TestProxy; readonly kv: string } {
     const proxy = new TestProxy(this.#socket);
     return { proxy, kv: this.#kv.replace(/@.*/, `@127.0.0.1:${proxy.port}/${this.#database}`) };
   }
 
-  /** Number of records whose key starts with a word. */
+  /** Counts the records whose key starts with a word. */
   async countRecords(first: string): Promise<number> {
     const [found] = await this.pg.runSql(
       // A string in a key starts with 2 and ends with 0, as Deno KV encodes it.
@@ -83,7 +86,7 @@ export class Cluster implements AsyncDisposable {
     return Number(found!.count);
   }
 
-  /** Drops nodes' purges and changes, as the store does after 15 minutes. */
+  /** Deletes the nodes' purges and changes, as the store does after 15 minutes. */
   async forget(): Promise<void> {
     await this.pg.runSql(
       `DELETE FROM svc.records WHERE position('\\x02${

@@ -16,7 +16,7 @@ export async function connect(connectionString: string): Promise<pg.Client> {
 }
 
 export interface Writer {
-  /** Numbers whose commit was acknowledged. */
+  /** Numbers whose commits were acknowledged. */
   readonly ledger: number[];
   /** Resolves when the connection is lost. */
   readonly ended: Promise<void>;
@@ -73,7 +73,7 @@ export async function checkLedgers(
   const halves = rows.filter(({ writer, n, part }) =>
     n % 5 === 0 && !kept.has(`${writer}/${n}/${1 - part}`)
   );
-  assert.deepEqual(halves, [], "No transaction is stored in part");
+  assert.deepEqual(halves, [], "No transaction is stored partially");
   return rows.length;
 }
 

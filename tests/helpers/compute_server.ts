@@ -1,4 +1,4 @@
-/** Deployment servers for tests. They run in separate processes, and their logs can be read. */
+/** Deployment servers for tests, which can read their logs. They run in separate processes. */
 import { COMPILED } from "../../scripts/_program.ts";
 import { makeTestFolder } from "../../src/lib/_test_folder.ts";
 import { fileURLToPath } from "node:url";
@@ -65,7 +65,7 @@ const spawnCommand: ComputeServerOptions["spawn"] = COMPILED === undefined
   ? commandProcessCommand({ env })
   : compiled(COMPILED, COMMAND_PROCESS_ARGUMENT);
 
-/** Creates a server that is started by a shell command in the deployment's folder. */
+/** Creates a server that a shell command in the deployment's folder starts. */
 export const commandServer = (command: string, options: TestOptions = {}): TestServer =>
   computeServer({
     engine: "command",
@@ -155,10 +155,11 @@ export function onEachEngine(
   }
 }
 
-/** Writes modules to a separate folder, which is removed at the end of the test file. */
+/** Writes modules to a separate folder that is removed at the end of the test file. */
 export async function writeModules(files: Readonly<Record<string, string>>): Promise<string> {
   const folder = await makeTestFolder("svc-compute-test-");
-  // Readable like deployment folders, because a Node server runs as a different user.
+  // The folder is readable for all users, like those of deployments, because a Node server runs as
+  // a different user.
   await Deno.chmod(folder, 0o755);
   for (const [name, text] of Object.entries(files)) {
     await Deno.writeTextFile(`${folder}/${name}`, text);

@@ -6,7 +6,7 @@
 import { NODE_MAJOR, type TestEngine } from "./compute_server.ts";
 import { deploy, type Files, type TestPlatform } from "./platform.ts";
 
-/** The server of the tests, which uses node:http like the frameworks' own servers. */
+/** The server under test. It uses node:http, like the frameworks' own servers. */
 export const SERVER = `
 import { createServer } from "node:http";
 import { createHash } from "node:crypto";
@@ -142,7 +142,7 @@ export async function deployServer(
     readonly rules?: unknown;
     readonly manifest?: unknown;
     readonly prod?: boolean;
-    /** The server's engine; by default, the manifest decides. */
+    /** The server's engine. By default, the manifest selects it. */
     readonly engine?: TestEngine;
   } = {},
 ) {

@@ -7,13 +7,13 @@ import { makeCertificate } from "../../src/lib/_test_certificate.ts";
 import { stopServer } from "../../src/lib/stop_server.ts";
 
 export interface ProxiedPlace extends AsyncDisposable {
-  /** Connection targets requested from the proxy, in order. */
+  /** The connection targets that clients requested, in order. */
   readonly asked: readonly string[];
-  /** Environment variables that let a program reach the host through the proxy. */
+  /** Environment variables that a program needs to reach the host through the proxy. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Reads up to the empty line that ends a head, and returns the head. */
+/** Reads up to the empty line that ends the head, and returns the head. */
 async function readHead(connection: Deno.Conn): Promise<string> {
   const decoder = new TextDecoder();
   const piece = new Uint8Array(4096);
@@ -26,7 +26,7 @@ async function readHead(connection: Deno.Conn): Promise<string> {
   return head;
 }
 
-/** Forwards a connection to a port on this machine after its CONNECT request. */
+/** Forwards a connection to a port on this machine once it has sent its CONNECT request. */
 async function joinTo(port: number, connection: Deno.Conn, asked: string[]): Promise<void> {
   const [, target] = /^CONNECT (\S+) HTTP\/1\.1\r\n/.exec(await readHead(connection)) ?? [];
   if (target === undefined) return connection.close();
@@ -42,7 +42,7 @@ async function joinTo(port: number, connection: Deno.Conn, asked: string[]): Pro
 /**
  * Makes `place` available at `https://<host>`, which is reachable only through the proxy.
  *
- * @param folder for the certificate. The environment names the certificate's file.
+ * @param folder folder for the certificate, whose path is in the returned environment
  */
 export async function proxyPlace(
   place: string,

@@ -22,7 +22,9 @@ const ajv = ajvWithFormats({ strict: false, validateFormats: true });
 ajv.addSchema(document, "api", undefined, false);
 const validators = new Map<string, ValidateFunction>();
 
-/** The document, which the test run creates once for all files. Creates it if it is missing. */
+/**
+ * Reads the document, which the test run creates once for all files. Creates it if it is missing.
+ */
 async function readDocument() {
   const made = Deno.env.get("API_DOCUMENT");
   if (made !== undefined) return JSON.parse(await Deno.readTextFile(made)) as OpenApiDocument;
@@ -50,7 +52,7 @@ interface AnswerNode {
 
 type OpenApiDocument = ReturnType<typeof openApiDocument>;
 
-/** Response fields that the document must name. */
+/** Response headers that the document must list. */
 const NAMED_FIELDS = ["ratelimit", "ratelimit-policy", "retry-after", "etag", "set-cookie"];
 
 interface Asked {
@@ -72,11 +74,11 @@ function describe(asked: Asked, status: number, shown: unknown): Described | und
   const best = fitting.reduce((rank, each) => each.rank < rank ? each.rank : rank, "\uffff\uffff");
   const found = fitting.find(({ method, rank }) => method === asked.method && rank === best);
   if (found === undefined) return undefined;
-  const where = `${found.operation.operationId} answers ${status}`;
+  const where = `The response of ${found.operation.operationId} with status ${status}`;
   const own = found.operation.responses[String(status)] as AnswerNode | undefined;
   assert.ok(
     own !== undefined,
-    `${where}, which the document does not name: ${JSON.stringify(shown)}`,
+    `${where} is not in the document: ${JSON.stringify(shown)}`,
   );
   const shared = own.$ref?.split("/").at(-1);
   if (shared === undefined) {
@@ -90,14 +92,17 @@ function describe(asked: Asked, status: number, shown: unknown): Described | und
 function checkFields({ where, node }: Described, headers: Headers): void {
   for (const name of NAMED_FIELDS.filter((each) => headers.has(each))) {
     const names = Object.keys(node.headers ?? {}).map((each) => each.toLowerCase());
-    assert.ok(names.includes(name), `${where} with ${name}, which the document does not name`);
+    assert.ok(
+      names.includes(name),
+      `${where} has the header ${name}, which is not in the document`,
+    );
   }
 }
 
-/** Returns the content type of a response, which the document must name. */
+/** Returns a response's content type, which the document must list. */
 function checkType({ where, node }: Described, headers: Headers): string {
   const type = (headers.get("content-type") ?? "").split(";")[0]!;
-  assert.ok(type in (node.content ?? {}), `${where} as ${type}`);
+  assert.ok(type in (node.content ?? {}), `${where} has the content type ${type}`);
   return type;
 }
 
@@ -107,7 +112,7 @@ function checkValue({ where, place }: Described, type: string, value: unknown): 
   assert.ok(fine, `${where} with ${JSON.stringify(value)}: ${ajv.errorsText(validate.errors)}`);
 }
 
-/** Fails for a response that the document does not describe. Paths outside the API pass. */
+/** Throws if the document does not describe a response. Paths outside the API pass. */
 export function checkAnswer(
   asked: Asked,
   answer: { readonly status: number; readonly headers: Headers; readonly json: unknown },
@@ -116,19 +121,19 @@ export function checkAnswer(
   if (described === undefined) return;
   checkFields(described, answer.headers);
   if (described.node.content === undefined) {
-    assert.equal(answer.json, undefined, `${described.where} with a body`);
+    assert.equal(answer.json, undefined, `${described.where} has a body`);
     return;
   }
   const type = checkType(described, answer.headers);
   if (type === "application/json") checkValue(described, type, answer.json);
 }
 
-/** Headers that every stream has and that the document names. */
+/** Headers that every stream must have and the document must list. */
 const STREAM_FIELDS = ["x-svc-request-id"];
 
 /**
  * Requests a stream of events or bytes, and checks the response's status, type and headers. The
- * caller checks its content. An error is checked completely.
+ * caller checks the content. Error responses are checked completely.
  */
 export async function fetchStream(url: string, init?: RequestInit): Promise<Response> {
   const response = await fetch(url, init);
@@ -139,13 +144,13 @@ export async function fetchStream(url: string, init?: RequestInit): Promise<Resp
     return response;
   }
   const described = describe(asked, status, undefined);
-  assert.ok(described !== undefined, `The document has no ${url}`);
+  assert.ok(described !== undefined, `The document does not contain ${url}`);
   checkFields(described, headers);
   checkType(described, headers);
   const named = Object.keys(described.node.headers ?? {}).map((name) => name.toLowerCase());
   for (const name of STREAM_FIELDS) {
     const isThere = headers.has(name) && named.includes(name);
-    assert.ok(isThere, `${described.where} without ${name}`);
+    assert.ok(isThere, `${described.where} lacks ${name}`);
   }
   return response;
 }
@@ -153,6 +158,6 @@ export async function fetchStream(url: string, init?: RequestInit): Promise<Resp
 /** Checks an event's data in a requested stream. */
 export function checkEvent(path: string, data: unknown): void {
   const described = describe({ method: "GET", path }, 200, data);
-  assert.ok(described !== undefined, `The document has no ${path}`);
+  assert.ok(described !== undefined, `The document does not contain ${path}`);
   checkValue(described, "text/event-stream", data);
 }

@@ -1,6 +1,6 @@
 /**
- * Pushes that a test interrupts. They are started here, and observed on the disk of the node that
- * receives them.
+ * Starts pushes for a test to interrupt, and observes them on the disk of the node that receives
+ * them.
  *
  * @module
  */
@@ -20,7 +20,7 @@ export interface PushTo {
 }
 
 export interface Push {
-  /** Output of git so far. */
+  /** Git's output so far. */
   said(): string;
   ended(): Promise<{ readonly code: number; readonly said: string }>;
 }
@@ -69,13 +69,13 @@ export async function commitPage(folder: string, text: string): Promise<string> 
   return await git(folder, "rev-parse", "HEAD");
 }
 
-/** Names in a folder, which may be missing. */
+/** Lists the names in a folder that may be missing. */
 export async function namesIn(folder: string): Promise<string[]> {
   const names = Array.fromAsync(Deno.readDir(folder), ({ name }) => name);
   return await names.catch(() => []);
 }
 
-/** Number of bytes of the running push that have arrived so far. */
+/** Returns how many bytes of the running push have arrived so far. */
 export async function arrivedBytes(dataDir: string): Promise<number> {
   const builds = join(dataDir, "builds");
   const sizes = (await namesIn(builds)).map((name) =>
@@ -84,7 +84,7 @@ export async function arrivedBytes(dataDir: string): Promise<number> {
   return Math.max(0, ...await Promise.all(sizes));
 }
 
-/** Folders of running pushes and git commands. */
+/** Lists the folders of running pushes and git commands. */
 export async function foldersOfGit(dataDir: string): Promise<readonly string[]> {
   return (await namesIn(join(dataDir, "builds"))).filter((name) => /^git-/.test(name));
 }
@@ -102,7 +102,7 @@ export async function inRepository(dataDir: string, ...args: string[]): Promise<
   return await git((await repositoryIn(dataDir))!, "-c", "safe.directory=*", ...args);
 }
 
-/** Folders of pushes whose objects have not yet been checked by git. */
+/** Lists the folders of pushes whose objects git has not yet checked. */
 export async function uncheckedObjects(dataDir: string): Promise<readonly string[]> {
   const repository = await repositoryIn(dataDir);
   if (repository === undefined) return [];

@@ -1,5 +1,5 @@
 /**
- * A platform with people who use its pages: an owner and a viewer of the workspace `acme`, and
+ * A platform and the people who use its pages: an owner and a viewer of the workspace `acme`, and
  * someone who is not a member.
  *
  * @module
@@ -11,12 +11,12 @@ import { type ApiAnswer, type TestPlatform, withPlatform } from "./platform.ts";
 
 export interface DashboardPlatform {
   readonly platform: TestPlatform;
-  /** The platform with a key for the workspace, for helpers that deploy. */
+  /** The platform and a key for the workspace, for helpers that deploy. */
   readonly own: TestPlatform;
   readonly ada: Visitor;
   readonly viewer: Visitor;
   readonly stranger: Visitor;
-  /** Calls the API with the workspace's key. An unexpected response is an error. */
+  /** Calls the API with the workspace's key. Throws if the status is unexpected. */
   api(method: string, path: string, json?: unknown, status?: number): Promise<ApiAnswer>;
 }
 

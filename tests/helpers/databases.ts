@@ -16,7 +16,7 @@ const ENGINES: Readonly<Record<string, Partial<ProgramOptions>>> = {
   server: { postgres: "local" },
 };
 
-/** The engine that starts faster: a PostgreSQL cluster if the machine has PostgreSQL. */
+/** The engine that starts fastest: a PostgreSQL cluster if the machine has PostgreSQL. */
 export const QUICK_ENGINE = NO_POSTGRES === undefined ? ENGINES.server! : ENGINES.embedded!;
 
 export interface DatabaseTest {
@@ -143,7 +143,7 @@ export function sendSql(
   });
 }
 
-/** The connection string for a branch. */
+/** Returns the connection string for a branch. */
 export async function urlOf(platform: TestPlatform, at: string, branch = "main"): Promise<string> {
   const { status, json } = await platform.api(
     "GET",
@@ -153,7 +153,7 @@ export async function urlOf(platform: TestPlatform, at: string, branch = "main")
   return json.url;
 }
 
-/** Connects as users' programs do, and ends the connection afterwards. */
+/** Connects as a user's program does, and ends the connection afterwards. */
 export async function withClient<T>(
   connectionString: string,
   run: (client: pg.Client) => Promise<T>,

@@ -1,7 +1,7 @@
 /**
- * Deploy hooks with a real repository. A build creates one page with its commit, or runs the
- * project's build command: {@link HANGS} and {@link FAILS}. Tests that delay builds or observe
- * parallel builds pass {@link HeldBuilds} to a platform in their own process.
+ * Deploy hooks with a real repository. A build creates one page that contains the commit, or runs
+ * the project's build command, such as {@link HANGS} or {@link FAILS}. Tests that delay builds or
+ * observe parallel builds pass {@link HeldBuilds} to a platform in their own process.
  *
  * @module
  */
@@ -21,9 +21,9 @@ import { until } from "../../src/lib/_test_until.ts";
 /** A build command whose page contains the built commit. */
 export const MAKES_PAGE =
   `mkdir out && printf '<p>%s %s</p>' "$SVC_BRANCH" "$SVC_COMMIT_SHA" > out/index.html`;
-/** A build command that never ends on its own. */
+/** A build command that never ends by itself. */
 export const HANGS = "sleep 600";
-/** A build command that fails. Another command may precede it. */
+/** A build command that fails. It can follow another command. */
 export const FAILS = "exit 3";
 
 export interface HookPlatform extends TestPlatform {
@@ -31,16 +31,13 @@ export interface HookPlatform extends TestPlatform {
   readonly repository: TestRepository;
   /** Posts to a hook's URL as its caller would. */
   trigger(url: string, body: unknown, options?: ApiOptions): Promise<ApiAnswer>;
-  /** Creates a hook for the project `shop`, and returns the response. */
+  /** Creates a hook for the project `shop`. Returns the response. */
   hook(fields?: Readonly<Record<string, unknown>>): Promise<ApiAnswer["json"]>;
   /** Sets how the next builds of the project `shop` behave. */
   setBuildCommand(command: string): Promise<void>;
   /** Waits until a triggered deployment's build reaches a state. */
   buildIs(answer: ApiAnswer, state: "RUNNING" | "CANCELLED"): Promise<void>;
-  /**
-   * Waits until a host's front page is `text`, because the edge follows the store with a short
-   * delay.
-   */
+  /** Waits until a host's front page is `text`. The edge follows the store with a short delay. */
   shows(host: string, text: string): Promise<void>;
   /** Waits until a triggered deployment has ended, according to its status URL. */
   ended(answer: ApiAnswer): Promise<ApiAnswer["json"]>;
@@ -49,7 +46,7 @@ export interface HookPlatform extends TestPlatform {
 /** Builds that a test delays. */
 export interface HeldBuilds {
   readonly opener: OpenBuilds;
-  /** Lets the builds continue. */
+  /** Allows the builds to continue. */
   open(): void;
 }
 
@@ -61,7 +58,7 @@ export interface HookFolder {
   readonly repository: TestRepository;
 }
 
-/** Starts a platform with the data in a folder, for the hooks of the project `shop`. */
+/** Starts a platform on a folder's data, for the hooks of the project `shop`. */
 export async function startHooks(
   { folder, repository }: HookFolder,
   options: Partial<ProgramOptions> = {},

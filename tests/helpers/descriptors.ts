@@ -1,11 +1,11 @@
 /**
- * Process descriptors, as reported by the system, and a descriptor that this process leaves open
+ * Processes' descriptors, as reported by the system, and a descriptor that this process leaves open
  * for its child processes.
  */
 import assert from "node:assert/strict";
 import type { ProcessCommand } from "../../src/runtime/mod.ts";
 
-/** The targets of a process's descriptors, by number. */
+/** Returns the targets of a process's descriptors, by number. */
 export function descriptorsOf(pid: number): ReadonlyMap<number, string> {
   const folder = `/proc/${pid}/fd`;
   return new Map([...Deno.readDirSync(folder)].flatMap(({ name }) => {
@@ -17,7 +17,10 @@ export function descriptorsOf(pid: number): ReadonlyMap<number, string> {
   }));
 }
 
-/** Descriptors of files, folders, and pipes other than standard output and error. */
+/**
+ * Returns a process's descriptors for files, folders, and pipes other than standard output and
+ * error.
+ */
 export function strayDescriptors(pid: number): readonly string[] {
   const all = descriptorsOf(pid);
   const standard = new Set([all.get(0), all.get(1), all.get(2)]);
@@ -35,7 +38,9 @@ const SYMBOLS = {
 
 const O_RDWR = 2;
 
-/** Opens a file as a shell does for a program. It is open in all processes that this one starts. */
+/**
+ * Opens a file as a shell does for a program, so all processes that this one starts have it open.
+ */
 export function openForChildren(path: string): Disposable {
   const libc = Deno.dlopen("libc.so.6", SYMBOLS);
   const descriptor = libc.symbols.open(new TextEncoder().encode(`${path}\0`), O_RDWR);
@@ -48,7 +53,7 @@ export function openForChildren(path: string): Disposable {
   };
 }
 
-/** The command with a file open on descriptor 9, regardless of what starts it. */
+/** Extends a command to have a file open on descriptor 9, regardless of what starts it. */
 export function withOpenFile(
   { command, args, env }: ProcessCommand,
   path: string,

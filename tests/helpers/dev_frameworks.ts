@@ -1,5 +1,5 @@
 /**
- * The frameworks in the spec under `svc dev`, each in its own folder.
+ * Runs the frameworks in the specification under `svc dev`, each in its own folder.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * `svc dev` and `svc preview` as processes.
+ * Runs `svc dev` and `svc preview` as processes.
  *
  * @module
  */
@@ -13,13 +13,13 @@ export interface Served {
   readonly url: string;
   readonly port: number;
   readonly pid: number;
-  /** The object that it printed when it was ready. */
+  /** The object that the program printed when it was ready. */
   readonly told: Record<string, unknown>;
   /** The log messages so far. */
   readonly lines: readonly string[];
-  /** Waits for a message, starting at the given one. */
+  /** Waits for a message, starting the search at message `from`. */
   said(pattern: RegExp, from?: number): Promise<string>;
-  /** Sends a signal, waits until the process has ended, and returns the exit code. */
+  /** Sends a signal and waits until the process has ended. Returns the exit code. */
   end(signal?: Deno.Signal): Promise<number>;
 }
 
@@ -72,7 +72,7 @@ export async function startServing(
   const said = (pattern: RegExp, from = 0): Promise<string> => {
     const { promise, resolve, reject } = Promise.withResolvers<string>();
     const timer = setTimeout(
-      () => reject(new Error(`It did not say ${pattern}:\n${lines.join("\n")}`)),
+      () => reject(new Error(`Its log has no match for ${pattern}:\n${lines.join("\n")}`)),
       PATIENCE_MS,
     );
     const look = () => {
@@ -93,7 +93,10 @@ export async function startServing(
     return code;
   });
   const first = await Promise.race([told.promise, ended.then(() => undefined)]);
-  assert.ok(first !== undefined && "url" in first, `It is not ready:\n${lines.join("\n")}`);
+  assert.ok(
+    first !== undefined && "url" in first,
+    `The program is not ready:\n${lines.join("\n")}`,
+  );
   return {
     url: String(first.url),
     port: Number(first.port),
@@ -110,7 +113,7 @@ export async function startServing(
   };
 }
 
-/** Whether a process exists and is not a zombie. */
+/** Returns whether a process exists and is not a zombie. */
 export function isRunning(pid: number): boolean {
   try {
     const stat = Deno.readTextFileSync(`/proc/${pid}/stat`);

@@ -1,5 +1,5 @@
 /**
- * The few device flow calls that tests make.
+ * The device flow calls that tests make.
  *
  * @module
  */
@@ -12,7 +12,9 @@ export async function form(platform: TestPlatform, path: string, fields: Record<
   return await platform.api("POST", path, { token: null, body: new URLSearchParams(fields) });
 }
 
-/** Requests the token, with the ID of the client that started the flow, if it has one. */
+/**
+ * Requests the token. `clientId` must be that of the client that started the flow, if it has one.
+ */
 export const poll = (platform: TestPlatform, code: string, clientId?: string) =>
   form(platform, "/v1/device/token", {
     grant_type: DEVICE_GRANT_TYPE,
@@ -20,6 +22,6 @@ export const poll = (platform: TestPlatform, code: string, clientId?: string) =>
     ...(clientId === undefined ? {} : { client_id: clientId }),
   });
 
-/** Approves the sign-in as a person would in a browser. */
+/** Approves the sign-in, as a person would in a browser. */
 export const approve = (browser: Browser, code: string, workspaceId: string) =>
   browser.send("POST", `/v1/device/requests/${code}/approve`, { json: { workspaceId } });

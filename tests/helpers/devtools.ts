@@ -1,5 +1,5 @@
 /**
- * A debugger that uses the DevTools protocol: one session with the program or with one of its
+ * A debugger that uses the DevTools protocol, with a session for the program and for each of its
  * workers.
  *
  * @module
@@ -33,13 +33,13 @@ const PATIENCE_MS = 60_000;
 
 function within<T>(waited: Promise<T>, what: string): Promise<T> {
   const late = Promise.withResolvers<never>();
-  const problem = new Error(`${what} did not come within ${PATIENCE_MS} ms`);
+  const problem = new Error(`${what} did not arrive within ${PATIENCE_MS} ms`);
   const timer = setTimeout(() => late.reject(problem), PATIENCE_MS);
   return Promise.race([waited, late.promise]).finally(() => clearTimeout(timer));
 }
 
 /**
- * Receives messages from one thread, and stores its events, because they may arrive before a test
+ * A session with one thread. It stores the thread's events, because they may arrive before a test
  * waits for them.
  */
 export class Session {
@@ -73,7 +73,7 @@ export class Session {
     return within(answer.promise, `The response to ${method}`);
   }
 
-  /** The first event with a name that matches. Each event is returned once. */
+  /** Waits for the first event with a name that matches. Each event is returned once. */
   async event(name: string, wanted: (params: Params) => boolean = () => true): Promise<Params> {
     for (;;) {
       const at = this.#events.findIndex(({ method, params }) =>
@@ -101,7 +101,7 @@ export class Session {
 
 export interface Inspector extends Disposable {
   readonly main: Session;
-  /** A session with the next worker that the program starts or has already started. */
+  /** Opens a session with the next worker that the program starts or has already started. */
   worker(): Promise<Session>;
 }
 

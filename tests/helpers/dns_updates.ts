@@ -1,6 +1,6 @@
 /**
  * A name server that applies signed updates (RFC 2136, RFC 8945) to the zone of a test's DNS
- * server. It verifies signatures itself.
+ * server. The test code verifies the signatures itself.
  *
  * @module
  */
@@ -17,12 +17,12 @@ export interface DnsUpdates {
   readonly server: string;
   /** The key, in the format of `nsupdate -y`. */
   readonly key: string;
-  /** Each change, such as `add _acme-challenge.svc.test`. */
+  /** The changes so far, such as `add _acme-challenge.svc.test`. */
   readonly changes: string[];
   close(): Promise<void>;
 }
 
-/** Reads a message in wire format from the start. */
+/** Reads a message in wire format from start to end. */
 class Reading {
   at = 0;
   readonly #bytes: Buffer;
@@ -57,7 +57,7 @@ interface Update {
   readonly isAdded: boolean;
 }
 
-/** The change in a message; `undefined` if the signature is invalid. */
+/** Returns the change in a message; `undefined` if the signature is invalid. */
 function readUpdate(message: Buffer, secret: Buffer): Update | undefined {
   const reading = new Reading(message);
   reading.take(12);

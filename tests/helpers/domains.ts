@@ -1,12 +1,13 @@
 /**
- * Custom domains for tests, and the responses that a client gets over HTTPS.
+ * Custom domains for tests, and HTTPS requests to them.
  *
  * @module
  */
 import type { TestPlatform } from "./platform.ts";
 
 /**
- * The result for a client that trusts only one root: the status and text, or why it disconnected.
+ * Requests a page as a client that trusts only one root. Returns the status and text, or why it
+ * disconnected.
  */
 export async function secureGet(
   port: number,
@@ -38,7 +39,7 @@ export async function secureGet(
   return new TextDecoder().decode(success ? stdout : stderr);
 }
 
-/** Binds a name, verifies it, and points it to the platform. */
+/** Adds a domain, verifies it, and points it to the platform. */
 export async function bindDomain(
   platform: TestPlatform,
   names: Map<string, object | string>,

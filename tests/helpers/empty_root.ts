@@ -1,16 +1,16 @@
 /**
- * The compiled program in its own root file system. `EMPTY_ROOT=libc` contains only the C library;
- * `EMPTY_ROOT=tools` also contains this machine's programs, read-only.
+ * Runs the compiled program in its own root file system. With `EMPTY_ROOT=libc`, it contains only
+ * the C library. With `EMPTY_ROOT=tools`, it also contains this machine's programs, read-only.
  *
  * @module
  */
 import { join } from "node:path";
 import { ROOT } from "../../scripts/_source_files.ts";
 
-/** Programs that svc may start but that are not part of it. */
+/** Programs that svc starts but that are not part of it. */
 export type Tool = "sh" | "node" | "npm" | "git";
 
-/** Skips a test if the platform or program lacks a program that it starts. */
+/** Skips a test if the platform or CLI lacks a program that the test needs. */
 export function needs(..._tools: readonly [Tool, ...Tool[]]): { readonly ignore: boolean } {
   return { ignore: isEmpty() };
 }
@@ -24,10 +24,13 @@ export function testNeeding(...tools: readonly [Tool, ...Tool[]]) {
 /** True if the program can find only the C library. */
 export const isEmpty = (): boolean => ["libc", "short"].includes(Deno.env.get("EMPTY_ROOT") ?? "");
 
-/** True if the program is started in its own root file system, which requires root privileges. */
+/** True if the program runs in its own root file system, which requires root privileges. */
 export const isInRoot = (): boolean => Deno.env.get("EMPTY_ROOT") !== undefined;
 
-/** The command for the program at `path`, in this run's root file system if it has one. */
+/**
+ * Returns the command that runs the program at `path`, in this run's root file system if it has
+ * one.
+ */
 export function commandOf(path: string): {
   readonly program: string;
   readonly env: Readonly<Record<string, string>>;
@@ -37,7 +40,7 @@ export function commandOf(path: string): {
     : { program: path, env: {} };
 }
 
-/** The compiled program's own file; empty if the tests run from source. */
+/** Path of the compiled program; empty if the tests run from source. */
 export function programFile(): string {
   return isInRoot() ? join(ROOT, "dist", "svc") : Deno.env.get("SVC_BIN") ?? "";
 }

@@ -1,4 +1,4 @@
-/** A platform to kill. It prints the process ID of a server that runs in an endless loop. */
+/** A platform for a test to kill. It prints the process ID of a server in an endless loop. */
 import { computeServer, writeModules } from "./compute_server.ts";
 import { until } from "../../src/lib/_test_until.ts";
 

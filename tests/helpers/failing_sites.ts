@@ -1,6 +1,6 @@
 /**
- * Two projects that fail: `shop` in a function, and `ferry` in its server. They throw text that
- * becomes markup wherever it is not escaped.
+ * Two projects that fail: `shop` in a function, and `ferry` in its server. They throw errors whose
+ * text becomes markup wherever it is not escaped.
  *
  * @module
  */
@@ -37,7 +37,7 @@ createServer((request, response) => {
 }).listen(Number(process.env.PORT));
 `;
 
-/** The ferry's manifest. Its queue also fails on the first attempt; its task does not. */
+/** The manifest of `ferry`. Its queue also fails on the first attempt, but its task does not. */
 const FERRY = {
   ...MANIFEST,
   queues: [{ name: "boats", path: "/api/boats", retries: 0 }],
@@ -52,10 +52,10 @@ export interface FailedSite {
   readonly error: string;
 }
 
-/** Makes both projects fail. Returns the source of each error once it has been counted. */
+/** Makes both projects fail. Returns the origin of each error once the error has been counted. */
 export async function failSites(
   { api, own, platform }: Pick<DashboardPlatform, "api" | "own" | "platform">,
-  /** A different name for the project `shop`, if that name is taken. */
+  /** A name to use instead of `shop` if that name is taken. */
   shop = "shop",
 ): Promise<Readonly<Record<"shop" | "ferry", FailedSite>>> {
   for (const name of [shop, "ferry"]) await api("POST", "/v1/projects", { name });

@@ -10,13 +10,13 @@ import { rawRequest } from "./platform.ts";
 
 export type Files = Readonly<Record<string, string>>;
 
-/** A request and what its response must have: the status, and words in the headers and body. */
+/** A request, and the status, words and headers that its response must have. */
 export type Row = readonly [request: string, expected: RegExp, headers?: Record<string, string>];
 
 export interface Project {
   readonly files: Files;
   readonly rows: readonly Row[];
-  /** Message from the deploy. */
+  /** Message that the deployment reports. */
   readonly says?: readonly RegExp[];
 }
 
@@ -142,7 +142,7 @@ export async function writeProject(folder: string, files: Files): Promise<void> 
   }
 }
 
-/** Sends a row's request and checks the response. */
+/** Sends the request in a row and checks the response. */
 export async function checkRow(
   { port, host }: { readonly port: number; readonly host: string },
   [request, expected, headers = {}]: Row,

@@ -147,13 +147,13 @@ export interface ForgeServer extends AsyncDisposable {
   readonly faults: string[];
   /** Requests by method and path. */
   readonly requests: string[];
-  /** If set, serves requests instead of the forge. */
+  /** If set, handles requests instead of the forge. */
   refuse: ((request: Request) => Response | undefined) | undefined;
-  /** Called with a request after it was performed and before its response is sent. */
+  /** Called with each request after it has been processed and before its response is sent. */
   carriedOut: ((request: Request) => Promise<void> | void) | undefined;
 }
 
-/** Serves one repository, as a forge of this kind would, to clients with the token. */
+/** Serves one repository to clients with the token, as a forge of this kind would. */
 export function serveForge(
   kind: ForgeKind,
   { repository, token }: { readonly repository: string; readonly token: string },

@@ -1,6 +1,6 @@
 /**
- * A small but real framework project. `svc deploy` installs, builds and deploys it without
- * configuration. It is then tested with the requests that all such projects support.
+ * Tests a small but real framework project. `svc deploy` installs, builds and deploys it without
+ * configuration. The test then sends it the requests that all of these projects support.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { buildsProjects, nodeVariables } from "./node_program.ts";
 import { hostOf, type JsonObject, type Sandbox, withSandbox } from "./sandbox.ts";
 import { needs } from "./empty_root.ts";
 
-/** Frameworks in the spec. `fixtures/frameworks` has a project for each. */
+/** The frameworks in the specification. `fixtures/frameworks` contains a project for each. */
 export type FrameworkName = "astro" | "nuxt" | "sveltekit" | "nitro";
 
 export interface Answer {
@@ -45,7 +45,8 @@ async function deployFramework(
 ): Promise<DeployedProject> {
   Object.assign(box.env, await nodeVariables(box.env.PATH ?? ""));
   await cp(join(ROOT, "fixtures", "frameworks", name), box.site, { recursive: true });
-  // As behind a proxy that terminates TLS: `x-forwarded-proto` makes a request count as HTTPS.
+  // Requests arrive as from a proxy that terminates TLS: `x-forwarded-proto` makes them count as
+  // HTTPS.
   await box.start(["--trust-proxy", "127.0.0.1/32"]);
   const init = await box.json(["init", "--create"]);
   assert.equal((init.framework as { id: string } | null)?.id, name);
@@ -61,7 +62,7 @@ async function deployFramework(
   };
 }
 
-/** Sends a request to a site by hostname. The body is read in chunks as they arrive. */
+/** Sends a request to a site by hostname. Reads the body in chunks as they arrive. */
 export function askSite(
   wanted: Ask & { readonly host: string; readonly port: number; readonly path: string },
 ): Promise<Answer> {
@@ -95,7 +96,7 @@ export function askSite(
         });
       });
     });
-    call.on("timeout", () => call.destroy(new Error("No answer within 30 seconds")));
+    call.on("timeout", () => call.destroy(new Error("No response within 30 seconds")));
     call.on("error", reject);
     call.end(body);
   });
@@ -104,7 +105,7 @@ export function askSite(
 const HTML = { accept: "text/html" };
 const MARK = /(Rendered|Prerendered) ([0-9a-f-]{36})/;
 
-/** Text without the comments that frameworks put between parts. */
+/** Removes the comments that frameworks insert between parts of a text. */
 const plain = (text: string) => text.replaceAll(/<!--.*?-->/g, "");
 
 function markOf({ text, status }: Answer): string {
@@ -112,7 +113,10 @@ function markOf({ text, status }: Answer): string {
   return MARK.exec(plain(text))?.[0] ?? assert.fail(`No mark in: ${text.slice(0, 500)}`);
 }
 
-/** A page that is rendered per request, with the query, the cookies and the requested URL. */
+/**
+ * Checks a page that is rendered for each request, with the query, the cookies and the requested
+ * URL.
+ */
 async function checkRendered({ ask, origin }: DeployedProject): Promise<void> {
   const [first, second] = [await ask("/?q=tide"), await ask("/")];
   assert.match(markOf(first), /^Rendered/);
@@ -125,7 +129,7 @@ async function checkRendered({ ask, origin }: DeployedProject): Promise<void> {
   assert.match(plain(again.text), /visits: 2/);
 }
 
-/** A page that was created once, served as a file. */
+/** Checks a prerendered page that is served as a file. */
 async function checkPrerendered({ ask }: DeployedProject): Promise<void> {
   const asked = await ask("/about");
   const url = asked.status === 308 ? asked.headers.location ?? "" : "/about";
@@ -141,13 +145,16 @@ async function checkPrerendered({ ask }: DeployedProject): Promise<void> {
 
 interface ImmutableAssets {
   readonly page: string;
-  /** Pattern for the path of an asset on the page. */
+  /** Pattern of an asset's path on the page. */
   readonly pattern: RegExp;
   /** Path of an asset that does not exist. */
   readonly missing: string;
 }
 
-/** A page's content-named assets stay cached. A missing asset is a plain 404. */
+/**
+ * Checks that browsers cache the page's content-named assets, and that a missing asset is a plain
+ * 404.
+ */
 async function checkImmutable(
   { ask }: DeployedProject,
   assets: ImmutableAssets,
@@ -174,7 +181,7 @@ async function checkEndpoints({ ask }: DeployedProject): Promise<void> {
   assert.match(moved.headers.location ?? "", /\/about$/);
 }
 
-/** The first chunk arrives while the server is still waiting for the last. */
+/** Checks that the first chunk arrives while the server is still preparing the last. */
 async function checkStream({ ask }: DeployedProject): Promise<void> {
   const { text, parts } = await ask("/api/stream");
   assert.equal(text, "first\nlast\n");
@@ -203,8 +210,8 @@ function layersOf({ manifest }: DeployedProject): Readonly<Record<string, string
 }
 
 /**
- * Declares the test for a framework. Its project is deployed and must pass the requests for all
- * frameworks; `also` contains further tests. Skipped if npm is missing.
+ * Declares the test for a framework. The test deploys its project and sends the requests for all
+ * frameworks. `also` contains further tests. Skipped if npm is missing.
  */
 export function testFramework(name: FrameworkName, wanted: {
   /** The framework's display name. */
@@ -215,7 +222,7 @@ export function testFramework(name: FrameworkName, wanted: {
   also?(project: DeployedProject): Promise<void>;
 }): void {
   Deno.test({
-    name: `the project of ${wanted.title} is built and its server responds`,
+    name: `a ${wanted.title} project is built and its server responds`,
     ignore: !buildsProjects || needs("sh", "node", "npm").ignore,
     async fn() {
       await withSandbox(async (box) => {

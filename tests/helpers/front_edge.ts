@@ -1,5 +1,5 @@
 /**
- * A front edge, as its users run it: `svc edge --join` as a process.
+ * A front edge as users run it: `svc edge --join` as a process.
  *
  * @module
  */
@@ -36,7 +36,7 @@ export interface EdgeOptions {
   /** URL of the platform. */
   readonly join: string;
   readonly cacheDir?: string;
-  /** Port; a free one by default. */
+  /** Port to listen on; a free port by default. */
   readonly port?: number;
   readonly args?: readonly string[];
 }

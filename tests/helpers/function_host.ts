@@ -24,10 +24,7 @@ import { COMPILED } from "../../scripts/_program.ts";
 
 export const PROJECT = fileURLToPath(new URL("../../fixtures/functions/project", import.meta.url));
 
-/**
- * Starts the program as a function process. If the test is about the compiled program, starts that
- * one.
- */
+/** Starts the program as a function process: the compiled program if the test is about it. */
 export const spawnFunctions: FunctionHostOptions["spawn"] = (socketPath) =>
   COMPILED === undefined ? spawnSource(socketPath) : {
     command: COMPILED,
@@ -40,7 +37,9 @@ const spawnSource = functionProcessCommand({ env: Deno.env.toObject() });
 export interface Deployment extends AsyncDisposable {
   readonly host: FunctionHost;
   readonly log: FunctionLogEntry[];
-  /** Warnings about long processor time, which first calls can cause on a busy machine. */
+  /**
+   * Matches warnings about a long processor time, which first calls can cause on a busy machine.
+   */
   readonly slow: FunctionLogEntry[];
 }
 
@@ -71,7 +70,7 @@ export async function deployFunctions(
     functions: options.functions ?? await projectFunctions(),
     env: { GREETING: "hello" },
     limits: { timeoutMs: 1000, graceMs: 100, ...options.limits },
-    outbound: options.outbound ?? (() => Promise.reject(new Error("No network in this test"))),
+    outbound: options.outbound ?? (() => Promise.reject(new Error("This test has no network"))),
     ...(options.kv === undefined ? {} : { kv: options.kv }),
     log: (entry) => (IS_SLOW.test(entry.message) ? slow : log).push(entry),
     ...(options.places === undefined ? {} : { places: options.places }),
@@ -105,7 +104,7 @@ export function invocation(
 
 export const bodyOf = (text: string): ReadableStream<Uint8Array> => new Response(text).body!;
 
-/** The body text of a response or request that a step returned. */
+/** Returns the body text of the response or request that a step returned. */
 export async function bodyText(result: InvocationResult): Promise<string> {
   const body = result.type === "response"
     ? result.response.body

@@ -80,7 +80,7 @@ export async function furnishDashboard(parts: DashboardPlatform) {
   });
   await deploy(own, "harbour-shop", {
     files: { "index.html": "one" },
-    message: "Show the tide beside the opening hours",
+    message: "Show the tide next to the opening hours",
     author,
     rules: RULES,
     manifest: { ...STATIC_MANIFEST, vitals: true, forms: [{ name: "contact", notify: false }] },

@@ -12,7 +12,7 @@ import { deploy, rawRequest, STATIC_MANIFEST } from "./platform.ts";
 import { servePush } from "./push_service.ts";
 import { until } from "../../src/lib/_test_until.ts";
 
-/** Runs a test on a platform that has a repository, a bot and a push service for this. */
+/** Runs a test on a platform that has a repository, a bot and a push service for these items. */
 export async function withEverything(
   run: (platform: HookPlatform, parts: {
     readonly api: ReturnType<typeof serveBotApi>;
@@ -30,7 +30,7 @@ export async function withEverything(
 }
 
 /**
- * Parameters whose value depends on the endpoint, because two kinds of keys share a parameter name.
+ * Parameters whose values depend on the endpoint, because two kinds of keys share a parameter name.
  */
 export function valueOf(
   known: Readonly<Record<string, string>>,
@@ -115,7 +115,7 @@ export async function furnish(
   const published = await own.api("PUT", `${at}/rules`, {
     json: {
       schemaVersion: "EDGE_RULE_SET_V1",
-      // Nothing listens there, so an error is shown.
+      // Nothing listens there, so requests fail and the item has an error to show.
       rules: [{
         id: "adas-broken",
         condition: { path: { type: "exact", value: "/adas-broken" } },
@@ -187,7 +187,7 @@ export async function furnish(
   const { items: [grant] } = await send("GET", "/v1/account/tools");
   const { json: device } = await form(platform, "/v1/device", { client_id: "adas-tool" });
   return {
-    // No site declares it.
+    // No site declares this queue.
     queue: "adas-mails",
     message: crypto.randomUUID(),
     form: "adas-form",

@@ -44,7 +44,7 @@ export interface Ended {
 
 const TERMINAL = ["LIVE", "FAILED", "STOPPED", "ROLLED_BACK"];
 
-/** Maximum time to wait for one build. npm may have to download packages. */
+/** Maximum time to wait for a build. npm may have to download packages. */
 const PATIENCE_MS = 120_000;
 
 /** Runs a test on a platform whose repositories are in their own folder. */
@@ -119,6 +119,6 @@ async function withRepository(
   }
 }
 
-/** The log's lines as one string. */
+/** Returns the log's lines as one string. */
 export const textOf = (lines: readonly BuildLogLine[]): string =>
   lines.map(({ text }) => text).join("\n");

@@ -1,5 +1,5 @@
 /**
- * Gitea, a forge, as a process. It is built from its Go module if it is missing.
+ * Runs Gitea, a forge, as a process. Builds it from its Go module if it is missing.
  *
  * @module
  */
@@ -17,11 +17,11 @@ async function findGitea(): Promise<string> {
   const home = Deno.env.get("HOME") ?? "/tmp";
   const folder = join(home, ".cache", "svc-tests", `gitea-${VERSION}`);
   const code = await show([join(ROOT, "scripts", "build_gitea.sh"), folder]);
-  if (code !== 0) throw new Error("Cannot build Gitea: see above");
+  if (code !== 0) throw new Error("Cannot build Gitea. See the output above");
   return folder;
 }
 
-/** Settings for one user on 127.0.0.1, whose webhooks can reach only this machine. */
+/** Settings for a single user on 127.0.0.1, whose webhooks can reach only this machine. */
 const settings = (folder: string, { program, port }: { program: string; port: number }) => `
 APP_NAME = svc's tests
 RUN_MODE = prod
@@ -61,7 +61,7 @@ export interface Gitea extends AsyncDisposable {
   readonly url: string;
   readonly user: string;
   readonly token: string;
-  /** Calls the API and expects success. */
+  /** Calls the API. Throws if the call does not succeed. */
   // deno-lint-ignore no-explicit-any -- tests inspect any response
   api(method: string, path: string, body?: unknown): Promise<any>;
 }

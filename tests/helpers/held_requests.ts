@@ -8,23 +8,26 @@ import { Buffer } from "node:buffer";
 import { once } from "node:events";
 import { Agent, type ClientRequest, type IncomingMessage, request } from "node:http";
 
-/** A request for which one part of the response has arrived. */
+/** A request, part of whose response has arrived. */
 export interface HeldRequest {
   readonly connection: ClientConnection;
   readonly what: string;
   /**
-   * Requests the remaining parts. Returns whether everything arrived unchanged, or whether the
-   * connection closed early.
+   * Requests the remaining parts. Returns whether everything arrived unchanged or the connection
+   * closed early.
    */
   finish(): Promise<"whole" | "broken">;
 }
 
-/** What a request is expected to return. */
+/** A request, and the content that it must return. */
 export interface RequestTarget {
   readonly host: string;
   readonly path: string;
   readonly content: Buffer;
-  /** True if the content is sent and returned; false if it is a file. */
+  /**
+   * True if the request sends the content and the server returns it; false if the content is a
+   * file.
+   */
   readonly isEcho: boolean;
 }
 
@@ -43,7 +46,7 @@ async function readUpTo(
   return Buffer.concat(read);
 }
 
-/** A persistent connection that is used for one request after another. */
+/** A persistent connection for consecutive requests. */
 export class ClientConnection {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
   #socket: unknown;
@@ -62,7 +65,7 @@ export class ClientConnection {
     return `${(await response).statusCode} ${text}`;
   }
 
-  /** Sends a request. The start of the response arrives immediately, the rest on demand. */
+  /** Sends a request. The start of the response arrives immediately, and the rest on demand. */
   async hold({ host, path, content, isEcho }: RequestTarget): Promise<HeldRequest> {
     const first = isEcho ? content.byteLength / 2 : 1;
     const { asked, response } = this.#open(
@@ -82,7 +85,7 @@ export class ClientConnection {
       if (rest === undefined) return "broken" as const;
       assert.ok(
         Buffer.concat([begun, rest]).equals(content),
-        `${host}${path} ended early, or with other bytes`,
+        `${host}${path} ended early, or with different bytes`,
       );
       return "whole" as const;
     };
@@ -110,7 +113,7 @@ export class ClientConnection {
       agent: this.#agent,
     });
     const response = once(asked, "response").then(([response]) => response as IncomingMessage);
-    // Later failures surface where the response is read.
+    // Later failures are reported where the response is read.
     asked.on("error", () => {});
     send(asked);
     return { asked, response };

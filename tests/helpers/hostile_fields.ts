@@ -1,5 +1,5 @@
 /**
- * The contract's fields that accept markup. They are read from the bodies of all endpoints so that
+ * The contract's fields that accept markup. They are read from the bodies of all endpoints, so
  * tests include new fields.
  *
  * @module
@@ -12,7 +12,7 @@ import type { ApiAnswer } from "./platform.ts";
 /** Markup that calls `alert()`, or creates an element, wherever it is not escaped. */
 export const MARKUP =
   `"'><script>alert(1)</script><img src=x onerror=alert(2)><svg onload=alert(3)>`;
-/** Markup that is allowed as part of a path. */
+/** Markup that is allowed in a path. */
 export const IN_PATH = `/<svg/onload=alert(4)>"'><img/src=x/onerror=alert(5)>`;
 /** Markup that is a valid branch name. */
 export const BRANCH = `<svg/onload=alert(6)>"`;
@@ -41,7 +41,7 @@ interface Schema {
 /** String formats that cannot contain markup. */
 const NARROW = new Set(["uuid", "date-time", "date", "base64", "email"]);
 
-/** Markup that a field with this schema accepts; `undefined` if there is none. */
+/** Returns markup that a field with this schema accepts; `undefined` if there is none. */
 function markupFor(schema: Schema): string | undefined {
   const { enum: values, const: value, pattern, format, maxLength = Infinity } = schema;
   if (values !== undefined || value !== undefined || NARROW.has(format ?? "")) return undefined;
@@ -51,8 +51,8 @@ function markupFor(schema: Schema): string | undefined {
 }
 
 /**
- * A field, identified by its path in the body, such as `data.detail` or `files[].path`, and its
- * markup.
+ * A field and its markup. The field is identified by its path in the body, such as `data.detail` or
+ * `files[].path`.
  */
 export type OpenFields = ReadonlyMap<string, string>;
 
@@ -74,7 +74,7 @@ function collect(schema: Schema, place: string, root: Schema, found: Map<string,
   }
 }
 
-/** The fields in each operation's body that accept markup. */
+/** Finds the fields in each operation's body that accept markup. */
 export function openFields(): ReadonlyMap<string, OpenFields> {
   const all = new Map<string, OpenFields>();
   for (const [operation, { body }] of Object.entries(endpoints) as [string, Endpoint][]) {
@@ -89,7 +89,9 @@ export function openFields(): ReadonlyMap<string, OpenFields> {
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** A body with a string at a path. Lists get one member, and missing objects are created. */
+/**
+ * Returns a body with a string at a path. Lists get one member, and missing objects are created.
+ */
 function put(body: Body, place: string, text: string): Body {
   const [, name = "", list, rest = ""] = /^([^.[]+)(\[\])?\.?(.*)$/.exec(place)!;
   const there = body[name];
@@ -100,7 +102,7 @@ function put(body: Body, place: string, text: string): Body {
 
 /** Sends bodies whose fields contain markup, and records which of them were accepted. */
 export class HostileSender {
-  /** Field paths by the result of their markup. */
+  /** Field paths, by whether their markup was accepted. */
   readonly taken = new Set<string>();
   readonly refused = new Set<string>();
   readonly #open = openFields();
@@ -112,15 +114,15 @@ export class HostileSender {
   }
 
   /**
-   * Fills all open fields of an operation, or those in `only`. They are filled together, or one by
+   * Fills all open fields of an operation, or those in `only`. Fills them all at once, or one by
    * one if that is refused. Returns the last successful response.
    */
   async fill(operation: keyof typeof endpoints, given: {
     /** Values of the path parameters. */
     readonly params?: Readonly<Record<string, string>>;
     /**
-     * The fields that must be valid, or the body of the nth call, for names that can be used only
-     * once.
+     * The fields that must be valid. A function returns them for the nth call if a name can be used
+     * only once.
      */
     readonly base?: Body | ((turn: number) => Body);
     readonly only?: RegExp;
@@ -130,7 +132,7 @@ export class HostileSender {
     const path = template.replace(/\{(\w+)\}/g, (_, name: string) => params[name]!);
     const baseOf = typeof base === "function" ? base : () => base;
     const fields = [...this.#open.get(operation) ?? []].filter(([place]) => only.test(place));
-    if (fields.length === 0) throw new Error(`${operation} has no such field that takes markup`);
+    if (fields.length === 0) throw new Error(`${operation} has no such field that accepts markup`);
     let turn = 0;
     const send = async (some: typeof fields): Promise<ApiAnswer | undefined> => {
       const body = some.reduce((body, [at, text]) => put(body, at, text), baseOf(turn++));
@@ -143,8 +145,8 @@ export class HostileSender {
     };
     let last = await send(fields);
     if (last !== undefined) return last;
-    // A field that was accepted in another call does not count as refused, because variants of an
-    // operation have different fields.
+    // A field that was accepted in another call does not count as refused, because an operation's
+    // variants have different fields.
     for (const field of fields) {
       const answer = await send([field]);
       if (answer === undefined) this.refused.add(`${operation} ${field[0]}`);
@@ -153,7 +155,7 @@ export class HostileSender {
     return last;
   }
 
-  /** Fields whose markup was refused wherever it was sent. */
+  /** Fields whose markup was refused in every call. */
   get neverTaken(): string[] {
     return [...this.refused].filter((field) => !this.taken.has(field));
   }

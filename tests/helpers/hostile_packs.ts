@@ -1,5 +1,5 @@
 /**
- * Git objects and packs that are built byte by byte, so they can be invalid in ways that git never
+ * Builds git objects and packs byte by byte, so they can be invalid in ways that git never
  * produces.
  *
  * @module
@@ -37,7 +37,7 @@ export function joined(...parts: readonly (string | Uint8Array)[]): Bytes {
 
 /** One object in a pack. */
 export interface Entry {
-  /** The number of the object's type in packs. It can be one that git does not know. */
+  /** The number of the object's type in packs, which can be unknown to git. */
   readonly number: number;
   /** The size declared in the header, regardless of the content. */
   readonly size: number;
@@ -63,7 +63,7 @@ export interface TreeEntry {
   readonly sha: string;
 }
 
-/** A tree with its entries in the given order. */
+/** Builds a tree with its entries in the given order. */
 export const tree = (entries: readonly TreeEntry[]): GitObject =>
   object(
     "tree",
@@ -82,7 +82,7 @@ const PERSON = "Eve <eve@example.com> 1700000000 +0000";
 export const commit = (treeSha: string, more = ""): GitObject =>
   object("commit", `tree ${treeSha}\n${more}author ${PERSON}\ncommitter ${PERSON}\n\nTrick\n`);
 
-/** An entry's header: its type, and its size in groups of seven bits. */
+/** Encodes an entry's header: its type, and its size in groups of seven bits. */
 function entryHead(number: number, size: number): Bytes {
   const bytes = [number << 4 | size % 16];
   for (let rest = Math.floor(size / 16); rest > 0; rest = Math.floor(rest / 128)) {
@@ -92,7 +92,7 @@ function entryHead(number: number, size: number): Bytes {
   return Uint8Array.from(bytes);
 }
 
-/** An entry with compressed content. */
+/** Builds an entry with compressed content. */
 export const packed = ({ number, size, base = new Uint8Array(), content }: Entry): Bytes =>
   joined(entryHead(number, size), base, new Uint8Array(deflateSync(content)));
 
@@ -107,7 +107,7 @@ export interface PackOptions {
   readonly sum?: Uint8Array;
 }
 
-/** A pack. Parts without an option are correct. */
+/** Builds a pack. Parts without an option are correct. */
 export function pack(entries: readonly (Entry | Bytes)[], options: PackOptions = {}): Bytes {
   const { magic = "PACK", version = 2, count = entries.length } = options;
   const head = new DataView(new ArrayBuffer(8));
@@ -122,7 +122,7 @@ export function pack(entries: readonly (Entry | Bytes)[], options: PackOptions =
   return joined(body, options.sum ?? createHash("sha1").update(body).digest());
 }
 
-/** Sizes in deltas: groups of seven bits, lowest first. */
+/** Encodes a size in a delta: groups of seven bits, lowest first. */
 export function deltaSize(size: number): number[] {
   const bytes = [size % 128];
   for (let rest = Math.floor(size / 128); rest > 0; rest = Math.floor(rest / 128)) {
@@ -132,7 +132,7 @@ export function deltaSize(size: number): number[] {
   return bytes;
 }
 
-/** A delta instruction that copies from the base. */
+/** Encodes a delta instruction that copies from the base. */
 export function copy(offset: number, size: number): number[] {
   const bytes = [0x80];
   [offset, offset >>> 8, offset >>> 16, offset >>> 24, size, size >>> 8, size >>> 16]
@@ -144,7 +144,7 @@ export function copy(offset: number, size: number): number[] {
   return bytes;
 }
 
-/** A delta against an object that is named by its SHA. */
+/** Builds a delta whose base is an object with the given SHA. */
 export const namedDelta = (base: string, delta: readonly number[] | Bytes): Entry => ({
   number: NAMED_DELTA,
   size: delta.length,
@@ -152,7 +152,7 @@ export const namedDelta = (base: string, delta: readonly number[] | Bytes): Entr
   content: Uint8Array.from(delta),
 });
 
-/** A delta against an object some bytes before it. `base` is the encoded offset. */
+/** Builds a delta whose base is an earlier object in the pack. `base` is the encoded distance. */
 export const offsetDelta = (base: readonly number[], delta: readonly number[]): Entry => ({
   number: OFFSET_DELTA,
   size: delta.length,

@@ -14,7 +14,7 @@ const CAPABILITIES = "report-status side-band-64k";
 
 /**
  * Number of parallel attacks. Each is on a different project, because pushes to the same project
- * wait.
+ * wait for each other.
  */
 const AT_ONCE = 4;
 
@@ -24,13 +24,13 @@ export function line(content: string | Uint8Array): Bytes {
   return joined((bytes.byteLength + 4).toString(16).padStart(4, "0"), bytes);
 }
 
-/** The lines before a pack: the change to one ref, and the end of the list. */
+/** Encodes the lines before a pack: the change to one ref, and the end of the list. */
 export const command = (
   ref: string | Uint8Array,
   { from = NONE, to = "a".repeat(40), capabilities = CAPABILITIES } = {},
 ): Bytes => joined(line(joined(`${from} ${to} `, ref, `\0${capabilities}`)), "0000");
 
-/** A push of objects. The last object becomes the head of a branch. */
+/** Encodes a push of objects. The last object becomes a branch's head. */
 export function pushOf(objects: readonly GitObject[], ref = "refs/heads/main"): Bytes {
   const head = objects.at(-1)!;
   return joined(command(ref, { to: head.sha }), pack(objects));
@@ -39,16 +39,17 @@ export function pushOf(objects: readonly GitObject[], ref = "refs/heads/main"): 
 export interface Attack {
   readonly name: string;
   readonly body?: Uint8Array;
-  /** `git-receive-pack` by default. */
+  /** The git service; `git-receive-pack` by default. */
   readonly service?: string;
   readonly method?: string;
-  /** Replaces the service's URL. */
+  /** A path to use instead of the service's. */
   readonly path?: string;
-  /** The key that is sent as the password: the owner's by default, or none if `null`. */
+  /** The key to send as the password; the owner's by default, none if `null`. */
   readonly key?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * True if the connection may close before the whole body is sent, and the response may be lost.
+   * True if the connection may close before the whole body has been sent. The response may then be
+   * lost.
    */
   readonly isLong?: boolean;
   readonly status: number;
@@ -58,9 +59,9 @@ export interface Attack {
 
 export interface Target {
   readonly platform: TestPlatform;
-  /** The URL of one of the projects. */
+  /** URL of one of the projects. */
   readonly repository: string;
-  /** Runs attacks, and checks the response of each. */
+  /** Runs attacks and checks the response to each. */
   attack(attacks: readonly Attack[]): Promise<void>;
 }
 
@@ -70,14 +71,14 @@ export const basic = (key: string) => `Basic ${bytesOf(`svc:${key}`).toBase64()}
 export const newConnections = (): Deno.HttpClient =>
   Deno.createHttpClient({ poolMaxIdlePerHost: 0 });
 
-/** Files that a platform creates for servers some time after it starts. */
+/** Matches files that a platform creates for servers some time after it has started. */
 const MADE_LATER: ReadonlySet<string> = new Set([
   "compute",
   "compute/incoming",
   "compute/package.json",
 ]);
 
-/** Every path in a folder, except for request logs, which are expected to grow. */
+/** Lists every path in a folder except for request logs, which are expected to grow. */
 export async function listing(folder: string): Promise<readonly string[]> {
   const found: string[] = [];
   const walk = async (path: string): Promise<void> => {
@@ -126,7 +127,10 @@ export async function underAttack(run: (target: Target) => Promise<void>): Promi
       const takesNothing = text === "" ||
         /unpack (?!ok)|[0-9a-f]{4}ng \S+ (?!not deployed)/.test(text);
       assert.ok(response.status !== 200 || service !== "git-receive-pack" || takesNothing, seen);
-      assert.ok(!text.includes(folder), `It names a path of the platform: ${seen}`);
+      assert.ok(
+        !text.includes(folder),
+        `The response contains a path on the platform's machine: ${seen}`,
+      );
     };
     // The first push creates folders that remain.
     await send({ name: "none", body: bytesOf("0000"), status: 200, says: /^$/ });

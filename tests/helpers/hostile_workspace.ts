@@ -21,18 +21,18 @@ const SHOP = "/workspaces/acme/projects/shop";
 const ELSEWHERE: readonly (readonly [RegExp, string])[] = [
   [/\b(?:password|token|code|challenge|device_code|current)$/, "is compared or hashed"],
   [/^changePassword next$/, "is hashed"],
-  [/^signUp next$/, "is a path to be led to; see return_path_test"],
+  [/^signUp next$/, "is a path to continue to; see return_path_test"],
   [
     /^(?:confirm|complete|claim|pollDevice|acceptInvitation|disable|renew|start|add)\w* (?!.*\bname$)/,
     "is compared, or sent by the test itself",
   ],
-  [/^setGitCredentials /, "is sealed, and no page has it"],
-  [/^checkDeployment /, "is checked and forgotten"],
-  [/^claimOwner name$/, "is the name of an account, as signUp's"],
+  [/^setGitCredentials /, "is encrypted, and no page shows it"],
+  [/^checkDeployment /, "is checked but not stored"],
+  [/^claimOwner name$/, "is the name of an account, as in signUp"],
   [/^signIn /, "is compared"],
-  [/^exportVariables /, "is looked up, or comes back to the program that sent it"],
-  [/^restoreDatabaseSnapshot /, "names a branch, as createDatabaseBranch does"],
-  [/^updatePreviewAccess /, "is compared with requests, and no page has it"],
+  [/^exportVariables /, "is looked up, or returned to the program that sent it"],
+  [/^restoreDatabaseSnapshot /, "is the name of a branch, as in createDatabaseBranch"],
+  [/^updatePreviewAccess /, "is compared with requests, and no page shows it"],
   [/^queryDatabase /, "is typed into the query box by the test itself"],
   [
     /^(?:sendQueueMessage|retryQueue|retryQueueMessage|deleteQueueMessage|purgeQueue) /,
@@ -41,7 +41,7 @@ const ELSEWHERE: readonly (readonly [RegExp, string])[] = [
   [/^purgeForm /, "is looked up"],
   [/^(?:copyBlob|signBlob|createBlobKey) /, "no page shows blob stores"],
   [/^migrateDeployment /, "fails the deployment with this text, as a build does"],
-  [/^createPublisher issuer$/, "belongs to its own provider"],
+  [/^createPublisher issuer$/, "belongs to a provider"],
   [
     /^(?:triggerHook|buildSources|createDeployment files|createDeployment base|createDeployment functions)/,
     "is filled by a real deployment and a real hook below",
@@ -67,7 +67,7 @@ const RULES = {
   ],
 };
 
-/** Fills the bodies in the contract, and creates the project `shop`. */
+/** Creates the project `shop`, and fills the bodies in the contract. */
 async function fillBodies({ platform, own, ada }: DashboardPlatform, sender: HostileSender) {
   await sender.fill("createProject", {
     base: (turn) => ({ name: turn === 0 ? "shop" : `shop-${turn}` }),
@@ -212,7 +212,10 @@ async function fillTraffic(parts: DashboardPlatform) {
   if (taken.status !== 200) throw new Error(`The form is refused: ${taken.status}`);
 }
 
-/** Builds a commit whose message, author, branch and output are markup. Returns its deployment. */
+/**
+ * Builds a commit whose message, author, branch and build output are markup. Returns its
+ * deployment.
+ */
 async function fillBuild({ api, own }: DashboardPlatform, repository: TestRepository) {
   await api("POST", "/v1/projects", {
     name: "built",

@@ -1,5 +1,5 @@
 /**
- * Writes HTTP/2 frame by frame (RFC 9113), for clients that behave in ways that no library does.
+ * Writes HTTP/2 frame by frame (RFC 9113), for clients that behave as no library does.
  *
  * @module
  */
@@ -39,7 +39,7 @@ const number = (value: number): Buffer => {
   return bytes;
 };
 
-/** A field without indexing and without Huffman coding (RFC 7541, 6.2.2). */
+/** Encodes a field without indexing and without Huffman coding (RFC 7541, 6.2.2). */
 const literal = (name: string, value: string): Buffer =>
   Buffer.concat([
     Buffer.from([0, name.length]),
@@ -62,16 +62,16 @@ export function get(stream: number, host: string, path: string, flags = END_STRE
   return frame(FRAME.headers, flags, stream, Buffer.concat(head));
 }
 
-/** A request whose headers continue in further frames. */
+/** A request whose headers continue in later frames. */
 export const unfinishedGet = (stream: number, host: string) => get(stream, host, "/", END_STREAM);
 
 export const reset = (stream: number) => frame(FRAME.reset, 0, stream, number(8));
 
-/** An increment of zero, which makes the other side reset a stream. */
+/** A window increment of zero, which makes the other side reset a stream. */
 export const zeroIncrement = (stream: number) => frame(FRAME.windowUpdate, 0, stream, number(0));
 
 export const ping = () => frame(FRAME.ping, 0, 0, Buffer.alloc(8));
 
-/** A continuation of the headers that does not end them. */
+/** A continuation frame that does not end the headers. */
 export const moreOfHead = (stream: number) =>
   frame(FRAME.continuation, 0, stream, literal("x-more", "a".repeat(100)));

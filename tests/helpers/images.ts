@@ -1,5 +1,5 @@
 /**
- * Images for tests: created here, and decoded by the engine to check results.
+ * Creates images for tests, and decodes images with the engine to check results.
  *
  * @module
  */
@@ -59,7 +59,7 @@ export function makePng(width: number, height: number, seed = 0): Bytes {
   ]);
 }
 
-/** A PNG whose header declares a size that its few bytes do not have. */
+/** A PNG whose header declares a larger size than its few bytes contain. */
 export function makeBomb(width: number, height: number): Bytes {
   return join([
     SIGNATURE,
@@ -69,7 +69,7 @@ export function makeBomb(width: number, height: number): Bytes {
   ]);
 }
 
-/** A PNG that claims to have frames. */
+/** A PNG that declares itself to be animated. */
 export function makeAnimatedPng(width: number, height: number): Bytes {
   const png = makePng(width, height);
   const frames = chunk("acTL", Uint8Array.of(0, 0, 0, 1, 0, 0, 0, 0));
@@ -82,7 +82,7 @@ export function pngSize(bytes: Uint8Array): readonly [number, number] {
   return [view.getUint32(16), view.getUint32(20)];
 }
 
-/** An engine for tests that is closed when they end. */
+/** An engine for tests, which is closed when they end. */
 export function openEngine(
   options: Partial<ConstructorParameters<typeof ImageEngine>[0]> = {},
 ): ImageEngine & AsyncDisposable {
@@ -94,7 +94,7 @@ export function openEngine(
   return Object.assign(engine, { [Symbol.asyncDispose]: () => engine.close() });
 }
 
-/** Decodes an image of any format, and returns its size. */
+/** Decodes an image in any format and returns its size. */
 export async function decodedSize(
   engine: ImageEngine,
   image: Uint8Array,
@@ -111,7 +111,7 @@ export async function decodedSize(
   return pngSize(result.bytes);
 }
 
-/** The same JPEG with an orientation in its metadata (Exif): 6 is a quarter turn. */
+/** The same JPEG with an orientation in its metadata (Exif): 6 means a quarter turn. */
 export function withOrientation(jpeg: Bytes, orientation: number): Bytes {
   const exif = Uint8Array.of(
     0x45,

@@ -1,6 +1,6 @@
 /**
- * A reader for the live stream of notifications that uses the unmodified `eventsource` client, and
- * the inbox calls that the tests need.
+ * The inbox calls that the tests need, and a reader for the live notification stream, which uses
+ * the unmodified `eventsource` client.
  *
  * @module
  */
@@ -26,12 +26,12 @@ function checked(message: Message): Message {
   return message;
 }
 
-/** Waits for messages in the order in which they arrive. */
+/** Returns messages in the order in which they arrive. */
 export class Follower {
   readonly #source: EventSource;
   readonly #seen: Message[] = [];
   readonly #waiting: ((message: Message) => void)[] = [];
-  /** Resolves when the stream is permanently refused. */
+  /** Resolves when the server permanently refuses the stream. */
   readonly refused: Promise<number | undefined>;
 
   constructor(url: string, headers: Readonly<Record<string, string>>) {
@@ -49,7 +49,7 @@ export class Follower {
     );
   }
 
-  /** The next message, optionally of one type. */
+  /** Waits for the next message, optionally of one type. */
   async next(type?: string): Promise<Message> {
     while (true) {
       const message = this.#seen.shift() ??

@@ -1,7 +1,7 @@
 /**
- * A client that continuously writes to a platform, with every kind of item in turn, and records the
- * state of its project after each write. A backup must contain one of these states, and it must not
- * be older than the last one that was acknowledged before the backup started.
+ * A client that continuously writes to a platform, using every kind of item in turn. It records its
+ * project's state after each write. A backup must contain one of these states. It must not be older
+ * than the last state that was acknowledged before the backup started.
  *
  * @module
  */
@@ -29,7 +29,7 @@ const LARGE_BYTES = 20_000;
 /** Maximum length of a list in one request. */
 const PAGE = 100;
 
-/** A deployment's files: one that all deployments share, and two that differ in each deployment. */
+/** A deployment's files: one that all deployments share, and two that are different in each. */
 function filesOf(project: string, n: number): Record<string, string> {
   return {
     "index.html": `${project} ${n}`,
@@ -49,7 +49,7 @@ export class Ledger {
 
   private constructor(readonly project: string) {}
 
-  /** Creates a separate project to write to. */
+  /** Creates its own project to write to. */
   static async open(platform: LedgerPlatform, project: string): Promise<Ledger> {
     await createProject(platform, project);
     return new Ledger(project);
@@ -60,12 +60,12 @@ export class Ledger {
     return this.#acknowledged;
   }
 
-  /** Writes until it is stopped, or the platform has ended. */
+  /** Writes until it is stopped or the platform ends. */
   async run(platform: LedgerPlatform, isDone: () => boolean): Promise<void> {
     try {
       while (!isDone()) await this.#writeAll(platform, this.#turn++);
     } catch (error) {
-      // The platform was killed, which closed the connection.
+      // The kill closed the connection.
       if (!(error instanceof TypeError)) throw error;
     }
   }
@@ -73,7 +73,7 @@ export class Ledger {
   /**
    * Compares a platform with the ledger. Returns the number of writes that it reflects.
    *
-   * @param atLeast number of writes that must exist
+   * @param atLeast minimum number of writes that must exist
    */
   async check(platform: LedgerPlatform, atLeast: number): Promise<number> {
     const found = await this.#read(platform);
@@ -88,7 +88,7 @@ export class Ledger {
     assert.deepEqual(
       text(found),
       text(wanted),
-      `${this.project} is in no state that it was in after ${atLeast} writes; nearest to ${count}`,
+      `The state of ${this.project} matches none since write ${atLeast}; the closest is ${count}`,
     );
     return count;
   }
@@ -214,7 +214,7 @@ export class Ledger {
     ], { "if-match": "*" });
   }
 
-  /** Kinds of items that a platform can have only a few of. */
+  /** Writes items that a platform can have only a few of. */
   async #writeRare(platform: LedgerPlatform, n: number): Promise<void> {
     const { project } = this;
     const at = `/v1/projects/${project}`;
@@ -310,7 +310,7 @@ export class Ledger {
     if (typeof target === "string") state.set("rule", target);
   }
 
-  /** Uses the secrets: keys, hooks and passwords work if their records exist. */
+  /** Uses the secrets. Keys, hooks and passwords must work if their records exist. */
   async #use(platform: LedgerPlatform, state: State): Promise<void> {
     for (const [name, key] of this.#secrets.keys) {
       const { status } = await platform.api("GET", "/v1/projects", { token: key });

@@ -8,9 +8,12 @@ import { stopServer } from "../../src/lib/stop_server.ts";
 
 export interface LfsTestServer extends AsyncDisposable {
   readonly url: string;
-  /** Request credentials, by path. */
+  /** Credentials of requests, by path. */
   readonly asked: { readonly path: string; readonly authorization: string | null }[];
-  /** Stores content, and returns its pointer. If set, `sent` is sent instead of the content. */
+  /**
+   * Stores content and returns its pointer. If `sent` is set, clients get it instead of the
+   * content.
+   */
   add(content: string, sent?: string): string;
 }
 

@@ -1,4 +1,4 @@
-/** The processes of a platform: its own process, and its edges on this machine. @module */
+/** Finds a platform's processes: its own, and those of its edges on this machine. @module */
 import type { RunningPlatform } from "../../src/serve/mod.ts";
 import { EDGE_PROCESS_ARGUMENT } from "../../src/lib/process_arguments.ts";
 import { processOf } from "./platform.ts";
@@ -11,7 +11,7 @@ function read(path: string): string {
   }
 }
 
-/** The edge processes, by name. */
+/** Returns the edge processes, by name. */
 export function edgeProcesses(platform: RunningPlatform): ReadonlyMap<string, number> {
   const found = new Map<string, number>();
   for (const { name: pid } of Deno.readDirSync("/proc")) {
@@ -24,7 +24,7 @@ export function edgeProcesses(platform: RunningPlatform): ReadonlyMap<string, nu
   return found;
 }
 
-/** All processes that serve requests on the platform's port. */
+/** Returns all processes that serve requests on the platform's port. */
 export const servingProcesses = (platform: RunningPlatform): readonly number[] => [
   processOf(platform),
   ...edgeProcesses(platform).values(),

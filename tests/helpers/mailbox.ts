@@ -1,5 +1,5 @@
 /**
- * A real SMTP server on a random port, and the emails that it has received.
+ * A real SMTP server on a random port, which records the emails that it receives.
  *
  * @module
  */
@@ -29,7 +29,7 @@ async function readAll(stream: Readable): Promise<string> {
   return text;
 }
 
-/** Quoted-printable (RFC 2045, 6.7) of UTF-8. */
+/** Decodes quoted-printable UTF-8 (RFC 2045, 6.7). */
 function decodeQuotedPrintable(text: string): string {
   const joined = text.replace(/=\r?\n/g, "");
   return decodeURIComponent(
@@ -46,7 +46,7 @@ function parse(source: string, to: readonly string[]): ReceivedMail {
   return { to, subject: subject.replace(/\r\n[ \t]/g, " "), text, source };
 }
 
-/** Runs a test alongside a mail server that accepts everything. */
+/** Runs a test with a mail server that accepts all emails. */
 export async function withMailbox(run: (mailbox: Mailbox) => Promise<void>): Promise<void> {
   const mails: ReceivedMail[] = [];
   const waiting: ((mail: ReceivedMail) => void)[] = [];

@@ -1,13 +1,13 @@
 /**
  * Makes an MCP server available at a loopback URL, for programs that support only plain HTTP. The
- * server can be remote, over HTTP with a token, or use stdin and stdout.
+ * server can be remote and require a token, or be local and use stdin and stdout.
  */
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { stopServer } from "../../src/lib/stop_server.ts";
 
-/** Headers that belong to one connection and must be set again. */
+/** Headers that apply to one connection and must be set again for the next. */
 const OF_CONNECTION = ["connection", "content-length", "transfer-encoding", "accept-encoding"];
 
 export interface McpBridge extends AsyncDisposable {
@@ -24,8 +24,8 @@ function listen(answer: (request: Request) => Promise<Response>): {
 }
 
 /**
- * Passes on each request with a token. `Host` and `Origin` headers that name other hosts are also
- * passed on.
+ * Forwards each request with a token. It also forwards `Host` and `Origin` headers that name other
+ * hosts.
  */
 export function bridgeToHttp(target: string, token: string): McpBridge {
   const client = Deno.createHttpClient({ allowHost: true });
@@ -33,7 +33,7 @@ export function bridgeToHttp(target: string, token: string): McpBridge {
     const headers = new Headers(request.headers);
     for (const name of OF_CONNECTION) headers.delete(name);
     headers.set("authorization", `Bearer ${token}`);
-    // This address stands for the server behind it. Any other name is passed on.
+    // This address is replaced with the server's. Any other name is forwarded unchanged.
     for (const [name, part] of [["host", "host"], ["origin", "origin"]] as const) {
       if (headers.get(name) === new URL(url)[part]) headers.set(name, new URL(target)[part]);
     }
@@ -54,7 +54,7 @@ export function bridgeToHttp(target: string, token: string): McpBridge {
   };
 }
 
-/** Starts a stdio server for each session, and passes messages in both directions. */
+/** Starts a stdio server for each session, and forwards messages in both directions. */
 export function bridgeToStdio(start: () => StdioClientTransport): McpBridge {
   const sessions = new Map<string, WebStandardStreamableHTTPServerTransport>();
   const processes = new Set<StdioClientTransport>();

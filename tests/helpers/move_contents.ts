@@ -1,5 +1,5 @@
 /**
- * All stored data of a platform, read independently of the code that moves it.
+ * Reads all stored data of a platform, independently of the code that moves it.
  *
  * @module
  */
@@ -17,22 +17,25 @@ import { DenoStore, encodeKey } from "../../src/store/mod.ts";
 import type { MoveTarget } from "./machines/move_servers.ts";
 
 interface Content {
-  /** The bytes or the number, as text. */
+  /** The bytes in hexadecimal, or the number, as text. */
   readonly value: string;
-  /** In milliseconds since 1970; `Infinity` if it does not expire. */
+  /** The expiry in milliseconds since 1970; `Infinity` if the record does not expire. */
   readonly expiresAt: number;
 }
 
 /** Contents, keyed by encoded key. */
 export type Records = ReadonlyMap<string, Content>;
 
-/** Sizes of blobs by `workspace/sha256`. The content of each blob matches its hash. */
+/** Blob sizes by `workspace/sha256`. Each blob's content matches its hash. */
 export type Blobs = ReadonlyMap<string, number>;
 
-/** How much later a record can expire, because a commit is retried while PostgreSQL is down. */
+/**
+ * Maximum delay of a record's expiry in the target, because a commit is retried while PostgreSQL is
+ * down.
+ */
 const LATER_MS = 15_000;
 
-/** Records that belong to one store only. */
+/** Keys of records that belong to only one store. */
 const OWN = new Set(
   ["move", "probe", "portable_values"].map((name) => encodeKey(keys.meta(name)).toHex()),
 );
@@ -60,7 +63,7 @@ export function readFileRecords(path: string): Records {
   return records;
 }
 
-/** Reads from a PostgreSQL server that may have just been killed. Retries while it starts. */
+/** Reads from a PostgreSQL server that may just have been killed. Retries while it starts. */
 export async function readPgRecords(pg: TestPg, { database }: MoveTarget): Promise<Records> {
   const read = () =>
     pg.runSql(
@@ -91,18 +94,18 @@ export function compareRecords(source: Records, target: Records, now: number): n
     const name = () => `${Buffer.from(key, "hex").toString("latin1")}: ${JSON.stringify(ends)}`;
     if (from !== undefined && to !== undefined) {
       count++;
-      if (from.value !== to.value) differences.push(`another value of ${name()}`);
+      if (from.value !== to.value) differences.push(`different value: ${name()}`);
       const later = ends.from === ends.to ? 0 : ends.to - ends.from;
-      // One clock has millisecond precision, the other microsecond precision.
-      if (!(later >= -5 && later <= LATER_MS)) differences.push(`another expiry of ${name()}`);
+      // One clock has millisecond precision, and the other has microsecond precision.
+      if (!(later >= -5 && later <= LATER_MS)) differences.push(`different expiry: ${name()}`);
     } else if (ends.from > now) differences.push(`lost ${name()}`);
-    else if (ends.to > now + LATER_MS) differences.push(`not of the source: ${name()}`);
+    else if (ends.to > now + LATER_MS) differences.push(`not in the source: ${name()}`);
   }
   assert.deepEqual(differences.slice(0, 20), [], `${differences.length} differences at ${now}`);
   return count;
 }
 
-/** Reads all blobs in a folder. The content of each must match its name. */
+/** Reads all blobs in a folder. Each blob's content must match its name. */
 export async function readFolderBlobs(folder: string): Promise<Blobs> {
   const blobs = new Map<string, number>();
   for await (const workspace of Deno.readDir(folder)) {

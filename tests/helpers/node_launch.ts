@@ -1,4 +1,4 @@
-/** Node in its sandbox, for tests. This process does not run project code. */
+/** Starts Node in its sandbox for tests. This process itself does not run project code. */
 import { makeTestFolder } from "../../src/lib/_test_folder.ts";
 import assert from "node:assert/strict";
 import { launchNode } from "../../src/runtime/node/sandbox/launch_node.ts";
@@ -25,7 +25,7 @@ export interface LaunchedNode extends AsyncDisposable {
   ask(path: string): Promise<string>;
 }
 
-/** The beginning of a Node module that responds to each request with `answer(url)`. */
+/** The beginning of a Node module. It responds to each request with `answer(url)`. */
 const SERVER = `
 import { createServer } from "node:http";
 createServer(async (request, response) => {
@@ -52,13 +52,11 @@ async function waitFor(path: string, node: RunningNode): Promise<void> {
 
 export type LaunchOptions = Partial<NodeLaunch> & {
   readonly env?: (view: NodeView) => Readonly<Record<string, string>>;
-  /** More files in the deployment. */
+  /** Additional files in the deployment. */
   readonly deployed?: Readonly<Record<string, string | Uint8Array>>;
 };
 
-/**
- * Starts Node with a module that defines `answer(url)`, and waits until it listens.
- */
+/** Starts Node with a module that defines `answer(url)`, and waits until Node is listening. */
 export async function launchServer(
   code: string,
   options: LaunchOptions = {},
@@ -67,7 +65,7 @@ export async function launchServer(
   const top = await Deno.realPath(await makeTestFolder("svc-node-"));
   const [directory, folder] = [`${top}/app`, `${top}/run`];
   for (const each of [directory, folder]) await Deno.mkdir(each);
-  // As on the platform, only its user has access to the folder from outside.
+  // As on the platform, only Node's user can access the folder from outside.
   await Deno.chmod(top, 0o700);
   await Deno.writeTextFile(`${directory}/server.mjs`, code + SERVER);
   for (const [name, content] of Object.entries(options.deployed ?? {})) {

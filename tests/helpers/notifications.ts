@@ -6,7 +6,7 @@
 import { Browser, PASSWORD } from "./browser.ts";
 import type { ApiAnswer, TestPlatform } from "./platform.ts";
 
-/** Signs in as the owner, whose address is set to `olga@example.com`. */
+/** Signs in as the owner, and sets the owner's address to `olga@example.com`. */
 export async function claimOwner(platform: TestPlatform): Promise<Browser> {
   const browser = new Browser(platform);
   const token = new URL(platform.ownerLink!).pathname.split("/").at(-1);

@@ -1,5 +1,5 @@
 /**
- * npm packages that tests run as users would, in separate folders.
+ * Runs npm packages in separate folders, as users would.
  *
  * @module
  */
@@ -15,7 +15,7 @@ const INSTALL = ["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts"
 export interface NpmFolder extends AsyncDisposable {
   /** Writes text files by path. */
   write(files: Variables): Promise<void>;
-  /** Runs a command that must succeed, and returns its output. */
+  /** Runs a command that must succeed. Returns its output. */
   run(command: readonly string[], env: Variables): Promise<string>;
 }
 
@@ -40,8 +40,8 @@ export class NpmPackages {
   readonly #given: string | undefined;
 
   /**
-   * @param versions such as `pg@8.16.3`
-   * @param given a folder where they are already installed
+   * @param versions packages with versions, such as `pg@8.16.3` @param given folder in which they
+   * are already installed
    */
   constructor(versions: readonly string[], given: string | undefined) {
     this.#versions = versions;

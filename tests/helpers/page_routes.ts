@@ -1,6 +1,6 @@
 /**
- * The paths of all pages. They are read from the code that binds the pages so that tests include
- * new ones.
+ * The paths of all pages. They are read from the code that binds the pages, so tests include new
+ * ones.
  *
  * @module
  */
@@ -21,7 +21,7 @@ const anything: unknown = new Proxy(() => {}, {
   apply: () => anything,
 });
 
-/** Every page and form that `bindPages()` binds, including the pages and forms of the messenger. */
+/** Every page and form that `bindPages()` binds, including those for the messenger. */
 export function pageRoutes(): PageRoute[] {
   const routes: PageRoute[] = [];
   const router = {
@@ -33,7 +33,7 @@ export function pageRoutes(): PageRoute[] {
   return routes;
 }
 
-/** The path of the page where a person grants access to a program. */
+/** The path of the page on which a person grants access to a program. */
 export async function consentPath(platform: ApiCaller): Promise<string> {
   const redirect = "http://127.0.0.1:4711/callback";
   const { json } = await platform.api("POST", "/oauth/register", {
@@ -50,7 +50,7 @@ export async function consentPath(platform: ApiCaller): Promise<string> {
   })}`;
 }
 
-/** Whether a route matches a path, ignoring its query. */
+/** Returns whether a route matches a path, ignoring its query. */
 export function leadsTo(route: string, path: string): boolean {
   const parts = path.split("?", 1)[0]!.split("/");
   const wanted = route.split("/");

@@ -18,7 +18,7 @@ export interface Page {
 
 export interface PageForm {
   readonly action: string;
-  /** Fields with the values from the page. */
+  /** Fields and their values on the page. */
   readonly fields: Record<string, string>;
 }
 
@@ -62,7 +62,7 @@ export class Visitor {
 
   /** Sends one request. Redirects are not followed. */
   async send(method: "GET" | "POST", path: string, options: {
-    /** The fields. A list means that the field is sent several times. */
+    /** The fields. A field with a list is sent once for each item. */
     readonly fields?: Typed;
     readonly headers?: Readonly<Record<string, string>>;
   } = {}): Promise<Page> {
@@ -85,18 +85,17 @@ export class Visitor {
     return location === null ? page : await this.open(location);
   }
 
-  /** Fills in the form with an action and submits it, following redirects. */
+  /** Fills in and submits the form with an action, and follows redirects. */
   async submit(page: Page, action: string, typed: Typed = {}): Promise<Page> {
     const form = formsOf(page.html).find((candidate) => candidate.action === action);
-    assert.ok(form, `No form for ${action} at ${page.path}: ${page.html}`);
+    assert.ok(form, `${page.path} has no form for ${action}: ${page.html}`);
     const answer = await this.send("POST", action, { fields: { ...form.fields, ...typed } });
     const location = answer.headers.get("location");
     return location === null ? answer : await this.open(location);
   }
 
   /**
-   * Like `submit()`, but for an action with a confirmation. `typed` is the text to type to confirm
-   * it.
+   * Like `submit()`, but for an action with a confirmation. `typed` is the text that confirms it.
    */
   async confirm(page: Page, action: string, typed: Typed = {}): Promise<Page> {
     const question = await this.submit(page, action);

@@ -1,5 +1,5 @@
 /**
- * The cost of a page's first load, and its content without JavaScript.
+ * Measures a page's first load, and its content without JavaScript.
  *
  * @module
  */
@@ -10,7 +10,7 @@ export const MOST_BYTES = 100_000;
 
 /**
  * Minimum share of a page's text that exists without scripts. It is below 1 because, without
- * scripts, the overview shows a link instead of the day's figures.
+ * scripts, the overview shows a link instead of the day's statistics.
  */
 const LEAST_SHARE = 0.8;
 
@@ -20,7 +20,7 @@ async function shownBy(page: Page) {
   return { titles, characters: text.length };
 }
 
-/** Opens pages as a browser with an empty cache does, with and without JavaScript. */
+/** Opens pages with and without JavaScript, as a browser with an empty cache does. */
 export class PageScales {
   #sizes: Promise<readonly [path: string, bytes: number]>[] = [];
 
@@ -63,11 +63,11 @@ export class PageScales {
       .map((title) => `has no "${title}" without JavaScript`);
     if (bytes > MOST_BYTES) {
       const parts = sizes.map(([path, size]) => `${path} ${size}`).join(", ");
-      faults.push(`has ${bytes} bytes: ${parts}`);
+      faults.push(`is too large, with ${bytes} bytes: ${parts}`);
     }
     if (left.characters < LEAST_SHARE * shown.characters) {
       faults.push(
-        `shows ${left.characters} of ${shown.characters} characters without JavaScript`,
+        `shows only ${left.characters} of ${shown.characters} characters without JavaScript`,
       );
     }
     return { bytes, faults };

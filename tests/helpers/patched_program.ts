@@ -1,6 +1,6 @@
 /**
- * The compiled program with different constants: released code that trusts a test's key and reports
- * a different version. The program has no option for that.
+ * Patches constants in the compiled program, so released code trusts a test's key and reports a
+ * different version. The program has no option for that.
  */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
@@ -10,7 +10,7 @@ import config from "../../deno.json" with { type: "json" };
 export interface Patch {
   /** The public key to trust, instead of svc's own. */
   readonly key: string;
-  /** A version with as many characters as the program's own. */
+  /** A version with the same number of characters as the program's own. */
   readonly version: string;
 }
 

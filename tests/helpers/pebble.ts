@@ -1,7 +1,6 @@
 /**
- * Pebble, the ACME test server from Let's Encrypt (Debian package `pebble`), as a process. It is
- * found through `SVC_PEBBLE` or on the search path. If it is missing, its tests are shown as
- * ignored.
+ * Pebble, the ACME test server from Let's Encrypt (Debian package `pebble`), as a process.
+ * `SVC_PEBBLE` or the search path locates it. If it is missing, its tests are shown as ignored.
  *
  * @module
  */
@@ -12,11 +11,11 @@ import { unusedPort } from "../../src/lib/unused_port.ts";
 
 export interface Pebble {
   readonly directoryUrl: string;
-  /** PEM file with which clients trust Pebble's own server. */
+  /** PEM file that clients need to trust Pebble's own server. */
   readonly serverCaFile: string;
-  /** The root of Pebble's certificates, in PEM format. */
+  /** Pebble's root certificate, in PEM format. */
   readonly rootCa: string;
-  /** Ends the process. Can be called again. */
+  /** Ends the process. Can be called more than once. */
   close(): Promise<void>;
 }
 
@@ -44,14 +43,17 @@ const fetchWhenUp = (url: string, client: Deno.HttpClient): Promise<string> =>
     (text) => text !== "",
   );
 
-/** Starts Pebble. It looks up hosts with a DNS server, and requests challenges on a port. */
+/**
+ * Starts Pebble. It resolves hosts with the given DNS server, and requests challenges on the given
+ * port.
+ */
 export async function startPebble(
   program: string,
   { folder, dnsServer, httpPort, lifeSeconds }: {
     readonly folder: string;
     readonly dnsServer: string;
     readonly httpPort: number;
-    /** How long its certificates are valid; years by default. */
+    /** How long its certificates are valid. By default, they are valid for years. */
     readonly lifeSeconds?: number;
   },
 ): Promise<Pebble> {

@@ -1,5 +1,6 @@
 /**
- * A real platform on a random port and an empty data directory, and the API calls that tests need.
+ * Starts a real platform on a random port with an empty data directory, and makes the API calls
+ * that tests need.
  *
  * @module
  */
@@ -37,7 +38,7 @@ export interface ApiOptions {
   readonly json?: unknown;
   readonly body?: BodyInit;
   readonly headers?: Record<string, string>;
-  /** With `null`, no credentials are sent. */
+  /** `null` sends no credentials. */
   readonly token?: string | null;
   /** The client that makes the connections. */
   readonly client?: Deno.HttpClient;
@@ -72,12 +73,12 @@ export async function rawRequest(
   return { ...answer, body, text: body.toString("utf8") };
 }
 
-/** Parses a response. If it is not JSON, it comes from a proxy in front of the platform. */
+/** Parses a response. One that is not JSON comes from a proxy in front of the platform. */
 function parse(text: string, status: number) {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new Error(`Status ${status}, and no JSON: ${text.slice(0, 200)}`, { cause });
+    throw new Error(`Status ${status}, but not JSON: ${text.slice(0, 200)}`, { cause });
   }
 }
 
@@ -106,8 +107,8 @@ export async function callApi(
 }
 
 /**
- * The options for a test platform: the test's own options, and otherwise only ports, names, the
- * key, and exclusive build users. `same_defaults_test.ts` enforces that.
+ * Returns the options for a test platform. Apart from the test's own options, they contain only
+ * ports, names, the key, and exclusive build users. `same_defaults_test.ts` enforces that.
  */
 export function withTestOptions<
   T extends Pick<Partial<PlatformOptions>, "builds"> & { readonly dataDir: string },
@@ -125,7 +126,7 @@ export function withTestOptions<
   };
 }
 
-/** Starts `svc serve` on a data directory, with the options as its flags and variables. */
+/** Starts `svc serve` on a data directory, and passes the options as flags and variables. */
 export function start(
   dataDir: string,
   options: Partial<ProgramOptions> = {},
@@ -133,7 +134,7 @@ export function start(
   return startCommand(programCommand(), { ...options, dataDir });
 }
 
-/** Starts a platform with a different program, which may add `lines` to its log. */
+/** Starts a platform with a different program. `lines` matches lines that it adds to the log. */
 export async function startCommand(
   command: Command,
   { lines, ...options }: Partial<ProgramOptions> & {
@@ -147,22 +148,19 @@ export async function startCommand(
   return testPlatform(running, { dataDir: options.dataDir, logged });
 }
 
-/**
- * Not a literal, because Deno would follow the import and load the whole platform for each test
- * file.
- */
+/** Not a literal import, which Deno would follow to load the whole platform for each test file. */
 const SERVE = import.meta.resolve("../../src/serve/mod.ts");
 
 /**
- * Starts a platform in the test's own process. Use this only for tests that set its clock or pass
- * it parts that have no flag. Such tests must say why.
+ * Starts a platform in the test's own process. Use this only for tests that set its clock or
+ * replace parts for which there is no flag. These tests must say why.
  */
 export async function startInProcess(
   dataDir: string,
   options: Partial<PlatformOptions> = {},
 ): Promise<TestPlatform> {
   const logged: string[] = [];
-  // Most test files start the program, so they do not need to load the whole platform.
+  // Loaded on demand, because most test files start the program and do not need the whole platform.
   const { startPlatform }: typeof import("../../src/serve/mod.ts") = await import(SERVE);
   const running = await startPlatform({
     // The default depends on the number of processors.
@@ -191,7 +189,7 @@ function testPlatform<T extends RunningPlatform>(
 export const processOf = (platform: RunningPlatform): number =>
   "pid" in platform && typeof platform.pid === "number" ? platform.pid : Deno.pid;
 
-/** Seals the secrets in a data directory with a new key. Returns the number of secrets. */
+/** Encrypts the secrets in a data directory with a new key. Returns their number. */
 export async function rekey(dataDir: string): Promise<number> {
   const { stdout } = await hear([...programCommand(), "rekey", "--json", "--data-dir", dataDir]);
   const { error, resealed } = JSON.parse(stdout);
@@ -199,13 +197,13 @@ export async function rekey(dataDir: string): Promise<number> {
   return resealed;
 }
 
-/** A stopped clock, so delays on a busy machine do not count. */
+/** Returns a stopped clock, so delays on a busy machine do not count. */
 export function stillClock(): () => number {
   const at = Date.now();
   return () => at;
 }
 
-/** Runs a test on a fresh platform, and removes the platform afterwards. */
+/** Runs a test on a new platform, and removes the platform afterwards. */
 export const withPlatform = (
   run: (platform: TestPlatform) => Promise<void>,
   options: Partial<ProgramOptions> = {},
@@ -253,7 +251,7 @@ export const fileList = (files: Files) =>
 export const create = (platform: ApiCaller, project: string, options: {
   files: Files;
   prod?: boolean;
-  /** One of the project's own environments. If it is missing, `prod` decides. */
+  /** One of the project's own environments. If it is not set, `prod` selects the environment. */
   environment?: string;
   branch?: string;
   rules?: unknown;

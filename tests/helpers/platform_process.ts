@@ -1,5 +1,5 @@
 /**
- * A platform as its users run it: `svc serve` as a process, with the test's options as flags and
+ * Runs a platform as users do: `svc serve` as a process, with the test's options as flags and
  * variables.
  *
  * @module
@@ -16,7 +16,7 @@ import {
 } from "../../src/settings/mod.ts";
 
 /**
- * The platform options that users can set with flags or variables, and the platform's authorities.
+ * The platform options that users can set with flags or variables, and options that only tests set.
  */
 export type ProgramOptions =
   & GivenSettings
@@ -25,13 +25,13 @@ export type ProgramOptions =
 /** Messages from `serve` itself, which a platform in the test's process does not log. */
 const OWN_LINES = /^(?:Platform ready at|Stopping:|Other machines can reach)/;
 
-/** A line for people, as the platform logged it. */
+/** Returns a log line in the format for people. */
 function logLine(line: string): string | undefined {
   const { s, l, m } = JSON.parse(line) as Record<"s" | "l" | "m", string>;
   return s === "user" && !OWN_LINES.test(m) ? `${l} ${m}` : undefined;
 }
 
-/** The command line and the variables for `svc serve` with these options. */
+/** Returns the command line and the variables for `svc serve` with these options. */
 export function serveCommand(options: GivenSettings): {
   readonly flags: readonly string[];
   readonly secrets: Readonly<Record<string, string>>;
@@ -41,7 +41,7 @@ export function serveCommand(options: GivenSettings): {
   for (const setting of SETTINGS) {
     const { name, option, kind, secret } = setting;
     const value = option === undefined ? undefined : optionAt(options, option);
-    // The data directory is passed in addition to the flags.
+    // The data directory is passed separately.
     if (value === undefined || value === false || name === "data-dir") continue;
     const written = kind.write(value);
     if (secret !== undefined) secrets[variableOf(setting)] = String(written);
@@ -51,7 +51,7 @@ export function serveCommand(options: GivenSettings): {
   return { flags, secrets };
 }
 
-/** Matches no line, because everything that the program writes to stderr is its log. */
+/** Matches no line. Everything that the program writes to stderr is its log. */
 const NO_LINE = /^\b$/;
 
 export interface ProcessOptions {
@@ -64,8 +64,8 @@ export interface ProcessOptions {
 }
 
 /**
- * Starts the program. When the program ends, the test fails if it does not exit with 0 or has
- * written anything unexpected to stderr.
+ * Starts the program. When it ends, the test fails if the exit code is not 0 or stderr contains
+ * anything unexpected.
  */
 export async function startProcess(
   options: ProgramOptions,
@@ -98,7 +98,7 @@ export async function startProcess(
     const code = await platform.stop();
     await Deno.remove(folder, { recursive: true });
     if (code !== 0) throw new Error(`svc serve ended with ${code}: ${platform.errors()}`);
-    if (strays.length > 0) throw new Error(`Not a line of the log: ${strays.join("\n")}`);
+    if (strays.length > 0) throw new Error(`Not log lines: ${strays.join("\n")}`);
   };
   const { url, port, httpsPort, token, ownerLink, pid, ended } = platform;
   return {
@@ -109,10 +109,10 @@ export async function startProcess(
     ownerLink,
     pid,
     finished: ended.then(() => {}),
-    // When asked to stop, the program itself first reports that it is not ready.
+    // When the program is asked to stop, it first reports that it is not ready.
     leave: () => Promise.resolve(),
     showOnly() {
-      throw new TypeError("No flag of svc serve shows one site: use startInProcess()");
+      throw new TypeError("svc serve has no flag for showing a single site. Use startInProcess()");
     },
     shutdown: () => stopping ??= shutdown(),
   };

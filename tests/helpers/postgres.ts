@@ -6,6 +6,6 @@
 import { NO_POSTGRES } from "../../src/database/server/_test_server.ts";
 import { isEmpty } from "./empty_root.ts";
 
-/** Why the program does not find PostgreSQL; `undefined` if it does. */
+/** The reason the program does not find PostgreSQL; `undefined` if it does. */
 export const noServer = (): string | undefined =>
-  isEmpty() ? "the root of this run has no PostgreSQL" : NO_POSTGRES;
+  isEmpty() ? "the root file system of this run has no PostgreSQL" : NO_POSTGRES;

@@ -6,10 +6,10 @@
 import assert from "node:assert/strict";
 import type { rawRequest } from "./platform.ts";
 
-/** The headers of a request for a page. */
+/** Headers of a browser's request for a page. */
 export const PAGE = { accept: "text/html" };
 
-/** The first `name=value` pair that a response sets. */
+/** Returns the first `name=value` pair that a response sets as a cookie. */
 export function cookieOf(
   { headers }: { readonly headers: Record<string, unknown> },
   name: string,
@@ -20,13 +20,13 @@ export function cookieOf(
   return found.split(";")[0]!;
 }
 
-/** A GET over HTTP/1.1. */
+/** Sends a GET over HTTP/1.1. */
 export type Get = (
   url: string,
   headers?: Record<string, string>,
 ) => ReturnType<typeof rawRequest>;
 
-/** Name on the listener without TLS, which receives these requests. */
+/** Hostname at the listener without TLS, which receives these requests. */
 export const plain = (url: string) => url.replace(/^https:/, "http:");
 
 /** Signs in a person on a protected page, through the platform. Returns the host's cookie. */

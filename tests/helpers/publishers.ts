@@ -12,7 +12,7 @@ import { type ApiAnswer, start, type TestPlatform } from "./platform.ts";
 export interface CiPlatform {
   readonly platform: TestPlatform;
   readonly issuer: CiIssuer;
-  /** The required audience of tokens. */
+  /** The audience that tokens must have. */
   readonly audience: string;
   /** Adds a publisher for the issuer's `octo-org/octo-repo`. */
   trust(more?: Readonly<Record<string, unknown>>): Promise<{ readonly id: string }>;
@@ -48,7 +48,7 @@ export async function withCi(run: (parts: CiPlatform) => Promise<void>): Promise
   }
 }
 
-/** Sends a form to the token endpoint to exchange a token. */
+/** Exchanges a token by sending a form to the token endpoint. */
 export async function askExchange(
   platform: Pick<TestPlatform, "url">,
   fields: Readonly<Record<string, string>>,

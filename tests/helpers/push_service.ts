@@ -24,7 +24,7 @@ export interface TestPushService extends AsyncDisposable {
   readonly messages: PushedMessage[];
   /** Requests that were refused, with the reason. */
   readonly refused: string[];
-  /** The responses for a subscription from now on: status and headers. */
+  /** Sets the status and headers of further responses for a subscription. */
   readonly answers: Map<string, { readonly status: number; readonly headers?: HeadersInit }>;
   /** The result of a browser's `PushSubscription.toJSON()`. */
   subscribe(name: string): { endpoint: string; keys: { p256dh: string; auth: string } };
@@ -37,7 +37,7 @@ interface Keys {
 
 const fromJson = (part: string) => JSON.parse(Buffer.from(part, "base64url").toString());
 
-/** The claims in a VAPID header. @throws if the header is missing or invalid */
+/** Returns the claims in a VAPID header. @throws if the header is missing or invalid */
 async function checkVapid(header: string | null, facts: {
   readonly audience: string;
   readonly publicKey: string;

@@ -9,7 +9,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Deadlines, Http1Connection, type WireAnswer } from "../../src/runtime/mod.ts";
 import { type Sandbox, TOKEN } from "./sandbox.ts";
 
-/** A client's delay between two requests. Programs that are starting also need the processors. */
+/**
+ * A client's delay between two requests. It leaves processor time to programs that are starting.
+ */
 const PAUSE_MS = 10;
 
 const FILES: Readonly<Record<string, string>> = {
@@ -25,7 +27,7 @@ action = { type = "pipeline", steps = [{ handle = "hello" }] }
 `,
 };
 
-/** A request that clients repeat, and its required response. */
+/** A request that clients repeat, and the response that it must get. */
 export interface Load {
   readonly method: string;
   readonly host: string;
@@ -53,7 +55,7 @@ async function textOf({ body }: WireAnswer): Promise<string> {
 
 const encoder = new TextEncoder();
 
-/** Sends requests over one persistent connection, or each over a new one. Never retries. */
+/** Sends requests, either over one persistent connection or each over a new one. Never retries. */
 export class Client {
   readonly counts = { requests: 0, connections: 0 };
   readonly #times = {
@@ -133,7 +135,7 @@ export async function deployKiosk(box: Sandbox): Promise<void> {
   await box.json(["deploy", "--prod"]);
 }
 
-/** Sends all loads, over persistent and new connections, while `work` runs. None may fail. */
+/** Sends all loads over persistent and new connections while `work` runs. None of them may fail. */
 export async function underLoad(
   box: Sandbox,
   work: () => Promise<void>,

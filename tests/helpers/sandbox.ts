@@ -20,23 +20,23 @@ import { freeBuildUid } from "./build_users.ts";
 import { ROOT } from "../../scripts/_source_files.ts";
 
 export interface Sandbox {
-  /** Removed after the test, with everything in it. */
+  /** Removed with its content after the test. */
   readonly folder: string;
   readonly dataDir: string;
-  /** The folder where the CLI is called: the project's folder. */
+  /** The project's folder, where the CLI runs. */
   site: string;
   readonly env: Record<string, string>;
   /** The running platform; `undefined` before {@link Sandbox.start}. */
   platform: Platform | undefined;
   /**
-   * Starts the platform on the data directory with its own build users, and points the CLI to it.
+   * Starts the platform on the data directory with its own build users, and makes the CLI use it.
    */
   start(args?: readonly string[]): Promise<Platform>;
-  /** Calls the CLI in the project's folder. */
+  /** Runs the CLI in the project's folder. */
   tool(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<ToolResult>;
-  /** Calls the CLI with `--json`, expects success, and returns the single object that it prints. */
+  /** Runs the CLI with `--json`. It must succeed. Returns the single object that it prints. */
   json(args: readonly string[]): Promise<JsonObject>;
-  /** Fetches from the platform by hostname. */
+  /** Requests a path at a hostname from the platform. */
   page(host: string, path: string, more?: Partial<HostRequest>): Promise<HostAnswer>;
 }
 
@@ -45,7 +45,7 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 /** The key of every test's platform. */
 export const TOKEN = "svc_e2e_0123456789abcdef0123456789abcdef";
 
-/** Message for a failure of the platform itself. The reason is only in its log. */
+/** Matches the message for a failure of the platform itself. Only its log contains the reason. */
 const INTERNAL = '"code":"internal"';
 
 /** Parses text that must be exactly one JSON object on one line. */
@@ -63,7 +63,7 @@ export async function copySite(name: string, to: string): Promise<void> {
 }
 
 /** Hostname in a URL, for requests to the site. */
-/** The URL of a file in a site, with the `[static]` defaults. */
+/** Returns the URL of a file in a site, with the `[static]` defaults. */
 export const urlOf = (file: string): string =>
   `/${file}`.replace(/\/index\.html$/, "/").replace(/\.html$/, "");
 
@@ -71,7 +71,7 @@ export function hostOf(url: unknown): string {
   return new URL(String(url)).hostname;
 }
 
-/** Calls the API with the platform's key, expects success, and returns the response. */
+/** Calls the API with the platform's key. The call must succeed. Returns the response. */
 export async function callApi(box: Sandbox, method: string, path: string, body?: unknown) {
   const response = await fetch(`${box.platform!.url}${path}`, {
     method,
@@ -125,7 +125,7 @@ function createSandbox(folder: string): Sandbox {
   return sandbox;
 }
 
-/** Runs a test in a sandbox. The platform is started only when the test asks for it. */
+/** Runs a test in a sandbox. The test starts the platform if it needs one. */
 export async function withSandbox(test: (sandbox: Sandbox) => Promise<void>): Promise<void> {
   const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "svc-e2e-" }));
   const sandbox = createSandbox(folder);

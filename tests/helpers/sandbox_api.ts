@@ -1,5 +1,5 @@
 /**
- * The API of a sandbox's platform, in the form that helpers for test platforms expect.
+ * Calls the API of a sandbox's platform in the form that helpers for test platforms expect.
  *
  * @module
  */

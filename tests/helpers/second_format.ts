@@ -1,7 +1,7 @@
 /**
- * A made-up second format of the data directory, and a program that migrates to it as `svc serve`
- * does on startup: `deno run -A second_format.ts <dataDir> <extra bytes>`. It prints a line for
- * each step so that it can be killed at any of them.
+ * A made-up second format of the data directory. `deno run -A second_format.ts <dataDir> <extra
+ * bytes>` migrates to it as `svc serve` does on startup. It prints a line for each step, so tests
+ * can kill it at any step.
  */
 import { join } from "node:path";
 import { bringUpToDate, type DataPlaces, type Migration } from "../../src/serve/mod.ts";
@@ -32,7 +32,7 @@ export async function writeFirst(places: DataPlaces): Promise<void> {
   kv.close();
 }
 
-/** The format of all data, or a description of the problem if data is mixed or damaged. */
+/** Returns the format of all data, or a description of the problem if data is mixed or damaged. */
 export async function formatFound(places: DataPlaces): Promise<1 | 2 | string> {
   const kv = await openKv(places.kv, {});
   const formats = new Set<number>();

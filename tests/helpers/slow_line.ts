@@ -9,14 +9,14 @@ export interface SlowLine extends AsyncDisposable {
   readonly port: number;
   /** Delay of each byte in each direction, in milliseconds. */
   delayMs: number;
-  /** Share of chunks that are resent after a while, as on a line that loses packets. */
+  /** Proportion of chunks that are resent after a while, as on a line that loses packets. */
   lost: number;
-  /** Cuts every connection. New ones are refused until the line is repaired. */
+  /** Cuts every connection. New connections are refused until the line is repaired. */
   cut(): void;
   mend(): void;
   /** Targets requested since the line was opened. */
   readonly targets: readonly string[];
-  /** How many times a path was requested. */
+  /** Counts the requests for a path. */
   asked(path: string): number;
 }
 

@@ -1,6 +1,6 @@
-/** A disk that is easy to fill. */
+/** A small disk for tests to fill. */
 
-/** Mounts an in-memory disk of `megabytes`; `undefined` if this user is not allowed to. */
+/** Mounts an in-memory disk of `megabytes`. Returns `undefined` if this user is not allowed to. */
 export async function mountDisk(
   path: string,
   megabytes = 16,

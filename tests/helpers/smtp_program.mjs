@@ -1,7 +1,7 @@
 /**
- * A real SMTP server on Node, started by smtp_server.ts: on Deno 2.7, it cannot be the server side
- * of a TLS connection. Its settings are its argument; each line of its output is a message, and
- * each line of its input answers a question.
+ * A real SMTP server on Node, which smtp_server.ts starts. On Deno 2.7, it could not be the server
+ * side of a TLS connection. The argument contains its settings. Each line of output is a message,
+ * and each line of input is the answer to a question.
  */
 import { Buffer } from "node:buffer";
 import process from "node:process";

@@ -22,11 +22,11 @@ export interface SmtpOptions {
   /** If set, these credentials are required. */
   readonly auth?: { readonly user: string; readonly pass: string };
   readonly tls?: "never" | "starttls" | "implicit";
-  /** Handles RCPT. Returns an SMTP error, or nothing to accept the recipient. */
+  /** Handles RCPT. Returns an SMTP error, or nothing if it accepts the recipient. */
   readonly refuse?: (to: string) => string | undefined;
   /** Delay before the reply to a complete email, in milliseconds. */
   readonly answerAfterMs?: number;
-  /** Port to listen on; a free one by default. */
+  /** Port to listen on; a free port by default. */
   readonly port?: number;
 }
 
@@ -59,7 +59,7 @@ function readMail(raw: string) {
   return { headers, text: decode(raw.slice(end)) };
 }
 
-/** Output lines from the server program. */
+/** Messages from the server program. */
 type Message =
   | { readonly port: number }
   | { readonly rcpt: string }

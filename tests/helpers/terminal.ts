@@ -1,6 +1,6 @@
 /**
- * The program in a terminal: a pseudo-terminal from `script` (util-linux), in which the test types
- * keys and reads the screen.
+ * Runs the program in a pseudo-terminal from `script` (util-linux), in which the test types keys
+ * and reads the screen.
  *
  * @module
  */
@@ -12,10 +12,10 @@ const PATIENCE_MS = 60_000;
 export interface Terminal {
   /** All output so far, including control sequences. */
   screen(): string;
-  /** Waits until the output after the first `from` characters matches. */
+  /** Waits for a match in the output after the first `from` characters. */
   shows(pattern: RegExp, from?: number): Promise<RegExpExecArray>;
   type(keys: string): Promise<void>;
-  /** Waits until the program has ended, and returns its exit code. */
+  /** Waits until the program has ended. Returns its exit code. */
   readonly ended: Promise<number>;
   /** Closes the terminal, as closing its window would. The program gets SIGHUP. */
   hangUp(): Promise<void>;
@@ -59,15 +59,15 @@ export function startOnTerminal(
   });
   const shows = (pattern: RegExp, from = 0): Promise<RegExpExecArray> => {
     const { promise, resolve, reject } = Promise.withResolvers<RegExpExecArray>();
-    const fail = (why: string) => reject(new Error(`${why}; wanted ${pattern} in:\n${screen}`));
-    const timer = setTimeout(() => fail("It does not show that"), PATIENCE_MS);
+    const fail = (why: string) => reject(new Error(`${why}; expected ${pattern} in:\n${screen}`));
+    const timer = setTimeout(() => fail("The screen has no match"), PATIENCE_MS);
     const look = () => {
       const found = pattern.exec(screen.slice(from));
       if (found !== null) resolve(found);
     };
     waiting.add(look);
     look();
-    void ended.then(() => fail("It has ended"));
+    void ended.then(() => fail("The program has ended"));
     return promise.finally(() => {
       clearTimeout(timer);
       waiting.delete(look);

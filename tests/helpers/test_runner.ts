@@ -1,5 +1,5 @@
 /**
- * Builds that a test can delay, and whose parallel runs it can count.
+ * A build runner that a test can delay and that counts parallel builds.
  *
  * @module
  */
@@ -13,13 +13,13 @@ import {
 import { FAILS, HANGS, type HeldBuilds, MAKES_PAGE } from "./deploy_hooks.ts";
 import { fileList, sha256, STATIC_MANIFEST } from "./platform.ts";
 
-/** Builds as specified by the project's command: immediately, or when `open()` is called. */
+/** Builds as the project's command specifies: immediately, or when `open()` is called. */
 export class TestRunner implements HeldBuilds {
   /** Started jobs, in order. */
   readonly jobs: BuildJob[] = [];
-  /** The result of the next builds instead of a page. */
+  /** The result of the next builds, instead of a page. */
   outcomes: BuildOutcome[] = [];
-  /** Maximum number of builds that ran at the same time. */
+  /** The highest number of builds that have run at the same time. */
   busiest = 0;
   #running = 0;
   #gate: Promise<void> = Promise.resolve();

@@ -1,5 +1,5 @@
 /**
- * The CLI in JSON mode, in this process, using a test's platform. Its output is checked against the
+ * Runs the CLI in JSON mode in this process, using a test's platform. Checks its output against the
  * schemas from `svc schema`.
  *
  * @module
@@ -8,18 +8,18 @@ import assert from "node:assert/strict";
 import { runCli, type RunOptions } from "../../src/cli/_test_run.ts";
 import { TOKEN } from "./platform.ts";
 
-/** Waits between two checks, as commands do, but only briefly. */
+/** Waits between two checks as commands do, but only briefly. */
 export const sleepBriefly = (milliseconds: number) =>
   new Promise<void>((resolve) => setTimeout(resolve, Math.min(milliseconds, 50)));
 
 export interface ToolOptions extends RunOptions {
   /** The platform to use. */
   readonly port: number;
-  /** The location of its settings. */
+  /** The location of the CLI's settings. */
   readonly home: string;
 }
 
-/** The first line of the output of a command that succeeds. */
+/** Runs a command that must succeed. Returns the first line of its output. */
 // deno-lint-ignore no-explicit-any -- any command's output
 export async function runTool(argv: readonly string[], options: ToolOptions): Promise<any> {
   const { port, home, env, ...rest } = options;

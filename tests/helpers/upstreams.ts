@@ -1,5 +1,5 @@
 /**
- * A platform with real servers behind it, and deployments with functions.
+ * A platform with real upstream servers, and deployments with functions.
  *
  * @module
  */
@@ -92,14 +92,14 @@ export async function openMachinery(more: Partial<ProgramOptions> = {}): Promise
 
 export interface Publication {
   readonly files?: Files;
-  /** Source, keyed by name, as in `functions/<name>.ts`. */
+  /** Sources by name, as in `functions/<name>.ts`. */
   readonly functions?: Readonly<Record<string, string>>;
   readonly rules?: readonly unknown[];
-  /** Replaces the manifest of a static site. */
+  /** Replaces the default manifest, which is that of a static site. */
   readonly manifest?: object;
   /** The manifest's `images`. */
   readonly images?: unknown;
-  /** Shows the deployment to a share of the visitors first. */
+  /** Initially shows the deployment to only a share of the visitors. */
   readonly rolling?: unknown;
   /** The manifest's `functionLimits`. */
   readonly functionLimits?: unknown;
@@ -117,7 +117,7 @@ async function bundle(sources: Readonly<Record<string, string>>) {
   });
 }
 
-/** Publishes files, functions and rules to production, and returns the deployment. */
+/** Publishes files, functions and rules to production. Returns the deployment. */
 export async function publish(platform: TestPlatform, project: string, given: Publication) {
   const { files = { "index.html": "home" }, rules = [], images, functionLimits } = given;
   const { manifest = STATIC_MANIFEST } = given;
@@ -155,21 +155,21 @@ export async function publish(platform: TestPlatform, project: string, given: Pu
   return live.json;
 }
 
-/** A rule for all paths, or for paths with a prefix. */
+/** Returns a rule for all paths, or for paths with a prefix. */
 export const rule = (id: string, action: object, prefix?: string): object => ({
   id,
   action,
   ...(prefix === undefined ? {} : { condition: { path: { type: "prefix", value: prefix } } }),
 });
 
-/** Passes on all requests under a prefix to another site. */
+/** Returns a rule that forwards all requests under a prefix to another site. */
 export const proxyTo = (url: string, prefix = "/up/"): object => ({
   id: `proxy-${prefix}`,
   condition: { path: { type: "glob", value: `${prefix}{rest...}` } },
   action: { type: "rewrite", target: `${url}/{rest}`, external: true },
 });
 
-/** The function processes that this process has started. */
+/** Returns the function processes that this process has started. */
 export function functionProcesses(): number[] {
   const processes = [...Deno.readDirSync("/proc")].flatMap(({ name }) => {
     try {
@@ -177,7 +177,7 @@ export function functionProcesses(): number[] {
       const command = Deno.readTextFileSync(`/proc/${name}/cmdline`);
       return [{ pid: Number(name), parent: Number(parent), command }];
     } catch {
-      return []; // It has ended in the meantime, or is not a process.
+      return []; // The process has ended in the meantime, or the entry is not a process.
     }
   });
   // The platform is this process or the program that it started.

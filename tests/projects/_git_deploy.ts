@@ -1,5 +1,5 @@
 /**
- * Deploys a project as a push would: with a repository, a deploy hook, and a build on the platform.
+ * Deploys a project as a push would, with a repository, a deploy hook, and a build on the platform.
  *
  * @module
  */
@@ -21,7 +21,7 @@ async function commitAll(folder: string): Promise<void> {
   await git(folder, "commit", "--quiet", "--message=First");
 }
 
-/** The text of a build's log. */
+/** Returns the text of a build's log. */
 async function logOf(box: Sandbox, id: string): Promise<string> {
   const { lines } = await callApi(box, "GET", `/v1/deployments/${id}/build-log`);
   return lines.map(({ text }: { readonly text: string }) => text).join("\n");
@@ -33,8 +33,8 @@ export interface GitDeployed {
 }
 
 /**
- * Commits the project's folder, and deploys its branch with a hook. The platform must run with a
- * git root above the folder.
+ * Commits the project's folder and deploys its branch with a hook. The platform must run with a git
+ * root above the folder.
  */
 export async function deployFromGit(
   box: Sandbox,

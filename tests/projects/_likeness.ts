@@ -1,6 +1,6 @@
 /**
- * Finds differences between a deployment's responses and those of the same project under its own
- * `start` script: the status, headers and body of each linked page.
+ * Compares a deployment's responses with those of the same project under its own `start` script:
+ * the status, headers and body of each linked page.
  *
  * @module
  */
@@ -13,7 +13,10 @@ const PATIENCE_MS = 30_000;
 /** Maximum number of pages and files to compare per project. */
 const MAX_PAGES = 60;
 
-/** A body that takes longer than this after its first bytes counts as a stream. */
+/**
+ * Time in milliseconds. A body that takes longer than this after its first bytes counts as a
+ * stream.
+ */
 const STREAM_MS = 600;
 
 /** Headers that describe the connection, the machine or the copy rather than the response. */
@@ -47,7 +50,7 @@ export const USUAL_REQUESTS: readonly Asking[] = [
   { path: "/no-such.png" },
 ];
 
-/** A server's port, and its name in requests. */
+/** A server's port, and its hostname in requests. */
 export interface Side {
   readonly port: number;
   readonly host: string;
@@ -57,7 +60,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** Time between the first bytes and the end. */
+  /** Time between the first bytes and the end of the body. */
   readonly streamedMs: number;
 }
 
@@ -94,7 +97,9 @@ export function askSide({ port, host }: Side, wanted: Asking): Promise<Answer> {
   });
 }
 
-/** The text without the parts that differ between responses: times, random values, the host. */
+/**
+ * Replaces the parts of a text that differ between responses: times, random values and the host.
+ */
 export function steady(text: string, { host, port }: Side): string {
   return text
     .replaceAll(`${host}:${port}`, "{host}")
@@ -110,13 +115,13 @@ export function steady(text: string, { host, port }: Side): string {
 }
 
 /**
- * Headers about revalidating a copy. For files, the server may omit them. For rendered pages, the
- * edge consumes `s-maxage`.
+ * Headers for revalidating a cached response. For files, the server may omit them. For rendered
+ * pages, the edge consumes `s-maxage`.
  */
 const REVALIDATED =
   /^(?:public,max-age=0(?:,must-revalidate)?|s-maxage=\d+(?:,stale-while-revalidate(?:=\d+)?)?)$/;
 
-/** A header's value, without the parts that may differ between servers of the same files. */
+/** Returns a header's value without the parts that may differ between servers of the same files. */
 function valueOf(name: string, value: string): string | undefined {
   const plain = value.toLowerCase().replaceAll(/[\s"]/g, "");
   if (name === "content-type") {
@@ -132,7 +137,7 @@ function valueOf(name: string, value: string): string | undefined {
 const cookieNames = (value: string | string[] | undefined) =>
   [value ?? []].flat().map((each) => each.split("=", 1)[0]).sort().join(" ");
 
-/** Headers of the response itself, by name. */
+/** Returns the headers of the response itself, by name. */
 function meaning(answer: Answer, side: Side): Map<string, string> {
   const found = new Map<string, string>();
   for (const [name, value] of Object.entries(answer.headers)) {
@@ -144,11 +149,14 @@ function meaning(answer: Answer, side: Side): Map<string, string> {
   return found;
 }
 
-/** A side's response. The status is 0 if the response ends early, like a failing stream. */
+/**
+ * Requests a page from one side. The status is 0 if the response ends early, as a failing stream
+ * does.
+ */
 const outcomeOf = (side: Side, asked: Asking): Promise<Answer> =>
   askSide(side, asked).catch(() => ({ status: 0, headers: {}, text: "", streamedMs: 0 }));
 
-/** The first difference between two texts, with the text around it. */
+/** Returns the first difference between two texts, with the text around it. */
 function parting(own: string, live: string): string {
   let at = 0;
   while (at < own.length && own[at] === live[at]) at++;
@@ -167,8 +175,8 @@ export interface Pair {
 }
 
 /**
- * Differences between the responses to one request, as sentences, and the page, so that its links
- * can be found.
+ * Compares the responses to one request. Returns the differences as sentences, and the page, whose
+ * links are crawled next.
  */
 async function compareOne(asked: Asking, { own, live, mayDiffer }: Pair) {
   const theirs = await outcomeOf(own, asked);
@@ -199,7 +207,7 @@ async function compareOne(asked: Asking, { own, live, mayDiffer }: Pair) {
   return { differences, page: isPage ? theirs.text : "" };
 }
 
-/** Paths on a page that belong to the same site. */
+/** Returns the paths on a page that belong to the same site. */
 export function linksOf(page: string, path: string): string[] {
   const base = new URL(path, "http://site.invalid");
   const found: string[] = [];

@@ -8,7 +8,7 @@ import { until } from "../../src/lib/_test_until.ts";
 import { unusedPort } from "../../src/lib/unused_port.ts";
 import type { Side } from "./_likeness.ts";
 
-/** Maximum time to wait until it is listening. */
+/** Maximum time to wait until the project is listening. */
 const PATIENCE_MS = 60_000;
 
 export interface OwnStart {
@@ -27,7 +27,7 @@ async function isOpen(port: number): Promise<boolean> {
   return false;
 }
 
-/** Starts the project, calls `test` once it is listening, and then ends its whole process group. */
+/** Starts the project and calls `test` once it is listening. Then ends its whole process group. */
 export async function withOwnStart(
   { folder, start, env }: OwnStart,
   test: (side: Side) => Promise<void>,

@@ -1,6 +1,6 @@
 /**
- * Popular npm packages, each with a small server that uses it: the files in
- * `fixtures/packages/cases`, with the versions in the `package.json` next to them.
+ * Popular npm packages, each with a small server that uses it. The servers are the files in
+ * `fixtures/packages/cases`, and the `package.json` next to them has the packages' versions.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { ROOT } from "../../scripts/_source_files.ts";
 
 const FIXTURES = join(ROOT, "fixtures", "packages");
 
-/** Names of the packages that a module imports or, according to a comment, loads. */
+/** Returns the names of the packages that a module imports or, according to a comment, loads. */
 const NAMED = /(?:from |^import )"((?:@[^/"]+\/)?[^./"][^/"]*)|^\/\/ Loads (\S+) by its name/gm;
 
 const versionsSchema = z.object({ dependencies: z.record(z.string(), z.string()) });
@@ -19,7 +19,7 @@ const versionsSchema = z.object({ dependencies: z.record(z.string(), z.string())
 export interface PackageCase {
   readonly name: string;
   readonly code: string;
-  /** Versions of the packages that it needs, by name. */
+  /** Versions of the packages that the case needs, by name. */
   readonly dependencies: Readonly<Record<string, string>>;
 }
 
@@ -29,7 +29,7 @@ function readCase(name: string, versions: Readonly<Record<string, string>>): Pac
   const names = [...code.matchAll(NAMED)].map(([, imported, loaded]) => imported ?? loaded!);
   const dependencies = names.filter((each) => !each.startsWith("node:")).map((each) => {
     const version = versions[each];
-    if (version === undefined) throw new Error(`package.json has no version of ${each}`);
+    if (version === undefined) throw new Error(`package.json has no version for ${each}`);
     return [each, version] as const;
   });
   return { name, code, dependencies: Object.fromEntries(dependencies) };
@@ -66,6 +66,6 @@ export async function writeShared(folder: string, cases: readonly PackageCase[])
   }
   const dependencies = Object.assign({}, ...cases.map((each) => each.dependencies));
   await Deno.writeTextFile(join(folder, "package.json"), packageJson(dependencies));
-  // Packages in different cases can need different versions of the same peer dependency.
+  // Different cases' packages can need different versions of the same peer dependency.
   await Deno.writeTextFile(join(folder, ".npmrc"), "legacy-peer-deps=true\n");
 }

@@ -1,6 +1,6 @@
 /**
- * A real project that is created by its recipe, deployed by the CLI, tested over HTTP, and opened
- * in a browser.
+ * Creates a real project as its recipe describes, deploys it with the CLI, tests it over HTTP, and
+ * opens it in a browser.
  *
  * @module
  */
@@ -17,7 +17,7 @@ import { withOwnStart } from "./_own_start.ts";
 import { converse } from "./_sockets.ts";
 import type { Check, NamedRecipe, Recipe } from "./_recipe.ts";
 
-/** Number of files to request. A server's packages have thousands. */
+/** Number of files to request. A server's packages have thousands of files. */
 const MAX_PACKAGE_FILES = 100;
 
 async function run(
@@ -47,7 +47,7 @@ async function run(
   assert.equal(code, 0, `${program} ${args.join(" ")} ended with ${code}:\n${said.slice(-4000)}`);
 }
 
-/** Creates the project, and returns its folder. The sandbox's CLI then runs there. */
+/** Creates the project and returns its folder. From then on, the sandbox's CLI runs in it. */
 async function scaffold(box: Sandbox, recipe: Recipe): Promise<string> {
   Object.assign(box.env, await nodeVariables(box.env.PATH ?? ""), recipe.env);
   const top = box.site;
@@ -85,7 +85,7 @@ async function scaffold(box: Sandbox, recipe: Recipe): Promise<string> {
 interface Deployed {
   readonly host: string;
   readonly id: string;
-  /** Missing if the platform built it. */
+  /** The manifest, which is missing if the platform built the project. */
   readonly manifest?: JsonObject;
 }
 
@@ -117,7 +117,10 @@ async function ask(box: Sandbox, host: string, wanted: Check): Promise<void> {
   const shown = `${request.method ?? "GET"} ${path}: ${answer.status} ${answer.text.slice(0, 600)}`;
   assert.equal(answer.status, status, shown);
   for (const text of [contains ?? []].flat()) {
-    assert.ok(plain(answer.text).includes(text), `No ${JSON.stringify(text)} in ${shown}`);
+    assert.ok(
+      plain(answer.text).includes(text),
+      `${shown} does not contain ${JSON.stringify(text)}`,
+    );
   }
   for (const [name, pattern] of Object.entries(answers)) {
     const value = answer.headers[name.toLowerCase()];
@@ -140,7 +143,7 @@ function checkEngine(recipe: Recipe, deployed: Deployed): void {
 const isInside = (path: string, directory: string) =>
   directory === "." || path.startsWith(`${directory}/`);
 
-/** Requests every file in the servers' folders. No response may contain that file. */
+/** Requests every file in the servers' folders. No response may contain the file. */
 async function checkNotPublic(box: Sandbox, recipe: Recipe, deployed: Deployed): Promise<void> {
   const layers = layersOf(deployed);
   const folders = layers.filter(({ target }) => target === "STATIC").map((each) => each.directory);
@@ -235,7 +238,7 @@ async function checkAnswers(box: Sandbox, named: NamedRecipe, deployed: Deployed
   await look(box, named, deployed.host);
 }
 
-/** Creates the project, deploys it, and checks everything in its recipe. */
+/** Creates and deploys the project, and checks everything in its recipe. */
 export async function checkProject(box: Sandbox, named: NamedRecipe): Promise<void> {
   const { name, recipe } = named;
   const folder = await scaffold(box, recipe);

@@ -1,6 +1,6 @@
 /**
- * A recipe describes how a real project is created by its own scaffolder, and its required
- * responses once it is deployed. Each recipe is a `recipe.json` in its own folder.
+ * A recipe describes how a scaffolder creates a real project, and the responses that the project
+ * must return once it is deployed. Each recipe is a `recipe.json` in its own folder.
  *
  * @module
  */
@@ -31,14 +31,11 @@ const browser = z.strictObject({
   click: z.string().optional(),
   /** Text that the page must eventually show. */
   expect: z.string().optional(),
-  /** Selector for a picture that must be shown. */
+  /** Selector for an image that must be shown. */
   picture: z.string().optional(),
 });
 
-/**
- * Strings to send to a WebSocket, each after a message from the WebSocket, and the expected
- * replies.
- */
+/** Strings to send to a WebSocket, each after it has sent a message, and the expected replies. */
 const conversation = z.strictObject({
   path: z.string(),
   sends: z.array(z.string()),
@@ -46,9 +43,11 @@ const conversation = z.strictObject({
   receives: z.array(z.string()).min(1),
 });
 
-/** The project under its own `start` script, which the deployment must match. */
+/**
+ * How to run the project under its own `start` script, whose responses the deployment must match.
+ */
 const own = z.strictObject({
-  /** Shell command that runs with `PORT` on the built output after the deploy. */
+  /** Shell command that runs with `PORT` on the built output after the deployment. */
   start: z.string(),
   /** Additional variables for the command. */
   env: variables.default({}),
@@ -66,20 +65,22 @@ const recipeSchema = z.strictObject({
   scaffold: command.optional(),
   /** Lines to type at the scaffolder's prompts. */
   answers: z.array(z.string()).optional(),
-  /** The folder that it creates, relative to the one where it runs. */
+  /** The folder that it creates, relative to the one in which it runs. */
   folder: z.string().default("."),
-  /** Files that are added or replaced, as text. */
+  /** Text files to add or replace. */
   files: z.record(z.string(), z.string()).default({}),
-  /** Binary files, in Base64. */
+  /** Binary files to add or replace, in Base64. */
   binaries: z.record(z.string(), z.string()).default({}),
   /** Strings to replace in the scaffolded files. */
   edits: z.record(z.string(), z.array(z.tuple([z.string(), z.string()]))).default({}),
   /** Commands to run afterwards, such as installing more packages. */
   commands: z.array(command).default([]),
-  /** True to deploy it through a deploy hook, from a repository that the platform builds. */
+  /**
+   * True to deploy the project through a deploy hook, from a repository that the platform builds.
+   */
   git: z.boolean().default(false),
   /**
-   * Folder where `svc` is called, relative to the project. For a build from git, this is the root
+   * Folder in which `svc` runs, relative to the project. For a build from git, this is the root
    * directory.
    */
   workingFolder: z.string().default("."),
@@ -87,11 +88,11 @@ const recipeSchema = z.strictObject({
   env: variables.default({}),
   /** The server's engine; `static` if there is none. */
   engine: z.enum(["deno", "node", "static"]).optional(),
-  /** If the deploy must be refused, the strings that its message must contain. */
+  /** If the deployment must be refused, the strings that its message must contain. */
   refused: z.array(z.string()).optional(),
   checks: z.array(check).default([]),
   /**
-   * Conversations with WebSockets. They also take place with the project under its own `start`
+   * Conversations with WebSockets. They are also held with the project under its own `start`
    * script.
    */
   sockets: z.array(conversation).default([]),
@@ -126,7 +127,7 @@ export function readRecipes(): readonly NamedRecipe[] {
 }
 
 /**
- * True for a selected project: one that is in `PROJECTS` (names or `all`), or is marked `ci` if
+ * Returns whether a project is selected by `PROJECTS` (names or `all`), or marked `ci` if
  * `PROJECTS` is not set.
  */
 export function isChosen({ name, recipe }: NamedRecipe, wanted: string | undefined): boolean {

@@ -1,5 +1,5 @@
 /**
- * Conversations with a project's WebSockets, from outside.
+ * Holds conversations with a project's WebSockets, from outside.
  *
  * @module
  */
@@ -8,12 +8,12 @@ import { WebSocket } from "ws";
 import type { Side } from "./_likeness.ts";
 import type { Conversation } from "./_recipe.ts";
 
-/** Maximum time for a conversation. */
+/** Maximum duration of a conversation. */
 const PATIENCE_MS = 30_000;
 
 /**
  * Sends a string after each message, and checks the messages. If there are as many strings as
- * messages, the server does not send first, so the first string is sent immediately.
+ * messages, the client starts, so the first string is sent immediately.
  */
 export async function converse(
   { host, port }: Side,

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 
 /**
- * Relative paths of all regular files in a folder and its subfolders, with `/` as the separator.
+ * Returns the relative paths of all regular files in a folder and its subfolders, separated by `/`.
  */
 export async function walk(root: string, below = ""): Promise<string[]> {
   const found: string[] = [];

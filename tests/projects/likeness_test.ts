@@ -17,7 +17,7 @@ async function withServer(answer: RequestListener, test: (side: Side) => Promise
   }
 }
 
-/** Handles every path itself, except for the named ones. */
+/** A server that handles every path itself, except for the ones in `more`. */
 const site =
   (more: Readonly<Record<string, RequestListener>>): RequestListener => (request, response) => {
     const named = more[request.url!];
@@ -49,20 +49,20 @@ Deno.test("compareSides() ignores differences in times and named headers", async
 for (
   const [what, path, answer, wanted] of [
     [
-      "a status of a linked page",
+      "the status of a linked page",
       "/next?a=1&b=2",
       404,
       /^GET \/next\?a=1&b=2: status own 200, live 404$/,
     ],
     [
-      "a header of a linked file",
+      "the header of a linked file",
       "/mark.svg",
       200,
       /^GET \/mark\.svg: set-cookie own undefined, live b$/,
     ],
   ] as const
 ) {
-  Deno.test(`compareSides() reports ${what} that differs`, async () => {
+  Deno.test(`compareSides() reports that ${what} differs`, async () => {
     const [first] = await differencesOf(site({
       [path]: (_request, response) => {
         response.writeHead(answer, {
@@ -76,7 +76,7 @@ for (
   });
 }
 
-Deno.test("compareSides() reports a different body, and a stream in one piece", async () => {
+Deno.test("compareSides() reports a different body, and a stream that arrives at once", async () => {
   const late = (pause: number, text: string) =>
     site({
       "/next?a=1&b=2": (_request, response) => {
@@ -91,7 +91,7 @@ Deno.test("compareSides() reports a different body, and a stream in one piece", 
   assert.deepEqual(more, []);
 });
 
-Deno.test("steady() omits only hosts, times and random values", () => {
+Deno.test("steady() replaces only hosts, times and random values", () => {
   const side = { host: "site.localhost", port: 8000 };
   assert.equal(
     steady(
@@ -102,7 +102,7 @@ Deno.test("steady() omits only hosts, times and random values", () => {
   );
 });
 
-Deno.test("steady() makes strings identical that differ only in each side's host", () => {
+Deno.test("steady() returns the same text for strings that differ only in their host", () => {
   const text = 'location?.hostname ?? "localhost"';
   assert.equal(
     steady(text, { host: "shop.localhost", port: 8787 }),

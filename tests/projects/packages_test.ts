@@ -1,6 +1,6 @@
 /**
- * Popular npm packages, each in a server. When deployed, the server responds as it does under plain
- * Node. `PACKAGES` selects packages: `all` or comma-separated names.
+ * Servers with popular npm packages. A deployed server responds as it does under plain Node.
+ * `PACKAGES` selects packages: `all` or comma-separated names.
  */
 import assert from "node:assert/strict";
 import { hear } from "../../scripts/_process.ts";
@@ -10,7 +10,10 @@ import { askSide } from "./_likeness.ts";
 import { withOwnStart } from "./_own_start.ts";
 import { type PackageCase, readCases, writeCase, writeShared } from "./_packages.ts";
 
-/** A native addon with a computed name, and a thread that is started from a file. */
+/**
+ * One case with a native addon whose name is computed, and one with a thread that is started from a
+ * file.
+ */
 const USUAL = ["lightningcss", "pino"];
 
 const PAGE = { path: "/" };

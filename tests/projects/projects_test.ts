@@ -1,6 +1,6 @@
 /**
- * Real projects, each created by its own scaffolder, deployed and visited. These are the few marked
- * `ci`, or those selected by `PROJECTS` (`all` or comma-separated names).
+ * Creates real projects with their own scaffolders, and deploys and visits them. By default, these
+ * are the few marked `ci`. `PROJECTS` selects others (`all` or comma-separated names).
  */
 import { CHROMIUM } from "../helpers/chromium.ts";
 import { buildsProjects } from "../helpers/node_program.ts";
@@ -12,7 +12,7 @@ const wanted = Deno.env.get("PROJECTS");
 
 for (const named of readRecipes().filter((each) => isChosen(each, wanted))) {
   Deno.test({
-    name: `${named.recipe.title} goes live exactly as scaffolded`,
+    name: `${named.recipe.title} goes live as it was scaffolded`,
     ignore: !buildsProjects || CHROMIUM === undefined,
     // The driver keeps the browser's pipes open until the process ends.
     sanitizeOps: false,

@@ -110,7 +110,7 @@ const target = fc.tuple(fc.constantFrom("", "https://far.test"), small).map(([or
   origin !== "" && rest.startsWith("{") ? `${origin}/${rest}` : `${origin}${rest}`
 ).filter((text) => text !== "");
 
-/** Targets that only a redirect can have, because they are relative to the request's path. */
+/** Targets that only a redirect can have because they are relative to the request's path. */
 const link = fc.constantFrom("to", "./to/it?k=1", "../to", "..", "?q=3");
 
 const action: fc.Arbitrary<Action> = fc.oneof(
@@ -154,7 +154,9 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   }),
 );
 
-/** Replaces `n` with a capture of the rule's own glob, or with plain text if the glob has none. */
+/**
+ * Replaces `n` with a capture from the rule's own glob, or with plain text if the glob has none.
+ */
 function bindCaptures(rule: Rule, pick: number): Rule {
   const { path: match } = rule.condition ?? {};
   const parsed = match?.type === "glob" ? parseGlob(match.value) : { tokens: [] };
@@ -176,7 +178,9 @@ const rule = fc.record({
   pick: fc.nat(2),
 }).map(({ pick, ...fields }) => bindCaptures({ id: "", ...fields }, pick));
 
-/** Authored rule sets that are valid except for the rules about caches and gates. */
+/**
+ * Rule sets in the authored format. They are valid, but may violate the rules for caches and gates.
+ */
 export const anyRuleSet: fc.Arbitrary<RuleSet> = fc.array(rule, {
   minLength: 4,
   maxLength: 24,
@@ -188,7 +192,7 @@ export const anyRuleSet: fc.Arbitrary<RuleSet> = fc.array(rule, {
 
 const cookie = fc.constantFrom("c=1", "c=2; c2=1", "c2=2; c=1", "x=1; c=");
 
-/** Requests with the same few words. */
+/** Requests that use the same few words. */
 export const anyRequest: fc.Arbitrary<DescribedRequest> = fc.record({
   method: fc.constantFrom("GET", "GET", "POST", "PUT", "DELETE", "TRACE"),
   url: fc.tuple(
@@ -219,7 +223,7 @@ const FILLINGS: readonly (readonly [RegExp, string])[] = [
 const first = (record: Readonly<Record<string, string>> | undefined, join: string) =>
   Object.entries(record ?? {}).map(([name, value]) => `${name}=${value}`).join(join);
 
-/** The request, adapted to a condition if that is easy. */
+/** Returns the request, adapted to match a condition if that is easy. */
 export function aimAt(request: DescribedRequest, { any, ...root }: Condition): DescribedRequest {
   const wanted = { ...any?.[0], ...root };
   const old = new URL(request.url);

@@ -1,5 +1,5 @@
 /**
- * A simple rule set evaluation for tests. It checks every rule, in order, without compiling,
+ * A simple evaluation of rule sets for tests. It checks every rule in order, without compiling,
  * indexing or caching.
  *
  * @module
@@ -38,9 +38,7 @@ function inBlock(address: Address, cidr: string): boolean {
   return network.kind() === address.kind() && address.match(network, bits);
 }
 
-/**
- * Data that the oracle needs in addition to the facts in order to match addresses independently.
- */
+/** Data that the oracle uses in addition to the facts, to match addresses independently. */
 export interface OracleContext {
   readonly ipText: string | undefined;
   readonly hooks: EvaluationHooks;
@@ -93,8 +91,8 @@ function capturesOf(rule: RuntimeRule, facts: RequestFacts): ReadonlyMap<string,
 const parametersOf = (query: string) => [...new URLSearchParams(`?${query}`).keys()];
 
 /**
- * The query parameters of a rewrite's target, and those of the request's parameters that have
- * different names.
+ * Returns the query parameters of a rewrite's target, followed by the request's parameters that
+ * have different names.
  */
 function merge(own: string, asked: string): string {
   const pairs = asked.split("&").filter((pair) =>
@@ -103,7 +101,7 @@ function merge(own: string, asked: string): string {
   return own === "" ? asked : [own, ...pairs.filter((pair) => pair !== "")].join("&");
 }
 
-/** The path that a browser at `path` goes to when it follows a link. */
+/** Returns the path to which a browser at `path` goes when it follows a link. */
 const linkFrom = (path: string, link: string) => new URL(link, `https://here.test${path}`).pathname;
 
 /** Fills a target of the form `[origin]/path[?query]`. */

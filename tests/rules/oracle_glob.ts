@@ -1,5 +1,5 @@
 /**
- * A simple glob matcher for tests that tries every match, shortest first.
+ * A simple glob matcher for tests. It tries every match, shortest first.
  *
  * @module
  */
@@ -13,7 +13,7 @@ const characters = (text: string): readonly string[] => text.match(UTF8) ?? [];
 
 type Found = ReadonlyMap<string, string>;
 
-/** True if `**` is a whole segment and can therefore match zero segments. */
+/** Returns whether `**` is a whole segment and can therefore match zero segments. */
 function isOptional(tokens: readonly GlobToken[], index: number): boolean {
   const before = tokens[index - 1];
   const after = tokens[index + 1];
@@ -53,7 +53,7 @@ function rest(
   return undefined;
 }
 
-/** The captures in order, or `undefined` if the normalized path does not match the glob. */
+/** Returns the captures in order, or `undefined` if the normalized path does not match the glob. */
 export function matchGlobPlainly(
   tokens: readonly GlobToken[],
   path: string,

@@ -3,7 +3,7 @@ import { zip } from "../../lib/_test_zip.ts";
 import { Failure } from "../../platform/core/http/mod.ts";
 import { MAX_UNPACKED_BYTES, readZip } from "./read_zip.ts";
 
-Deno.test("readZip() reads files, and skips folders, tool files and secrets", async () => {
+Deno.test("readZip() reads files and skips folders, development files and secrets", async () => {
   const files = await readZip(zip([
     { path: "site/", text: "", mode: 0o040755 },
     { path: "site/index.html", text: "<h1>Grüße</h1>" },

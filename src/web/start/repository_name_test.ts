@@ -14,7 +14,7 @@ for (
   });
 }
 
-Deno.test("toProjectName() removes accents, and keeps at most 40 characters", () => {
+Deno.test("toProjectName() removes accents and keeps at most 40 characters", () => {
   assert.equal(toProjectName("Café du Port (Kopie)"), "cafe-du-port-kopie");
   assert.equal(toProjectName(`${"a".repeat(39)}-b`), "a".repeat(39));
 });

@@ -6,13 +6,13 @@ import { MAX_SOURCE_FILES } from "../../contract/repositories.ts";
 import { Failure } from "../../platform/core/http/mod.ts";
 
 /**
- * Tool files and files with secrets, which are skipped. The script in the browser uses the same
- * expression to skip them before reading them.
+ * Matches files to skip: those of development tools, and those that can contain secrets. The script
+ * in the browser uses the same expression to skip them before it reads them.
  */
 export const LEFT_OUT = String
   .raw`(?:^|/)(?:node_modules|\.git|__MACOSX|\.DS_Store|Thumbs\.db|\.env(?:\.(?!example(?:/|$))[^/]*)?)(?:/|$)`;
 
-/** Top-level files that indicate that the platform has to build the project. */
+/** Top-level files of projects that the platform has to build. */
 const PROJECT_FILES: ReadonlySet<string> = new Set([
   "package.json",
   "svc.toml",
@@ -32,7 +32,7 @@ const PROJECT_FILES: ReadonlySet<string> = new Set([
 /** Maximum number of enclosing folders to remove from a site's paths. */
 const MAX_AROUND = 8;
 
-/** The folder that contains all files; `undefined` if there is none. */
+/** Returns the top-level folder that contains all files; `undefined` if there is none. */
 export function commonFolder(files: readonly { readonly path: string }[]): string | undefined {
   const [first = ""] = files[0]?.path.split("/", 1) ?? [];
   const isCommon = files.every(({ path }) => path.startsWith(`${first}/`));
@@ -52,7 +52,7 @@ export function siteFiles<T extends { readonly path: string }>(given: readonly T
   if (files.length > MAX_SOURCE_FILES) {
     throw new Failure(
       "payload_too_large",
-      `Upload at most ${MAX_SOURCE_FILES} files. Use the CLI for more`,
+      `Upload at most ${MAX_SOURCE_FILES} files. To upload more, use the CLI`,
     );
   }
   for (const { path } of files) {
@@ -72,7 +72,7 @@ export function siteFiles<T extends { readonly path: string }>(given: readonly T
 }
 
 /**
- * Whether files are a project that must be built, as opposed to a finished site.
+ * Returns whether the files are a project that must be built rather than a finished site.
  *
  * @throws {Failure} `invalid_request` if they are neither
  */
@@ -83,7 +83,7 @@ export function isProject(files: readonly { readonly path: string }[]): boolean 
   const shown = [...paths].sort().slice(0, 5).join(", ");
   throw new Failure(
     "invalid_request",
-    "Cannot find index.html, package.json or svc.toml at the top of the upload. " +
-      `It has ${shown}. Upload the folder that contains one of them`,
+    "Cannot find index.html, package.json or svc.toml at the top level of the upload. " +
+      `It contains ${shown}. Upload the folder that contains one of them`,
   );
 }

@@ -5,7 +5,7 @@ import { isProject, siteFiles } from "./site_files.ts";
 const files = (...paths: readonly string[]) => paths.map((path) => ({ path }));
 const pathsOf = (given: readonly { readonly path: string }[]) => given.map(({ path }) => path);
 
-Deno.test("siteFiles() strips enclosing folders, and omits tool files and secrets", () => {
+Deno.test("siteFiles() strips enclosing folders and omits development files and secrets", () => {
   const given = files(
     "export/site/index.html",
     "export/site/css/site.css",
@@ -42,9 +42,9 @@ for (const [name, paths, message] of REFUSED) {
   });
 }
 
-Deno.test("isProject() distinguishes projects from sites, and otherwise lists the files", () => {
+Deno.test("isProject() tells projects from sites, and lists the files of anything else", () => {
   assert.equal(isProject(files("index.html", "app.js")), false);
   assert.equal(isProject(files("index.html", "package.json")), true);
   assert.equal(isProject(files("svc.toml", "public/index.html")), true);
-  assert.throws(() => isProject(files("main.c", "web/index.html")), /It has main\.c, web/);
+  assert.throws(() => isProject(files("main.c", "web/index.html")), /It contains main\.c, web/);
 });

@@ -49,13 +49,13 @@ export function StartTiles({ slug }: { readonly slug: string }) {
   return (
     <ul class="tiles" aria-label="New project">
       <Tile href={newProjectPath(slug, "git")} title="Import a git repository">
-        The platform builds a branch of it. Private repositories work with a token or an SSH key.
+        The platform builds the branch you choose. Private repositories need a token or an SSH key.
       </Tile>
       <Tile href={newProjectPath(slug, "upload")} title="Upload a folder or zip">
         A finished site, or a project that the platform builds.
       </Tile>
       <Tile href={newProjectPath(slug, "template")} title="Start from a template">
-        A static site, Hono, Astro, Next.js or SvelteKit, live in a minute.
+        Static HTML, Hono, Astro, Next.js or SvelteKit, live in a minute.
       </Tile>
     </ul>
   );

@@ -24,7 +24,7 @@ export function templatePage(context: BoardContext, shown: FormPage = {}): Respo
       <Card
         title="Template"
         id="template"
-        lead="The platform creates a git repository with its files. You can clone it."
+        lead="The platform creates a git repository with the template's files. You can clone it."
       >
         <div class="body">
           <Trouble state={state} />

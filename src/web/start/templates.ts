@@ -113,11 +113,11 @@ export const TEMPLATES: readonly Template[] = [
   {
     id: "static",
     name: "Static site",
-    about: "HTML and CSS, live immediately, without a build.",
+    about: "HTML and CSS, live immediately without a build.",
     files: {
       "index.html": page('\n    <link rel="stylesheet" href="/style.css">'),
       "404.html": page("").replaceAll("Hello", "Page not found")
-        .replace("This page is live. Edit it and deploy again.", "No page exists here."),
+        .replace("This page is live. Edit it and deploy again.", "There is no page at this URL."),
       "style.css": STYLE,
     },
   },
@@ -141,7 +141,7 @@ export const TEMPLATES: readonly Template[] = [
   {
     id: "astro",
     name: "Astro",
-    about: "Pages built to files, for content and blogs.",
+    about: "Prerendered pages, for content sites and blogs.",
     files: {
       ".gitignore": IGNORED,
       "package.json": json({

@@ -48,9 +48,9 @@ export function UploadForm({ action, csrf, slug, state, children }: {
           {...{ webkitdirectory: "" }}
         />
         <p class="hint" id="files-hint">
-          {`You can drop a folder or an archive here. A site needs an index.html; a project with a package.json is built. Archives: at most ${
+          {`You can drop a folder or an archive here. A finished site needs an index.html. A project with a package.json is built. Archives can be up to ${
             formatBytes(MAX_UPLOAD_BYTES)
-          }. Packages, .git and .env files are left out.`}
+          }. node_modules, .git and .env files are skipped.`}
         </p>
       </div>
       <Field
@@ -60,7 +60,7 @@ export function UploadForm({ action, csrf, slug, state, children }: {
         autocomplete="off"
         maxlength={500}
         optional
-        hint="What this deployment changes. Leave empty to use the name of the folder or archive."
+        hint="Describe this deployment. Leave empty to use the name of the folder or archive."
       />
       <p class="small" role="status" data-upload-status=""></p>
       <progress hidden aria-label="Upload"></progress>

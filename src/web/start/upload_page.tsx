@@ -21,7 +21,11 @@ export function uploadPage(context: BoardContext, shown: FormPage = {}): Respons
       title="Upload a folder or zip"
       lead={<a href={newProjectPath(slug)}>Other ways to start</a>}
     >
-      <Card title="Files" id="upload" lead="The site goes live immediately, or after its build.">
+      <Card
+        title="Files"
+        id="upload"
+        lead="A finished site goes live immediately, and a project after its build."
+      >
         <div class="body">
           <Trouble state={state} />
           <UploadForm

@@ -7,9 +7,9 @@ import { deployFiles, TARGETS } from "./deploy_files.ts";
 import { readUpload, uploadTitle } from "./read_upload.ts";
 
 /**
- * Deploys the files in an upload form. `open` is called once the files are valid. The page's script
- * sends only a list of files. It gets JSON with the missing files and the URL to send the list to
- * again.
+ * Deploys the files in an upload form. Calls `open` once the files are valid. The page's script
+ * first sends only a list of files. The response is JSON with the missing files, and the URL to
+ * which the script sends the list again once it has uploaded them.
  */
 export async function answerUpload(visit: PersonVisit, parts: {
   open(): Promise<{ readonly api: PageApi; readonly project: Project; readonly action: string }>;

@@ -1,4 +1,4 @@
-/** @module The script for the upload form. It hashes files, and sends those that are missing. */
+/** @module The script for the upload form. Hashes files and uploads those that are missing. */
 import { sha256Hex } from "../../lib/hash.ts";
 import { makeAsset } from "../layout/asset.ts";
 
@@ -42,7 +42,7 @@ const leftOut = form && new RegExp(form.dataset.leftOut);
 
 const chosen = () => dropped ?? [...folder.files].map((file) => ({ path: file.webkitRelativePath || file.name, file }));
 
-/* Sends the list of files. The response names missing files or the next page. */
+/* Sends the list of files. The response contains the missing files or the next page. */
 const sendList = async (action, list) => {
   const body = new FormData(form);
   body.delete("files");
@@ -168,7 +168,7 @@ if (form && globalThis.crypto?.subtle) {
 }
 `;
 
-/** Named after its content so that browsers can cache it permanently. */
+/** Named after its content, so browsers can cache it permanently. */
 export const UPLOAD_SCRIPT_PATH = `/assets/upload-${sha256Hex(UPLOAD).slice(0, 16)}.js`;
 
 export const showUploadScript = makeAsset("text/javascript; charset=utf-8", () => UPLOAD);

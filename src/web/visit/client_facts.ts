@@ -1,4 +1,4 @@
-/** @module The facts that the edge would know about a client. */
+/** @module Derives facts about a client without the edge. */
 import type { Device } from "../../rules/mod.ts";
 
 export interface ClientFacts {
@@ -7,7 +7,7 @@ export interface ClientFacts {
   readonly device: Device | undefined;
 }
 
-/** Derives the facts about a client from its IP address and `User-Agent`, as the edge does. */
+/** Derives the same facts from a client's IP address and `User-Agent` as the edge does. */
 export interface ClientLookup {
   clientFacts(client: { readonly ip: string; readonly userAgent: string | null }): ClientFacts;
 }

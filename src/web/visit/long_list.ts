@@ -1,4 +1,4 @@
-/** @module The part of a long list on a page, selected by the page's URL. */
+/** @module Reads the part of a long list that a page's URL selects. */
 import { PAGE_LIMIT_MAX } from "../../contract/common.ts";
 import { isUuid } from "../../lib/ids.ts";
 import type { Page } from "../../platform/core/store/mod.ts";
@@ -32,7 +32,7 @@ export function listWish(query: URLSearchParams, name = "cursor"): ListWish {
   return { limit: LIST_SIZE, ...(cursor === null ? {} : { cursor }) };
 }
 
-/** Reads the part of a list that is selected by a URL. */
+/** Reads the part of a list that a URL selects. */
 export async function readPart<T>(
   query: URLSearchParams,
   name: string,

@@ -16,11 +16,11 @@ export interface PageApi {
   ): Promise<{ readonly body: ResponseOf<E>; readonly etag: string | undefined }>;
   /** Uploads content to the workspace. */
   upload(blobs: readonly BlobSource[]): Promise<void>;
-  /** Streams the binary response to a call. The stream ends when the visit ends. */
+  /** Streams a call's binary response. The stream ends when the visit ends. */
   stream<E extends Endpoint>(endpoint: E, input: StreamInput<E>): Promise<Bytes>;
 }
 
-/** Converts the API's response back to the failure that its handler threw. */
+/** Converts the API's error response back to the failure that its handler threw. */
 function toFailure(error: unknown): unknown {
   if (!(error instanceof ApiError) || error.code === undefined) return error;
   const { code, message, problems, retryAfter } = error;
@@ -39,7 +39,10 @@ async function refusable<T>(answer: Promise<T>): Promise<T> {
   }
 }
 
-/** Creates the API for one visit. Forms have already been checked, so calls have our own origin. */
+/**
+ * Creates the API for one visit. Forms have already been checked, so calls use the platform's own
+ * origin.
+ */
 export function pageApi(
   router: Pick<Router, "fetch">,
   visit: { readonly request: Request; readonly client: Client },

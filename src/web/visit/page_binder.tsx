@@ -45,7 +45,7 @@ export interface PersonVisit extends PageVisit {
 type Answer = Response | Promise<Response>;
 type Method = "GET" | "POST";
 
-/** Maximum number of forms with files that are read at the same time. */
+/** Maximum number of forms with files to read at the same time. */
 const MOST_UPLOADS = 4;
 
 interface FormOptions {
@@ -153,13 +153,13 @@ export class PageBinder {
   }
 
   /**
-   * Reads a form. Files are kept in memory during an upload, so only a few people can upload at a
-   * time.
+   * Reads a form. Files are kept in memory during an upload, so the number of simultaneous uploads
+   * is limited.
    */
   async #readForm(request: Request, maxUpload: number | undefined): Promise<SentForm> {
     if (maxUpload === undefined) return await readForm(request);
     if (this.#uploads >= MOST_UPLOADS) {
-      throw new Failure("unavailable", "Too many uploads at a time. Try again soon", {
+      throw new Failure("unavailable", "Too many uploads at the moment. Try again soon", {
         retryAfter: 5,
       });
     }

@@ -51,17 +51,17 @@ const DONE: Readonly<Record<string, string>> = {
   "domain-removed": "Domain removed.",
   "variable-set": "Variable set. It takes effect with the next deployment.",
   "variable-removed": "Variable removed. The next deployment won't have it.",
-  "edge-drained": "The edge sends its clients elsewhere.",
-  "edge-used": "The edge is used again.",
+  "edge-drained": "The edge is drained. Its clients use other edges.",
+  "edge-used": "The edge serves clients again.",
   "webhook-on": "Webhook turned on.",
   "webhook-off": "Webhook turned off.",
   "webhook-deleted": "Webhook deleted.",
-  "delivery-replayed": "Queued the delivery again. It has the same webhook-id.",
+  "delivery-replayed": "Queued the delivery again. It keeps the same webhook-id.",
   "drain-added": "Drain added. Send a test to check it.",
   "drain-removed": "Drain removed.",
   "rules-published": "Rules published. Production uses them now.",
   "rules-restored": "Rules restored. Production uses them now.",
-  "rules-removed": "Removed. Production uses the deployment's own rules again.",
+  "rules-removed": "Rules removed. Production uses the deployment's own rules again.",
   "task-succeeded": "The task ran. See its response below.",
   "task-running": "The task is running.",
   "variables-set": "Variables set. They take effect with the next deployment.",
@@ -89,8 +89,8 @@ const DONE: Readonly<Record<string, string>> = {
   "message-deleted": "Message deleted.",
   "letters-retried": "Redelivering up to 1,000 dead letters.",
   "submission-deleted": "Submission deleted.",
-  "submissions-deleted": "Up to 200 submissions deleted.",
-  "letters-deleted": "Up to 1,000 dead letters deleted.",
+  "submissions-deleted": "Deleted up to 200 submissions.",
+  "letters-deleted": "Deleted up to 1,000 dead letters.",
 };
 
 /** Actions that replace the production deployment. */
@@ -102,7 +102,8 @@ const UNDOABLE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The path that undoes an action. It asks for confirmation because anyone can create such a URL.
+ * The path that undoes an action. It asks for confirmation because anyone can create a URL like
+ * this.
  */
 function undoOf(name: string, before: string | null): string | undefined {
   const isKnown = UNDOABLE.has(name) && before !== null && isUuid(before);

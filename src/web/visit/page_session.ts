@@ -1,5 +1,5 @@
 /**
- * @module Finds a page's visitor, and checks whether a form was submitted from one of our own
+ * @module Identifies a page's visitor, and checks whether a form was submitted from one of our own
  * pages.
  */
 import { equalInConstantTime, sha256Hex } from "../../lib/hash.ts";
@@ -17,7 +17,7 @@ const SECRET_BYTES = 32;
 
 const secretOf = (person: Person): string => sha256Hex(`svc csrf\n${person.hash}`);
 
-/** Decodes a hexadecimal string, and flips the bits that are set in a mask. */
+/** Decodes a hexadecimal string, and flips the bits that are set in the mask. */
 const masked = (hex: string, mask: Uint8Array): Uint8Array =>
   Uint8Array.fromHex(hex).map((byte, at) => byte ^ mask[at]!);
 
@@ -35,7 +35,7 @@ export class PageSession {
     this.#services = services;
   }
 
-  /** The person that the session cookie belongs to; `undefined` if no one is signed in. */
+  /** The person to whom the session cookie belongs; `undefined` if no one is signed in. */
   visitor(request: Request, client: Client): Promise<Person | undefined> {
     return this.#services.authenticator.visitor(request, client);
   }

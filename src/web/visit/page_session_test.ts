@@ -21,7 +21,7 @@ Deno.test("PageSession.checkForm() accepts the person's own token from the same 
     const csrf = session.csrfToken(person);
     session.checkForm(post("same-origin"), { csrf, person });
     const again = session.csrfToken(person);
-    assert.notEqual(again, csrf, "compressed pages must not repeat it");
+    assert.notEqual(again, csrf, "compressed pages must not repeat the token");
     session.checkForm(post("same-origin"), { csrf: again, person });
     const changed = (csrf.startsWith("0") ? "1" : "0") + csrf.slice(1);
     for (

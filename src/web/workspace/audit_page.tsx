@@ -114,7 +114,7 @@ export function auditPage(context: BoardContext, shown: {
             <Empty title="No changes" command="svc audit">
               {nextCursor === null
                 ? "No changes match these filters."
-                : "No match among the most recent changes. Look at older changes."}
+                : "None of the most recent changes match. Try older changes."}
             </Empty>
           )
           : (

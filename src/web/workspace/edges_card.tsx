@@ -13,7 +13,7 @@ const TONES = { connected: "good", lost: "bad", unseen: "idle" } as const satisf
 >;
 const WORDS = { connected: "Connected", lost: "Lost", unseen: "Not seen yet" } as const;
 
-/** Countries with edges. A country with a lost edge is marked as such. */
+/** Lists the countries with edges, and marks those with a lost edge. */
 function markCountries(edges: readonly FrontEdge[]): MarkedCountry[] {
   const places = Map.groupBy(edges, ({ country }) => country);
   return [...places].flatMap(([code, here]) => {
@@ -25,12 +25,12 @@ function markCountries(edges: readonly FrontEdge[]): MarkedCountry[] {
   });
 }
 
-/** Describes the state of an edge, and what it lacks. */
+/** Shows the state of an edge: whether it is drained, where it is, and whether it is up to date. */
 function Facts({ edge, now }: { readonly edge: FrontEdge; readonly now: number }) {
   const { isDrained, country, address, roundTripMs, behind, seenAt, version } = edge;
   return (
     <span class="dots soft">
-      {isDrained ? <span>drained: gets no clients</span> : null}
+      {isDrained ? <span>drained: receives no clients</span> : null}
       {country === null ? null : <span>{countryName(country)}</span>}
       {address === null ? null : <code>{address}</code>}
       {roundTripMs === null ? null : <span>{`${roundTripMs} ms away`}</span>}
@@ -87,7 +87,8 @@ export function EdgesCard({ edges, path, csrf, now }: {
       </ul>
       <div class="body">
         <p class="soft small">
-          Draining an edge sends its clients elsewhere. In a terminal: <code>svc edges list</code>
+          Draining an edge moves its clients to other edges. In a terminal:{" "}
+          <code>svc edges list</code>
         </p>
       </div>
     </Card>

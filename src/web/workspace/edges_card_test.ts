@@ -38,7 +38,7 @@ Deno.test("EdgesCard() marks countries with edges, and countries with lost edges
 Deno.test("EdgesCard() shows no map without locations, and offers to undrain edges", () => {
   const card = cardOf([edge("local-1", { country: null, isDrained: true, behind: 2 })]);
   assert.doesNotMatch(card, /<svg class="world"/);
-  assert.match(card, /drained: gets no clients/);
+  assert.match(card, /drained: receives no clients/);
   assert.match(card, /2 changes behind/);
   assert.match(card, /Use again/);
   assert.doesNotMatch(card, /name="drained"/);

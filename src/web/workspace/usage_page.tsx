@@ -13,7 +13,7 @@ import { usagePath } from "../layout/bar.tsx";
 import { WorkspaceFrame } from "../layout/board_frame.tsx";
 import { EdgesCard } from "./edges_card.tsx";
 
-/** The state of the platform's backups, for its owner. */
+/** Shows the platform's owner the state of its backups. */
 export function BackupsCard({ status }: { readonly status: BackupStatus }) {
   const { last, failure, runningSince, nextAt } = status;
   return (

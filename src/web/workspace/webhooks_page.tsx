@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The webhooks of a workspace, and the page of a single webhook with its deliveries. */
+/** @module The pages of a workspace's webhooks, and of a single webhook with its deliveries. */
 import { EVENT_CATEGORIES, EVENT_NAMES } from "../../contract/events.ts";
 import type { ResponseOf } from "../../contract/endpoint.ts";
 import type { endpoints } from "../../contract/endpoints.ts";
@@ -14,9 +14,9 @@ import type { BoardContext } from "../layout/page_context.ts";
 import { Card, EndButton, Field, Form, Moment, Notice, Trouble } from "../layout/pieces.tsx";
 import { showBoard } from "../layout/show_board.ts";
 
-/** Describes the events of a webhook. */
+/** Describes the events that a webhook receives. */
 function wantsText({ events, categories }: Webhook): string {
-  const wanted = [...categories.map((name) => `all of ${name}`), ...events];
+  const wanted = [...categories.map((name) => `all ${name} events`), ...events];
   return wanted.length === 0 ? "every event" : wanted.join(", ");
 }
 
@@ -75,7 +75,7 @@ function AddForm({ context, shown, chosen }: {
         state={state}
         autocomplete="off"
         maxlength={1000}
-        hint="It gets each event as a signed POST request."
+        hint="Each event is sent to this URL as a signed POST request."
       />
       <Field
         label="Description"
@@ -86,7 +86,7 @@ function AddForm({ context, shown, chosen }: {
         optional
       />
       <fieldset class="choices">
-        <legend>Events (none selected: every event)</legend>
+        <legend>Events (select none to receive every event)</legend>
         <div class="row">{EVENT_CATEGORIES.map((name) => box("categories", name))}</div>
         <details class="more">
           <summary>Single events</summary>
@@ -106,7 +106,7 @@ function SecretCard({ secret }: { readonly secret: string }) {
     <Card title="Signing secret" id="secret">
       <div class="body">
         <Notice kind="care">
-          Copy it now. You won't see it again. Receivers verify messages with it.
+          Copy it now. You won't see it again. Receivers use it to verify messages.
         </Notice>
         <code class="secret" id="webhook-secret">{secret}</code>
         <div class="actions">
@@ -117,7 +117,7 @@ function SecretCard({ secret }: { readonly secret: string }) {
   );
 }
 
-/** Renders the webhooks of a workspace. */
+/** Renders a workspace's webhooks. */
 export function webhooksPage(
   context: BoardContext,
   { webhooks, chosen = [], ...shown }: FormPage & {
@@ -132,8 +132,7 @@ export function webhooksPage(
       title="Webhooks"
       lead={
         <>
-          Send events of this workspace to other services.{" "}
-          <a href="/docs/webhooks">How to verify</a>
+          Send this workspace's events to other services. <a href="/docs/webhooks">How to verify</a>
         </>
       }
     >
@@ -156,7 +155,11 @@ export function webhooksPage(
             </ol>
           )}
       </Card>
-      <Card title="Add a webhook" id="add" lead={`A workspace has at most ${MAX_WEBHOOKS}.`}>
+      <Card
+        title="Add a webhook"
+        id="add"
+        lead={`A workspace can have at most ${MAX_WEBHOOKS} webhooks.`}
+      >
         <div class="body">
           <Trouble state={shown.state ?? EMPTY} />
           <AddForm context={context} shown={shown} chosen={chosen} />
@@ -315,7 +318,7 @@ export function webhookPage(
       }
     >
       {secret === undefined ? null : <SecretCard secret={secret} />}
-      <Card title="Endpoint" id="endpoint" lead={`It gets ${wantsText(webhook)}.`}>
+      <Card title="Endpoint" id="endpoint" lead={`Receives ${wantsText(webhook)}.`}>
         <div class="body">
           <Trouble state={state} />
           <EnabledMark webhook={webhook} />
@@ -328,7 +331,7 @@ export function webhookPage(
           </p>
         </div>
       </Card>
-      <Card title="Send a test" id="test" lead="A signed sample event, sent once.">
+      <Card title="Send a test" id="test" lead="Sends a signed sample event once.">
         <div class="body">
           <Form action={`${path}/test#test`} csrf={context.csrf} class="line-form">
             <SelectField

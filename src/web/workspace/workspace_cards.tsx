@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The parts of a workspace's page: its members and invitations. */
+/** @module The cards of a workspace's page: its members and invitations. */
 import type { Invitation, Member } from "../../contract/workspaces.ts";
 import { type Role, ROLES, type Workspace } from "../../contract/identity.ts";
 import { Card, EndButton, Form, Moment, Notice } from "../layout/pieces.tsx";
@@ -27,7 +27,7 @@ export interface WorkspaceView {
   readonly nextMembers: string | null;
   /** The cursor of each list; `null` for the first page. */
   readonly cursors: Readonly<Record<"members" | "invitations", string | null>>;
-  /** Facts that only owners can see. */
+  /** Data that only owners can see. */
   readonly owned:
     | { readonly invitations: readonly Invitation[]; readonly nextInvitations: string | null }
     | undefined;

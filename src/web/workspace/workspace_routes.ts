@@ -29,7 +29,7 @@ export interface WorkspacePageServices {
   readonly authenticator: Pick<Authenticator, "memory">;
 }
 
-/** Parses fields that the page itself fills in. @throws {Failure} `invalid_request`. */
+/** Parses fields that the page fills in, not the person. @throws {Failure} `invalid_request`. */
 function parse<T>(
   schema: Parameters<typeof checkFields<T>>[0],
   fields: Fields,
@@ -39,7 +39,7 @@ function parse<T>(
   throw new Failure("invalid_request", "Send the form from one of the platform's own pages");
 }
 
-/** `undefined` if the person is not allowed to see it. */
+/** Returns `undefined` if the person lacks permission, and throws all other errors. */
 function unlessForbidden(error: unknown): undefined {
   if (!(error instanceof Failure && error.code === "forbidden")) throw error;
 }

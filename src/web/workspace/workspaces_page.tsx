@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The list of a person's workspaces, and the form for creating another. */
+/** @module The list of a person's workspaces, and the form for creating another one. */
 import type { Workspace } from "../../contract/identity.ts";
 import type { ListPart } from "../visit/long_list.ts";
 import { Card, Field, Form, Trouble } from "../layout/pieces.tsx";

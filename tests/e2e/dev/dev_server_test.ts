@@ -1,4 +1,4 @@
-/** `svc dev` in front of a dev server, as a process. */
+/** Runs `svc dev` as a process, in front of a dev server. */
 import { inTestFolder } from "../../../src/lib/_test_folder.ts";
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -10,8 +10,8 @@ import { testNeeding } from "../../helpers/empty_root.ts";
 const test = testNeeding("sh", "node");
 
 /**
- * A dev server that reports how it sees a request. It starts child processes, one of them in a
- * separate session.
+ * A dev server that responds with the request as it sees it. It starts child processes, one of them
+ * in a separate session.
  */
 const SERVER = `
 import { createServer } from "node:http";
@@ -130,7 +130,7 @@ test("dev runs the command behind the rules, which apply as soon as they are sav
     }
   }));
 
-test("dev keeps the code's stored data, and reports that its server has crashed", () =>
+test("dev keeps the data that the code stores, and reports that its server has crashed", () =>
   withProject(async (folder) => {
     const start = ["dev", "--port", "0", "--country", "DE", "--alias", "anchored"];
     const first = await startServing(start, { cwd: folder });
@@ -157,7 +157,7 @@ test("dev keeps the code's stored data, and reports that its server has crashed"
     }
   }));
 
-test("dev shows its page to this computer only", () =>
+test("dev shows its page only to this computer", () =>
   withProject(async (folder) => {
     const dev = await startServing(["dev", "--port", "0"], { cwd: folder });
     try {
@@ -201,7 +201,7 @@ test("dev shows its page to this computer only", () =>
   }));
 
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGKILL"] as const) {
-  test(`dev leaves no process after ${signal}`, () =>
+  test(`dev leaves no process behind after ${signal}`, () =>
     withProject(async (folder) => {
       const start = ["dev", "--port", String(unusedPort())];
       const dev = await startServing(start, { cwd: folder });
@@ -210,7 +210,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGKILL"] as const) {
       const code = await dev.end(signal);
       assert.equal(code, signal === "SIGKILL" ? 137 : 0, dev.lines.join("\n"));
       await until(() => !children.some(isRunning));
-      // Nothing uses the port or the data.
+      // Nothing uses the port or the data any longer.
       if (signal !== "SIGKILL") return;
       const again = await startServing(start, { cwd: folder });
       assert.equal((await seen(again, "/")).url, "/");
@@ -218,7 +218,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGKILL"] as const) {
     }));
 }
 
-test("dev runs for two projects side by side, and a taken port is an error in JSON mode", () =>
+test("dev runs for two projects at once, and a port in use is an error in JSON mode", () =>
   withProject((one) =>
     withProject(async (other) => {
       const first = await startServing(["dev", "--port", "0"], { cwd: one });
@@ -237,7 +237,7 @@ test("dev runs for two projects side by side, and a taken port is an error in JS
     })
   ));
 
-Deno.test("dev calls functions of a project without files, and serves its first page", async () => {
+Deno.test("dev calls functions in a project without files, and serves its first page", async () => {
   const folder = await Deno.makeTempDir({ prefix: "svc-dev-test-" });
   await Deno.mkdir(join(folder, "functions"));
   await Deno.writeTextFile(join(folder, "svc.toml"), `[build]\noutput_dirs = ["site"]\n`);

@@ -1,6 +1,6 @@
 /**
- * A breakpoint in the server code of each framework in the spec, set over the DevTools protocol.
- * `DEV_TESTS=all` installs and runs all of them.
+ * Sets a breakpoint in the server code of each framework in the specification, over the DevTools
+ * protocol. `DEV_TESTS=all` installs and runs all of them.
  */
 import { until } from "../../../src/lib/_test_until.ts";
 import { type FrameworkName, withFramework } from "../../helpers/dev_frameworks.ts";
@@ -13,7 +13,7 @@ import {
 } from "../../helpers/devtools.ts";
 import { needs } from "../../helpers/empty_root.ts";
 
-/** Text from a line that runs on each request to the path. */
+/** Text of a line that runs on each request to the path. */
 const MARK = "crypto.randomUUID()";
 
 const PATHS: Readonly<Record<FrameworkName, string>> = {
@@ -26,7 +26,7 @@ const PATHS: Readonly<Record<FrameworkName, string>> = {
 /** A framework's development build may be in `node_modules/.nitro`. */
 const LIBRARY = /\/node_modules\/(?!\.)/;
 
-/** The main thread and each worker, as they start. */
+/** Follows the main thread and each worker as they start. */
 async function* threadsOf(inspector: Inspector): AsyncGenerator<Session> {
   yield inspector.main;
   while (true) yield await inspector.worker();
@@ -68,7 +68,7 @@ async function read({ port }: Served, path: string): Promise<void> {
 
 for (const [name, path] of Object.entries(PATHS) as [FrameworkName, string][]) {
   Deno.test({
-    name: `dev --inspect stops the server of a ${name} project at a breakpoint`,
+    name: `dev --inspect stops a ${name} project's server at a breakpoint`,
     ignore: Deno.env.get("DEV_TESTS") !== "all" || needs("sh", "node", "npm").ignore,
     fn: () =>
       withFramework(name, async ({ dev, folder }) => {
@@ -78,7 +78,7 @@ for (const [name, path] of Object.entries(PATHS) as [FrameworkName, string][]) {
         let stopped: Session | undefined;
         void found.promise.then((session) => stopped = session);
         const underWay = new Set<Promise<void>>();
-        // The first request may only load the script. A later request then stops in it.
+        // The first request may only load the script. Then a later request stops at the breakpoint.
         await until(() => {
           if (underWay.size > 0) return stopped !== undefined;
           const answered = read(dev, path).catch(() => {}).finally(() => underWay.delete(answered));

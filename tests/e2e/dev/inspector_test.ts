@@ -1,4 +1,4 @@
-/** The inspectors for a dev server and for functions, over the DevTools protocol. */
+/** Uses the inspectors for a dev server and for functions over the DevTools protocol. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -17,7 +17,7 @@ function answer(request, response) {
 }
 createServer(answer).listen(process.env.PORT);
 `;
-/** The line of `const seen`, counted from 0. */
+/** The line number of `const seen`, counted from 0. */
 const LINE = 2;
 
 const FUNCTION = `/** Greets. */
@@ -88,7 +88,10 @@ test("dev --inspect stops the server at a breakpoint", () =>
       }),
   ));
 
-/** Starts `svc dev --inspect-brk`. `attach` gets the address where `part` waits for a debugger. */
+/**
+ * Starts `svc dev --inspect-brk`. `attach` receives the address at which `part` waits for a
+ * debugger.
+ */
 async function startWaiting(
   argv: readonly string[],
   { folder, part, attach }: {
@@ -106,7 +109,7 @@ async function startWaiting(
     },
   });
   await Promise.race([waits.promise, starting]);
-  // Parts that do not wait are ready by now.
+  // By now, the parts that do not wait are ready.
   const first = await Promise.race([starting.then(() => "ready"), delay(300, "waits")]);
   assert.equal(first, "waits");
   await attach(await waits.promise);
@@ -149,7 +152,7 @@ Deno.test("dev --inspect-brk loads functions once a debugger is attached", () =>
     }
   }));
 
-Deno.test("dev --inspect stops a function at a breakpoint, and shows its source file", () =>
+Deno.test("dev --inspect stops a function at a breakpoint and shows its source file", () =>
   withProject(
     GREETING,
     (folder) =>

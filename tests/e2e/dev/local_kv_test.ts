@@ -1,4 +1,4 @@
-/** The local store, shared by this runtime and that of the program under test. */
+/** This runtime and that of the program under test share the local store. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { cleanEnvironment, programCommand } from "../../../scripts/_program.ts";

@@ -1,4 +1,6 @@
-/** `svc dev` with functions written for other platforms. They respond as if they were deployed. */
+/**
+ * Runs functions written for other platforms in `svc dev`. They respond as if they were deployed.
+ */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { inTestFolder } from "../../../src/lib/_test_folder.ts";

@@ -1,4 +1,4 @@
-/** A project's queues in `svc dev`. Its server receives messages as it would on a platform. */
+/** Uses a project's queues in `svc dev`. Its server receives messages as it would on a platform. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";
@@ -114,7 +114,7 @@ function isSigned({ headers, body }: Delivered, secret: string): boolean {
   return headers["webhook-signature"] === `v1,${signed}`;
 }
 
-test("dev delivers messages of servers and functions signed and in order, and retries them", () =>
+test("dev delivers messages from servers and functions signed and in order, and retries them", () =>
   withDev(async (dev) => {
     await whenSeen(dev, 1);
     const asked = Date.now();
@@ -146,7 +146,7 @@ test("dev delivers messages of servers and functions signed and in order, and re
     await dev.said(/^Queue mails: attempt 2 delivered a message$/);
   }));
 
-test("dev reports the last attempt of a message, and refuses queues that the project does not have", () =>
+test("dev reports a message's last attempt, and refuses queues that do not exist", () =>
   withDev(async (dev) => {
     await whenSeen(dev, 1);
     await post(dev, "/send?/broken/messages", "lost");

@@ -1,4 +1,4 @@
-/** A table of requests that `svc dev`, `svc preview` and `svc serve` respond to identically. */
+/** A table of requests to which `svc dev`, `svc preview` and `svc serve` respond identically. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { request } from "node:http";

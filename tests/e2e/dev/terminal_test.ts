@@ -1,4 +1,4 @@
-/** `svc dev` in a terminal: its keys, a server crash, and the closing of the terminal. */
+/** Runs `svc dev` in a terminal: presses keys, crashes the server, and closes the terminal. */
 import { inTestFolder } from "../../../src/lib/_test_folder.ts";
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -53,7 +53,7 @@ async function read(url: string): Promise<string> {
   return await (await fetch(url, { redirect: "manual" })).text();
 }
 
-test("dev obeys keys pressed in its terminal", () =>
+test("dev responds to keys pressed in its terminal", () =>
   withTerminal(async ({ terminal, folder, url }) => {
     const nothing = terminal.screen().length;
     await terminal.type("e");
@@ -87,7 +87,7 @@ test("dev obeys keys pressed in its terminal", () =>
     assert.ok(!isRunning(Number(after)));
   }));
 
-test("dev shows why its server crashed, and restarts it at the press of a key", () =>
+test("dev shows why its server crashed, and restarts it when a key is pressed", () =>
   withTerminal(async ({ terminal, url }) => {
     await read(`${url}/crash`);
     await terminal.shows(/│ .*Error: Aground/);

@@ -1,5 +1,5 @@
 /**
- * Simulated visitors in `svc dev`: with flags for all requests, or with a header for a single
+ * Simulates visitors in `svc dev`, with flags for all requests or with a header for a single
  * request.
  */
 import assert from "node:assert/strict";
@@ -59,7 +59,7 @@ Deno.test("dev simulates visitors with flags, or with a header for one request",
     for (const name of NAMES) {
       assert.equal(await matches(name), true, name);
       assert.equal(await matches(name, OTHERS[name]), false, name);
-      // Only the properties in the header are different.
+      // The header changes only its own properties.
       const other = NAMES[(NAMES.indexOf(name) + 1) % NAMES.length]!;
       assert.equal(
         await matches(other, OTHERS[name]),

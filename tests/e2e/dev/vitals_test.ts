@@ -11,7 +11,10 @@ const SERVER = `require("node:http").createServer((_, response) => {
   response.end("of the project");
 }).listen(process.env.PORT);`;
 
-/** Responses to the script and its beacons, for a project with this `svc.toml`. */
+/**
+ * Requests the script and sends a beacon, for a project with this `svc.toml`. Returns the
+ * responses.
+ */
 async function askOf(config: string, command: string) {
   return await inTestFolder(async (folder) => {
     await Deno.writeTextFile(join(folder, "svc.toml"), config);

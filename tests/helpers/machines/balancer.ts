@@ -1,6 +1,6 @@
 /**
- * HAProxy in front of the nodes, as in docs/scaling.md. It also connects to and from the network of
- * a node that can be cut off.
+ * Runs HAProxy in front of the nodes, as in docs/scaling.md. It also forwards connections to and
+ * from the network of a node that can be cut off.
  *
  * @module
  */
@@ -69,9 +69,9 @@ listen way_${index}
   }`;
 
 interface Started {
-  /** The start of the command line, before the HAProxy program itself. */
+  /** The start of the command line, before the HAProxy program. */
   readonly prefix?: readonly string[];
-  /** The port that must be open before the load balancer counts as started. */
+  /** The port that is open once the load balancer has started. */
   readonly port?: number;
 }
 

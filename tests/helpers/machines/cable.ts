@@ -1,7 +1,7 @@
 /**
- * A network namespace for one node, connected by a cable to the servers on this machine. When the
- * cable is pulled, no packets arrive and no connections are refused. Clients reach the node itself
- * through a socket in the file system, which namespaces share.
+ * A network namespace for one node, with a virtual cable to the servers on this machine. When the
+ * cable is unplugged, packets get lost, and connections hang rather than being refused. Clients
+ * reach the node through a socket in the file system, which namespaces share.
  *
  * @module
  */
@@ -39,7 +39,7 @@ export class Cable implements AsyncDisposable {
 
   private constructor(
     name: string,
-    /** The address of this machine's servers, as seen from the namespace. */
+    /** The address of this machine's servers as seen from the namespace. */
     readonly host: string,
     ways: readonly Child[],
   ) {
@@ -47,7 +47,7 @@ export class Cable implements AsyncDisposable {
     this.#ways = ways;
   }
 
-  /** Creates the namespace. Servers have the same ports there as on this machine. */
+  /** Creates the namespace. It reaches servers on the same ports as this machine. */
   static async start(
     folder: string,
     { node, servers }: { readonly node: number; readonly servers: readonly number[] },
@@ -87,7 +87,7 @@ export class Cable implements AsyncDisposable {
     return ["ip", "netns", "exec", this.#name];
   }
 
-  /** Pulls the cable, at the end opposite the node. */
+  /** Unplugs the cable at the end opposite the node. */
   pull(): Promise<void> {
     return run("ip", "link", "set", this.#name, "down");
   }

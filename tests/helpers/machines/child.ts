@@ -1,5 +1,5 @@
 /**
- * Programs that a test starts and can kill or stop, with their descendants.
+ * Programs that a test starts, and can kill or pause together with their descendants.
  *
  * @module
  */
@@ -15,7 +15,7 @@ export interface ChildOptions {
   readonly ready?: { readonly port: number };
 }
 
-/** Descendants of a process, nearest first. */
+/** Returns a process's descendants, closest first. */
 async function descendants(pid: number): Promise<number[]> {
   const children = new Map<number, number[]>();
   for await (const { name } of Deno.readDir("/proc")) {
@@ -79,15 +79,16 @@ export class Child implements AsyncDisposable {
     return this.#process.pid;
   }
 
-  /** The last part of its output. */
+  /** The end of its output. */
   get said(): string {
     return this.#said;
   }
 
-  /** Kills it, as in a power cut. */
+  /** Kills it and its descendants, as in a power cut. */
   async kill(): Promise<void> {
     const [own, ...below] = await descendants(this.#process.pid);
-    // A program that only starts others ends when they end, and leaves no zombie.
+    // A wrapper program ends when the programs that it started end. If it is not killed, no zombies
+    // remain.
     const all = below.length === 0 ? [own!] : below;
     if (!this.#hasEnded) {
       for (const pid of all) signal(pid, "SIGKILL");
@@ -98,7 +99,7 @@ export class Child implements AsyncDisposable {
     await this.#heard;
   }
 
-  /** Stops it and its descendants, as if the machine hung. */
+  /** Pauses it and its descendants, as if the machine hung. */
   async pause(): Promise<void> {
     for (const pid of await descendants(this.#process.pid)) signal(pid, "SIGSTOP");
   }

@@ -1,6 +1,6 @@
 /**
- * A platform with three nodes, as an operator would run it: programs behind a load balancer, with
- * records in PostgreSQL and files in object storage. All of them run on this machine.
+ * A platform with three nodes, as an operator would run it: behind a load balancer, with records in
+ * PostgreSQL and files in object storage. Everything runs on this machine.
  *
  * @module
  */
@@ -25,7 +25,7 @@ import { Storage } from "./storage.ts";
 /** True if the complete suite runs, which uses Patroni and takes minutes. */
 export const IS_LONG = Deno.env.get("CLUSTER_TESTS") === "all";
 
-/** How long the remains of a killed node can hold its data directory. */
+/** Maximum time that a killed node's child processes can lock its data directory. */
 const LOCKED_MS = 15_000;
 
 /** The locations of records and files, with their credentials. */
@@ -33,7 +33,7 @@ interface Places {
   readonly kv: string;
   readonly blobs: string;
   readonly env: Readonly<Record<string, string>>;
-  /** The start of the command line for a node with its own network. */
+  /** The start of the command line, for a node with its own network. */
   readonly within?: readonly string[];
 }
 
@@ -77,7 +77,7 @@ export class Node {
 
   /**
    * Starts the node, optionally with another program. If it was killed, a child process may still
-   * hold its data directory.
+   * lock its data directory.
    */
   async start(command?: Command): Promise<void> {
     const end = performance.now() + LOCKED_MS;
@@ -115,7 +115,7 @@ export class Node {
     });
   }
 
-  /** Kills it. Resolves when its process has ended. */
+  /** Kills the node. Resolves when its process has ended. */
   async kill(): Promise<void> {
     const running = this.#running;
     this.#running = undefined;
@@ -123,7 +123,7 @@ export class Node {
     if (running !== undefined) this.#ended.push(running.errors());
   }
 
-  /** Pauses or resumes the process. */
+  /** Pauses or resumes the node's process. */
   signal(name: "SIGSTOP" | "SIGCONT"): void {
     Deno.kill(this.#running!.pid, name);
   }
@@ -137,7 +137,7 @@ export class Node {
   }
 }
 
-/** Records for the short form of the suite: a single PostgreSQL server. */
+/** The store for the short form of the suite: a single PostgreSQL server. */
 interface SinglePg extends AsyncDisposable {
   readonly kv: string;
   readonly password: string;
@@ -154,9 +154,9 @@ async function startSinglePg(): Promise<SinglePg> {
 }
 
 export interface MachinesOptions {
-  /** More arguments for `svc serve`. */
+  /** Additional arguments for `svc serve`. */
   readonly args?: readonly string[];
-  /** A node in a separate network that can be cut off. Requires Patroni. */
+  /** Name of a node in a separate network that can be cut off. Requires Patroni. */
   readonly cuttable?: string;
   /** The program that the nodes run; by default, the program under test. */
   readonly command?: Command;
@@ -189,7 +189,7 @@ export class Machines implements AsyncDisposable {
     await using starting = new AsyncDisposableStack();
     const folder = await Deno.makeTempDir({ prefix: "svc-machines-" });
     starting.defer(() => Deno.remove(folder, { recursive: true }));
-    // Servers of other users need access through it.
+    // Servers that run as other users must be able to enter this folder.
     await Deno.chmod(folder, 0o755);
     await Deno.mkdir(join(folder, "home"));
     const [port, ...ports] = freePorts(4) as [number, number, number, number];
@@ -237,7 +237,7 @@ export class Machines implements AsyncDisposable {
     }
     starting.use(await startBalancer(folder, port, nodes));
     // On a reused connection, Deno's `fetch` resends a POST if the other end closes the connection
-    // (https://github.com/denoland/deno/pull/32566). An event would then exist twice.
+    // (https://github.com/denoland/deno/pull/32566). That would create an event twice.
     const client = Deno.createHttpClient({ poolMaxIdlePerHost: 0 });
     starting.defer(() => client.close());
     return new Machines(starting.move(), folder, [...nodes], port, whole, cable, client);
@@ -255,7 +255,7 @@ export class Machines implements AsyncDisposable {
     return this.nodes.find((node) => node.name === name)!;
   }
 
-  /** Cuts off the node. Packets no longer arrive, and no connection is closed. */
+  /** Cuts off the node. Packets no longer arrive, but no connection is closed. */
   async cut(): Promise<void> {
     await this.#cable!.pull();
   }

@@ -1,6 +1,5 @@
 /**
- * The servers that a platform is moved between: PostgreSQL and object storage. Each of them can
- * fail on demand.
+ * The servers to which a platform is moved: PostgreSQL and object storage. Both can fail on demand.
  *
  * @module
  */
@@ -19,15 +18,15 @@ export interface MoveTarget {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Object storage that can be unreachable for a while. */
+/** Object storage that a test can make unreachable for a while. */
 interface FailingStorage extends AsyncDisposable {
   readonly place: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Ends all requests, and does not respond for a while. */
+  /** Aborts all requests and does not respond for a while. */
   fail(ms: number): Promise<void>;
 }
 
-/** A process that can be killed. */
+/** Storage in a process that can be killed. */
 async function startGateway(folder: string): Promise<FailingStorage> {
   const storage = await Storage.start(folder, freePorts(1)[0]!);
   return {
@@ -42,7 +41,7 @@ async function startGateway(folder: string): Promise<FailingStorage> {
   };
 }
 
-/** A server in this process, behind a proxy that cuts connections. */
+/** Storage in this process, behind a proxy that cuts connections. */
 async function startProxied(): Promise<FailingStorage> {
   const storage = await openFaultyStorage();
   const { AWS_ACCESS_KEY_ID: id = "", AWS_SECRET_ACCESS_KEY: secret = "" } = storage.env;
@@ -71,7 +70,7 @@ export class MoveServers implements AsyncDisposable {
     this.#parts = parts;
   }
 
-  /** @param isWhole whether the storage is a separate program. */
+  /** @param isWhole whether the storage runs as a separate program */
   static async start(folder: string, isWhole: boolean): Promise<MoveServers> {
     await using starting = new AsyncDisposableStack();
     const storage = starting.use(await (isWhole ? startGateway(folder) : startProxied()));
@@ -79,7 +78,7 @@ export class MoveServers implements AsyncDisposable {
     return new MoveServers(starting.move(), pg, storage);
   }
 
-  /** An empty database, and an empty prefix in the bucket. */
+  /** Creates an empty database, and an empty prefix in the bucket. */
   async newTarget(): Promise<MoveTarget> {
     const { socket, user, database, password } = await this.pg.newAddress();
     const blobs = this.storage.place.replace("?", `/${this.#count++}?`);

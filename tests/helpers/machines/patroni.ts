@@ -15,7 +15,9 @@ import { freePorts } from "./ports.ts";
 const PASSWORD = "patroni-test-password";
 const ROLE = "svc";
 const USER = "postgres";
-/** Setting up three servers takes a long time on a busy machine. */
+/**
+ * Maximum time to wait for a state. On a busy machine, setting up three servers takes a long time.
+ */
 const PATIENCE_MS = 90_000;
 
 interface Member {
@@ -27,8 +29,8 @@ interface Member {
 }
 
 /**
- * The minimum times that Patroni allows. It fails over 20 seconds after the last sign of life from
- * a primary.
+ * The minimum times that Patroni allows. It fails over 20 seconds after a primary's last sign of
+ * life.
  */
 const BOOTSTRAP = `
 bootstrap:
@@ -80,14 +82,14 @@ postgresql:
     rewind: { username: rewinder, password: ${PASSWORD} }
 `;
 
-/** Programs of the newest PostgreSQL version that is installed from Debian. */
+/** Returns the program folder of the newest PostgreSQL version that is installed from Debian. */
 async function findBin(): Promise<string> {
   const versions = await Array.fromAsync(Deno.readDir("/usr/lib/postgresql"));
   const newest = Math.max(...versions.map(({ name }) => Number(name)));
   return `/usr/lib/postgresql/${newest}/bin`;
 }
 
-/** A separate process namespace ends with its first process, which ends with this test. */
+/** A process namespace ends with its first process, which ends with this test. */
 const asMachine = (...command: readonly string[]): [string, ...string[]] => [
   ...["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"] as [string, ...string[]],
   "setpriv",
@@ -147,7 +149,7 @@ export class Patroni implements AsyncDisposable {
 
   readonly password = PASSWORD;
 
-  /** The `--kv` value for the records. With a host, as seen from another network. */
+  /** Returns the `--kv` value for the records, using `host` to reach them from another network. */
   place(host?: string): string {
     const hosts = this.ports.map((port) => `${host ?? "127.0.0.1"}:${port}`).join(",");
     return `postgres://${ROLE}@${hosts}/${ROLE}${host === undefined ? "" : "?sslmode=disable"}`;
@@ -174,7 +176,7 @@ export class Patroni implements AsyncDisposable {
     }
   }
 
-  /** Waits until a primary accepts writes, and returns its name. */
+  /** Waits until a primary accepts writes. Returns its name. */
   async primary(except?: string): Promise<string> {
     let found: string | undefined;
     await this.#settles(async () => {
@@ -199,7 +201,7 @@ export class Patroni implements AsyncDisposable {
     return (await clusterOf(this.#member(name).restPort)).map(({ role }) => role);
   }
 
-  /** Ends a machine, as in a power cut. */
+  /** Ends a server's machine, as in a power cut. */
   async kill(name: string): Promise<void> {
     const member = this.#member(name);
     await member.child?.kill();
@@ -225,13 +227,13 @@ export class Patroni implements AsyncDisposable {
     await this.#etcd.kill();
   }
 
-  /** Waits until the three servers reach a state. On a timeout, reports their last output. */
+  /** Waits until the three servers reach a state. If they do not, reports their last output. */
   async #settles(read: () => Promise<boolean>): Promise<void> {
     try {
       await until(read, Boolean, PATIENCE_MS);
     } catch (cause) {
       const said = this.#members.map(({ name, child }) => `${name}:\n${child?.said.slice(-3000)}`);
-      throw new Error(`Patroni does not settle:\n${said.join("\n")}`, { cause });
+      throw new Error(`Patroni does not reach the expected state:\n${said.join("\n")}`, { cause });
     }
   }
 
@@ -250,7 +252,7 @@ export class Patroni implements AsyncDisposable {
   }
 }
 
-/** The members according to etcd; empty if the server does not respond. */
+/** Returns the members according to etcd; empty if the server does not respond. */
 async function clusterOf(port: number): Promise<readonly { readonly role: string }[]> {
   try {
     const signal = AbortSignal.timeout(1000);

@@ -1,5 +1,5 @@
 /**
- * Object storage in a separate process: versitygw, with a folder.
+ * Object storage in a separate process: versitygw, which stores objects in a folder.
  *
  * @module
  */
@@ -44,7 +44,7 @@ export class Storage implements AsyncDisposable {
     return storage;
   }
 
-  /** The `--blobs` value for the files. With a host, as seen from another network. */
+  /** Returns the `--blobs` value for the files, using `host` to reach them from another network. */
   place(host = "127.0.0.1"): string {
     return `s3://${BUCKET}/blobs?endpoint=http://${host}:${this.port}&region=us-east-1`;
   }

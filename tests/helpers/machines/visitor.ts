@@ -1,6 +1,6 @@
 /**
- * A visitor who continuously requests a loaded static site, over new connections or a reused one,
- * and records failures.
+ * A visitor who continuously requests a static site that is already loaded, over new connections or
+ * a reused one, and records failures.
  *
  * @module
  */
@@ -19,7 +19,7 @@ export interface Failure {
   readonly began: number;
   readonly ended: number;
   readonly reason: string;
-  /** The node that the load balancer sent it to, if known. */
+  /** The node to which the load balancer sent it, if known. */
   readonly node: string | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Clients that continuously write to a platform and keep a ledger. Acknowledged writes must survive
- * every failure. Other writes can be lost.
+ * every failure. Other writes may be lost.
  *
  * @module
  */
@@ -26,13 +26,10 @@ export class NotAcknowledgedError extends Error {
   override readonly name = "NotAcknowledgedError";
 }
 
-/**
- * Statuses that a platform or its load balancer returns when refusing requests because a part of
- * the platform is down.
- */
+/** Statuses that a platform or its load balancer returns while part of the platform is down. */
 const PASSING: ReadonlySet<number> = new Set([409, 502, 503, 504]);
 
-/** Sends a request that must be acknowledged. An unexplained status is an error. */
+/** Sends a request that must be acknowledged. Throws if an outage does not explain the status. */
 export async function acknowledge(sending: Promise<ApiAnswer>): Promise<ApiAnswer["json"]> {
   const answer = await sending.catch((error: Error) => {
     throw new NotAcknowledgedError(error.message, { cause: error });
@@ -44,8 +41,8 @@ export async function acknowledge(sending: Promise<ApiAnswer>): Promise<ApiAnswe
 }
 
 /**
- * Writes until it is stopped. Returns the unacknowledged writes, and why. `ended` rejects if a
- * write fails for any other reason.
+ * Writes until it is stopped. Returns the unacknowledged writes, and the reasons. `ended` rejects
+ * if a write fails for any other reason.
  */
 export function keepWriting(workloads: readonly Workload[]) {
   const stopped = new AbortController();
@@ -62,7 +59,7 @@ export function keepWriting(workloads: readonly Workload[]) {
     }
   };
   const running = Promise.all(workloads.map(run));
-  // `stop()` reports a failure.
+  // `stop()` reports failures, so this rejection does not count as unhandled.
   running.catch(() => {});
   return {
     refused,

@@ -19,7 +19,7 @@ const BRANCHES = 100;
 /** A hook accepts 30 triggers per minute. */
 const HOOKS = 4;
 
-/** A site whose page contains its version, which increases with each deployment. */
+/** A site whose page contains its version. The version increases with each deployment. */
 export async function deployments(machines: Machines): Promise<Workload> {
   const { id } = await createProject(machines, "versions");
   let attempted = 0;
@@ -55,7 +55,7 @@ export async function deployments(machines: Machines): Promise<Workload> {
   };
 }
 
-/** Projects. Each is one record that does not change later. */
+/** Projects. Each project is a single record that does not change later. */
 export function projects(machines: Machines): Workload {
   let names: string[] = [];
   let count = 0;
@@ -85,7 +85,7 @@ export function projects(machines: Machines): Workload {
   };
 }
 
-/** Events, each of which must be in the inbox exactly once. */
+/** Events. Each event must be in the inbox exactly once. */
 export function events(machines: Machines): Workload {
   let waiting: string[] = [];
   let count = 0;
@@ -95,7 +95,7 @@ export function events(machines: Machines): Workload {
       json: { event: "deployment.live", data: { project } },
     });
   const inbox = async (): Promise<string[]> => {
-    // An item can be read twice because others may be added above it between two pages.
+    // An item can appear twice if others are added above it between the requests for two pages.
     const names = new Map<string, string>();
     for (let offset = 0, total = 1; offset < total; offset += 100) {
       const path = `/v1/notifications?limit=100&offset=${offset}`;
@@ -124,7 +124,7 @@ export function events(machines: Machines): Workload {
         const seen = new Set(all);
         return wanted.filter((name) => !seen.has(name));
       };
-      // A leader that was killed is replaced by another within 15 seconds.
+      // Another leader replaces a killed one within 15 seconds.
       await until(async () => missing(await inbox()), (names) => names.length === 0);
       const all = await inbox();
       const seen = new Set<string>();
@@ -179,7 +179,7 @@ export async function triggers(machines: Machines): Promise<Workload> {
           ({ status }) => ["LIVE", "FAILED", "STOPPED"].includes(status),
           BUILD_PATIENCE_MS,
         );
-        // A build that may have crashed the platform is not started a third time.
+        // A build that may have crashed the platform twice is not started again.
         const isGivenUp = status === "FAILED" && /stopped twice/.test(error);
         assert.ok(status === "LIVE" || isGivenUp, `The build of ${id} is ${status}: ${error}`);
       }
@@ -187,7 +187,7 @@ export async function triggers(machines: Machines): Promise<Workload> {
   };
 }
 
-/** Sign-ins. All nodes accept their sessions. */
+/** Sign-ins, whose sessions all nodes accept. */
 export async function signIns(machines: Machines): Promise<Workload> {
   await signUp(machines, "ada");
   let sessions: Browser[] = [];

@@ -1,4 +1,4 @@
-/** The subjects of audit log entries: ID, name and changes. */
+/** Tests the subjects of audit log entries: ID, name and changes. */
 import assert from "node:assert/strict";
 import { withDashboard } from "../../helpers/dashboard.ts";
 import { deploy } from "../../helpers/platform.ts";
@@ -17,11 +17,11 @@ interface Entry {
 const SECRET = "correct-horse-battery";
 const P = "/v1/projects/harbour";
 
-/** `field: from → to` for each change. */
+/** Returns `field: from → to` for each change. */
 const changesOf = ({ changes }: Entry) =>
   changes.map(({ field, from, to }) => `${field}: ${from} → ${to}`);
 
-Deno.test("every entry names the created, changed or deleted object, with old and new values", () =>
+Deno.test("every entry names the created, changed or deleted object and its old and new values", () =>
   withDashboard(async ({ own, ada, viewer, api }) => {
     const seen = new Set<string>();
     // deno-lint-ignore no-explicit-any -- tests inspect any response
@@ -30,7 +30,7 @@ Deno.test("every entry names the created, changed or deleted object, with old an
     }
     async function newest(action: string): Promise<Entry> {
       const entry: Entry = (await call("GET", `/v1/audit?limit=1&action=${action}`)).items[0];
-      assert.ok(entry, `there is no entry for ${action}`);
+      assert.ok(entry, `the log has no entry for ${action}`);
       seen.add(action);
       return entry;
     }
@@ -249,7 +249,7 @@ Deno.test("every entry names the created, changed or deleted object, with old an
         rotated.secret,
       ]
     ) {
-      assert.ok(!text.includes(secret), "the log contains a secret");
+      assert.ok(!text.includes(secret), "the log contains no secret");
     }
     const page = await ada.open("/workspaces/acme/audit?action=changeMember");
     assert.match(page.html, /<strong>vic<\/strong>/);
@@ -258,7 +258,7 @@ Deno.test("every entry names the created, changed or deleted object, with old an
     assert.ok(seen.size > 40, `${seen.size} operations were checked`);
   }));
 
-Deno.test("entries about databases name the database, its branch and the setting", () =>
+Deno.test("entries about databases show the database, its branch and the setting", () =>
   withDashboard(async ({ api, own }) => {
     await api("POST", "/v1/projects", { name: "harbour" });
     const at = `${P}/databases`;

@@ -1,10 +1,10 @@
-/** The audit log, through the API and on its page. */
+/** Tests the audit log through the API and on its page. */
 import assert from "node:assert/strict";
 import { withDashboard } from "../../helpers/dashboard.ts";
 
 const SECRET = "correct-horse-battery";
 
-Deno.test("only the workspace's audit log records each change, with its author and origin", () =>
+Deno.test("only the workspace's audit log records a change with its author and origin", () =>
   withDashboard(async ({ api, ada, viewer, stranger }) => {
     await api("POST", "/v1/projects", { name: "harbour" });
     await api("PUT", "/v1/projects/harbour/variables/TOKEN", {

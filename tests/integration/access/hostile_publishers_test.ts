@@ -1,6 +1,6 @@
 /**
- * Tokens that are forged, belong to someone else, or are sent to the wrong endpoint. None of them
- * gets a key.
+ * Sends tokens that are forged, belong to someone else, or are not meant for svc. None of them gets
+ * a key.
  */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
@@ -18,7 +18,7 @@ type Fields = Readonly<Record<string, string>>;
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
 const seconds = (more: number) => Math.floor(Date.now() / 1000) + more;
 
-/** Checks that fields are refused with a reason and that no key was created. */
+/** Checks that a request is refused with a reason and that no key is created. */
 async function refused(platform: TestPlatform, fields: Fields, reason: RegExp, name: string) {
   const { status, json } = await askExchange(platform, fields);
   assert.equal(status, 400, `${name}: ${JSON.stringify(json)}`);
@@ -56,7 +56,7 @@ const WRONG_CLAIMS: readonly (readonly [string, Fields | Record<string, unknown>
   ["a branch below", { ref: "refs/heads/main/x" }, /does not trust the branch main\/x/],
   ["a branch named as a ref", { ref: "refs/heads/refs/heads/main" }, /branch refs\/heads\/main/],
   ["a tag called main", { ref: "refs/tags/main", ref_type: "tag" }, /does not trust the tag main/],
-  ["a tag that says branch", { ref: "refs/tags/main" }, /does not trust the tag main/],
+  ["a tag whose ref_type is branch", { ref: "refs/tags/main" }, /does not trust the tag main/],
   ["no ref", { ref: "main" }, /is not a branch, tag or pull request/],
   [
     "a pull request",
@@ -77,7 +77,7 @@ const WRONG_CLAIMS: readonly (readonly [string, Fields | Record<string, unknown>
     /trusts the workflow deploy\.yml, but this is x\.yml/,
   ],
   [
-    "a workflow of another repository",
+    "another repository's workflow",
     { workflow_ref: "mallory/octo-repo/.github/workflows/deploy.yml@refs/heads/main" },
     /this is another/,
   ],
@@ -98,7 +98,7 @@ const WRONG_CLAIMS: readonly (readonly [string, Fields | Record<string, unknown>
   ["an issuer with a slash", { iss: "ISSUER/" }, /no trusted publisher with the issuer/],
   ["no issuer", { iss: undefined }, /claim iss is missing/],
   ["an issuer that is a list", { iss: ["ISSUER"] }, /claim iss is missing/],
-  ["claims of GitLab", { repository: undefined, project_path: "octo-org/octo-repo" }, /repository/],
+  ["GitLab claims", { repository: undefined, project_path: "octo-org/octo-repo" }, /repository/],
   ["a repository that is a list", { repository: ["octo-org/octo-repo"] }, /claims repository/],
 ];
 
@@ -156,11 +156,11 @@ async function forgeries({ issuer, audience }: CiPlatform): Promise<[string, str
     ["alg None", none("None"), /its alg must be/],
     ["no alg", `${encode({ kid: "first" })}.${encode(claims)}.`, /its alg must be/],
     ["HS256 with the public key", hmac("HS256", pem), /its alg must be/],
-    ["RS256 made by HMAC", hmac("RS256", pem), /its signature is wrong/],
+    ["RS256 with an HMAC signature", hmac("RS256", pem), /its signature is wrong/],
     ["ES256 with an RSA key", hmac("ES256", pem), /not signed by the issuer/],
     ["a list as alg", `${encode({ alg: ["RS256"], kid: "first" })}.${body}.${signature}`, /alg/],
     ["no kid", `${encode({ alg: "RS256" })}.${body}.${signature}`, /its key id \(kid\) is missing/],
-    ["a key of another issuer", await stranger.sign(claims), /its signature is wrong/],
+    ["another issuer's key", await stranger.sign(claims), /its signature is wrong/],
     [
       "a key in the token's header",
       await stranger.sign(claims, { header: { jwk: stranger.keys[0], jku: stranger.url } }),
@@ -215,7 +215,7 @@ Deno.test("a token sent many times at once gets a single key", () =>
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array(9).fill(400)]);
   }));
 
-Deno.test("a repository that has taken over the name of a trusted repository is refused", () =>
+Deno.test("a repository that has taken over a trusted repository's name is refused", () =>
   withCi(async ({ platform, issuer, audience, trust }) => {
     await trust({ branch: "main" });
     const first = await issuer.sign(githubClaims(audience));
@@ -261,7 +261,7 @@ Deno.test("requests that are not a token exchange are refused", () =>
     await onlyBootstrapKey(platform);
   }));
 
-Deno.test("an issuer whose keys are not a key set is refused, and its redirects are not followed", () =>
+Deno.test("an issuer without a valid key set is refused, and its redirects are not followed", () =>
   withCi(async ({ platform, audience, trust }) => {
     const json = (value: unknown) => () => Response.json(value);
     const to = (url: string) => () => Response.redirect(url, 302);
@@ -306,7 +306,7 @@ Deno.test("an issuer whose keys are not a key set is refused, and its redirects 
     await onlyBootstrapKey(platform);
   }));
 
-Deno.test("issuers at private addresses are not contacted unless allowed", async () => {
+Deno.test("issuers at private addresses are not contacted unless this is allowed", async () => {
   const folder = await makeTestFolder("svc-publishers-");
   const { certFile, keyFile } = await makeCertificate(folder, "issuer", ["DNS:localhost"]);
   const [cert, key] = [await Deno.readTextFile(certFile), await Deno.readTextFile(keyFile)];

@@ -1,4 +1,4 @@
-/** Tests API keys with permissions, projects and an expiry, across the whole API. */
+/** Tests API keys with permissions, projects and an expiry across the whole API. */
 import assert from "node:assert/strict";
 import type { Endpoint } from "../../../src/contract/endpoint.ts";
 import { endpoints } from "../../../src/contract/endpoints.ts";
@@ -19,7 +19,7 @@ import {
 const ALL = Object.entries(endpoints) as unknown as readonly (readonly [string, Endpoint])[];
 const FILES = { "index.html": "<h1>hello</h1>" };
 
-/** The platform, as seen by the holder of a new key. */
+/** Creates a key, and returns API access with it. */
 async function holderOf(
   platform: TestPlatform,
   wanted: Readonly<Record<string, unknown>>,
@@ -35,7 +35,7 @@ async function holderOf(
   };
 }
 
-Deno.test("every endpoint refuses a key that lacks its permission, and names that permission", () =>
+Deno.test("every endpoint refuses a key without its permission, and names that permission", () =>
   withPlatform(async (platform) => {
     let refused = 0;
     for (const permission of PERMISSION_NAMES) {
@@ -60,7 +60,7 @@ Deno.test("every endpoint refuses a key that lacks its permission, and names tha
     assert.ok(refused > 300, String(refused));
   }));
 
-Deno.test("a key for previews deploys previews, and cannot touch production", () =>
+Deno.test("a key for previews can deploy previews but cannot change production", () =>
   withPlatform(async (platform) => {
     const project = await createProject(platform, "shop");
     const live = await deploy(platform, "shop", { files: FILES });
@@ -112,7 +112,7 @@ Deno.test("a refusal reports the key's permissions and projects, and how to get 
     assert.match(json.hint, /svc whoami\..* owner .*svc keys update --permission/);
   }));
 
-Deno.test("a key limited to a project can neither see nor change others", () =>
+Deno.test("a key limited to one project can neither see nor change others", () =>
   withPlatform(async (platform) => {
     const own = await createProject(platform, "own");
     await createProject(platform, "secret");
@@ -148,7 +148,7 @@ Deno.test("a key limited to a project can neither see nor change others", () =>
     assert.equal(wrong.status, 404);
   }));
 
-Deno.test("a limited key can page through the projects that it reaches, and see its limits", () =>
+Deno.test("a limited key can list the projects that it can access, and see its limits", () =>
   withPlatform(async (platform) => {
     const made: { readonly id: string; readonly name: string }[] = [];
     for (const name of ["one", "two", "three", "four", "five", "six"]) {
@@ -173,7 +173,7 @@ Deno.test("a limited key can page through the projects that it reaches, and see 
     assert.deepEqual(me.grant, { permissions: ["read"], projects, expiresAt });
   }));
 
-Deno.test("changes to a key apply to the next request, and expired keys are refused", async () => {
+Deno.test("changes to a key take effect immediately, and expired keys are refused", async () => {
   let now = Date.UTC(2026, 10, 23);
   await withPlatformInProcess(async (platform) => {
     const expiresAt = new Date(now + 60_000).toISOString();

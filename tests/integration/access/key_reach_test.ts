@@ -1,6 +1,6 @@
 /**
- * The reach of a key or a CLI token across the whole table of endpoints: only its workspace,
- * regardless of its owner's other permissions.
+ * Checks on all endpoints that a key or a CLI token reaches only its own workspace, regardless of
+ * its owner's other permissions.
  */
 import assert from "node:assert/strict";
 import type { Endpoint } from "../../../src/contract/endpoint.ts";
@@ -17,11 +17,12 @@ const ALL = Object.entries(endpoints) as unknown as readonly Named[];
 const KEY_ROLES = ["viewer", "developer", "owner"] as const;
 
 /**
- * True if the path names someone's resource. Content is named by its hash and belongs to no one.
+ * True if the path names someone's resource. Blobs are named by their hash and do not belong to
+ * anyone.
  */
 const isOfSomebody = ({ path }: Endpoint): boolean => /\{(?!sha256)\w+\}/.test(path);
 
-/** Bodies that pass validation, so later checks must refuse them. */
+/** Bodies that pass validation, so only later checks can refuse them. */
 const BODIES: Partial<Record<keyof typeof endpoints, (known: Known) => unknown>> = {
   changeMember: () => ({ role: "viewer" }),
   updateProject: () => ({ branch: "taken" }),
@@ -89,7 +90,10 @@ const BODIES: Partial<Record<keyof typeof endpoints, (known: Known) => unknown>>
   sendTestNotification: () => ({ channel: "messenger" }),
 };
 
-/** The two endpoints that end the credential itself or its membership. Other tests cover them. */
+/**
+ * The two endpoints that revoke the credential itself or end its membership. Other tests cover
+ * them.
+ */
 const ENDING: readonly string[] = ["signOut", "leaveWorkspace"];
 
 const isRead = ({ method, responseKind }: Endpoint): boolean =>
@@ -97,7 +101,7 @@ const isRead = ({ method, responseKind }: Endpoint): boolean =>
 
 /**
  * Queries that endpoints require, by the end of their paths. The audit log is read completely
- * because the test ignores its own entries.
+ * because the test skips its own entries.
  */
 const QUERIES: readonly (readonly [string, string])[] = [
   ["/blobs/object", "?key=adas-boat"],
@@ -112,12 +116,12 @@ const pathOf = (endpoint: Endpoint, known: Known): string =>
   ) + (QUERIES.find(([end]) => endpoint.path.endsWith(end))?.[1] ?? "");
 
 /**
- * Values that differ only because time passes, or because of the test's own actions in the other
+ * Endpoints whose values change with time, or because of the test's own actions in the other
  * workspace.
  */
 const PASSING: readonly string[] = ["listAccountEvents", "getInboxCount", "hasUnread"];
 
-/** Requires a queue, but the site does not declare one. */
+/** Requires a queue, which the site does not declare. */
 const OF_QUEUES: readonly string[] = ["listQueueMessages"];
 
 /** Endpoints that are only for the owner of the platform. */
@@ -135,19 +139,19 @@ const VOLATILE = new Set([
   "lastCountry",
   "running",
   "connections",
-  // The hours in the traffic report advance.
+  // The hours in the traffic report change with time.
   "steps",
   "from",
   "to",
   "sizeBytes",
-  // The period that can be restored grows in the meantime.
+  // The period that can be restored grows with time.
   "history",
 ]);
 
 const stable = (json: unknown): string =>
   JSON.stringify(json, (name, value) => VOLATILE.has(name) ? undefined : value);
 
-/** Everything that the person can see of the workspace and the account, by endpoint. */
+/** Returns everything in the workspace and the account that the person can see, by endpoint. */
 async function snapshot(ada: Browser, known: Known, workspaceId: string) {
   const seen: Record<string, string> = {};
   for (const [name, endpoint] of ALL) {
@@ -159,7 +163,7 @@ async function snapshot(ada: Browser, known: Known, workspaceId: string) {
     assert.equal(status, 200, `${name}: ${JSON.stringify(json)}`);
     const isOfWorkspace = (item: { workspaceId?: string | null; slug?: string }): boolean =>
       (item.workspaceId ?? workspaceId) === workspaceId && (item.slug ?? "ada") === "ada";
-    // The audit log has an entry for each time a connection string is read, including these.
+    // The audit log records each time a connection string is read, including by this test.
     const isLook = ({ action }: { action?: string }) => action === "getDatabaseConnection";
     const items = json?.items?.filter((item: { action?: string; workspaceId?: string }) =>
       isOfWorkspace(item) && !isLook(item)
@@ -178,7 +182,7 @@ async function credentialsIn(
   for (const role of KEY_ROLES) {
     const json = { name: `${role} key`, role };
     const made = await ada.send("POST", "/v1/api-keys", { json, workspace });
-    credentials[`the key of a ${role}`] = made.json.key;
+    credentials[`a ${role}'s key`] = made.json.key;
   }
   const { json: device } = await form(platform, "/v1/device", {});
   await approve(ada, device.user_code, workspaceId);
@@ -186,7 +190,7 @@ async function credentialsIn(
   return { ...credentials, "a tool's token": token.access_token };
 }
 
-Deno.test("no key or token reaches its owner's other workspaces", () =>
+Deno.test("keys and tokens do not reach their owner's other workspaces", () =>
   withEverything(async (platform, parts) => {
     const { browser: ada, workspaceId: hers } = await signUpWithWorkspace(platform, "ada");
     const bob = await signUp(platform, "bob");

@@ -1,6 +1,6 @@
 /**
- * A person's own resources, accessed with a key or the CLI: only in that workspace, and only until
- * the access is revoked.
+ * A person's own resources. Keys and the CLI reach them only in their workspace, and only until the
+ * access is revoked.
  */
 import assert from "node:assert/strict";
 import { Browser, signUpWithWorkspace } from "../../helpers/browser.ts";
@@ -55,7 +55,10 @@ const raiseIn = (ada: Browser, workspace: string, detail: string) =>
     workspace,
   });
 
-/** The browsers that a workspace's critical messages were pushed to, once `count` have arrived. */
+/**
+ * Waits for `count` pushed messages after a critical event in a workspace. Returns the browsers
+ * that received them.
+ */
 async function pushedTo({ service, ada }: AccessBench, workspace: string, count: number) {
   service.messages.length = 0;
   await raiseIn(ada, workspace, workspace);
@@ -94,7 +97,7 @@ Deno.test("a browser subscribed with a key gets its workspace's notifications un
     assert.equal((await ada.send("GET", PUSH)).json.items.length, 1);
   }));
 
-Deno.test("a browser gets no more notifications after another browser ends its session", () =>
+Deno.test("a browser gets no notifications after another browser has ended its session", () =>
   withAda(async (parts) => {
     const { platform, service, ada } = parts;
     const stolen = new Browser(platform);
@@ -123,7 +126,7 @@ Deno.test("a key's subscriptions do not count toward the limit for its owner's b
     assert.ok(items.some(({ id }: { id: string }) => id === laptop.id));
   }));
 
-Deno.test("preferences set with a key or tool apply in one workspace; a person's, in all", () =>
+Deno.test("preferences set with a key or tool apply in one workspace, and a person's in all", () =>
   withAda(async (parts) => {
     const { platform, ada } = parts;
     const key = await makeKey(ada, "developer");
@@ -168,7 +171,7 @@ Deno.test("preferences set with a key or tool apply in one workspace; a person's
     assert.equal(await raised("ada"), 1);
   }));
 
-Deno.test("a key can neither resend nor delete another workspace's dead letters", async () => {
+Deno.test("a key can neither resend nor delete the dead letters of another workspace", async () => {
   await using gone = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },
     () => new Response(null, { status: 400 }),

@@ -1,4 +1,4 @@
-/** GitHub Actions and GitLab CI workflows that exchange their job's token for a key. */
+/** GitHub Actions and GitLab CI workflows exchange their job's token for a key. */
 import assert from "node:assert/strict";
 import { makeTestFolder } from "../../../src/lib/_test_folder.ts";
 import { githubClaims, gitlabClaims, startIssuer } from "../../helpers/ci_issuer.ts";
@@ -7,7 +7,7 @@ import { createProject, deploy, start } from "../../helpers/platform.ts";
 
 const FILES = { "index.html": "<h1>published</h1>" };
 
-Deno.test("a GitHub workflow deploys with a 15-minute key, and reaches nothing else", () =>
+Deno.test("a GitHub workflow gets a 15-minute key that can deploy and nothing else", () =>
   withCi(async ({ platform, issuer, audience, trust }) => {
     const shop = await createProject(platform, "shop");
     await createProject(platform, "blog");
@@ -60,7 +60,7 @@ Deno.test("a GitHub workflow deploys with a 15-minute key, and reaches nothing e
     assert.equal(
       (await byKey.api("GET", "/v1/me")).status,
       401,
-      "a publisher's keys are revoked with it",
+      "deleting a publisher revokes its keys",
     );
     const log = await platform.api("GET", "/v1/security-events");
     const names = log.json.items.map(({ event }: { event: string }) => event);
@@ -87,7 +87,7 @@ Deno.test("a GitLab job exchanges its token for each of its commands", () =>
     assert.match(refused.json.error_description, /it does not trust the branch main/);
   }));
 
-Deno.test("a company's own issuer is rarely asked for its ES256 keys, although they change", () =>
+Deno.test("a company issuer's changing ES256 keys are fetched only rarely", () =>
   withCi(async ({ platform, audience, trust }) => {
     await using enterprise = await startIssuer("/_services/token");
     await trust({ issuer: enterprise.url });
@@ -149,7 +149,7 @@ Deno.test("several publishers for one repository give each project its own permi
     assert.equal(await statusOf(other), 200);
   }));
 
-Deno.test("pull requests get a key only for previews, and only if allowed", () =>
+Deno.test("pull requests get a key only for previews, and only if this is allowed", () =>
   withCi(async ({ platform, issuer, audience, trust }) => {
     const pull = githubClaims(audience, {
       ref: "refs/pull/7/merge",
@@ -175,7 +175,7 @@ Deno.test("pull requests get a key only for previews, and only if allowed", () =
     assert.equal(status, 200, JSON.stringify(json));
   }));
 
-Deno.test("after a restart, publishers remain and exchanged tokens cannot be used again", async () => {
+Deno.test("after a restart, publishers still exist, and exchanged tokens cannot be reused", async () => {
   const dataDir = await makeTestFolder("svc-publishers-");
   await using issuer = await startIssuer();
   let platform = await start(dataDir, { allowPrivateUpstreams: true });

@@ -7,14 +7,14 @@ import { furnish, PARAMETERS, valueOf, withEverything } from "../../helpers/furn
 import { start, TOKEN, withPlatform } from "../../helpers/platform.ts";
 
 /**
- * Endpoints about a code. Anyone who is signed in may call them, because the code itself is secret.
+ * Endpoints for a code. Anyone who is signed in may call them, because the code itself is secret.
  */
 const OF_CODES: readonly string[] = Object.entries(endpoints)
   .filter(([, { path }]) => path.includes("{userCode}")).map(([name]) => name);
 
 const NOWHERE = "01900000-0000-7000-8000-000000000000";
 
-Deno.test("no credential of one workspace reaches another on any endpoint", () =>
+Deno.test("one workspace's credentials do not reach another workspace on any endpoint", () =>
   withEverything(async (platform, parts) => {
     const { browser: ada, workspaceId: hers } = await signUpWithWorkspace(platform, "ada");
     const { browser: bob, workspaceId } = await signUpWithWorkspace(platform, "bob");
@@ -128,7 +128,7 @@ Deno.test("a stolen data directory reveals no token, code or password", async ()
   const control = await new Deno.Command("grep", {
     args: ["-rqaF", "-e", "ada@example.com", dataDir],
   }).output();
-  assert.equal(control.code, 0, "the search finds plain text");
+  assert.equal(control.code, 0, "the search finds unencrypted text");
   const secrets = {
     session: ada.token,
     "API key": key.key,
@@ -146,18 +146,18 @@ Deno.test("a stolen data directory reveals no token, code or password", async ()
   for (const [name, text] of Object.entries(secrets)) {
     const { code } = await new Deno.Command("grep", { args: ["-rqaF", "-e", text, dataDir] })
       .output();
-    assert.equal(code, 1, `the data directory contains the ${name}`);
+    assert.equal(code, 1, `the data directory does not contain the ${name}`);
   }
   await Deno.remove(dataDir, { recursive: true });
 });
 
-/** What each role must not be able to do, according to the requirements of an endpoint. */
+/** The roles that must not be able to call an endpoint, by the access that it requires. */
 const REFUSED: Readonly<Record<string, readonly Access[]>> = {
   viewer: ["developer", "owner"],
   developer: ["owner"],
 };
 
-Deno.test("on every endpoint, a role can do only what it is allowed to", () =>
+Deno.test("on every endpoint, a role can do only what it is allowed to do", () =>
   withPlatform(async (platform) => {
     const { browser: ada } = await signUpWithWorkspace(platform, "ada");
     for (const [role, refused] of Object.entries(REFUSED)) {

@@ -17,7 +17,7 @@ import {
 } from "../../helpers/platform.ts";
 import { authenticatorCode } from "../../helpers/authenticator.ts";
 
-Deno.test("a person signs up, signs out and signs in, and scripts cannot read the cookie", () =>
+Deno.test("a person signs up, out and in, and scripts cannot read the cookie", () =>
   withPlatform(async (platform) => {
     const ada = await signUp(platform, "ada");
     const again = await ada.send("POST", "/v1/sign-up", {
@@ -91,7 +91,7 @@ Deno.test("password guesses are slowed down equally for known and unknown accoun
     assert.equal((await ada.send("GET", "/v1/account")).status, 200, "existing sessions continue");
   }, { now: stillClock() }));
 
-Deno.test("many simultaneous guesses are of no advantage", () =>
+Deno.test("many simultaneous guesses give no advantage", () =>
   withPlatformInProcess(async (platform) => {
     await signUp(platform, "ada");
     const guesses = Array.from(
@@ -103,7 +103,7 @@ Deno.test("many simultaneous guesses are of no advantage", () =>
     assert.equal(statuses.filter((status) => status === 429).length, 7);
   }, { now: stillClock() }));
 
-Deno.test("signing in does not authenticate a session planted beforehand", () =>
+Deno.test("signing in does not authenticate a session that was planted beforehand", () =>
   withPlatform(async (platform) => {
     const ada = await signUp(platform, "ada");
     const planted = "A".repeat(43);
@@ -126,7 +126,7 @@ const origins = [
   ["no browser at all", { "sec-fetch-site": "" }, 403],
 ] as const;
 
-Deno.test("only the platform's own pages can change anything with a session", () =>
+Deno.test("only the platform's own pages can use a session to change anything", () =>
   withPlatform(async (platform) => {
     for (const [name, headers, expected] of origins) {
       const ada = await signUp(platform, `ada-${expected}-${name.length}`);
@@ -151,10 +151,10 @@ Deno.test("only the platform's own pages can change anything with a session", ()
       json: { email: "ada@example.com", password: PASSWORD },
       headers: { "sec-fetch-site": "cross-site" },
     });
-    assert.equal(signIn.status, 403, "another site can sign no one in");
+    assert.equal(signIn.status, 403, "another site cannot sign anyone in");
   }));
 
-Deno.test("a session names its workspace, and sees only its user's workspaces", () =>
+Deno.test("a session must name a workspace, and sees only its user's workspaces", () =>
   withPlatform(async (platform) => {
     const { browser: ada } = await signUpWithWorkspace(platform, "ada");
     await signUpWithWorkspace(platform, "bob");
@@ -202,7 +202,7 @@ Deno.test("the second factor is required, no code works twice, and recovery code
     ]);
   }));
 
-Deno.test("the second factor cannot be guessed, or turned off without a password and code", () =>
+Deno.test("the second factor cannot be guessed, nor turned off without a password and code", () =>
   withPlatformInProcess(async (platform) => {
     const ada = await signUp(platform, "ada");
     const { secret, recoveryCodes } = await enrol(ada);
@@ -240,7 +240,7 @@ Deno.test("a new password ends all other sessions", () =>
     assert.ok((await eventsOf(ada)).includes("security.password_changed"));
   }));
 
-Deno.test("people can list and end their own sessions only", () =>
+Deno.test("people can list and end only their own sessions", () =>
   withPlatform(async (platform) => {
     const ada = await signUp(platform, "ada");
     const other = new Browser(platform);
@@ -258,7 +258,7 @@ Deno.test("people can list and end their own sessions only", () =>
     assert.equal((await other.send("GET", "/v1/account")).status, 401);
   }));
 
-Deno.test("the owner of a new platform signs in with a link that works only once", async () => {
+Deno.test("a new platform's owner signs in with a link that works only once", async () => {
   const dataDir = await Deno.makeTempDir({ prefix: "svc-test-" });
   const first = await start(dataDir);
   const old = new URL(first.ownerLink!).pathname.split("/").at(-1)!;
@@ -285,7 +285,7 @@ Deno.test("the owner of a new platform signs in with a link that works only once
   await Deno.remove(dataDir, { recursive: true });
 });
 
-Deno.test("an authenticator outlives the re-keying of its data directory", async () => {
+Deno.test("an authenticator still works after its secrets are re-encrypted", async () => {
   const dataDir = await Deno.makeTempDir({ prefix: "svc-test-" });
   const before = await start(dataDir);
   const { secret } = await enrol(await signUp(before, "ada"));
@@ -306,7 +306,7 @@ Deno.test("an authenticator outlives the re-keying of its data directory", async
   await Deno.remove(dataDir, { recursive: true });
 });
 
-Deno.test("an invitation works once, and members can leave except for the last owner", () =>
+Deno.test("an invitation works once, and all members except the last owner can leave", () =>
   withPlatform(async (platform) => {
     const { browser: ada } = await signUpWithWorkspace(platform, "ada");
     const bob = await signUp(platform, "bob");
@@ -336,7 +336,7 @@ Deno.test("an invitation works once, and members can leave except for the last o
       guest.send("POST", "/v1/projects", { json: { name: "shop" }, workspace: "ada" });
     assert.equal((await create()).status, 403);
     assert.equal((await role(them.id, "developer")).status, 200);
-    assert.equal((await create()).status, 201, "a new role applies immediately");
+    assert.equal((await create()).status, 201, "a new role takes effect immediately");
     const remove = () => guest.send("DELETE", "/v1/projects/shop", { workspace: "ada" });
     assert.equal((await remove()).status, 403);
     assert.equal(
@@ -405,7 +405,11 @@ Deno.test("API keys are shown only once, listed by prefix, limited by role, and 
       platform.api(method, path, { token: made.key, ...(json === undefined ? {} : { json }) });
     assert.equal((await byKey("GET", "/v1/me")).json.workspace.role, "viewer");
     assert.equal((await byKey("POST", "/v1/projects", { name: "shop" })).status, 403);
-    assert.equal((await byKey("GET", "/v1/account")).status, 403, "a key has no account");
+    assert.equal(
+      (await byKey("GET", "/v1/account")).status,
+      403,
+      "a key does not belong to an account",
+    );
     assert.equal((await byKey("POST", "/v1/sign-out")).status, 403);
     const seen = await ada.send("GET", "/v1/api-keys", { workspace: "ada" });
     assert.notEqual(seen.json.items[0].lastUsedAt, null);
@@ -419,7 +423,7 @@ Deno.test("API keys are shown only once, listed by prefix, limited by role, and 
     assert.equal(
       (await byKey("GET", "/v1/me")).status,
       401,
-      "revocation applies immediately, despite the cache",
+      "revocation takes effect immediately, despite the cache",
     );
     const log = await ada.send("GET", "/v1/security-events", { workspace: "ada" });
     assert.deepEqual(log.json.items.map((each: { event: string }) => each.event), [

@@ -61,7 +61,7 @@ Deno.test("a client gets its token only once, after a person approves", () =>
     assert.deepEqual(await eventsOf(ada), ["security.new_login", "security.new_login"]);
   }));
 
-Deno.test("a client with the read scope can view everything and change nothing", () =>
+Deno.test("a client with the read scope can view everything but change nothing", () =>
   withPlatform(async (platform) => {
     const { browser: ada, workspaceId } = await signUpWithWorkspace(platform, "ada");
     const { json } = await form(platform, "/v1/device", { client_id: "reader", scope: "read" });
@@ -150,7 +150,7 @@ Deno.test("one address can start 10 sign-ins per minute", () =>
     assert.equal((await start("198.51.100.7")).status, 429, "a client's header has no effect");
   }));
 
-Deno.test("behind a trusted proxy the client's address counts", () =>
+Deno.test("behind a trusted proxy, the client's address counts", () =>
   withPlatform(async (platform) => {
     const start = async (address: string) => {
       const { status } = await platform.api("POST", "/v1/device", {
@@ -174,7 +174,7 @@ Deno.test("guessing user codes is slowed down and reported", () =>
     assert.deepEqual(statuses, [404, 404, 404, 404, 404, 429, 429]);
   }));
 
-Deno.test("a token is for a workspace of its approver, and only the approver can revoke it", () =>
+Deno.test("a token is for its approver's workspace, and only the approver can revoke it", () =>
   withPlatform(async (platform) => {
     const { browser: ada, workspaceId } = await signUpWithWorkspace(platform, "ada");
     const { browser: bob, workspaceId: bobs } = await signUpWithWorkspace(platform, "bob");
@@ -190,7 +190,7 @@ Deno.test("a token is for a workspace of its approver, and only the approver can
     assert.equal((await platform.api("GET", "/v1/me", { token: token.access_token })).status, 401);
   }));
 
-Deno.test("a token used from a second country within an hour is reported as suspicious", () =>
+Deno.test("use of a token from a second country within an hour is reported", () =>
   withPlatform(async (platform) => {
     const { browser: ada, workspaceId } = await signUpWithWorkspace(platform, "ada");
     const { json } = await form(platform, "/v1/device", {});
@@ -208,7 +208,7 @@ Deno.test("a token used from a second country within an hour is reported as susp
     const seen = log.json.items.filter((each: { event: string }) =>
       each.event === "security.suspicious_activity"
     );
-    assert.equal(seen.length, 1, "the guesses are reported once");
+    assert.equal(seen.length, 1, "the guesses are reported only once");
     assert.match(seen[0].detail, /was used from DE and US within an hour/);
   }, { trustProxy: ["127.0.0.1"] }));
 

@@ -1,7 +1,7 @@
 /**
- * The device flow with golang.org/x/oauth2. It sends its first poll twice because it does not know
- * how the server expects the client ID. The test needs Go and its module proxy, so it runs only if
- * `GO_CLIENT` is set.
+ * Tests the device flow with golang.org/x/oauth2. Its client sends the first poll twice because it
+ * does not know how the server expects the client ID. The test needs Go and its module proxy, so it
+ * runs only if `GO_CLIENT` is set.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -10,11 +10,11 @@ import { signUpWithWorkspace } from "../../helpers/browser.ts";
 import { approve } from "../../helpers/device_flow.ts";
 import { withPlatform } from "../../helpers/platform.ts";
 
-/** Number of polls before the approval. They must not be told to slow down. */
+/** Number of polls before the approval. None of them may be told to slow down. */
 const POLLS = 5;
 
 Deno.test({
-  name: "golang.org/x/oauth2 is never told to slow down, and gets the scope it requests",
+  name: "golang.org/x/oauth2 is never told to slow down and gets the scope that it requests",
   ignore: Deno.env.get("GO_CLIENT") === undefined,
   fn: () =>
     withPlatform(async (platform) => {

@@ -5,7 +5,7 @@ import { Visitor } from "../../helpers/page_visitor.ts";
 import { rekey, start, withPlatform } from "../../helpers/platform.ts";
 import { serveSmtp } from "../../helpers/smtp_server.ts";
 
-/** Longer than clients wait that do not follow RFC 5321, 4.5.3.2.6. */
+/** Longer than the wait of clients that do not follow RFC 5321, 4.5.3.2.6. */
 const LATE_MS = 32_000;
 
 Deno.test("a sign-up email survives server refusals, a restart and a new key", async () => {
@@ -39,7 +39,7 @@ Deno.test("a sign-up email survives server refusals, a restart and a new key", a
   }
 });
 
-Deno.test("an undeliverable email is a dead letter of the first workspace until sent", async () => {
+Deno.test("an undeliverable email is a dead letter until it is sent", async () => {
   const dataDir = await Deno.makeTempDir({ prefix: "svc-test-" });
   let isRefused = true;
   await using smtp = await serveSmtp({
@@ -56,7 +56,7 @@ Deno.test("an undeliverable email is a dead letter of the first workspace until 
     assert.doesNotMatch(
       text,
       /ada|confirm\//i,
-      "the dead letter reveals neither the receiver nor the link",
+      "the dead letter reveals neither the recipient nor the link",
     );
     await before.shutdown();
     const after = await start(dataDir, options);

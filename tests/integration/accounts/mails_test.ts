@@ -5,7 +5,7 @@ import { withPlatform } from "../../helpers/platform.ts";
 
 const link = (text: string): string => new URL(/^https?:\S+$/m.exec(text)![0]).pathname;
 
-Deno.test("with email, a sign-up does not reveal whether the address has an account", () =>
+Deno.test("signing up by email does not reveal whether an address has an account", () =>
   withMailbox((mailbox) =>
     withPlatform(async (platform) => {
       const ada = new Visitor(platform);
@@ -31,7 +31,7 @@ Deno.test("with email, a sign-up does not reveal whether the address has an acco
     }, { mail: { smtpUrl: mailbox.url } })
   ));
 
-Deno.test("a forgotten password is replaced through a link in an email", () =>
+Deno.test("a forgotten password can be replaced with a link in an email", () =>
   withMailbox((mailbox) =>
     withPlatform(async (platform) => {
       const ada = new Visitor(platform);

@@ -23,11 +23,11 @@ function withBot(
 const codeOf = ({ html }: Page): string => /\?start=([\w-]{32})"/.exec(html)![1]!;
 const numberOf = ({ html }: Page): string => /Your number is (\d\d)</.exec(html)![1]!;
 
-/** Messages with numbers to choose from. Notifications also arrive in the chat. */
+/** Matches messages with numbers to choose from. Notifications also arrive in the chat. */
 const questionsOf = (api: TestBotApi, chat: number) =>
   api.sent.filter(({ chatId, buttons }) => chatId === chat && buttons.length === 4);
 
-/** Starts on a sign-in page, and opens the bot's link in a chat. Returns the waiting page. */
+/** Starts on a sign-in page and opens the bot's link in a chat. Returns the waiting page. */
 async function begin(
   visitor: Visitor,
   api: TestBotApi,
@@ -57,7 +57,7 @@ async function signUp(visitor: Visitor, api: TestBotApi, chatId: number): Promis
 }
 
 Deno.test(
-  "a newcomer creates an account in the messenger, and later signs in with it",
+  "a new user creates an account with the messenger, and later signs in with it",
   withBot(async (platform, api) => {
     const ada = new Visitor(platform);
     const waiting = await begin(ada, api, { chatId: 7, door: "/sign-up" });
@@ -107,7 +107,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a forwarded link signs no one in, because the number is wrong or the person declines",
+  "a forwarded link does not sign anyone in: the number is wrong or the person declines",
   withBot(async (platform, api) => {
     const ada = new Visitor(platform);
     await signUp(ada, api, 7);
@@ -171,7 +171,7 @@ Deno.test(
 );
 
 Deno.test(
-  "attempts are limited, and lead only to paths of this site",
+  "attempts are limited, and redirect only to paths on this site",
   withBot(async (platform, api) => {
     await signUp(new Visitor(platform), api, 7);
     const visitor = new Visitor(platform);
@@ -191,7 +191,7 @@ Deno.test(
 );
 
 Deno.test(
-  "an account created in the messenger can add an address and a second factor after the bot confirms it",
+  "once the bot confirms it, a messenger account can add an address and a second factor",
   withBot(async (platform, api) => {
     const ada = new Visitor(platform);
     await signUp(ada, api, 7);

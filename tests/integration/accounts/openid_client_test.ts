@@ -4,7 +4,7 @@ import { signUpWithWorkspace } from "../../helpers/browser.ts";
 import { approve } from "../../helpers/device_flow.ts";
 import { type TestPlatform, withPlatform } from "../../helpers/platform.ts";
 
-/** openid-client, as a CLI would use it, configured only to allow HTTP. */
+/** Uses openid-client as a CLI would, configured only to allow HTTP. */
 async function discover(platform: TestPlatform): Promise<client.Configuration> {
   return await client.discovery(new URL(platform.url), "svc", undefined, client.None(), {
     algorithm: "oauth2",
@@ -26,7 +26,7 @@ async function pollOnce(config: client.Configuration, deviceCode: string): Promi
   }
 }
 
-Deno.test("openid-client, unchanged, completes the device flow", () =>
+Deno.test("the unmodified openid-client completes the device flow", () =>
   withPlatform(async (platform) => {
     const { browser: ada, workspaceId } = await signUpWithWorkspace(platform, "ada");
     const config = await discover(platform);

@@ -1,6 +1,6 @@
 /**
- * Sign-in while others guess the password or set cookies. The owner can still sign in, over both
- * HTTP and HTTPS.
+ * While others guess the password or set cookies, the owner can still sign in, over both HTTP and
+ * HTTPS.
  */
 import assert from "node:assert/strict";
 import { Browser, eventsOf, PASSWORD, signUp } from "../../helpers/browser.ts";
@@ -14,10 +14,10 @@ import {
 
 const EMAIL = "ada@example.com";
 const PROXIED = { trustProxy: ["127.0.0.1/32"] };
-/** Delays between guesses pass only on the test's clock. */
+/** Only the test's clock waits between guesses. */
 const guessing = () => ({ ...PROXIED, now: stillClock() });
 
-/** A browser with an IP address, behind the trusted proxy. */
+/** Creates a browser with an IP address, behind the trusted proxy. */
 const at = (address: string, cookie = "") => ({
   "x-forwarded-for": address,
   ...(cookie === "" ? {} : { cookie }),
@@ -36,7 +36,7 @@ function signInAt(
   });
 }
 
-/** The cookies from a response, as a browser sends them back. */
+/** Returns a response's cookies as a browser sends them back. */
 const cookiesOf = ({ headers }: ApiAnswer): string =>
   headers.getSetCookie().map((field) => field.slice(0, field.indexOf(";"))).join("; ");
 
@@ -57,7 +57,7 @@ Deno.test("incorrect passwords from other addresses do not lock out the owner", 
     );
   }, guessing()));
 
-Deno.test("a browser that has signed in before is admitted regardless of guesses, and its owner is notified once", () =>
+Deno.test("guesses do not lock out a known browser, and its owner is notified once", () =>
   withPlatformInProcess(async (platform) => {
     const ada = await signUp(platform, "ada");
     const first = await signInAt(platform, "192.0.2.1");
@@ -68,7 +68,7 @@ Deno.test("a browser that has signed in before is admitted regardless of guesses
         (_, count) => signInAt(platform, `198.51.100.${count}`, { password: "wrong password" }),
       ),
     );
-    // guess_limits_test.ts covers the limit for all networks together, with a clock.
+    // guess_limits_test.ts uses a clock to test the limit for all networks together.
     const owner = await signInAt(platform, "192.0.2.2", { cookie });
     assert.equal(owner.status, 200, JSON.stringify(owner.json));
     const told = (await eventsOf(ada)).filter((event) => event === "security.suspicious_activity");
@@ -81,7 +81,7 @@ for (
     ["https", { publicUrl: "https://svc.example", baseDomain: "svc.example" }, "__Host-"],
   ] as const
 ) {
-  Deno.test(`a planted session cookie signs no one out and lets no one in over ${scheme}`, () =>
+  Deno.test(`a planted session cookie neither signs anyone out nor lets anyone in over ${scheme}`, () =>
     withPlatformInProcess(async (platform) => {
       const host: Record<string, string> = scheme === "https" ? { host: "svc.example" } : {};
       const named = (value: string) => `${prefix}svc_session=${value}`;
@@ -127,7 +127,7 @@ for (
     }, options));
 }
 
-Deno.test("every API response states its type and can be read only by its own site", () =>
+Deno.test("every API response states its content type, and only its own site can read it", () =>
   withPlatform(async (platform) => {
     const paths = ["/v1/health", "/v1/me", "/v1/nowhere", "/v1/openapi.json", "/v1/notifications"];
     for (const path of paths) {

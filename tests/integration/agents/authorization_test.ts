@@ -1,4 +1,4 @@
-/** Programs that a person grants access to: the official client's flow, and refused requests. */
+/** Programs to which a person grants access: the official client's flow, and refused requests. */
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import assert from "node:assert/strict";
@@ -26,7 +26,7 @@ function visitorOf(platform: TestPlatform, { cookie }: Browser): Visitor {
   return visitor;
 }
 
-/** Makes the person's decision on a page. Returns the browser's next URL. */
+/** Submits the person's decision on the page. Returns the browser's next URL. */
 async function decide(visitor: Visitor, address: string, decision: Record<string, string>) {
   const page = await visitor.send("GET", address);
   assert.equal(page.status, 200, page.html);
@@ -61,7 +61,7 @@ const authorizePath = (fields: Record<string, string>) =>
     ...fields,
   })}`;
 
-/** A code that the person approved. */
+/** Returns a code that the person approved. */
 async function approvedCode(visitor: Visitor, id: string, scope = "write"): Promise<string> {
   const { to } = await decide(visitor, authorizePath({ client_id: id }), {
     decision: "approve",
@@ -85,7 +85,7 @@ const refresh = (platform: TestPlatform, id: string, token: string) =>
     refresh_token: token,
   });
 
-Deno.test("the official client registers, is approved on a page, calls tools and is revoked", async () => {
+Deno.test("the official client registers, is approved, calls tools, and is revoked", async () => {
   await withAda(async (platform, ada) => {
     let address: URL | undefined;
     const kept: { client?: unknown; tokens?: unknown; verifier?: string } = {};
@@ -132,7 +132,7 @@ Deno.test("the official client registers, is approved on a page, calls tools and
   });
 });
 
-Deno.test("a code works once, only for its client, and a second use revokes tokens", async () => {
+Deno.test("a code works once and only for its client, and a second use revokes tokens", async () => {
   await withAda(async (platform, ada) => {
     const visitor = visitorOf(platform, ada);
     const id = await clientId(platform);
@@ -177,7 +177,7 @@ Deno.test("refreshing returns new tokens, and reusing an old one revokes all tok
   });
 });
 
-Deno.test("a read-only token changes nothing, regardless of how it is used", async () => {
+Deno.test("a read-only token cannot change anything, regardless of how it is used", async () => {
   await withAda(async (platform, ada) => {
     const id = await clientId(platform);
     const code = await approvedCode(visitorOf(platform, ada), id, "read");
@@ -194,7 +194,7 @@ Deno.test("a read-only token changes nothing, regardless of how it is used", asy
   });
 });
 
-Deno.test("redirects go only to registered URLs, and the client gets other errors", async () => {
+Deno.test("browsers are redirected only to registered URLs", async () => {
   await withAda(async (platform, ada) => {
     const visitor = visitorOf(platform, ada);
     const id = await clientId(platform);
@@ -229,7 +229,7 @@ Deno.test("redirects go only to registered URLs, and the client gets other error
     const forged = await visitor.send("POST", "/oauth/decision", {
       fields: { request: authorizePath({ client_id: id }).split("?")[1]!, decision: "approve" },
     });
-    assert.equal(forged.headers.get("location"), null, "a form without its token decides nothing");
+    assert.equal(forged.headers.get("location"), null, "a form without its token has no effect");
   });
 });
 
@@ -245,7 +245,7 @@ Deno.test("a token is valid only for this platform", async () => {
   });
 });
 
-Deno.test("registration accepts only URLs that are safe to send a browser to", async () => {
+Deno.test("registration accepts only URLs to which it is safe to send a browser", async () => {
   await withPlatform(async (platform) => {
     const refused = [
       "javascript:alert(1)",
@@ -271,6 +271,6 @@ Deno.test("registration accepts only URLs that are safe to send a browser to", a
       if (status === 429) limited++;
       if (status === 429) assert.ok(Number(headers.get("retry-after")) > 0);
     }
-    assert.ok(limited >= 5, `${limited} of 25 were refused`);
+    assert.ok(limited >= 5, `${limited} of 25 requests were refused`);
   });
 });

@@ -1,5 +1,5 @@
 /**
- * Every command that prints JSON is run on a real platform over the lifetime of one project. Its
+ * Runs every command that prints JSON on a real platform, over the lifetime of one project. Its
  * output must match `svc schema`.
  */
 import assert from "node:assert/strict";
@@ -10,7 +10,7 @@ import { until } from "../../../src/lib/_test_until.ts";
 import { HANGS, type HookPlatform, withHooks } from "../../helpers/deploy_hooks.ts";
 import { runTool } from "../../helpers/tool.ts";
 
-/** Commands that need more than a project, and the tests that validate their results. */
+/** Commands that need more than a project, and the tests that validate their output. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   "domains verify": "src/cli/domains/transcript_test.ts",
   "login": "src/cli/account/login_test.ts",
@@ -57,13 +57,13 @@ url = "/old"
 expect = { outcome = "redirect", status = 301, location = "/new" }
 `;
 
-/** Runs command lines in one folder, and records which commands have printed a response. */
+/** Runs command lines in one folder, and records which commands have printed output. */
 class Walk {
   readonly answered = new Set<string>();
 
   constructor(readonly platform: HookPlatform, readonly cwd: string) {}
 
-  /** The output of a command that succeeds. */
+  /** Runs a command that must succeed. Returns its output. */
   // deno-lint-ignore no-explicit-any -- any command's output
   async run(line: string, more: readonly string[] = [], options: RunOptions = {}): Promise<any> {
     const { port, folder } = this.platform;
@@ -74,12 +74,12 @@ class Walk {
   }
 }
 
-/** The command that a line runs. `--help` and `--version` count as `help` and `version`. */
+/** Returns the command that a line runs. `--help` and `--version` count as `help` and `version`. */
 function commandOf(line: string): string {
   const words = `${line.replace(/^--/, "")} `;
   const longest = ANSWERING.filter((each) => words.startsWith(`${each} `))
     .toSorted((one, other) => other.length - one.length)[0];
-  assert.ok(longest !== undefined, `svc schema has no output for svc ${line}`);
+  assert.ok(longest !== undefined, `svc schema does not describe the output of svc ${line}`);
   return longest;
 }
 
@@ -93,7 +93,7 @@ Deno.test("every command's --json output matches svc schema", () =>
     const left = ANSWERING.filter((words) =>
       !walk.answered.has(words) && !Object.hasOwn(ELSEWHERE, words)
     );
-    assert.deepEqual(left, [], "commands whose output no test has seen");
+    assert.deepEqual(left, [], "every command's output is validated by a test");
     for (const [words, file] of Object.entries(ELSEWHERE)) {
       const last = `"${words.split(" ").at(-1)}"`;
       const test = await Deno.readTextFile(file);

@@ -1,6 +1,4 @@
-/**
- * Agents at `/mcp`: the official client, a key for the workspace, and the responses to anyone else.
- */
+/** Agents at `/mcp`: the official client, a key for the workspace, and everyone else. */
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import assert from "node:assert/strict";
@@ -38,7 +36,7 @@ async function connect(platform: TestPlatform, options: {
   return { call, tools, read, [Symbol.asyncDispose]: () => client.close() };
 }
 
-/** One message, as any program might send it. */
+/** Sends one message as any program might. */
 const post = (platform: TestPlatform, options: {
   readonly headers?: Record<string, string>;
   readonly query?: string;
@@ -56,7 +54,7 @@ const post = (platform: TestPlatform, options: {
 
 const KEY = { authorization: `Bearer ${TOKEN}` };
 
-Deno.test("an agent inspects a site, rolls it back, and searches its logs over HTTP", async () => {
+Deno.test("an agent inspects a site, rolls it back and searches its logs over HTTP", async () => {
   await withPlatform(async (platform) => {
     await createProject(platform, "blog");
     await deploy(platform, "blog", { prod: true, files: { "index.html": "<h1>First</h1>" } });
@@ -84,7 +82,7 @@ Deno.test("an agent inspects a site, rolls it back, and searches its logs over H
   });
 });
 
-Deno.test("an agent without a folder deploys files passed in the call", async () => {
+Deno.test("an agent without a folder deploys files that it passes in the call", async () => {
   await withPlatform(async (platform) => {
     await using agent = await connect(platform);
     const created = await agent.call("create_project", { name: "paper" });
@@ -137,7 +135,7 @@ Deno.test("an agent without a folder deploys files passed in the call", async ()
   });
 });
 
-Deno.test("a key's permissions and projects limit an agent as they limit the API", async () => {
+Deno.test("a key's permissions and projects limit an agent like API calls", async () => {
   await withPlatform(async (platform) => {
     const ids: string[] = [];
     for (const name of ["blog", "shop"]) {
@@ -151,7 +149,7 @@ Deno.test("a key's permissions and projects limit an agent as they limit the API
     assert.ok(!(await reader.tools()).includes("rollback"));
     assert.ok(
       (await reader.tools()).includes("describe_database"),
-      "read includes the shape of a database",
+      "read includes a database's schema",
     );
     assert.ok(
       !(await reader.tools()).includes("query_database"),
@@ -176,7 +174,7 @@ Deno.test("a key's permissions and projects limit an agent as they limit the API
   });
 });
 
-Deno.test("the URL confines an agent, and a viewer's key is offered no tools that change anything", async () => {
+Deno.test("the URL restricts an agent, and a viewer's key gets only tools that read", async () => {
   await withPlatform(async (platform) => {
     for (const name of ["blog", "shop"]) await createProject(platform, name);
     await deploy(platform, "blog", { prod: true, files: { "index.html": "x" } });
@@ -193,12 +191,12 @@ Deno.test("the URL confines an agent, and a viewer's key is offered no tools tha
     assert.ok(!(await viewer.tools()).includes("rollback"));
     assert.ok((await viewer.call("rollback", { project: "blog" })).isError);
     const wrong = await post(platform, { headers: KEY, query: "?projekt=blog" });
-    assert.equal(wrong.status, 400, "a misspelt parameter is refused");
+    assert.equal(wrong.status, 400, "a misspelled parameter is refused");
     await wrong.body?.cancel();
   });
 });
 
-Deno.test("without a token, /mcp reports where to get one, and other sites are refused", async () => {
+Deno.test("/mcp reports where to get a missing token, and refuses other sites", async () => {
   await withPlatform(async (platform) => {
     const nobody = await post(platform);
     assert.equal(nobody.status, 401);
@@ -224,12 +222,12 @@ Deno.test("without a token, /mcp reports where to get one, and other sites are r
       await answer.body?.cancel();
     }
     const get = await fetch(`${platform.url}/mcp`, { headers: KEY });
-    assert.equal(get.status, 405, "the platform opens no stream");
+    assert.equal(get.status, 405, "the platform does not open a stream");
     await get.body?.cancel();
   });
 });
 
-Deno.test("deployment logs can be read as resources, only for the project in the URL", async () => {
+Deno.test("deployment logs are resources, limited to the project in the URL", async () => {
   await withPlatform(async (platform) => {
     for (const name of ["blog", "shop"]) await createProject(platform, name);
     const files = { "index.html": "<h1>Beds</h1>" };

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { endpoints } from "../../../src/contract/endpoints.ts";
 import { createProject, deploy, start, TOKEN, withPlatform } from "../../helpers/platform.ts";
 
-Deno.test("requests without a valid key are refused, with a hint about what to send", () =>
+Deno.test("requests without a valid key are refused with a hint about what to send", () =>
   withPlatform(async (platform) => {
     for (const token of [null, "svc_wrong", `${TOKEN}x`]) {
       const answer = await platform.api("GET", "/v1/projects", { token });
@@ -28,7 +28,7 @@ Deno.test("a key works only in its own workspace", () =>
     assert.match(other.json.hint, /a key or token of "other"/);
   }));
 
-Deno.test("the key is stored as a hash, and no file in the data directory contains it", () =>
+Deno.test("the key is stored as a hash, and no file in the data directory contains the key", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deploy(platform, "shop", { files: { "index.html": "x" } });
@@ -121,7 +121,7 @@ Deno.test("malformed requests get clear errors", () =>
     assert.equal(cursor.status, 400);
   }));
 
-Deno.test("query parameters are validated strictly, and null is not a valid body", () =>
+Deno.test("query parameters are strictly validated, and null is not a valid body", () =>
   withPlatform(async (platform) => {
     const refused = async (path: string, message: RegExp) => {
       const { status, json } = await platform.api("GET", path);
@@ -189,7 +189,11 @@ Deno.test("responses state a key's rate limit, and an Idempotency-Key creates a 
       first.headers.get("x-svc-request-id"),
     );
     assert.equal((await send("k1", "other")).status, 409);
-    assert.equal((await send("k2", "shop")).status, 409, "a different key is a different request");
+    assert.equal(
+      (await send("k2", "shop")).status,
+      409,
+      "a different key identifies a different request",
+    );
     const secret = await platform.api("POST", "/v1/sign-in", {
       token: null,
       json: { email: "ada@example.com", password: "x" },
@@ -199,7 +203,7 @@ Deno.test("responses state a key's rate limit, and an Idempotency-Key creates a 
     assert.match(secret.json.error, /POST \/v1\/sign-in does not support Idempotency-Key/);
   }));
 
-Deno.test("the OpenAPI document is served to anyone and names this platform", () =>
+Deno.test("anyone can get the OpenAPI document, which contains this platform's URL", () =>
   withPlatform(async (platform) => {
     const { status, json } = await platform.api("GET", "/v1/openapi.json", { token: null });
     assert.equal(status, 200);
@@ -208,7 +212,7 @@ Deno.test("the OpenAPI document is served to anyone and names this platform", ()
     assert.ok("/v1/projects/{project}/deployments" in json.paths);
   }));
 
-Deno.test("the base URL shows a page to people", () =>
+Deno.test("the base URL shows people a page", () =>
   withPlatform(async (platform) => {
     const page = await platform.get("localhost", "/");
     assert.equal(page.headers["content-type"], "text/html; charset=utf-8");

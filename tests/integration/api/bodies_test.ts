@@ -18,7 +18,7 @@ async function sendHead(platform: TestPlatform, lines: readonly string[]): Promi
   return new TextDecoder().decode(buffer.subarray(0, await connection.read(buffer) ?? 0));
 }
 
-Deno.test("a body with too large a declared length is refused before it is sent", () =>
+Deno.test("a body whose declared length is too large is refused before it is sent", () =>
   withPlatform(async (platform) => {
     const length = `content-length: ${32 * 1024 * 1024}`;
     const answer = await sendHead(platform, ["POST /v1/sign-in HTTP/1.1", length]);
@@ -57,7 +57,7 @@ Deno.test("every endpoint refuses a body over its limit, regardless of the calle
     }
   }));
 
-Deno.test("deeply nested JSON is refused before it is parsed, even where large bodies are accepted", () =>
+Deno.test("deeply nested JSON is refused before parsing, even where large bodies are accepted", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const headers = { "content-type": "application/json" };

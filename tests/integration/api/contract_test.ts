@@ -1,11 +1,14 @@
 /**
- * The rows of the HTTP API specification, with literal values. Rows that need more than one request
- * each have their own tests: the deployment that a trigger starts and its scopes
- * (`hooks/hooks_test.ts`), 409 for a parallel deployment (`hooks/concurrency_test.ts`), approval,
- * expiry and 10 sign-ins per minute (`accounts/device_flow_test.ts`), 5,000 requests per hour
- * (`accounts/accounts_test.ts`), the defaults of a messenger sign-up
- * (`accounts/messenger_sign_in_test.ts`), channels and quiet hours
- * (`delivery/channel_table_test.ts`), and the live stream (`notifications/stream_test.ts`).
+ * Tests the rows of the HTTP API specification with literal values. Rows that need more than one
+ * request have their own tests:
+ *
+ * - Triggers and their scopes: `hooks/hooks_test.ts`
+ * - 409 for a parallel deployment: `hooks/concurrency_test.ts`
+ * - Approval, expiry and 10 sign-ins per minute: `accounts/device_flow_test.ts`
+ * - 5,000 requests per hour: `accounts/accounts_test.ts`
+ * - Defaults of a messenger sign-up: `accounts/messenger_sign_in_test.ts`
+ * - Channels and quiet hours: `delivery/channel_table_test.ts`
+ * - The live stream: `notifications/stream_test.ts`
  */
 import assert from "node:assert/strict";
 import { Browser } from "../../helpers/browser.ts";
@@ -53,7 +56,7 @@ const EVENT_ROWS: readonly (readonly [name: string, priority: string])[] = [
   ["system.feature_announcement", "LOW"],
 ];
 
-/** Spec: "Notification preferences", for a sign-up by email. */
+/** The defaults for a sign-up by email, from "Notification preferences" in the specification. */
 const DEFAULTS: readonly (readonly [category: string, minimum: string])[] = [
   ["Deployment", "NORMAL"],
   ["Health", "HIGH"],
@@ -62,7 +65,7 @@ const DEFAULTS: readonly (readonly [category: string, minimum: string])[] = [
   ["System", "NORMAL"],
 ];
 
-Deno.test("events and new accounts have the category, priority and preferences of the tables", () =>
+Deno.test("events and new accounts have the values that the tables specify", () =>
   withPlatform(async (platform) => {
     for (const [event, priority] of EVENT_ROWS) {
       const [prefix = ""] = event.split(".");
@@ -85,7 +88,7 @@ Deno.test("events and new accounts have the category, priority and preferences o
     );
   }));
 
-Deno.test("notifications change state as the table of endpoints and filters specifies", () =>
+Deno.test("notifications change state as the tables of endpoints and filters specify", () =>
   withPlatform(async (platform) => {
     const owner = await claimOwner(platform);
     const at = "/v1/notifications";
@@ -149,7 +152,7 @@ Deno.test("notifications change state as the table of endpoints and filters spec
     await send("DELETE", `/push-subscription/${NOBODY}`, undefined, 404);
   }));
 
-Deno.test("triggers accept the fields of their table, and refuse others with its messages", () =>
+Deno.test("triggers accept the fields in their table, and refuse others with its messages", () =>
   withHooks(async (platform) => {
     const { api, hook, trigger, repository } = platform;
     const { url, id } = await hook({ scope: "Production" });
@@ -207,7 +210,7 @@ Deno.test("triggers accept the fields of their table, and refuse others with its
     assert.equal((await trigger(renewed.url, body)).json.error, "Invalid token");
   }));
 
-Deno.test("the device flow has the fields, errors and times of its tables", () =>
+Deno.test("the device flow has the fields, errors and times in its tables", () =>
   withPlatform(async (platform) => {
     const { status, json } = await form(platform, "/v1/device", {});
     assert.equal(status, 200);

@@ -1,6 +1,6 @@
 /**
- * Sends the example for every operation in the OpenAPI document to a platform, as if it had been
- * copied. Only issued values (IDs, tokens, codes, versions) are replaced.
+ * Sends the OpenAPI document's example for every operation to a platform, as if it had been copied.
+ * Only issued values (IDs, tokens, codes and versions) are replaced.
  */
 import assert from "node:assert/strict";
 import { openApiDocument } from "../../../src/contract/openapi.ts";
@@ -10,7 +10,7 @@ import { type TestPlatform, withPlatform } from "../../helpers/platform.ts";
 
 type Operation = ReturnType<typeof operationsOf>[number];
 
-/** Operations whose example is refused by this platform, with the status and the reason. */
+/** Operations whose example this platform refuses, with the status and the reason. */
 const REFUSED: Readonly<Record<string, readonly [status: number, reason: string]>> = {
   listNodes: [403, "only the owner of the platform lists nodes"],
   listEdges: [403, "only the owner of the platform sees its edges"],
@@ -19,17 +19,17 @@ const REFUSED: Readonly<Record<string, readonly [status: number, reason: string]
   removeEdge: [403, "only the owner of the platform removes edges"],
   getBackups: [403, "only the owner of the platform sees its backups"],
   listPlatformDrains: [403, "only the owner of the platform sees its drains"],
-  changeMember: [409, "a workspace keeps an owner"],
-  removeMember: [409, "a workspace keeps an owner"],
-  leaveWorkspace: [409, "a workspace keeps an owner"],
+  changeMember: [409, "a workspace must keep an owner"],
+  removeMember: [409, "a workspace must keep an owner"],
+  leaveWorkspace: [409, "a workspace must keep an owner"],
   acceptInvitation: [404, "the token is in the URL that another person gets"],
-  confirmSignUp: [404, "the token comes by mail"],
-  requestPasswordReset: [409, "the platform sends no mail"],
-  completePasswordReset: [404, "the token comes by mail"],
+  confirmSignUp: [404, "the token is sent by email"],
+  requestPasswordReset: [409, "the platform does not send email"],
+  completePasswordReset: [404, "the token is sent by email"],
   claimOwner: [404, "the token is in the platform's log"],
   addEmail: [409, "the account has an address"],
-  confirmEmail: [404, "the token comes by mail"],
-  denyDevice: [404, "the request was approved before"],
+  confirmEmail: [404, "the token is sent by email"],
+  denyDevice: [404, "the request has already been approved"],
   buildSources: [409, "the project is built from its git URL"],
   inspectRepository: [409, "the repository does not exist"],
   startBuild: [404, "the repository does not exist"],
@@ -38,8 +38,8 @@ const REFUSED: Readonly<Record<string, readonly [status: number, reason: string]
   triggerHook: [404, "the repository does not exist"],
   getTriggeredDeployment: [404, "nothing was triggered"],
   stopDeployment: [409, "the deployment is live in production"],
-  finishRelease: [409, "no release is under way"],
-  withdrawRelease: [409, "no release is under way"],
+  finishRelease: [409, "no release is in progress"],
+  withdrawRelease: [409, "no release is in progress"],
   migrateDeployment: [409, "the deployment has no migration"],
   getError: [404, "nothing failed"],
   copyBlob: [404, "nothing was uploaded"],
@@ -53,15 +53,17 @@ const REFUSED: Readonly<Record<string, readonly [status: number, reason: string]
   listFormSubmissions: [404, "the deployment has no forms"],
   deleteFormSubmission: [404, "the deployment has no forms"],
   purgeForm: [404, "the deployment has no forms"],
-  resendDeadLetter: [404, "no message was given up"],
-  resendWorkspaceDeadLetter: [404, "no message was given up"],
-  deleteDeadLetter: [404, "no message was given up"],
-  sendTestNotification: [409, "the platform sends no mail"],
+  resendDeadLetter: [404, "there are no dead letters"],
+  resendWorkspaceDeadLetter: [404, "there are no dead letters"],
+  deleteDeadLetter: [404, "there are no dead letters"],
+  sendTestNotification: [409, "the platform does not send email"],
   createMessengerLink: [409, "the platform has no chat bot"],
   deleteMessengerLink: [404, "the platform has no chat bot"],
 };
 
-/** These come first, in this order, because they create resources that others refer to. */
+/**
+ * These operations come first, in this order, because they create resources that others refer to.
+ */
 const FIRST = [
   "signUp",
   "createWorkspace",
@@ -86,7 +88,7 @@ const FIRST = [
   "renewRecoveryCodes",
 ];
 
-/** These come last, in this order, because they end resources that others need. */
+/** These operations come last, in this order, because they end resources that others need. */
 const LAST = [
   "pollDeviceToken",
   "listTools",
@@ -127,7 +129,7 @@ class Issued {
   #step = -1;
   readonly #recoveryCodes: string[] = [];
 
-  /** Stores the values that are issued in an operation's response. */
+  /** Stores the values that an operation's response issues. */
   // deno-lint-ignore no-explicit-any -- responses of any operation
   note(operation: string, path: string, json: any): void {
     const set = (name: string, value: unknown) =>
@@ -151,13 +153,16 @@ class Issued {
     set("delivery", operation === "listWebhookDeliveries" ? json.items[0]?.id : undefined);
     set("challenge", operation === "signIn" ? json.challenge : undefined);
     set("tool", operation === "listTools" ? json.items[0]?.id : undefined);
-    // The oldest session is no longer the one that sends the requests.
+    // The oldest session no longer sends the requests.
     set("session", operation === "listSessions" ? json.items.at(-1).id : undefined);
     if (operation === "startTwoFactor") this.#secret = json.secret;
     if (operation === "renewRecoveryCodes") this.#recoveryCodes.push(...json.recoveryCodes);
   }
 
-  /** The value to send for a name in a request: an issued value, or the value in the example. */
+  /**
+   * Returns the value to send for a name in a request: an issued value, or the value in the
+   * example.
+   */
   replace(name: string, value: unknown, path: string): unknown {
     if (name === "code") {
       return this.#recoveryCodes.shift() ?? authenticatorCode(this.#secret, this.#step++);
@@ -186,7 +191,7 @@ function requestOf({ method, path, operation }: Operation, issued: Issued) {
   for (const { in: where, name, example } of operation.parameters ?? []) {
     const value = String(issued.replace(name, example, path));
     if (where === "path") url = url.replace(`{${name}}`, encodeURIComponent(value));
-    // A cursor continues from the last entry of a page, but there is none yet.
+    // A cursor continues after the last entry on a page, but no page has been read yet.
     if (where === "query" && name !== "cursor") query.set(name, value);
     if (where === "header" && !["Idempotency-Key", "Last-Event-ID"].includes(name)) {
       headers[name] = value;
@@ -282,7 +287,7 @@ Deno.test("every example in the OpenAPI document succeeds when it is sent", () =
       if (!isExpected) {
         const wanted = expected === undefined ? "success" : `${expected} (${reason})`;
         problems.push(
-          `${operationId} ${url}: wanted ${wanted}, got ${status} ${JSON.stringify(json)}` +
+          `${operationId} ${url}: expected ${wanted}, got ${status} ${JSON.stringify(json)}` +
             ` for ${init.body}`,
         );
       }

@@ -1,10 +1,13 @@
-/** JSON that is designed to keep the platform busy. It is refused quickly, with a short message. */
+/**
+ * Sends JSON that is designed to keep the platform busy. It is refused quickly, with a short
+ * message.
+ */
 import assert from "node:assert/strict";
 import { createProject, processOf, TOKEN, withPlatform } from "../../helpers/platform.ts";
 
 /**
  * Maximum processor time for a refusal, in milliseconds. A busy machine increases only the waiting
- * time.
+ * time, which does not count.
  */
 const SOON_MS = 3000;
 const SMALL = 64 * 1024;
@@ -12,7 +15,10 @@ const SMALL = 64 * 1024;
 const keys = (count: number): string =>
   `{${Array.from({ length: count }, (_, index) => `"key${index}":1`).join(",")}}`;
 
-/** Processor time that a process has used, in milliseconds (proc(5), stat, fields 14 and 15). */
+/**
+ * Returns the processor time that a process has used, in milliseconds (proc(5), stat, fields 14 and
+ * 15).
+ */
 function usedMs(pid: number): number {
   const stat = Deno.readTextFileSync(`/proc/${pid}/stat`);
   const [user, system] = stat.slice(stat.lastIndexOf(")") + 2).split(" ").slice(11, 13);

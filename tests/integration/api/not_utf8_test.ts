@@ -1,4 +1,4 @@
-/** Rules that were saved as Latin-1 never allow a path that they should deny. */
+/** Rules that are saved as Latin-1 never allow a path that they should deny. */
 import assert from "node:assert/strict";
 import { textOf, withBuilds } from "../../helpers/git_builds.ts";
 import { createProject, withPlatform } from "../../helpers/platform.ts";
@@ -13,7 +13,7 @@ action = { type = "deny" }
 
 const latin1 = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0));
 
-Deno.test("a git build with rules that are not UTF-8 fails, and reports the position", () =>
+Deno.test("a git build fails if its rules are not UTF-8, and reports the position", () =>
   withBuilds(async ({ project, trigger, ended, repository, log }) => {
     const { hook } = await project("shop", { gitUrl: repository.path });
     await repository.commit("main", { "index.html": "home" });
@@ -26,7 +26,7 @@ Deno.test("a git build with rules that are not UTF-8 fails, and reports the posi
     assert.match(said, /svc\.rules\.toml:5:48: error: Save the file as UTF-8: byte 0xE9/);
   }));
 
-Deno.test("the platform accepts only bodies in UTF-8", () =>
+Deno.test("the platform accepts bodies only in UTF-8", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const answer = await platform.api("PUT", "/v1/projects/shop/rules", {

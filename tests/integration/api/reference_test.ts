@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { endpoints } from "../../../src/contract/endpoints.ts";
 import { withPlatform } from "../../helpers/platform.ts";
 
-Deno.test("the reference shows every operation, and loads nothing from other sites", () =>
+Deno.test("the reference shows every operation and loads nothing from other sites", () =>
   withPlatform(async (platform) => {
     const overview = await platform.get("localhost", "/docs/api");
     assert.equal(overview.status, 200);

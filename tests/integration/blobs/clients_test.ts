@@ -1,7 +1,7 @@
 /**
- * Popular S3 clients, tested with the program. `CLIENT_TESTS=all` installs the AWS SDK for
+ * Tests popular S3 clients against the program. `CLIENT_TESTS=all` installs the AWS SDK for
  * JavaScript and boto3, and needs `rclone` and `python3` on `PATH`. `CLIENT_PACKAGES` and
- * `CLIENT_PYTHON` are folders where they are already installed.
+ * `CLIENT_PYTHON` can be set to folders in which they are already installed.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -29,7 +29,7 @@ async function run(program: string, args: string[], env: Variables): Promise<str
   return out!;
 }
 
-/** The variables that clients use to find a project's store. */
+/** Returns the variables that tell clients where a project's store is. */
 async function variablesOf(platform: TestPlatform, project: string): Promise<Variables> {
   await createProject(platform, project);
   const path = `/v1/projects/${project}/blobs/credentials`;
@@ -74,7 +74,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "rclone copies, checks, moves and deletes a folder, and serves ranges",
+  name: "rclone copies, checks, moves and deletes a folder, and reads ranges",
   ignore,
   fn: () =>
     withPlatform(async (platform) => {

@@ -1,7 +1,6 @@
-// deno-lint-ignore-file no-console -- says why it is skipped
+// deno-lint-ignore-file no-console -- says why the test is skipped
 /**
- * A disk that fills up under blob stores and queues. Everything that was acknowledged exists
- * afterwards.
+ * Fills the disk under blob stores and queues. Everything that was acknowledged exists afterwards.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -18,7 +17,7 @@ import { fill, mountDisk } from "../../helpers/small_disk.ts";
 import { inTestFolder } from "../../../src/lib/_test_folder.ts";
 
 const QUEUES = "/v1/projects/shop/queues";
-/** Number of messages to send at a time, and maximum total number of messages. */
+/** Number of messages to send at a time, and the maximum total number. */
 const AT_ONCE = 20;
 const MOST_SENT = 4000;
 
@@ -30,7 +29,7 @@ const send = (platform: TestPlatform) =>
     json: { body: "x".repeat(10_000), delaySeconds: 86_400 },
   });
 
-Deno.test("with a full disk, uploads and messages are refused, and acknowledged data is kept", () =>
+Deno.test("with a full disk, uploads and messages are refused, and no acknowledged data is lost", () =>
   inTestFolder(async (folder) => {
     await using disk = await mountDisk(join(folder, "disk"), 64);
     if (disk === undefined) {
@@ -56,7 +55,7 @@ Deno.test("with a full disk, uploads and messages are refused, and acknowledged 
         assert.equal(refused.status, 507);
         assert.match(await refused.text(), /<Code>QuotaExceeded<.*disk is full/);
       }
-      // The store's log may still have space for some messages.
+      // The store's log may still have room for some messages.
       let full: ApiAnswer | undefined;
       while (full === undefined && sent < MOST_SENT) {
         const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => send(platform)));

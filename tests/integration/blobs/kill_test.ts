@@ -1,6 +1,6 @@
 /**
- * Clients write objects while the platform is killed. Everything that was acknowledged exists
- * afterwards. `BLOB_ROUNDS` sets the number of rounds, such as 100.
+ * Kills the platform while clients write objects. Everything that was acknowledged exists
+ * afterwards. `BLOB_ROUNDS` sets the number of rounds, for example to 100.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -18,10 +18,10 @@ const WRITERS = 4;
 const KEYS = 5;
 const PART = 5 * 1024 ** 2;
 
-/** The content of a key, or its absence. */
+/** A key's content; `undefined` if it does not exist. */
 type Value = string | undefined;
 
-/** The allowed values of each key: the last acknowledged value, and those that were sent later. */
+/** Each key's allowed values: the last acknowledged value, and those that were sent later. */
 class Ledger {
   readonly #possible = new Map<string, readonly Value[]>();
 
@@ -61,7 +61,7 @@ async function writeAll(send: SendToBucket, ledger: Ledger, writer: number, roun
       } else await ledger.write(key, value, () => send(key, { method: "PUT", body: value }));
     }
   } catch (error) {
-    // The platform was killed, which closed the connection.
+    // The kill closed the connection.
     if (!(error instanceof TypeError)) throw error;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The blob store of a platform that keeps its files in object storage. `SVC_TEST_S3` selects object
- * storage other than the tests' own.
+ * The blob store of a platform that stores its files in object storage. `SVC_TEST_S3` selects
+ * object storage to use instead of the tests' own.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -50,7 +50,7 @@ Deno.test("a blob store in object storage supports everything that a store on di
     await first.shutdown();
     assert.deepEqual(Array.from(Deno.readDirSync(join(data, "blobs"))), []);
 
-    // Another machine that has none of the files.
+    // Continues on another machine that has none of the files.
     await Deno.remove(join(data, "cache", "blobs"), { recursive: true });
     const second = await start(data, options);
     try {

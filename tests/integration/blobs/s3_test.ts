@@ -1,5 +1,5 @@
 /**
- * The blob store in the program: S3 clients, servers, functions, restarts, backups and new keys.
+ * Uses the program's blob store: S3 clients, servers, functions, restarts, backups and new keys.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

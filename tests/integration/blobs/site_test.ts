@@ -1,6 +1,6 @@
 /**
- * Objects that a site serves: who can see them, which settings apply to them, and copies for
- * previews.
+ * Objects that a site serves: who can see them, which settings apply to them, and how previews copy
+ * them.
  */
 import assert from "node:assert/strict";
 import { deployServer, MANIFEST } from "../../helpers/compute_site.ts";
@@ -78,7 +78,7 @@ Deno.test("a site serves public objects, with rules, ranges and converted images
     for (const [path, headers, status] of cases) {
       assert.equal((await get(`/_svc/blobs/${path}`, headers)).status, status, path);
     }
-    // The site's policy does not replace the sandbox for objects that visitors may have uploaded.
+    // The site's policy does not replace the sandbox of objects, which visitors may have uploaded.
     for (
       const [name, isSandboxed] of [["page.html", true], ["not.pdf", true], [
         "paper.pdf",
@@ -103,8 +103,8 @@ Deno.test("a site serves public objects, with rules, ranges and converted images
     await put("photos/a b.txt", "changed");
     assert.equal((await platform.get(preview, "/_svc/blobs/photos/a%20b.txt")).text, "hello");
 
-    // Objects that are no longer public are also unavailable to open pages from the earlier
-    // deployment.
+    // Pages that are still open from the earlier deployment cannot load objects that are no longer
+    // public either.
     await deploy(platform, "shop", { files, manifest: STATIC_MANIFEST });
     for (const query of ["", `?dpl=${live.id}`]) {
       assert.equal((await get(`/_svc/blobs/photos/a%20b.txt${query}`)).status, 404, query);
@@ -132,7 +132,7 @@ Deno.test("a site serves public objects, with rules, ranges and converted images
     assert.deepEqual(list.items, []);
   }));
 
-/** Caches everything for an hour, for a site whose server handles all paths. */
+/** Rules that cache everything for an hour, for a site whose server handles all paths. */
 const KEEP_ALL = {
   schemaVersion: "EDGE_RULE_SET_V1",
   rules: [

@@ -1,4 +1,4 @@
-/** Builds with hostile code. */
+/** Runs builds with hostile code. */
 import assert from "node:assert/strict";
 import { denoCache } from "../../../src/runtime/mod.ts";
 import { networkVariables } from "../../../src/lib/network_variables.ts";
@@ -14,7 +14,7 @@ import { FIRST_TEST_UID } from "../../helpers/build_users.ts";
 import { processOf } from "../../helpers/platform.ts";
 import { peakMemory } from "../../../scripts/bench/_bench_place.ts";
 
-/** Megabytes that one test's build prints. Set `PRINT_MB=1024` for a gigabyte. */
+/** Number of megabytes that one test's build prints. Set `PRINT_MB=1024` for a gigabyte. */
 const PRINT_MB = Number(Deno.env.get("PRINT_MB") ?? 200);
 
 const OUT = "mkdir -p out; echo ok > out/index.html";
@@ -32,7 +32,7 @@ async function buildScript(platform: BuildPlatform, script: string) {
 
 const left = (id: string) => markedProcesses(`SVC_DEPLOYMENT_ID=${id}`);
 
-Deno.test("a build sees nothing of the platform, its data or its processes", async () => {
+Deno.test("a build cannot see the platform, its data or its processes", async () => {
   await withBuilds(async (platform) => {
     const { dataDir } = platform;
     const secret = Deno.readTextFileSync(`${dataDir}/keys.json`);
@@ -127,7 +127,7 @@ Deno.test("a build that uses too much memory is killed", async () => {
   }, { builds: { limits: { memoryBytes: 600_000_000, timeMs: 60_000 } } });
 });
 
-Deno.test("a build that prints endlessly fills neither memory nor disk", async () => {
+Deno.test("a build's endless output fills neither memory nor disk", async () => {
   await withBuilds(async (platform) => {
     const before = peakMemory(processOf(platform));
     const script = `yes 'a line that is printed repeatedly' | head -c ${
@@ -147,7 +147,7 @@ Deno.test("a build that prints endlessly fills neither memory nor disk", async (
   });
 });
 
-Deno.test("a build that never ends is killed, including processes that left its group and session", async () => {
+Deno.test("a build that never ends is killed, as are processes that left its group and session", async () => {
   await withBuildsInProcess(async (platform) => {
     const script = "setsid sh -c 'trap \"\" TERM HUP; while :; do sleep 1; done' &\nsleep 600";
     const { deployment } = await buildScript(platform, script);
@@ -167,7 +167,7 @@ Deno.test("no process outlives a successful build", async () => {
   });
 });
 
-Deno.test("links, strange names and submodules cannot escape from a repository", async () => {
+Deno.test("links, unusual names and submodules cannot escape from a repository", async () => {
   await withBuilds(async (platform) => {
     const { repository } = platform;
     const { hook } = await platform.project("shop", { outputDirectory: "site" });
@@ -204,10 +204,10 @@ Deno.test("links, strange names and submodules cannot escape from a repository",
   });
 });
 
-Deno.test("two builds at the same time see nothing of each other", async () => {
+Deno.test("two simultaneous builds cannot see each other", async () => {
   await withBuilds(async (platform) => {
     const script = [
-      // This file, which may be under /tmp, never contains the markers literally.
+      // The markers are split up because this file may be under /tmp.
       "echo sec''ret-of-$SVC_BRANCH > /tmp/mine; echo sec''ret-of-$SVC_BRANCH > $HOME/mine",
       "sleep 2; grep -rhs 'sec[r]et-of' /tmp /build /cache /proc/[0-9]*/environ; id -u",
       OUT,

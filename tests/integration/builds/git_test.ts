@@ -1,4 +1,4 @@
-/** Deploys a site from a push, using only a hook's URL. */
+/** Deploys a pushed site using only a hook's URL. */
 import assert from "node:assert/strict";
 import { checkEvent, fetchStream } from "../../helpers/contract.ts";
 import { textOf, withBuilds } from "../../helpers/git_builds.ts";
@@ -76,7 +76,7 @@ Deno.test("the build command runs with the environment's variables, and the log 
   });
 });
 
-Deno.test("builds support a root directory and local packages, and report why they fail", async () => {
+Deno.test("builds support a root directory and local packages, and failures report their cause", async () => {
   await withBuilds(async ({ project, build, get, log, repository }) => {
     const { id, hook } = await project("shop", {
       rootDirectory: "apps/web",
@@ -151,7 +151,7 @@ Deno.test("a stopped deployment's build ends and leaves nothing behind", async (
   });
 });
 
-Deno.test("a project selects its version of Node, which is cached for its next build", async () => {
+Deno.test("a project selects its Node version, which is cached for its next build", async () => {
   await withBuilds(async ({ project, build, get, log }) => {
     const { hook } = await project("shop", {
       nodeVersion: "22",

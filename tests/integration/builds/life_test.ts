@@ -1,5 +1,5 @@
 /**
- * Tests what remains of builds from git: everything that a rollback needs, and nothing after the
+ * Tests what builds from git leave behind: everything that a rollback needs, and nothing after the
  * project is deleted.
  */
 import assert from "node:assert/strict";
@@ -40,7 +40,7 @@ const pages = async ({ get }: BuildPlatform) => [
   (await get("shop.localhost", "/hello")).text,
 ];
 
-Deno.test("a rollback takes less than a second, and restores the build's variables", () =>
+Deno.test("a rollback takes less than a second and restores the build's variables", () =>
   withBuilds(async (platform) => {
     const { project, build, api } = platform;
     const { id, hook } = await project("shop", SETTINGS);
@@ -61,7 +61,7 @@ Deno.test("a rollback takes less than a second, and restores the build's variabl
     const [page] = await pages(platform);
     assert.equal(json.deployment.id, first.id);
     assert.equal(page, "built with one");
-    assert.equal(await builds(), before, "the rollback builds nothing");
+    assert.equal(await builds(), before, "the rollback does not start a build");
     assert.deepEqual(await pages(platform), ["built with one", "runs with one"]);
   }));
 
@@ -109,7 +109,7 @@ Deno.test("a deleted project leaves no mirror, cache, log, hook, build or creden
     using kv = new PortableStore(await DenoStore.open(`${dataDir}/kv.sqlite3`));
     const left: string[] = [];
     for await (const { key, value } of kv.list({ prefix: [] })) {
-      // People keep their notifications, and the audit log names the deleted project.
+      // People keep their notifications, and the audit log still names the deleted project.
       if (["event_by_key", "notifications", "audit"].includes(String(key[0]))) continue;
       const text = JSON.stringify(
         [key, value],
@@ -128,7 +128,7 @@ Deno.test("the next start completes a deletion that a crash interrupted, includi
     const { json: workspaces } = await api("GET", "/v1/workspaces");
     await platform.shutdown();
     const kv = new PortableStore(await DenoStore.open(`${dataDir}/kv.sqlite3`));
-    // The first commit in a deletion.
+    // The first commit of a deletion.
     await kv.atomic()
       .delete(keys.project(workspaces.items[0].id, id))
       .delete(keys.projectByName("shop"))

@@ -1,7 +1,7 @@
 /**
- * Monorepos that are built from git. Packages are installed where the workspace has its lock file,
- * and the app is built in its own folder. CI tests only npm; `MONOREPO_TESTS=all` also fetches
- * pnpm, Yarn and Bun from the registry.
+ * Builds monorepos from git. Packages are installed in the folder of the workspace's lock file, and
+ * the app is built in its own folder. CI tests only npm. `MONOREPO_TESTS=all` also fetches pnpm,
+ * Yarn and Bun from the registry.
  */
 import assert from "node:assert/strict";
 import { type BuildPlatform, textOf, withBuilds } from "../../helpers/git_builds.ts";
@@ -13,7 +13,7 @@ const ROOT = { name: "shop-root", version: "1.0.0", private: true };
 const UI = { name: "@shop/ui", version: "1.0.0", main: "index.js" };
 const LINK = { resolved: "packages/ui", link: true };
 
-/** An app that needs another package from the workspace, and one that does not. */
+/** One app that needs another package from the workspace, and one that does not. */
 const members = (version: string) => ({
   "packages/ui/package.json": json(UI),
   "packages/ui/index.js": "module.exports = () => '<p>from the package</p>';\n",
@@ -40,7 +40,7 @@ const members = (version: string) => ({
 interface Monorepo {
   readonly manager: string;
   readonly files: Readonly<Record<string, string>>;
-  /** The log messages about the installation. */
+  /** Matches log messages about the installation. */
   readonly installs: RegExp;
 }
 

@@ -5,10 +5,10 @@ import { makeRepository, serveGit, type TestRepository } from "../../../src/lib/
 import { type BuildPlatform, textOf, withBuilds } from "../../helpers/git_builds.ts";
 import { serveLfs } from "../../helpers/lfs_server.ts";
 
-/** The settings for a platform that is not allowed to reach this machine. */
+/** Settings for a platform that is not allowed to reach this machine. */
 const STRICT = { allowPrivateUpstreams: false };
 
-/** Adds a submodule to a repository without copying its content there. */
+/** Adds a submodule to a repository without copying its content. */
 async function link(
   repository: TestRepository,
   { path, url, sha }: { readonly path: string; readonly url?: string; readonly sha: string },
@@ -34,7 +34,7 @@ async function buildHead(platform: BuildPlatform, hook: string) {
   return { ...ended, text: textOf(await platform.log(id)) };
 }
 
-Deno.test("a build has its submodules' files, including nested ones with relative URLs", async () => {
+Deno.test("a build gets its submodules' files, including nested ones with relative URLs", async () => {
   await withBuilds(async (platform) => {
     const { folder, repository } = platform;
     const { id, hook } = await platform.project("shop", { outputDirectory: "." });
@@ -81,14 +81,14 @@ Deno.test("a build has its submodules' files, including nested ones with relativ
 const MISSING: readonly (readonly [string, string | undefined, RegExp])[] = [
   ["without an entry", undefined, /submodule lib: It has no entry in \.gitmodules\. Add it with/],
   ["that does not exist", "../nowhere", /submodule lib: .*nowhere: There is no repository/],
-  ["in a protocol of git's own", "ext::sh -c 'touch /tmp/evil'", /The git URL must/],
+  ["with git's ext protocol", "ext::sh -c 'touch /tmp/evil'", /The git URL must/],
   ["with a password", "https://ada:hunter2@git.example/x", /https:\/\/git\.example\/x: .*password/],
-  ["outside of the platform's folders", "/etc", /submodule lib: \/etc: Local repositories must/],
+  ["outside the platform's folders", "/etc", /submodule lib: \/etc: Local repositories must/],
   ["whose commit is gone", "../lib", /submodule lib: .*lib: /],
 ];
 
 for (const [name, url, message] of MISSING) {
-  Deno.test(`a build fails and names a submodule ${name}`, async () => {
+  Deno.test(`a build fails, and its error names a submodule ${name}`, async () => {
     await withBuilds(async (platform) => {
       const { folder, repository } = platform;
       const { hook } = await platform.project("shop", { outputDirectory: "." });
@@ -103,7 +103,7 @@ for (const [name, url, message] of MISSING) {
   });
 }
 
-Deno.test("submodules cannot reach private addresses that the project's repository cannot", async () => {
+Deno.test("submodules cannot reach private addresses that the project's repository cannot reach", async () => {
   await withBuilds(async (platform) => {
     const { folder, repository } = platform;
     await using server = serveGit(folder);
@@ -117,7 +117,7 @@ Deno.test("submodules cannot reach private addresses that the project's reposito
   }, STRICT);
 });
 
-Deno.test("a build has the files stored in Git LFS, and names a missing file", async () => {
+Deno.test("a build gets files from Git LFS, and names a missing one", async () => {
   await withBuilds(async (platform) => {
     await using server = serveLfs();
     const { hook } = await platform.project("shop", { outputDirectory: "site" });

@@ -1,6 +1,6 @@
 /**
- * Builds on a machine without a sandbox. The platform runs in this process because a test cannot
- * remove the sandbox from the machine, so it simulates its absence.
+ * Builds on a machine without a sandbox. A test cannot remove the sandbox from the machine, so it
+ * simulates its absence. That is why the platform runs in this process.
  */
 import assert from "node:assert/strict";
 import { markedProcesses } from "../../../src/lib/marked_processes.ts";

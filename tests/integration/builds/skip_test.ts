@@ -1,4 +1,4 @@
-/** Commits that do not change anything in a project are not built. */
+/** Commits that change nothing in a project are not built. */
 import assert from "node:assert/strict";
 import { makeRepository } from "../../../src/lib/_test_git.ts";
 import { type BuildPlatform, textOf, withBuilds } from "../../helpers/git_builds.ts";
@@ -6,7 +6,7 @@ import { TOKEN } from "../../helpers/platform.ts";
 
 const json = (value: unknown) => `${JSON.stringify(value)}\n`;
 
-/** Two sites in one workspace, one of which needs a package. */
+/** Two sites in one workspace. One of them needs a package. */
 const FILES = {
   "package.json": json({ name: "root", private: true, workspaces: ["apps/*", "packages/*"] }),
   "packages/ui/package.json": json({ name: "ui", version: "1.0.0" }),
@@ -37,7 +37,7 @@ async function push({ port }: BuildPlatform, folder: string, branch: string) {
   return { code, text: new TextDecoder().decode(stderr) };
 }
 
-Deno.test("a commit that changes nothing in the root directory is skipped; force builds it", () =>
+Deno.test("a commit that changes nothing in the root directory is skipped unless forced", () =>
   withBuilds(async ({ project, build, log, api, trigger, ended, repository }) => {
     const { id, hook } = await project("shop", SETTINGS);
     assert.equal((await build(hook, FILES)).error, null);
@@ -76,7 +76,7 @@ Deno.test("a commit that changes nothing in the root directory is skipped; force
     assert.equal(variables.status, "LIVE", "changed variables require a build");
   }));
 
-Deno.test("the exit code of build.ignore decides, and the command gets the changed files", () =>
+Deno.test("the exit code of build.ignore decides, based on the changed files", () =>
   withBuilds(async ({ project, build, log }) => {
     const { hook } = await project("shop");
     const site = {
@@ -94,7 +94,7 @@ Deno.test("the exit code of build.ignore decides, and the command gets the chang
     assert.equal(preview.status, "LIVE", "a branch without a deployment requires a build");
   }));
 
-Deno.test("a push with nothing to build reports this, and is not refused", () =>
+Deno.test("a push with nothing to build is accepted and reports this", () =>
   withBuilds(async (platform) => {
     const { api, folder, ended } = platform;
     const site = await makeRepository(`${folder}/work`);

@@ -1,4 +1,7 @@
-/** `svc projects create --git-url … --deploy` and `svc builds start`: from a git URL to a site. */
+/**
+ * Creates sites from git URLs with `svc projects create --git-url … --deploy` and `svc builds
+ * start`.
+ */
 import assert from "node:assert/strict";
 import { runCli } from "../../../src/cli/_test_run.ts";
 import { makeRepository, serveGit } from "../../../src/lib/_test_git.ts";
@@ -20,7 +23,7 @@ async function tool(platform: BuildPlatform, argv: readonly string[], stdin?: st
   return { code: run.code, json: JSON.parse(run.stdout), stderr: run.stderr };
 }
 
-Deno.test("svc projects create --git-url --deploy builds immediately, and shows the build", () =>
+Deno.test("svc projects create --git-url --deploy builds immediately and shows the build", () =>
   withBuilds(async (platform) => {
     const { repository, get } = platform;
     await repository.commit("main", { "index.html": "<p>one</p>" });
@@ -77,7 +80,7 @@ Deno.test("--deploy fails if the build fails, and the project remains", () =>
     assert.equal(mended.json.deployment.status, "LIVE");
   }));
 
-Deno.test("a private repository reports that it needs credentials, and is built with them", () =>
+Deno.test("a private repository is built with credentials, and missing ones are reported", () =>
   withBuilds(async (platform) => {
     const repository = await makeRepository(`${platform.folder}/private`);
     await repository.commit("main", { "index.html": "<p>private</p>" });
@@ -111,7 +114,7 @@ Deno.test("a private repository reports that it needs credentials, and is built 
     assert.equal(built.json.deployment?.status, "LIVE", built.stderr);
   }));
 
-Deno.test("if asked to verify, a project is created only if its repository can be read", () =>
+Deno.test("with verifyRepository, a project is created only if its repository can be read", () =>
   withBuilds(async (platform) => {
     const repository = await makeRepository(`${platform.folder}/private`);
     await repository.commit("main", { "index.html": "<p>private</p>" });

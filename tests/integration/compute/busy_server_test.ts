@@ -1,6 +1,6 @@
 /**
- * Many concurrent requests to a busy Node server. Each gets its turn, even on a new connection. On
- * Deno, the runtime decides the order.
+ * Sends many concurrent requests to a busy Node server. Each gets its turn, even on a new
+ * connection. On Deno, the runtime decides the order.
  */
 import assert from "node:assert/strict";
 import { computeServer, FIXTURES } from "../../helpers/compute_server.ts";
@@ -8,7 +8,7 @@ import { computeServer, FIXTURES } from "../../helpers/compute_server.ts";
 const CLIENTS = 32;
 const ANSWERS = CLIENTS * 10;
 
-Deno.test("no client of a busy server waits until all others are done", async () => {
+Deno.test("no client of a busy server has to wait for all the others", async () => {
   await using test = computeServer({
     engine: "node",
     directory: `${FIXTURES}busy`,
@@ -25,5 +25,5 @@ Deno.test("no client of a busy server waits until all others are done", async ()
   }));
   const fewest = Math.min(...answered);
   // A connection that had to wait for the others would have at most one response.
-  assert.ok(fewest >= ANSWERS / CLIENTS / 5, `responses of each: ${answered.join(" ")}`);
+  assert.ok(fewest >= ANSWERS / CLIENTS / 5, `responses per client: ${answered.join(" ")}`);
 });

@@ -1,8 +1,8 @@
 /**
- * Kernel memory that does not belong to any process: socket buffers, which control groups limit.
- * The tests need version 2 groups that they can change.
- * `CGROUP_VM=<folder> deno task test:file tests/integration/compute/control_groups_test.ts`
- * provides them (scripts/in_cgroup2_vm.sh).
+ * Tests limits on kernel memory that does not belong to any process: socket buffers, which control
+ * groups limit. The tests need control groups (version 2) that they can change. `CGROUP_VM=<folder>
+ * deno task test:file tests/integration/compute/control_groups_test.ts` provides them
+ * (scripts/in_cgroup2_vm.sh).
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -37,7 +37,7 @@ const COMMAND_MANIFEST = {
   ),
 };
 
-/** Unit tests that also need such groups. */
+/** Unit tests that also need control groups. */
 const UNITS = [
   "src/lib/control_groups_test.ts",
   "src/runtime/process/start_process_test.ts",
@@ -47,7 +47,7 @@ const UNITS = [
 const place = findGroupPlace();
 const problem = "problem" in place ? place.problem : undefined;
 
-/** A process in a group that a killed platform left behind. */
+/** Starts a process in a control group, like one that a killed platform has left behind. */
 async function leaveGroup(folder: string) {
   const group = join(folder, "svc-4000000-1-1");
   await Deno.mkdir(group);
@@ -107,7 +107,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "kernel memory counts in a virtual machine with control groups (CGROUP_VM)",
+  name: "kernel memory counts toward the limits in a virtual machine (CGROUP_VM)",
   ignore: problem === undefined || Deno.env.get("CGROUP_VM") === undefined,
   fn: async () => {
     const { code, stdout } = await new Deno.Command(join(ROOT, "scripts", "in_cgroup2_vm.sh"), {

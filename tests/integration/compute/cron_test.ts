@@ -1,4 +1,4 @@
-/** The scheduled tasks of live production deployments, on a real platform with a real server. */
+/** Runs live production deployments' scheduled tasks on a real platform with a real server. */
 import assert from "node:assert/strict";
 import type { CronRun, CronTask } from "../../../src/contract/cron.ts";
 import type { LogEntry } from "../../../src/contract/logs.ts";
@@ -21,7 +21,7 @@ const scheduled = (paths: readonly string[], schedule = "* * * * *") => ({
   cron: paths.map((path) => ({ path, schedule })),
 });
 
-/** The clock does not run a task with this schedule during a test. */
+/** A schedule that is never due during a test. */
 const YEARLY = "0 0 1 1 *";
 
 /** A server that records all requests except the one before it goes live. */
@@ -116,7 +116,7 @@ Deno.test("a task is one request to the server, with the project's secret, bypas
     assert.equal(ran.outcome, "succeeded");
   }));
 
-/** Minutes that start on demand, each of them after all earlier events. */
+/** A clock whose minutes start on demand, each after all earlier events. */
 function testMinutes() {
   let [ahead, act] = [0, () => {}];
   const minutes: Minutes = {
@@ -156,7 +156,7 @@ Deno.test("a task runs automatically at its scheduled minute until its deploymen
   }, { minutes });
 });
 
-Deno.test("a running task is not started again, and ends when the platform stops", () =>
+Deno.test("a running task is not started again and ends when the platform stops", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deployServer(platform, "shop", {

@@ -21,7 +21,7 @@ import { until } from "../../../src/lib/_test_until.ts";
 
 const HOST = "shop.localhost";
 
-/** One platform and one deployed server for the steps of a test. */
+/** Runs a test's steps with one platform and one deployed server. */
 const withServer = (
   run: (platform: TestPlatform) => Promise<void>,
   options: Parameters<typeof deployServer>[2] = {},
@@ -33,7 +33,7 @@ const withServer = (
   });
 
 onEachEngine(
-  "a deployment with a server responds: files, server, fallthrough, methods, cookies",
+  "a deployment with a server serves files and routes, and passes on methods and cookies",
   ({ engine }) =>
     withServer(async (platform) => {
       const text = async (path: string) => (await platform.get(HOST, path)).text;
@@ -66,7 +66,7 @@ onEachEngine(
 );
 
 onEachEngine(
-  "large bodies are streamed in both directions without buffering",
+  "large bodies stream in both directions without buffering",
   ({ engine }) =>
     withServer(async (platform) => {
       const large = await platform.get(HOST, "/api/large");
@@ -101,10 +101,10 @@ onEachEngine(
 );
 
 onEachEngine(
-  "events arrive as they are sent, and a client that leaves is noticed",
+  "events arrive as they are sent, and the server notices when a client leaves",
   ({ engine }) =>
     withServer(async (platform) => {
-      // Uses plain TCP because Deno's node:http ends the test if its client disconnects in the
+      // Uses plain TCP because Deno's node:http ends the test if the client disconnects in the
       // middle of a body.
       const conn = await Deno.connect({ hostname: "127.0.0.1", port: platform.port });
       await conn.write(
@@ -126,7 +126,7 @@ onEachEngine(
 );
 
 onEachEngine(
-  "failures show plain pages with the request's id, and are logged",
+  "failures show plain pages with the request ID and are logged",
   ({ engine }) =>
     withServer(async (platform) => {
       const late = await platform.get(HOST, "/api/hang");
@@ -151,7 +151,7 @@ onEachEngine(
 );
 
 onEachEngine(
-  "a server that does not start never goes live, and the live deployment stays",
+  "a server that does not start never goes live, and the live deployment stays live",
   ({ engine }) =>
     withServer(async (platform) => {
       const files = {
@@ -179,7 +179,7 @@ onEachEngine(
 );
 
 onEachEngine(
-  "old and new versions run side by side until the old version has no requests left",
+  "old and new versions run side by side until the old version's requests have ended",
   ({ engine }) =>
     withPlatform(async (platform) => {
       await createProject(platform, "shop");

@@ -1,6 +1,6 @@
 /**
- * A server's response arrives unchanged. No runtime compresses it, regardless of how the server
- * listens.
+ * A server's response arrives unchanged. Neither runtime compresses it, regardless of how the
+ * server listens.
  */
 import assert from "node:assert/strict";
 import { computeServer, writeModules } from "../../helpers/compute_server.ts";

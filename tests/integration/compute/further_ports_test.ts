@@ -13,7 +13,7 @@ import {
   withPlatform,
 } from "../../helpers/platform.ts";
 
-/** A server that is started by its entry or by a command. */
+/** A server that its entry or a command starts. */
 const manifest = (command: string | undefined) => ({
   version: 1,
   layers: [{
@@ -33,8 +33,8 @@ const manifest = (command: string | undefined) => ({
 });
 
 /**
- * Listens first on a port that it chooses itself, then on the port for requests. `/<way>` sends a
- * request to the first port.
+ * Listens first on a random port, then on the port for requests. `/<way>` sends a request to the
+ * first port.
  */
 const SERVER = `
 import { execFile, fork } from "node:child_process";
@@ -199,7 +199,7 @@ async function deployServer(
   return id;
 }
 
-/** Another server that requests a port on this machine. */
+/** Another server, which sends requests to a port on this machine. */
 const STRANGER = `
 import { createServer } from "node:http";
 createServer(async (request, response) => {
@@ -208,7 +208,7 @@ createServer(async (request, response) => {
 }).listen(process.env.PORT);
 `;
 
-Deno.test("a server can open additional ports, which only its processes can reach", async (t) => {
+Deno.test("a server can open additional ports that only its processes can reach", async (t) => {
   await withPlatform(async (platform) => {
     for (const [project, command] of [["shop", undefined], ["scripted", "npm start"]] as const) {
       await createProject(platform, project);
@@ -247,7 +247,7 @@ const listen = (port: string | number, says: string): string =>
 
 const OTHERS: readonly Other[] = [
   {
-    name: "a metrics port that opens long before the server's",
+    name: "a metrics port that opens long before $PORT",
     server: `${listen(9464, "metrics")} setTimeout(() => { ${
       listen("process.env.PORT", "server")
     } }, 2500)`,
@@ -255,7 +255,7 @@ const OTHERS: readonly Other[] = [
     logged: /^The server also listens on port 9464, which only its own processes can reach/,
   },
   {
-    name: "any port except $PORT",
+    name: "a port other than $PORT",
     server: listen(0, "any"),
     answer: "any",
     logged: /^The server listens on port \d+, not on \$PORT/,

@@ -1,4 +1,4 @@
-/** Server responses that end too early, and large WebSocket messages, on both engines. */
+/** Tests server responses that end too early, and large WebSocket messages, on both engines. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { setTimeout } from "node:timers/promises";
@@ -9,7 +9,7 @@ import { createProject, rawRequest, withPlatform } from "../../helpers/platform.
 
 const HOST = "shop.localhost";
 
-/** Starts a response, with its length or in chunks, and stops or exits partway through. */
+/** Starts a response, with a length or in chunks, and stops or exits partway through. */
 const SERVER = `
 import { createServer } from "node:http";
 const server = createServer((request, response) => {
@@ -36,7 +36,7 @@ const server = createServer((request, response) => {
 server.listen(Number(process.env.PORT), process.env.HOST);
 `;
 
-/** Everything that the platform sends on a connection until it is closed. */
+/** Reads everything that the platform sends on a connection until it closes. */
 async function readAll(port: number, path: string): Promise<string> {
   const connection = await Deno.connect({ hostname: "127.0.0.1", port });
   const request = `GET ${path} HTTP/1.1\r\nHost: ${HOST}\r\nAccept-Encoding: identity\r\n\r\n`;
@@ -56,7 +56,7 @@ async function readAll(port: number, path: string): Promise<string> {
 }
 
 onEachEngine(
-  "a response that breaks off is visibly incomplete, because the connection closes early",
+  "a response that breaks off is visibly incomplete because the connection closes early",
   ({ engine }) =>
     withPlatform(async (platform) => {
       await createProject(platform, "shop");
@@ -130,7 +130,7 @@ const MIB = 1024 * 1024;
 const pattern = (size: number) => new Uint8Array(size).map((_, at) => at % 251);
 
 onEachEngine(
-  "WebSockets pass pings, and messages of 1 and 16 MiB, complete even in fragments",
+  "WebSockets pass on pings and messages of 1 and 16 MiB, even in fragments",
   ({ engine }) =>
     withPlatform(async (platform) => {
       await createProject(platform, "shop");
@@ -161,7 +161,7 @@ onEachEngine(
 );
 
 onEachEngine(
-  "a 33 MiB message from a server closes its own socket only",
+  "a 33 MiB message from a server closes only its own socket",
   ({ engine }) =>
     withPlatform(async (platform) => {
       await createProject(platform, "shop");
@@ -189,7 +189,7 @@ async function giveUp(port: number): Promise<void> {
 }
 
 onEachEngine(
-  "visitors who leave before their response starts free their slots",
+  "visitors who leave before their responses start free their slots",
   ({ engine }) =>
     withPlatform(async (platform) => {
       await createProject(platform, "shop");

@@ -3,7 +3,7 @@ import { deployServer } from "../../helpers/compute_site.ts";
 import { createProject, deploy, start, withPlatform } from "../../helpers/platform.ts";
 import { inTestFolder } from "../../../src/lib/_test_folder.ts";
 
-Deno.test("health distinguishes projects with nothing live, only files, a server or an idle server", () =>
+Deno.test("health distinguishes projects with no deployment, only files, a server or an idle server", () =>
   withPlatform(async (platform) => {
     const health = async () => (await platform.api("GET", "/v1/projects/shop/health")).json;
     await createProject(platform, "shop");
@@ -27,7 +27,7 @@ Deno.test("health distinguishes projects with nothing live, only files, a server
     assert.equal(unknown.status, 404);
   }));
 
-Deno.test("a server that has had no requests since a restart is idle", async () => {
+Deno.test("a server without requests since a restart is idle", async () => {
   await inTestFolder(async (dataDir) => {
     const before = await start(dataDir);
     await createProject(before, "shop");

@@ -1,7 +1,7 @@
 /**
- * Escape attempts by a hostile server, on each engine and in each sandbox. Each ends as specified
- * in `fixtures/compute/hostile/expected.json`, while the platform and a neighboring server keep
- * working.
+ * Runs a hostile server's escape attempts on each engine and in each sandbox. Each ends as
+ * `fixtures/compute/hostile/expected.json` specifies, while the platform and a neighboring server
+ * keep working.
  */
 import assert from "node:assert/strict";
 import * as z from "zod";
@@ -18,8 +18,8 @@ import { DenoStore } from "../../../src/store/mod.ts";
 const outcomes = z.record(z.string(), z.string());
 
 /**
- * Expected outcomes. Those in `both` apply to either engine unless the attempt is in the engine's
- * own list. On Node, descriptors belong to the process, so an attempt that uses them ends only its
+ * Expected outcomes. Those in `both` apply to both engines unless an engine's own list contains the
+ * attempt. On Node, descriptors belong to the process, so an attempt that uses them ends only its
  * own process.
  */
 const EXPECTED = z.strictObject({
@@ -36,7 +36,7 @@ const answer = z.object({
   missing: z.string().optional(),
 });
 
-/** The outcome of an attempt, in the format of the golden file. */
+/** Returns an attempt's outcome, in the format of the golden file. */
 async function outcome({ get }: TestServer, name: string, expected: string): Promise<string> {
   const result = await get(`/${name}`);
   if (result.type === "failed") return result.reason;
@@ -47,7 +47,7 @@ async function outcome({ get }: TestServer, name: string, expected: string): Pro
   return expected.includes("harmless:") ? `harmless: ${got}` : "harmless";
 }
 
-/** All files in a folder, including subfolders, with their content. */
+/** Describes all files in a folder and its subfolders. */
 async function list(folder: string): Promise<readonly string[]> {
   const found: string[] = [];
   for await (const { name, isDirectory, isFile } of Deno.readDir(folder)) {
@@ -61,10 +61,10 @@ async function list(folder: string): Promise<readonly string[]> {
   return found.sort();
 }
 
-/** A folder with a deployment and, next to it, the platform's files. */
+/** Creates a folder with a deployment and, next to it, the platform's files. */
 async function prepare() {
   const above = await Deno.makeTempDir({ prefix: "svc-hostile-test-" });
-  // Readable by every user, so only the sandbox prevents a server from accessing it.
+  // Every user can read the file, so only the sandbox prevents a server from accessing it.
   await Deno.chmod(above, 0o755);
   const root = `${above}/platform`;
   await Deno.mkdir(root);
@@ -161,7 +161,7 @@ const WALLS: readonly Wall[] = [
   },
 ];
 
-/** Time allowed for an attempt that is refused or ends its server, even on a busy machine. */
+/** Maximum time for an attempt that is refused or ends its server, even on a busy machine. */
 const PATIENCE_MS = 30_000;
 
 /** Runs all attempts. Returns those with an unexpected outcome. */
@@ -190,7 +190,7 @@ async function attack(
     }
     const came = await outcome(hostile, name, expected);
     if (!expected.split(" or ").includes(came)) {
-      differing.push(`${name}: ${came}, not ${expected}`);
+      differing.push(`${name}: ${came}, expected ${expected}`);
     }
   }
   await hostile[Symbol.asyncDispose]();
@@ -199,7 +199,7 @@ async function attack(
 
 for (const { name, engine, attempts, options, ignore = false } of WALLS) {
   Deno.test({
-    name: `a hostile server reaches nothing and disturbs nothing else, ${name}`,
+    name: `a hostile server reaches nothing and disturbs nothing ${name}`,
     ignore,
     fn: async () => {
       assert.ok(Object.keys(attempts).length >= 100);

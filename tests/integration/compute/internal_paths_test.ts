@@ -1,5 +1,5 @@
 /**
- * Faults in the platform's own folders. The operator's log contains the paths, but clients never
+ * Faults in the platform's own folders. The operator's log contains their paths, but clients never
  * see them.
  */
 import assert from "node:assert/strict";

@@ -12,12 +12,12 @@ async function page(platform: TestPlatform, path = "/pages/count", host = HOST) 
   return { state: headers["x-svc-cache"], text, status, started: headers["x-started"] };
 }
 
-/** The complete pages that are stored on disk for all deployments. */
+/** Finds the complete pages that are stored on disk for all deployments. */
 async function keptPages(dataDir: string): Promise<string[]> {
   return await Array.fromAsync(glob(`${dataDir}/isr/*/*.[pq]`));
 }
 
-Deno.test("a cached page survives a restart, is refreshed once for many requests, and is dropped by purge and deploy", async () => {
+Deno.test("a cached page survives restarts, is refreshed once, and is dropped by purges and deployments", async () => {
   await withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deployServer(platform, "shop", { version: "1" });
@@ -55,7 +55,7 @@ Deno.test("cached pages are available immediately after a restart", async () => 
     const after = await start(dataDir);
     try {
       const kept = await page(after);
-      assert.equal(kept.started, started, "the cached page is served without a server");
+      assert.equal(kept.started, started, "the edge serves the cached page without a server");
       assert.match(String(kept.state), /^(HIT|STALE)$/);
       const renewed = await until(() => page(after), (found) => found.started !== started);
       assert.equal(renewed.text, "count 1");

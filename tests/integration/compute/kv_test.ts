@@ -1,4 +1,4 @@
-/** The key-value store, accessed by servers from inside their sandbox. */
+/** Servers access the key-value store from inside their sandbox. */
 import assert from "node:assert/strict";
 import { deployServer, MANIFEST } from "../../helpers/compute_site.ts";
 import { onEachEngine } from "../../helpers/compute_server.ts";
@@ -31,7 +31,7 @@ createServer(async (request, response) => {
 `;
 
 onEachEngine(
-  "a server keeps values beyond its deployment, and reaches no other port",
+  "a server's values outlive its deployment, and it reaches no other port",
   ({ engine }) =>
     withPlatform(async (platform) => {
       await createProject(platform, "shop");

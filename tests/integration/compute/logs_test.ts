@@ -9,7 +9,7 @@ const HOST = "shop.localhost";
 
 type ServerEntry = Extract<LogEntry, { readonly type: "server" }>;
 
-/** The server's entries that match a query, once there are some. */
+/** Waits for the server's log entries that match a query. */
 async function found(platform: TestPlatform, query: string): Promise<readonly ServerEntry[]> {
   return await until(async () => {
     const { json } = await platform.api("GET", `/v1/projects/shop/logs?${query}`);
@@ -18,7 +18,7 @@ async function found(platform: TestPlatform, query: string): Promise<readonly Se
 }
 
 onEachEngine(
-  "a server's output is logged with level, layer and request, along with the request's outcome",
+  "a server's output is logged with level, layer and request, as is the request's outcome",
   ({ engine }) =>
     withPlatform(async (platform) => {
       await createProject(platform, "shop");

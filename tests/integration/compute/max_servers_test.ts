@@ -1,11 +1,11 @@
-/** A platform with more deployments than it can run servers for. */
+/** A platform's deployments need more servers than it can run. */
 import assert from "node:assert/strict";
 import { deployServer } from "../../helpers/compute_site.ts";
 import { createProject, start } from "../../helpers/platform.ts";
 
-Deno.test("a platform runs no more servers than allowed, and leaves no folder behind", async () => {
+Deno.test("a platform runs no more servers than allowed and leaves no folder behind", async () => {
   const dataDir = await Deno.makeTempDir({ prefix: "svc-max-" });
-  // Files left behind by a killed platform.
+  // Files that a killed platform has left behind.
   await Deno.mkdir(`${dataDir}/run/svc-cs-left`, { recursive: true });
   const platform = await start(dataDir, { maxServers: 1 });
   const folders = () => [...Deno.readDirSync(`${dataDir}/run`)].map(({ name }) => name);

@@ -16,7 +16,7 @@ export default {
   },
 };`;
 
-Deno.test("private addresses are unreachable unless allowed", async () => {
+Deno.test("private addresses are unreachable unless this is allowed", async () => {
   await using local = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen() {} },
     () => new Response("local"),
@@ -31,7 +31,7 @@ Deno.test("private addresses are unreachable unless allowed", async () => {
 
 const WS = fileURLToPath(new URL("../../../node_modules/ws/wrapper.mjs", import.meta.url));
 
-/** Servers using npm:ws and Deno that echo each message. */
+/** Servers that echo each message, using npm:ws and Deno. */
 async function socketServers(): Promise<string> {
   const { build, stop } = await import("esbuild");
   const { outputFiles } = await build({
@@ -127,7 +127,7 @@ Deno.test("WebSockets reach the server", async (t) => {
       });
     });
   }
-  await t.step("a connection that breaks closes with code 1006", async () => {
+  await t.step("a broken connection closes with code 1006", async () => {
     await using app = computeServer({ directory, entry: "ws.mjs" });
     const socket = await open(app);
     await socket.send("cut");
@@ -136,7 +136,7 @@ Deno.test("WebSockets reach the server", async (t) => {
       value: { code: 1006, reason: "" },
     });
   });
-  await t.step("the server can respond without a WebSocket", async () => {
+  await t.step("the server can respond without opening a WebSocket", async () => {
     await using app = computeServer({ directory, entry: "ws.mjs" });
     const result = await app.server.connect({
       method: "GET",

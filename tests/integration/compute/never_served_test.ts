@@ -1,6 +1,6 @@
 /**
- * A server's files are never served. Projects of all kinds are packed as in a deploy, and each of
- * their files is requested at every path that it could have.
+ * Checks that the files of servers are never served. Packs projects of all kinds as a deployment
+ * does, and requests each of their files at every path that it could have.
  */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
@@ -137,7 +137,7 @@ const PROJECTS: Readonly<Record<string, { readonly files: Files; readonly open: 
   },
 };
 
-/** Every path where a file could be requested: with all of its folders, and with fewer. */
+/** Returns every path at which a file could be requested, with all or some of its folders. */
 function pathsOf(files: readonly string[]): string[] {
   const all = files.flatMap((path) => {
     const steps = path.split("/");
@@ -147,7 +147,7 @@ function pathsOf(files: readonly string[]): string[] {
   return [...new Set(bare)].map((path) => `/${path}`);
 }
 
-/** Opens the project in its own folder, with a host that ignores messages. */
+/** Opens the project in its own folder and ignores messages. */
 async function withProject(
   files: Files,
   run: (made: { readonly project: string; readonly host: BuildHost }) => Promise<void>,
@@ -175,7 +175,7 @@ async function withProject(
   }
 }
 
-/** Deploys a project, and requests its server's private files. */
+/** Deploys a project and requests its server's private files. */
 async function checkProject(
   platform: TestPlatform,
   name: string,
@@ -212,7 +212,7 @@ async function checkProject(
   });
 }
 
-Deno.test("no file of the server is served", (t) =>
+Deno.test("no file of a server is served", (t) =>
   withPlatform(async (platform) => {
     for (const [index, [name, project]] of Object.entries(PROJECTS).entries()) {
       await t.step(name, () => checkProject(platform, `shop-${index}`, project));

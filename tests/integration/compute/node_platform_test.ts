@@ -1,4 +1,4 @@
-/** Node servers that are deployed on a real platform. */
+/** Deploys Node servers on a real platform. */
 import assert from "node:assert/strict";
 import { Agent } from "node:http";
 import { fetchByHost } from "../../../scripts/_fetch_by_host.ts";
@@ -19,7 +19,7 @@ const HOST = "shop.localhost";
 const ALL = [{ pattern: "^/.*$", layer: "app" }];
 const SITE = { version: 1, layers: LAYERS, routes: ALL };
 
-/** The response to activating a deployment that should not go live. */
+/** Tries to activate a deployment that must not go live. Returns the response. */
 async function refusal(platform: TestPlatform, files: Files, manifest: unknown) {
   const created = await create(platform, "shop", { files, manifest });
   assert.equal(created.status, 201, JSON.stringify(created.json));
@@ -139,7 +139,7 @@ const linked = (links: Readonly<Record<string, string>>): Files => ({
   ".svc/links.json": JSON.stringify({ version: 1, links }),
 });
 
-Deno.test("packages behind symbolic links are found, and the list of links is not served", () =>
+Deno.test("servers find packages behind symbolic links, and the list of links is not served", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deploy(platform, "shop", {
@@ -155,7 +155,7 @@ Deno.test("packages behind symbolic links are found, and the list of links is no
     }
   }));
 
-Deno.test("a deployment with links that lead outside it is refused, with the reason", () =>
+Deno.test("a deployment with links that lead outside it is refused with the reason", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const files = linked({ "node_modules/greet": "../../../../etc" });
@@ -166,7 +166,7 @@ Deno.test("a deployment with links that lead outside it is refused, with the rea
     );
   }));
 
-Deno.test("an unavailable Node version is named, with the reason", () =>
+Deno.test("an unavailable Node version is reported with the reason", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const old = LAYERS.map((layer) =>
@@ -179,7 +179,7 @@ Deno.test("an unavailable Node version is named, with the reason", () =>
   }));
 
 onEachEngine(
-  "a request reaches a server framed as it was sent",
+  "a request keeps its framing on the way to a server",
   ({ engine }) =>
     withPlatform(async (platform) => {
       await createProject(platform, "shop");
@@ -208,7 +208,7 @@ onEachEngine(
         const { status, headers: told } = await fetchByHost({
           ...{ port: platform.port, host: HOST, path: "/", method, headers },
           ...(body === undefined ? {} : { body }),
-          // A request without an agent is never sent in chunks.
+          // Without an agent, requests are never sent in chunks.
           ...("transfer-encoding" in headers ? { agent } : {}),
         });
         const shown = `${method} ${JSON.stringify(headers)}`;

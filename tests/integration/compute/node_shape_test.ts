@@ -1,4 +1,4 @@
-/** Tests that a Node server sees the same process on both engines. */
+/** Tests that a Node server sees the same process environment on both engines. */
 import assert from "node:assert/strict";
 import { computeServer, onEachEngine, writeModules } from "../../helpers/compute_server.ts";
 
@@ -59,7 +59,7 @@ onEachEngine("a server finds Node's API and its view of the machine", async ({ s
   });
 });
 
-Deno.test("the user of a Deno server has a name", async () => {
+Deno.test("a Deno server's user has a name", async () => {
   const named = await writeModules({
     "entry.mjs": `import os from "node:os";
 export default { fetch: () => Response.json(os.userInfo().username) };`,

@@ -1,4 +1,4 @@
-/** Servers that reach themselves and their platform's hosts from within the sandbox. */
+/** Servers reach themselves and their platform's hosts from within the sandbox. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { inTestFolder } from "../../../src/lib/_test_folder.ts";
@@ -87,7 +87,7 @@ const RULES = {
   ],
 };
 
-/** The same in Python. */
+/** A Python server that requests a URL in the same way. */
 const PROGRAM = `
 import http.server, os, urllib.request
 
@@ -115,14 +115,14 @@ async function deployReaching(platform: TestPlatform, engine: TestEngine, prod: 
   });
 }
 
-/** The server's view of a URL: `$PORT` is its own port, `$URL` its `SVC_URL`. */
+/** A URL as the server sees it. `$PORT` is its own port, and `$URL` is its `SVC_URL`. */
 function reach(platform: TestPlatform, host: string) {
   return async (way: string, url: string): Promise<string> =>
     (await platform.get(host, `/by/${way}?${encodeURIComponent(url)}`)).text;
 }
 
 onEachEngine(
-  "a server reaches itself, its own host and other sites, and nothing else on the machine",
+  "a server reaches itself, its own host and other sites, but nothing else on the machine",
   ({ engine, t }) =>
     withPlatform(async (platform) => {
       await using local = Deno.serve(
@@ -175,7 +175,7 @@ onEachEngine(
         const turned = await platform.get("shop.localhost", "/turn");
         assert.match(turned.text, /^(200 - ){16}508 - This server has called itself 16 times/);
       });
-      await t.step("a visitor cannot set how deeply a request is nested", async () => {
+      await t.step("a visitor cannot set a request's nesting depth", async () => {
         const { status, text } = await platform.get("shop.localhost", "/hello", {
           "x-svc-depth": "99",
         });

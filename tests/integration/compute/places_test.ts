@@ -1,4 +1,4 @@
-/** Servers that share a limited number of processes, and how they are asked to stop. */
+/** Servers share a limited number of processes, and are asked to stop before they are killed. */
 import assert from "node:assert/strict";
 import { type ComputeServer, ProcessPlaces } from "../../../src/runtime/mod.ts";
 import { until } from "../../../src/lib/_test_until.ts";
@@ -35,7 +35,7 @@ export default { fetch: () => new Response("ok") };
 `,
 });
 
-Deno.test("if no slot is free, a new server stops the one that has been idle longest", async () => {
+Deno.test("if no slot is free, a new server replaces the one that has been idle longest", async () => {
   const places = new ProcessPlaces({ max: 2, waitMs: 5000 });
   await using first = computeServer({ directory, places });
   await using second = computeServer({ directory, places });
@@ -77,7 +77,7 @@ Deno.test("a server that fails to start releases its slot", async () => {
   assert.match(await well.ask("/"), /^200 \d+$/);
 });
 
-/** The IDs of the processes that a process has started. */
+/** Returns the IDs of a process's child processes. */
 function childrenOf(pid: number): number[] {
   const ids = Array.from(Deno.readDirSync("/proc"), ({ name }) => Number(name)).filter(Boolean);
   const parentOf = (id: number): number => {

@@ -1,4 +1,4 @@
-/** COMPUTE layer servers: how they are started, called, limited and ended. */
+/** Tests how servers in the COMPUTE layer are started, called, limited and ended. */
 import assert from "node:assert/strict";
 import { until } from "../../../src/lib/_test_until.ts";
 import { computeServer, onEachEngine, writeModules } from "../../helpers/compute_server.ts";
@@ -106,7 +106,7 @@ onEachEngine("a server sees its own variables and nothing else", async ({ serve,
 
 onEachEngine("requests and responses pass unchanged", async ({ serve, t }) => {
   await using app = serve({ directory });
-  await t.step("headers, except connection-specific ones", async () => {
+  await t.step("headers pass, except connection-specific ones", async () => {
     const answer = await app.ask("/headers?a=b", {
       headers: [["host", "app.example"], ["connection", "x-drop"], ["x-drop", "1"], ["x-a", "1"], [
         "x-svc-request-id",
@@ -121,7 +121,7 @@ onEachEngine("requests and responses pass unchanged", async ({ serve, t }) => {
       "x-svc-request-id": "req_given",
     });
   });
-  await t.step("status and repeated headers", async () => {
+  await t.step("status and repeated headers pass", async () => {
     const result = await app.get("/cookies");
     assert.ok(result.type === "response");
     assert.equal(result.response.status, 201);
@@ -129,13 +129,13 @@ onEachEngine("requests and responses pass unchanged", async ({ serve, t }) => {
     assert.deepEqual(cookies.map(([, value]) => value), ["a=1", "b=2"]);
     assert.equal(await new Response(result.response.body).text(), "made");
   });
-  await t.step("no body where HTTP allows none", async () => {
+  await t.step("there is no body where HTTP allows none", async () => {
     const empty = await app.get("/empty");
     assert.ok(empty.type === "response" && empty.response.body === null);
     const head = await app.get("/headers", { method: "HEAD" });
     assert.ok(head.type === "response" && head.response.body === null);
   });
-  await t.step("large bodies in both directions", async () => {
+  await t.step("large bodies pass in both directions", async () => {
     const size = 160 * 64 * 1024;
     assert.equal(await app.ask("/size", { method: "POST", body: lines(160) }), `200 ${size}`);
     const result = await app.get("/echo", { method: "POST", body: lines(160) });
@@ -148,11 +148,11 @@ onEachEngine("requests and responses pass unchanged", async ({ serve, t }) => {
     assert.equal(await app.ask("/awaited"), "200 0");
     assert.equal(await app.ask("/awaited", { method: "POST", body: lines(1) }), `200 ${64 * 1024}`);
   });
-  await t.step("a response that starts before the request body ends", async () => {
+  await t.step("a response can start before the request body ends", async () => {
     const body = new ReadableStream<Uint8Array>({ start: (c) => c.enqueue(new Uint8Array(10)) });
     assert.equal(await app.ask("/early", { method: "POST", body }), "413 too large");
   });
-  await t.step("events as they are sent", async () => {
+  await t.step("events arrive as they are sent", async () => {
     const result = await app.get("/events");
     assert.ok(result.type === "response");
     const events = result.response.body!.pipeThrough(new TextDecoderStream()).getReader();
@@ -174,7 +174,7 @@ onEachEngine("a server notices that its client has left", async ({ serve }) => {
 });
 
 onEachEngine(
-  "a request without a timely response fails, and the server keeps running",
+  "a request fails without a timely response, and the server keeps running",
   async ({ serve }) => {
     await using app = serve({ directory, limits: { timeoutMs: 3000 } });
     await app.server.start();
@@ -227,7 +227,7 @@ onEachEngine("a response breaks off when its server exits", async ({ serve }) =>
 });
 
 onEachEngine(
-  "a server that cannot start fails its requests, and is retried after pauses",
+  "a server that cannot start fails its requests and is retried after pauses",
   async ({ serve }) => {
     const broken = await writeModules({ "entry.mjs": "throw new Error('at load');" });
     await using app = serve({ directory: broken });
@@ -259,7 +259,7 @@ onEachEngine("an idle server stops, and the next request restarts it", async ({ 
 });
 
 onEachEngine(
-  "requests over the limit wait, and requests beyond the queue are refused",
+  "requests over the limit wait, and are refused if the queue is full",
   async ({ serve }) => {
     await using app = serve({ directory, limits: { maxConcurrent: 2, maxQueued: 2 } });
     await app.server.start();
@@ -272,10 +272,10 @@ onEachEngine(
   },
 );
 
-onEachEngine("draining waits for running requests, and starts no new ones", async ({ serve }) => {
+onEachEngine("draining waits for running requests and starts no new ones", async ({ serve }) => {
   await using app = serve({ directory });
   await app.server.start();
-  // This request is in progress from here on.
+  // From here on, this request is in progress.
   const slow = app.ask("/slow");
   const drained = app.server.drain(5000);
   assert.equal(await app.ask("/closed"), "cannot_start");
@@ -283,7 +283,7 @@ onEachEngine("draining waits for running requests, and starts no new ones", asyn
   await drained;
 });
 
-onEachEngine("log lines have the level and request", async ({ serve }) => {
+onEachEngine("log lines contain the level and the request", async ({ serve }) => {
   await using app = serve({ directory });
   await app.server.start();
   await Promise.all([
@@ -344,7 +344,7 @@ Deno.test("no process outlives a killed platform", async () => {
 });
 
 onEachEngine(
-  "a server runs from a folder that is reached by a link, and needs its folder",
+  "a server runs from a linked folder, and fails without its folder",
   async ({ serve, engine }) => {
     const link = `${await Deno.makeTempDir()}/link`;
     await Deno.symlink(directory, link);

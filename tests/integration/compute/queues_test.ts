@@ -1,4 +1,4 @@
-/** The queues of live deployments, on a real platform with a real server. */
+/** Uses live deployments' queues on a real platform with a real server. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";
@@ -89,7 +89,7 @@ function isSigned({ headers, body }: Seen, secret: string): boolean {
   return headers["webhook-signature"] === `v1,${signed}`;
 }
 
-Deno.test("a queue delivers messages from servers and the API, and no one else reaches its route", () =>
+Deno.test("a queue delivers messages from servers and the API, and visitors cannot reach its route", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deployServer(platform, "shop", { server: SERVER, manifest });
@@ -130,7 +130,7 @@ Deno.test("a queue delivers messages from servers and the API, and no one else r
     );
     assert.deepEqual([settled!.waiting, settled!.dead], [1, 0]);
 
-    // The route is closed for every variant of its path.
+    // Visitors are refused at every variant of the route's path.
     for (const path of ["/jobs/mails", "/jobs/mails/", "/JOBS/mails", "/jobs//%6dails?x=1"]) {
       const { status } = await platform.get(HOST, path, { "x-svc-queue": "mails" });
       assert.equal(status, 403, path);
@@ -138,7 +138,7 @@ Deno.test("a queue delivers messages from servers and the API, and no one else r
     assert.equal((await post("/jobs/mails", "{}")).status, 403);
     assert.equal((await seenBy(platform)).seen.length, 22);
 
-    // A dead letter, and its return to the queue.
+    // A message becomes a dead letter and returns to the queue.
     await send(platform, "broken", { body: "lost" });
     await until(() => countsOf(platform, "broken"), (queue) => queue?.dead === 1);
     const { json: page } = await platform.api("GET", at("broken"));
@@ -200,7 +200,7 @@ Deno.test("a queue delivers messages from servers and the API, and no one else r
     ]);
   }));
 
-/** Sends the arguments in its body, and reports errors. */
+/** Sends a message with the arguments in the request body, and reports errors. */
 const SENDER = `export default async (request, { queue }) => {
   try {
     return Response.json(await queue.send(...await request.json()));

@@ -6,7 +6,9 @@ import { createProject, start, type TestPlatform, withPlatform } from "../../hel
 
 const HOST = "shop.localhost";
 
-/** Pages that specify how long they may be stored, and routes that revalidate them. */
+/**
+ * A server with pages that specify how long they can be cached, and a route that revalidates them.
+ */
 const SERVER = `
 import { createServer } from "node:http";
 
@@ -60,7 +62,7 @@ async function revalidate(platform: TestPlatform, what: unknown) {
   return `${status} ${text}`;
 }
 
-Deno.test("the edge caches pages according to the server's headers, across a restart, until the next deployment", async () => {
+Deno.test("the edge caches pages as the server's headers specify, until the next deployment", async () => {
   await inTestFolder(async (dataDir) => {
     const before = await start(dataDir);
     await createProject(before, "shop");
@@ -87,7 +89,7 @@ Deno.test("the edge caches pages according to the server's headers, across a res
 });
 
 onEachEngine(
-  "a server revalidates pages of its own deployment by path and by tag",
+  "a server revalidates its own deployment's pages by path and by tag",
   ({ engine }) =>
     withPlatform(async (platform) => {
       await createProject(platform, "shop");
@@ -115,7 +117,7 @@ onEachEngine(
 );
 
 onEachEngine(
-  "a call that cannot be carried out is rejected with the reason",
+  "an invalid call is rejected with the reason",
   ({ engine }) =>
     withPlatform(async (platform) => {
       await createProject(platform, "shop");
@@ -141,7 +143,7 @@ onEachEngine(
     }),
 );
 
-Deno.test("the API purges pages by tag or path, softly or not, in one environment or all", async () => {
+Deno.test("the API purges pages by tag or path, hard or soft, in one environment or all", async () => {
   await withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deployServer(platform, "shop", SITE);

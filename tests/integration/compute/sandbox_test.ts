@@ -1,6 +1,7 @@
 /**
- * Platforms whose system lacks parts of the server sandbox. They run in this process because a test
- * cannot remove Landlock or seccomp from the machine, so it simulates their absence.
+ * Platforms on systems that lack parts of the server sandbox. A test cannot remove Landlock or
+ * seccomp from the machine, so it simulates their absence. That is why the platforms run in this
+ * process.
  */
 import assert from "node:assert/strict";
 import { deployServer } from "../../helpers/compute_site.ts";
@@ -63,7 +64,7 @@ Deno.test("servers run without the full sandbox if the operator allows it", asyn
   });
 });
 
-Deno.test("the full sandbox is reported as enforced, with the running servers", {
+Deno.test("health reports the running servers, and that the full sandbox is enforced", {
   ignore: Deno.build.os !== "linux",
 }, async () => {
   await withServers(undefined, async (platform) => {

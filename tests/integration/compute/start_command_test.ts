@@ -1,6 +1,6 @@
 /**
- * Servers that are started by a shell command: through npm, in several processes, and on several
- * ports, all in the sandbox.
+ * Starts servers with shell commands: through npm, in several processes, and on several ports, all
+ * in the sandbox.
  */
 import assert from "node:assert/strict";
 import { NODE_MAJOR } from "../../helpers/compute_server.ts";
@@ -40,7 +40,7 @@ const manifest = (runtime: Readonly<Record<string, unknown>>) => ({
   routes: [{ pattern: "^/.*$", layer: "app" }],
 });
 
-/** Responds with the expected effect of a script. */
+/** A server that responds with the values that its start script has set. */
 const SERVER = `
 import { createServer } from "node:http";
 createServer((request, response) => {
@@ -152,7 +152,7 @@ async function linesOf(platform: TestPlatform, deploymentId: string): Promise<re
   return json.items.map(({ message }: { readonly message: string }) => message);
 }
 
-Deno.test("a start script runs as it is written", async (test) => {
+Deno.test("a start script runs as written", async (test) => {
   await withPlatform(async (platform) => {
     await createProject(platform, "shop");
     for (const { name, scripts, command = "npm start", runtime = {}, ...rest } of STARTED) {
@@ -179,7 +179,7 @@ interface Failing {
   readonly scripts?: Scripts;
   readonly server: string;
   readonly runtime?: Readonly<Record<string, unknown>>;
-  /** The reason why the deployment failed. */
+  /** The reason for the deployment's failure. */
   readonly error: RegExp;
   /** The last lines of the server's output. */
   readonly lines?: readonly string[];
@@ -216,7 +216,7 @@ const FAILING: readonly Failing[] = [
     error: /it did not respond to GET \/: .*boom/,
   },
   {
-    name: "a health path that responds 500",
+    name: "a health path that returns a 500",
     server:
       `${LISTEN} function answer(_, r) { r.statusCode = 500; r.end(); console.log("not well"); }`,
     runtime: { startTimeoutMs: 5000, healthPath: "/healthz" },
@@ -226,7 +226,7 @@ const FAILING: readonly Failing[] = [
   },
 ];
 
-Deno.test("a server that does not start reports why, with its last lines", async (test) => {
+Deno.test("a server that does not start reports the reason with its last lines", async (test) => {
   await withDashboard(async ({ own: platform, ada }) => {
     await createProject(platform, "shop");
     for (
@@ -257,7 +257,7 @@ Deno.test("a server that does not start reports why, with its last lines", async
   });
 });
 
-/** Tries actions that the sandbox forbids, in processes that the server starts. */
+/** A server whose child processes try actions that the sandbox forbids. */
 const ATTACKS = `
 import { execFileSync, spawnSync } from "node:child_process";
 import { createServer } from "node:http";
@@ -287,7 +287,7 @@ createServer((request, response) => {
 }).listen(process.env.PORT);
 `;
 
-Deno.test("a start script's processes run in the sandbox, and exit when it exits", async () => {
+Deno.test("a start script's processes run in the sandbox and exit when it exits", async () => {
   await withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deploy(platform, "shop", {
@@ -318,7 +318,7 @@ Deno.test("a start script's processes run in the sandbox, and exit when it exits
   assert.equal(await sleeping(), false);
 });
 
-/** Whether the process that the script left behind is still running. */
+/** Returns whether the process that the script left behind is still running. */
 async function sleeping(): Promise<boolean> {
   for await (const { name } of Deno.readDir("/proc")) {
     const line = await Deno.readTextFile(`/proc/${name}/cmdline`).catch(() => "");

@@ -1,4 +1,4 @@
-/** Tests where a Deno server can write, and which errors it gets elsewhere. */
+/** Tests where a Deno server can write, and which errors it gets in other places. */
 import assert from "node:assert/strict";
 import { computeServer, writeModules } from "../../helpers/compute_server.ts";
 
@@ -64,7 +64,7 @@ Deno.test("a server can write to its temporary folder, and gets Node's errors el
   }
 });
 
-Deno.test("temporary files are private to a server, and are deleted when its process ends", {
+Deno.test("temporary files are private to a server and are deleted when its process ends", {
   ignore: Deno.build.os !== "linux",
 }, async () => {
   const directory = await writeModules({

@@ -1,5 +1,5 @@
 /**
- * WebSockets are counted separately from requests. Idle WebSockets do not delay anyone, and a
+ * WebSockets are counted separately from requests. Idle WebSockets do not delay requests, and a
  * WebSocket beyond the limit is refused immediately.
  */
 import assert from "node:assert/strict";
@@ -14,7 +14,7 @@ type Opened =
   | { readonly type: "open"; readonly close: () => Promise<void> }
   | { readonly type: "refused"; readonly status: number; readonly retryAfter: string | undefined };
 
-/** Opens a WebSocket to a project's server, or returns the response instead. */
+/** Opens a WebSocket to a project's server. Returns it, or the response if it is refused. */
 function open({ port }: TestPlatform, project: string): Promise<Opened> {
   const socket = new WebSocket(`ws://127.0.0.1:${port}/chat`, {
     headers: { host: `${project}.localhost` },
@@ -55,7 +55,7 @@ async function deploySockets(platform: TestPlatform, ...projects: readonly strin
   }
 }
 
-Deno.test("more idle WebSockets than the request limit do not block pages", () =>
+Deno.test("idle WebSockets do not block pages, even if they exceed the request limit", () =>
   withPlatform(async (platform) => {
     await deploySockets(platform, "shop");
     const sockets = await Promise.all(
@@ -75,7 +75,7 @@ Deno.test("a server refuses a WebSocket beyond the limit with 503, and accepts i
     assert.deepEqual(await open(platform, "shop"), REFUSED);
     assert.equal((await platform.get("shop.localhost", "/")).text, "no socket");
     await first!.close();
-    // The edge learns that a WebSocket has closed once the server has confirmed it.
+    // The edge counts a WebSocket as closed once the server has confirmed it.
     let next: Opened = REFUSED;
     await until(async () => (next = await open(platform, "shop")).type === "open");
     assert.deepEqual(await open(platform, "shop"), REFUSED);
@@ -105,7 +105,7 @@ Deno.test("clients that leave during the handshake, or without a close frame, re
     for (const socket of opened) if (socket.type === "open") await socket.close();
   }, { serverSockets: { perServer: 3, total: 100 } }));
 
-Deno.test("all servers share a limit for WebSockets, and still respond to requests beyond it", () =>
+Deno.test("all servers share a limit for WebSockets, and requests succeed even beyond it", () =>
   withPlatform(async (platform) => {
     await deploySockets(platform, "one", "two");
     const sockets = [await mustOpen(platform, "one"), await mustOpen(platform, "two")];

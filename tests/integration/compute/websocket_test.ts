@@ -13,7 +13,7 @@ const HOST = "shop.localhost";
 const openAt = (port: number, path: string) =>
   new WebSocket(`ws://127.0.0.1:${port}${path}`, ["chat", "echo"], { headers: { host: HOST } });
 
-/** The status of a refused upgrade. */
+/** Returns the status of a refused upgrade. */
 const refusedAt = (port: number, path: string) =>
   new Promise<number>((resolve) => {
     const socket = openAt(port, path);
@@ -25,7 +25,7 @@ const refusedAt = (port: number, path: string) =>
   });
 
 onEachEngine(
-  "WebSockets pass through: protocol, text, binary, close codes, rules, refusals",
+  "WebSockets pass on protocol, text, binary, close codes, rules and refusals",
   ({ engine }) =>
     withPlatform(async (platform) => {
       await createProject(platform, "shop");
@@ -63,7 +63,7 @@ onEachEngine(
 );
 
 onEachEngine(
-  "a server declines a WebSocket with its own status",
+  "a server can decline a WebSocket with its own status",
   ({ engine }) =>
     withPlatform(async (platform) => {
       await createProject(platform, "shop");
@@ -111,7 +111,7 @@ Deno.test("a WebSocket can stay open longer than an idle connection", async () =
   }
 });
 
-Deno.test("WebSockets work over TLS, and a stopping platform closes them in time", async () => {
+Deno.test("WebSockets work over TLS, and a platform closes them in time when it stops", async () => {
   await inTestFolder(async (folder) => {
     const tls = await makeCertificate(folder, "own", ["DNS:svc.test", "DNS:*.svc.test"]);
     const platform = await start(join(folder, "data"), {
@@ -123,7 +123,7 @@ Deno.test("WebSockets work over TLS, and a stopping platform closes them in time
     await deployServer(platform, "shop", SOCKET_SITE);
     const options = {
       headers: { host: "shop.svc.test" },
-      // A node:tls option that is missing from the types of ws.
+      // A node:tls option that the types of ws lack.
       servername: "shop.svc.test",
       ca: await Deno.readTextFile(tls.certFile),
     };

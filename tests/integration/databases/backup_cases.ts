@@ -1,4 +1,4 @@
-/** Databases in a platform backup. */
+/** Tests databases in a platform backup. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { until } from "../../../src/lib/_test_until.ts";
@@ -7,14 +7,14 @@ import { callsOf, createDatabase, type DatabaseCase, startOn } from "../../helpe
 
 export const BACKUPS: readonly DatabaseCase[] = [
   {
-    name: "a backup of the running platform includes its databases, and a platform starts from it",
+    name: "a running platform's backup includes its databases, and a platform can start from it",
     async run({ platform, at, rows, project, engine }) {
       await rows("CREATE TABLE boats (name text); INSERT INTO boats VALUES ('Kestrel')");
       await platform.api("POST", `${at}/branches`, { json: { name: "feature/a" } });
       await rows("INSERT INTO boats VALUES ('Heron')", "feature/a");
       await platform.api("POST", `${at}/snapshots`, { json: {} });
       const folder = await Deno.makeTempDir();
-      // The user of a local PostgreSQL needs access through it.
+      // A local PostgreSQL's user must be able to enter this folder.
       await Deno.chmod(folder, 0o755);
       const [file, dataDir] = [join(folder, "backup.tar"), join(folder, "data")];
       try {

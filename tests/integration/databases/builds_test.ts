@@ -1,4 +1,4 @@
-/** Access to a project's databases from git builds. */
+/** Git builds access their project's databases. */
 import assert from "node:assert/strict";
 import { createDatabase, urlOf } from "../../helpers/databases.ts";
 import { textOf, withBuilds } from "../../helpers/git_builds.ts";
@@ -17,7 +17,7 @@ connect(Number(url.port), url.hostname, function () {
 });
 `;
 
-Deno.test("a build gets and reaches its database, and its log hides the connection string", () =>
+Deno.test("a build reaches its database, and its log hides the connection string", () =>
   withBuilds(async (platform) => {
     const { hook } = await platform.project("shop", {
       buildCommand: "node build.mjs",

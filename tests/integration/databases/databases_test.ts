@@ -1,4 +1,4 @@
-/** Databases, accessed through the API and PostgreSQL's own clients. */
+/** Accesses databases through the API and with PostgreSQL's own clients. */
 import assert from "node:assert/strict";
 import {
   callsOf,
@@ -40,7 +40,7 @@ const CASES: readonly DatabaseCase[] = [
 
   {
     shares: true,
-    name: "the API runs SQL: results, errors with their position, and read-only mode",
+    name: "the API runs SQL, reports errors with their position, and has a read-only mode",
     async run(test) {
       const { platform, at, query } = test;
       const events = await query("CREATE TABLE t (n int); INSERT INTO t VALUES (1), (2); TABLE t");
@@ -131,7 +131,7 @@ const CASES: readonly DatabaseCase[] = [
 
   {
     shares: true,
-    name: "a stopped database tells its clients that it is stopped, and works again when started",
+    name: "a stopped database reports this to its clients, and works again after a start",
     async run(test) {
       const { platform, at, rows } = test;
       const url = await urlOf(platform, at);
@@ -150,7 +150,7 @@ const CASES: readonly DatabaseCase[] = [
   },
 
   {
-    name: "a script is imported completely or not at all",
+    name: "a script is imported either completely or not at all",
     async run({ platform, at, rows }) {
       const importScript = async (body: string) => {
         const response = await fetch(`http://127.0.0.1:${platform.port}${at}/import`, {
@@ -186,7 +186,7 @@ const CASES: readonly DatabaseCase[] = [
 
   {
     shares: true,
-    name: "a database moves to another engine with its rows, and keeps its connection string",
+    name: "a database moves to another engine with its rows and keeps its connection string",
     only: "server",
     async run({ platform, project }) {
       await createDatabase(platform, project, "small", { engine: "embedded" });

@@ -1,4 +1,4 @@
-/** Access to a project's databases from deployments. */
+/** Deployments access their project's databases. */
 import assert from "node:assert/strict";
 import { build } from "esbuild";
 import { fileURLToPath } from "node:url";
@@ -45,7 +45,7 @@ async function bundled(): Promise<string> {
     format: "esm",
     logLevel: "silent",
   });
-  // Deno accepts Node's modules only by their full names.
+  // Deno accepts Node's modules only under their full names.
   return outputFiles[0]!.text.replace(
     /from "(os|fs|net|tls|crypto|stream|perf_hooks)"/g,
     'from "node:$1"',
@@ -105,13 +105,13 @@ onEachEngine(
     }, QUICK_ENGINE),
 );
 
-Deno.test("running servers restart when their connection strings change, and only then", () =>
+Deno.test("running servers restart only when their connection strings change", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const { ask } = await visitor(platform, "deno", true);
     const preview = await visitor(platform, "deno", false);
     const change = (json: Record<string, unknown>) => platform.api("PATCH", AT, { json });
-    /** The server's next role, once it has changed. */
+    /** Waits until the server's role has changed, and returns it. */
     const nextUser = async (last: string) =>
       userOf(await until(() => ask("/url"), (url) => url !== "none" && userOf(url) !== last));
     assert.equal(await ask("/url"), "none");
@@ -148,7 +148,7 @@ Deno.test("running servers restart when their connection strings change, and onl
       json: { value: "mine", category: "plain", scope: "preview" },
     });
     const own = await visitor(platform, "deno", false);
-    assert.equal(await own.ask("/url"), "mine", "a variable of the project takes precedence");
+    assert.equal(await own.ask("/url"), "mine", "a project variable takes precedence");
     const { json: { notes, overriddenBy } } = await platform.api("GET", AT);
     const [{ note, ...override }] = overriddenBy;
     const environments = ["preview"];
@@ -157,7 +157,7 @@ Deno.test("running servers restart when their connection strings change, and onl
     assert.match(notes.join(), /has its own variable DATABASE_URL in preview/);
   }, QUICK_ENGINE));
 
-/** Runs the statement in the request body. */
+/** A function that runs the statement in the request body. */
 const FUNCTION = `export default async (request, { database }) => {
   const { text, params } = await request.json();
   try {
@@ -167,7 +167,7 @@ const FUNCTION = `export default async (request, { database }) => {
   }
 };`;
 
-Deno.test("a function queries its database with parameters, and gets clear errors", () =>
+Deno.test("a function queries its database with parameters and gets clear errors", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await publish(platform, "shop", {

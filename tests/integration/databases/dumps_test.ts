@@ -1,4 +1,4 @@
-/** The output of `svc db export` restores every value, on either engine. */
+/** The output of `svc db export` restores every value on either engine. */
 import assert from "node:assert/strict";
 import { TOKEN } from "../../helpers/platform.ts";
 import {
@@ -53,7 +53,10 @@ CREATE MATERIALIZED VIEW counted AS SELECT count(*) AS many FROM things;
 CREATE VIEW last AS SELECT max(id) AS id FROM things;
 `;
 
-/** Each row as text. This distinguishes values that compare as equal (NaN, `1.0` and `1.00`). */
+/**
+ * Returns each row as text, which distinguishes values that compare as equal (NaN, `1.0` and
+ * `1.00`).
+ */
 const SHOWN = "SELECT things::text FROM things ORDER BY id";
 
 async function exportOf({ platform }: DatabaseTest, at: string): Promise<string> {

@@ -1,4 +1,4 @@
-/** Output and archives from `pg_dump` with default options, with roles that do not exist here. */
+/** Imports output from `pg_dump` with default options, with roles that do not exist here. */
 import assert from "node:assert/strict";
 import { TOKEN } from "../../helpers/platform.ts";
 import type { DatabaseCase, DatabaseTest } from "../../helpers/databases.ts";
@@ -40,7 +40,7 @@ async function send({ platform, at }: DatabaseTest, body: BodyInit): Promise<str
 
 export const FOREIGN_DUMPS: readonly DatabaseCase[] = [{
   shares: true,
-  name: "roles in a dump are skipped, and everything else is imported",
+  name: "a dump's roles are skipped, and everything else is imported",
   async run(test) {
     const said = await send(test, DUMP);
     assert.doesNotMatch(said, /"type":"error"/);
@@ -53,7 +53,7 @@ export const FOREIGN_DUMPS: readonly DatabaseCase[] = [{
   },
 }, {
   shares: true,
-  name: "an archive is refused, with the command that converts it to SQL",
+  name: "an archive is refused with the command that converts it to SQL",
   async run(test) {
     const head = new TextEncoder().encode("PGDMP");
     const archive = new Uint8Array([...head, 1, 14, 0, 4, 8, 1, 0xff, 0xfe]);

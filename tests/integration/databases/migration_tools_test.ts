@@ -1,8 +1,8 @@
 /**
- * Prisma's command line and node-pg-migrate, using the URL that the CLI prints, on each engine.
- * Prisma downloads its engines as programs from its own host, but the version 6 command line can
- * use a WebAssembly schema engine with a driver adapter. Runs only with `ORM_TESTS=all`, because it
- * installs packages from npm. `MIGRATION_PACKAGES` can name a folder where they are already
+ * Uses Prisma's command line and node-pg-migrate with the URL that the CLI prints, on each engine.
+ * Prisma normally downloads its engines as programs from its own host, but version 6 can use a
+ * WebAssembly schema engine with a driver adapter. Runs only with `ORM_TESTS=all`, because it
+ * installs packages from npm. `MIGRATION_PACKAGES` can be set to a folder in which they are already
  * installed.
  */
 import assert from "node:assert/strict";
@@ -18,7 +18,7 @@ const packages = new NpmPackages([
   "pg@8.16.3",
 ], Deno.env.get("MIGRATION_PACKAGES"));
 
-/** They only need to exist because the engines in use are WebAssembly modules. */
+/** These programs only need to exist, because Prisma uses WebAssembly engines instead. */
 const PRISMA_PROGRAMS: Variables = {
   PRISMA_SCHEMA_ENGINE_BINARY: "/bin/true",
   PRISMA_QUERY_ENGINE_LIBRARY: "/bin/true",
@@ -26,8 +26,8 @@ const PRISMA_PROGRAMS: Variables = {
 
 /**
  * Works around two bugs in Prisma's driver adapter that occur with every server. It does not
- * support PostgreSQL's "char" type (prisma/orm#27403), and the engine mistakes the NOT NULL
- * constraints that version 18 lists for constraints of an unknown kind (prisma/orm#29635).
+ * support PostgreSQL's "char" type (prisma/orm#27403). The engine also does not recognize the NOT
+ * NULL constraints that PostgreSQL 18 lists (prisma/orm#29635).
  */
 const PRISMA_CONFIG = `import { PrismaPg } from "@prisma/adapter-pg";
 import pg from "pg";

@@ -1,5 +1,6 @@
 /**
- * `svc db move` while clients keep writing. Tests the clients' errors, and that nothing is lost.
+ * Runs `svc db move` while clients keep writing. Tests the clients' errors, and that nothing is
+ * lost.
  */
 import assert from "node:assert/strict";
 import pg from "pg";
@@ -11,10 +12,13 @@ const WRITERS = 4;
 /** Number of writes per client after a move, to show that it works again. */
 const MORE_WRITES = 5;
 
-/** The message from `pg` for a connection that ended during a query. It has no SQLSTATE. */
+/** The message from `pg` if a connection ends during a query. It has no SQLSTATE. */
 const CUT_OFF = "Connection terminated unexpectedly";
 
-/** Errors that clients get when the platform ends or refuses their connections during the move. */
+/**
+ * SQLSTATEs of errors that clients get when the platform ends or refuses their connections during
+ * the move.
+ */
 const TOLD = new Set(["57P01", "57P03", CUT_OFF]);
 
 /** Clients in one pool that write numbers until they are stopped, and record errors. */
@@ -57,7 +61,7 @@ class Writers {
 }
 
 export const MOVES: readonly DatabaseCase[] = [{
-  name: "a connection pool survives moves to either engine, with clear errors and without losses",
+  name: "a connection pool survives moves to both engines with clear errors and no losses",
   only: "server",
   async run({ platform, at, rows }) {
     await rows("CREATE TABLE written (n int PRIMARY KEY)");
@@ -85,7 +89,7 @@ export const MOVES: readonly DatabaseCase[] = [{
       await pool.end();
     }
     assert.deepEqual(writers.told.filter((told) => !TOLD.has(told)), []);
-    assert.ok(writers.told.includes("57P03"), "A client is refused during a move");
+    assert.ok(writers.told.includes("57P03"), "At least one client is refused during a move");
     const kept = new Set((await rows("SELECT n FROM written")).map(([n]) => Number(n)));
     assert.deepEqual([...writers.acknowledged].filter((n) => !kept.has(n)), []);
   },

@@ -1,4 +1,4 @@
-/** Clients that pipeline and flush, alongside others that must not wait for them. */
+/** Clients that pipeline and flush, alongside others that must not have to wait for them. */
 import assert from "node:assert/strict";
 import pg from "pg";
 import { type DatabaseCase, urlOf } from "../../helpers/databases.ts";
@@ -6,7 +6,7 @@ import { type DatabaseCase, urlOf } from "../../helpers/databases.ts";
 /** Maximum response time for a client that does not wait for others, in milliseconds. */
 const SOON_MS = 10_000;
 
-/** The interface of a `pg` connection for custom messages. */
+/** The interface of a `pg` connection for sending custom messages. */
 interface Wire {
   flush(): void;
 }
@@ -38,7 +38,7 @@ export const PIPELINES: readonly DatabaseCase[] = [{
   },
 }, {
   shares: true,
-  name: "a temporary table blocks no other client, and is visible to its connection only",
+  name: "a temporary table blocks no other client and is visible only to its connection",
   async run(test) {
     const url = await urlOf(test.platform, test.at);
     const [one, other] = [await connect(url), await connect(url)];

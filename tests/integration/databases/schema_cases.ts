@@ -10,7 +10,7 @@ import {
   withClient,
 } from "../../helpers/databases.ts";
 
-/** Every kind of object that a role without special rights can create. */
+/** Every kind of object that a role without special privileges can create. */
 const RICH_SCHEMA = `
 CREATE SCHEMA "Back Office";
 COMMENT ON SCHEMA "Back Office" IS 'It''s for staff; see $1';
@@ -78,16 +78,14 @@ INSERT INTO boats (length, "Ünïcode ""quoted""") VALUES (12, 'a@b');
 REFRESH MATERIALIZED VIEW per_mood;
 `;
 
-/**
- * Behavior that the created schema must have: a view, a generated column, a trigger and a check.
- */
+/** Tests the created schema's behavior: a view, a generated column, a trigger and a check. */
 const USE = `
 INSERT INTO boats (length, "Ünïcode ""quoted""") VALUES (20, 'a@b');
 UPDATE boats SET length = 21;
 SELECT id, twice, mood, (SELECT max FROM longest) FROM boats;
 `;
 
-/** The name of a NOT NULL constraint. Servers before PostgreSQL 18 do not store it. */
+/** Matches the name of a NOT NULL constraint, which servers before PostgreSQL 18 do not store. */
 const NAMED_NOT_NULL = / CONSTRAINT \w+ NOT NULL/g;
 
 async function schemaOf({ platform }: DatabaseTest, at: string, branch = "main"): Promise<string> {
@@ -99,7 +97,7 @@ async function schemaOf({ platform }: DatabaseTest, at: string, branch = "main")
 }
 
 export const SCHEMAS: readonly DatabaseCase[] = [{
-  name: "the printed schema recreates itself in an empty database and branch",
+  name: "the printed schema creates the same schema in an empty database and branch",
   // The next case covers the schema of the embedded engine.
   only: "server",
   async run(test) {
@@ -126,7 +124,7 @@ export const SCHEMAS: readonly DatabaseCase[] = [{
     assert.equal(await schemaOf(test, fresh), schema, "the failure changes nothing");
   },
 }, {
-  name: "a printed schema recreates itself on the other engine, whose version differs",
+  name: "a printed schema can be created on the other engine, whose version differs",
   only: "server",
   async run(test) {
     const { platform, project, at } = test;

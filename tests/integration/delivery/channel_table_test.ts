@@ -1,5 +1,5 @@
 /**
- * All 32 events are raised through the API for one person who has every channel. Each channel gets
+ * Raises all 32 events through the API for one person who has every channel. Each channel gets
  * exactly the events in the specification's table.
  */
 import assert from "node:assert/strict";
@@ -19,7 +19,7 @@ import { serveSmtp } from "../../helpers/smtp_server.ts";
 import { until } from "../../../src/lib/_test_until.ts";
 import { stopServer } from "../../../src/lib/stop_server.ts";
 
-/** Spec: "Notification preferences". */
+/** The table from "Notification preferences" in the specification. */
 const MINIMUM: Readonly<Record<EventCategory, Priority>> = {
   Deployment: "NORMAL",
   Health: "HIGH",
@@ -36,7 +36,7 @@ const passes = (event: EventName): boolean => {
 const isUrgent = (event: EventName): boolean => rank(EVENTS[event].priority) <= rank("HIGH");
 const sorted = (names: Iterable<string>): string[] => [...names].sort();
 
-Deno.test("of all 32 events, each channel gets exactly those that the table lists", async () => {
+Deno.test("each channel gets exactly those of the 32 events that the table lists", async () => {
   let publicKey = "";
   const hooked: string[] = [];
   await using smtp = await serveSmtp();
@@ -55,7 +55,7 @@ Deno.test("of all 32 events, each channel gets exactly those that the table list
       publicKey = (await platform.api("GET", "/v1/notifications/vapid-key")).json.publicKey;
       const url = `http://127.0.0.1:${hook.addr.port}`;
       await platform.api("POST", "/v1/webhooks", { json: { url } });
-      // Events are passed on in order, so once this event arrives, no earlier one is still being
+      // Events are passed on in order, so once this event arrives, all earlier ones have been
       // delivered.
       await raise(platform, "system.feature_announcement");
       await until(() => hooked, ({ length }) => length === 1);
@@ -97,7 +97,7 @@ Deno.test("of all 32 events, each channel gets exactly those that the table list
         );
         return `${told?.payload.event}`;
       });
-      assert.deepEqual(sorted(mailed), sorted(urgent), "all other events wait for the digest");
+      assert.deepEqual(sorted(mailed), sorted(urgent), "all other events are in the digest");
       assert.deepEqual(push.refused, []);
       assert.deepEqual((await platform.api("GET", "/v1/dead-letters")).json.items, []);
     }, {

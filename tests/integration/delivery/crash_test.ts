@@ -1,6 +1,6 @@
 /**
- * `kill -9` during many deliveries. No accepted delivery is lost, and only those in progress are
- * repeated.
+ * Kills the platform with `kill -9` during many deliveries. No accepted delivery is lost, and only
+ * those in progress are repeated.
  *
  * `CRASH_DELIVERIES` sets the number of deliveries.
  */
@@ -12,7 +12,7 @@ import { until } from "../../../src/lib/_test_until.ts";
 
 const COUNT = Number(Deno.env.get("CRASH_DELIVERIES") ?? 400);
 const RAISING = 8;
-/** Number of emails sent in parallel. A crash can duplicate these. */
+/** Number of emails sent in parallel, which a crash can duplicate. */
 const UNDER_WAY = 4;
 
 /** Creates a workspace whose owner has an email address. Returns a key for the workspace. */
@@ -55,18 +55,18 @@ const raiseWith = (key: string): Raise => async (platform, project) => {
   }
 };
 
-/** The projects whose emails have arrived, according to the subjects. */
+/** Returns the projects whose emails have arrived, according to the subjects. */
 function projectsOf(smtp: TestSmtp): string[] {
   return smtp.mails.flatMap(({ headers }) => /p\d{4}p/.exec(headers.get("subject")!) ?? []);
 }
 
-/** How often a Message-ID was repeated. */
+/** Counts the repeated Message-IDs. */
 function repeatsOf(smtp: TestSmtp): number {
   const ids = smtp.mails.map(({ headers }) => headers.get("message-id"));
   return ids.length - new Set(ids).size;
 }
 
-Deno.test(`after three kills during ${COUNT} deliveries, every accepted event has arrived`, async () => {
+Deno.test(`every accepted event arrives despite three kills during ${COUNT} deliveries`, async () => {
   await using smtp = await serveSmtp();
   const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "svc-crash-" }));
   const dataDir = join(folder, "data");
@@ -105,7 +105,7 @@ Deno.test(`after three kills during ${COUNT} deliveries, every accepted event ha
     await seen(COUNT / 2);
     await crash();
     const left = () => accepted.difference(new Set(projectsOf(smtp)));
-    // Emails that were accepted but have not arrived.
+    // Returns the emails that were accepted but have not arrived.
     await until(() => [...left()], (mails) => mails.length === 0, 60_000);
     assert.equal(kills, 3);
     assert.ok(accepted.size >= COUNT - RAISING, `${accepted.size} accepted`);

@@ -4,7 +4,7 @@ import { withPlatform } from "../../helpers/platform.ts";
 import { serveSmtp } from "../../helpers/smtp_server.ts";
 import { until } from "../../../src/lib/_test_until.ts";
 
-Deno.test("an urgent event is emailed immediately, as text and HTML, with its own Message-ID", async () => {
+Deno.test("an urgent event is emailed immediately as text and HTML, with its own Message-ID", async () => {
   await using smtp = await serveSmtp();
   await withPlatform(async (platform) => {
     await claimOwner(platform);
@@ -73,7 +73,7 @@ Deno.test("a link in an email turns off emails in its category with one click, w
 });
 
 for (const tls of ["never", "starttls", "implicit"] as const) {
-  Deno.test(`email is sent to a server with credentials, TLS ${tls}`, async () => {
+  Deno.test(`email is sent to a server with credentials and TLS (${tls})`, async () => {
     await using smtp = await serveSmtp({ auth: { user: "svc", pass: "p@ss:w/rd" }, tls });
     const smtpUrl = smtp.url.replace("p@ss:w/rd", encodeURIComponent("p@ss:w/rd"));
     await withPlatform(async (platform) => {
@@ -121,7 +121,7 @@ Deno.test("a permanent refusal is stored with the server's message, and the emai
   }, { mail: { smtpUrl: smtp.url } });
 });
 
-Deno.test("invalid credentials are reported, and neither the log nor the response contains them", async () => {
+Deno.test("invalid credentials are reported without appearing in the log or the response", async () => {
   await using smtp = await serveSmtp({ auth: { user: "svc", pass: "right" } });
   await withPlatform(async (platform) => {
     const owner = await claimOwner(platform);

@@ -24,7 +24,7 @@ function withBot(
     await withPlatform(async (platform) => {
       await test(platform, api);
       const told = platform.logged.join("\n");
-      assert.ok(!told.includes(BOT_TOKEN), `the log contains the token: ${told}`);
+      assert.ok(!told.includes(BOT_TOKEN), `the log does not contain the token: ${told}`);
     }, { bot: { token: BOT_TOKEN, api: api.url } });
   };
 }
@@ -33,7 +33,7 @@ const links = async (browser: Browser) =>
   (await browser.send("GET", "/v1/account/messenger")).json.items;
 
 Deno.test(
-  "a chat is linked by a code that works once, and gets what the preferences allow",
+  "a chat is linked with a single-use code, and gets what the preferences allow",
   withBot(async (platform, api) => {
     const owner = await claimOwner(platform);
     const code = await link(owner, api, 7);
@@ -51,7 +51,7 @@ Deno.test(
     assert.equal(
       messages.length,
       2,
-      "only the critical event is sent: the messenger is off by default",
+      "only the critical event is sent because the messenger is off by default",
     );
     assert.match(messages[1]!.text, /a &lt;b&gt;&amp;amp; shop/);
     await prefer(owner, { category: "Deployment", channels: { messenger: true } });
@@ -93,7 +93,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a chat that blocks the bot is shown as blocked, and gets no more messages",
+  "a chat that blocks the bot is shown as blocked and gets no more messages",
   withBot(async (platform, api) => {
     const owner = await claimOwner(platform);
     await link(owner, api, 7);
@@ -115,7 +115,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a chat cannot be taken from the account that it belongs to",
+  "a chat cannot be taken from the account to which it belongs",
   withBot(async (platform, api) => {
     const owner = await claimOwner(platform);
     await link(owner, api, 7);

@@ -1,6 +1,6 @@
 /**
- * Every channel with its real protocol, and a clock that the test sets. Each channel fails for a
- * while, and nothing is lost or duplicated.
+ * Uses every channel with its real protocol, and a clock that the test sets. Each channel fails for
+ * a while, but nothing is lost or duplicated.
  */
 import assert from "node:assert/strict";
 import {
@@ -18,7 +18,7 @@ import { stopServer } from "../../../src/lib/stop_server.ts";
 
 const EVENTS = 25;
 
-/** A webhook receiver that stores the titles and fails on demand. */
+/** A webhook receiver that records the titles and fails on demand. */
 function receiveWebhooks(answer: () => number) {
   const titles: string[] = [];
   const server = Deno.serve(

@@ -24,8 +24,8 @@ function withPush(
 }
 
 /**
- * The pushed messages. The notification about the owner's own sign-in may or may not reach a
- * browser at that time.
+ * Returns the pushed messages, except the notification about the owner's own sign-in, which may or
+ * may not reach a browser.
  */
 const messagesOf = ({ messages }: TestPushService) =>
   messages.filter(({ payload }) => payload.event !== "security.new_login");
@@ -59,7 +59,7 @@ Deno.test(
 );
 
 Deno.test(
-  "subscribing a browser again keeps its subscription, which belongs to the last subscriber",
+  "subscribing a browser again keeps its subscription but changes its owner",
   withPush(async (platform, service) => {
     const owner = await claimOwner(platform);
     const laptop = service.subscribe("laptop");
@@ -79,7 +79,7 @@ Deno.test(
 
 for (const status of [404, 410]) {
   Deno.test(
-    `a push service's ${status} removes the subscription, and others stay`,
+    `a push service's ${status} removes only that subscription`,
     withPush(async (platform, service) => {
       const owner = await claimOwner(platform);
       await subscribe(owner, service.subscribe("old"));
@@ -96,7 +96,7 @@ for (const status of [404, 410]) {
 }
 
 Deno.test(
-  "invalid subscriptions are refused with every problem",
+  "invalid subscriptions are refused, and every problem is reported",
   withPush(async (platform, service) => {
     const owner = await claimOwner(platform);
     const { endpoint, keys } = service.subscribe("x");
@@ -105,7 +105,7 @@ Deno.test(
       ["another scheme", { endpoint: "ftp://example.com/x", keys }, /body\.endpoint/],
       ["a short key", { endpoint, keys: { ...keys, p256dh: "AAAA" } }, /body\.keys\.p256dh/],
       [
-        "no point on the curve",
+        "not a point on the curve",
         { endpoint, keys: { ...keys, p256dh: "B".repeat(87) } },
         /body\.keys\.p256dh/,
       ],
@@ -119,7 +119,7 @@ Deno.test(
   }),
 );
 
-Deno.test("a subscription cannot reach a private address unless allowed", async () => {
+Deno.test("a subscription cannot reach a private address unless this is allowed", async () => {
   await using service = servePush(() => "");
   await withPlatform(async (platform) => {
     const owner = await claimOwner(platform);
@@ -133,7 +133,7 @@ Deno.test("a subscription cannot reach a private address unless allowed", async 
   });
 });
 
-Deno.test("the channels page loads only the worker, its own script and the shared script", () =>
+Deno.test("the channels page loads only the worker, its own script, and the shared script", () =>
   withPlatform(async (platform) => {
     const owner = await claimOwner(platform);
     const base = `http://127.0.0.1:${platform.port}`;

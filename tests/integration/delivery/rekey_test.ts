@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { rekey, start } from "../../helpers/platform.ts";
 import { stopServer } from "../../../src/lib/stop_server.ts";
 
-Deno.test("channel secrets are stored encrypted, and survive a new key", async () => {
+Deno.test("channel secrets are stored encrypted and survive a new key", async () => {
   const dataDir = await Deno.makeTempDir({ prefix: "svc-test-" });
   const options = { allowPrivateUpstreams: true };
   const signatures: string[] = [];
@@ -23,10 +23,10 @@ Deno.test("channel secrets are stored encrypted, and survive a new key", async (
     for (const secret of [webhook.secret, webhook.secret.replace("whsec_", "")]) {
       const { code } = await new Deno.Command("grep", { args: ["-rqaF", "-e", secret, dataDir] })
         .output();
-      assert.equal(code, 1, "the data directory contains the secret");
+      assert.equal(code, 1, "the data directory does not contain the secret");
     }
     assert.ok(await rekey(dataDir) >= 2);
-    assert.equal(await rekey(dataDir) >= 2, true, "the data can be re-keyed again");
+    assert.equal(await rekey(dataDir) >= 2, true, "the data can be encrypted with another new key");
 
     const after = await start(dataDir, options);
     assert.equal(await vapidKey(after), key);

@@ -1,6 +1,6 @@
 /**
- * Quiet hours and preferences at the time of sending, over real SMTP, with a clock that the test
- * sets. An accepted message can still be held back.
+ * Tests quiet hours and preferences at the time of sending, over real SMTP, with a clock that the
+ * test sets. They can stop a message that was already accepted.
  */
 import assert from "node:assert/strict";
 import type { Priority } from "../../../src/contract/events.ts";
@@ -32,7 +32,7 @@ async function withMail(
   );
 }
 
-/** Accepts an email with a priority, as the fan-out does for a message that its recipient wants. */
+/** Accepts an email with a priority, as the fan-out does if the recipient wants the message. */
 async function accept({ deliveryQueue }: Delivery, priority: Priority, name: string) {
   const [mail] = requests(name, 1);
   await deliveryQueue.accept([{ ...mail!, content: { ...mail!.content, priority } }]);
@@ -43,8 +43,8 @@ const quiet = ({ preferences }: Delivery) =>
 
 for (
   const [name, sentAt, mails] of [
-    ["is not mailed if quiet hours started before it was due", "22:00:10", 0],
-    ["is mailed before quiet hours start", "21:59:59", 1],
+    ["is not emailed if quiet hours start before it is due", "22:00:10", 0],
+    ["is emailed before quiet hours start", "21:59:59", 1],
   ] as const
 ) {
   Deno.test(`a digest ${name}`, () =>
@@ -64,7 +64,7 @@ const ALL_OF_USER = { type: "user", id: USER, workspaceId: null } as const;
 for (
   const [priority, mails] of [["HIGH", 0], ["CRITICAL", 1]] as const
 ) {
-  Deno.test(`a ${priority} email that an outage delays until night is sent ${mails} times`, () =>
+  Deno.test(`a ${priority} email that an outage delays until the night is sent ${mails} times`, () =>
     withMail(async (delivery, smtp, outage) => {
       await quiet(delivery);
       delivery.clock.at = at("21:50:00");
@@ -81,20 +81,20 @@ for (
 }
 
 const CHANGES = {
-  "mail was turned off": (delivery: Delivery) =>
+  "email is turned off": (delivery: Delivery) =>
     delivery.preferences.setChannel(OWN, { channel: "email", enabled: false }),
-  "mail was turned off in its category": (delivery: Delivery) =>
+  "email is turned off in its category": (delivery: Delivery) =>
     delivery.preferences.setCategory(OWN, { category, channels: { email: false } }),
-  "the minimum priority was raised": (delivery: Delivery) =>
+  "the minimum priority is raised": (delivery: Delivery) =>
     delivery.preferences.setCategory(OWN, { category, minimumPriority: "HIGH" }),
-  "mail was turned off for its workspace": (delivery: Delivery) =>
+  "email is turned off for its workspace": (delivery: Delivery) =>
     delivery.preferences.setChannel(
       { userId: USER, workspaceId: WORKSPACE },
       { channel: "email", enabled: false },
     ),
 };
 for (const [name, change] of Object.entries(CHANGES)) {
-  Deno.test(`a digest is not emailed if ${name} while it waited`, () =>
+  Deno.test(`a digest is not emailed if ${name} while it is waiting`, () =>
     withMail(async (delivery, smtp) => {
       await accept(delivery, "NORMAL", "waits");
       await change(delivery);

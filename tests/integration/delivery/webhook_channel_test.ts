@@ -11,7 +11,7 @@ interface Received {
   readonly text: string;
 }
 
-/** A webhook receiver that responds with a list of statuses, repeating the last one. */
+/** A webhook receiver that responds with a list of statuses. It repeats the last one. */
 function receive(...statuses: number[]) {
   const received: Received[] = [];
   const server = Deno.serve(
@@ -31,7 +31,7 @@ function receive(...statuses: number[]) {
   };
 }
 
-/** Verifies as the specification requires: one of the signatures must be ours. */
+/** Verifies a message as the specification requires: one of its signatures must be valid. */
 function verify({ headers, text }: Received, secret: string): boolean {
   const key = Buffer.from(secret.replace("whsec_", ""), "base64");
   const [id, timestamp] = [headers.get("webhook-id"), headers.get("webhook-timestamp")];
@@ -54,7 +54,7 @@ const log = async (platform: TestPlatform, id: string) =>
   (await platform.api("GET", `/v1/webhooks/${id}/deliveries`)).json.items;
 
 Deno.test(
-  "a webhook gets the events that it subscribes to, signed, and nothing else",
+  "a webhook gets signed events, but only those to which it subscribes",
   withHooks(async (platform) => {
     await using all = receive();
     await using some = receive();
@@ -86,7 +86,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a delivery is logged, sent again with the same id, and signed with both secrets after a change",
+  "a delivery is logged, redelivered with the same ID, and signed with both secrets",
   withHooks(async (platform) => {
     await using hook = receive(500, 204);
     const { id, secret } = await create(platform, { url: hook.url });
@@ -109,7 +109,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a receiver that responds 410 turns the webhook off, and an owner turns it on again",
+  "a 410 from the receiver turns the webhook off, and an owner can turn it on again",
   withHooks(async (platform) => {
     await using hook = receive(410, 204);
     const { id } = await create(platform, { url: hook.url });
@@ -146,7 +146,7 @@ Deno.test(
   }),
 );
 
-Deno.test("a webhook cannot be given a private address unless allowed", async () => {
+Deno.test("a webhook cannot have a private address unless this is allowed", async () => {
   await withPlatform(async (platform) => {
     const url = "https://hooks.example.com/x";
     const { id } = await create(platform, { url });
@@ -163,7 +163,7 @@ Deno.test("a webhook cannot be given a private address unless allowed", async ()
   });
 });
 
-Deno.test("a webhook cannot reach a private address once that is no longer allowed", async () => {
+Deno.test("a webhook cannot reach a private address once this is no longer allowed", async () => {
   const dataDir = await Deno.makeTempDir({ prefix: "svc-test-" });
   await using hook = receive();
   try {

@@ -22,7 +22,7 @@ const checking = (body: string, more: Record<string, unknown> = {}) => ({
   checks: { retries: 0, requests: [{ name: "Start page", url: "/", expect: { body } }], ...more },
 });
 
-/** Deploys to production, and expects failing checks. */
+/** Deploys to production. The checks must fail. */
 async function release(platform: TestPlatform, text: string, manifest: unknown) {
   const files = site(text);
   const created = await create(platform, "shop", { files, manifest });
@@ -31,7 +31,7 @@ async function release(platform: TestPlatform, text: string, manifest: unknown) 
   return { id, ...await platform.api("POST", `/v1/deployments/${id}/activate`) };
 }
 
-Deno.test("production changes only to a deployment that passes its checks, also on a protected host", () =>
+Deno.test("production changes only to a deployment that passes its checks, even if it is protected", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await platform.api("PATCH", "/v1/projects/shop/previews", { json: { protection: "members" } });
@@ -54,7 +54,7 @@ Deno.test("production changes only to a deployment that passes its checks, also 
     const silent = await release(platform, "five", checking("five", { commands: ["true"] }));
     assert.match(silent.json.error, /true: The command did not run/);
 
-    // A promoted preview has no folder for commands, but its requests are sent.
+    // A promoted preview has no folder in which commands could run, but its requests are sent.
     const manifest = checking("six", { commands: ["true"] });
     const preview = await deploy(platform, "shop", { files: site("six"), manifest, prod: false });
     assert.equal(preview.checks, undefined);
@@ -62,7 +62,7 @@ Deno.test("production changes only to a deployment that passes its checks, also 
     assert.deepEqual([promoted.status, promoted.json.checks.results.length], [200, 1]);
   }));
 
-Deno.test("svc deploy runs the commands at the deployment's own address, and lists all checks", () =>
+Deno.test("svc deploy runs the commands against the deployment's own URL, and lists all checks", () =>
   withPlatform(async (platform) => {
     const folder = await makeTestFolder("svc-checks-");
     await createProject(platform, "shop");
@@ -100,7 +100,7 @@ Deno.test("svc deploy runs the commands at the deployment's own address, and lis
     await Deno.remove(folder, { recursive: true });
   }));
 
-Deno.test("a build from git runs the commands in its checks in its sandbox", () =>
+Deno.test("a build from git runs its checks' commands in its sandbox", () =>
   withBuilds(async (platform) => {
     const { hook } = await platform.project("shop");
     const files = (wanted: string) => ({

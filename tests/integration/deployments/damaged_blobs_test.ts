@@ -1,5 +1,5 @@
 /**
- * Blobs that have changed on disk. They are detected, never served silently, and repaired when the
+ * Changes blobs on disk. The platform detects them, never serves them, and repairs them when the
  * same content is uploaded.
  */
 import assert from "node:assert/strict";
@@ -17,7 +17,7 @@ import {
   withPlatform,
 } from "../../helpers/platform.ts";
 
-/** Finds the file of a blob. */
+/** Finds a blob's file. */
 async function blobFile({ dataDir }: TestPlatform, content: string): Promise<string> {
   const hash = sha256(content);
   const blobs = join(dataDir, "blobs");
@@ -38,7 +38,7 @@ async function flipByte(path: string, at: number): Promise<void> {
 const LARGE = "0123456789abcdef".repeat(200_000);
 const FILES = { "index.html": "<p>home</p>", "film.bin": LARGE };
 
-Deno.test("deploying the same content again repairs damaged blobs, even of the same size", () =>
+Deno.test("deploying the same content repairs damaged blobs, even if their size is unchanged", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deploy(platform, "shop", { files: FILES });
@@ -71,7 +71,7 @@ Deno.test("a range of a large blob that is damaged anywhere is refused and logge
   const dataDir = await Deno.makeTempDir({ prefix: "svc-test-" });
   const range = (platform: TestPlatform, range: string) =>
     platform.get("shop.localhost", "/film.bin", { range });
-  // An edge that has not yet verified the blob refuses all of it.
+  // An edge that has not yet verified the blob refuses every part of it.
   let platform = await start(dataDir, { edges: 0 });
   try {
     await createProject(platform, "shop");
@@ -84,7 +84,7 @@ Deno.test("a range of a large blob that is damaged anywhere is refused and logge
     assert.deepEqual([other.status, other.text], [206, LARGE.slice(0, 16)]);
     assert.equal((await range(platform, "bytes=1000000-1000015")).status, 500);
     assert.ok(platform.logged.some((line) => /^error .* damaged, and was moved to/.test(line)));
-    // Once the damage is found, no part of the blob is served any longer.
+    // Once the damage has been found, no part of the blob is served.
     for (const what of ["bytes=0-15", "bytes=0-5,10-20"]) {
       assert.equal((await range(platform, what)).status, 500, what);
     }
@@ -105,7 +105,7 @@ Deno.test("a range of a large blob that is damaged anywhere is refused and logge
   }
 });
 
-Deno.test("if a large blob is damaged after it was served, the next transfer breaks off, and this is logged once", () =>
+Deno.test("if a large blob is damaged after it was served, the next transfer breaks off", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deploy(platform, "shop", { files: FILES });
@@ -121,7 +121,7 @@ Deno.test("if a large blob is damaged after it was served, the next transfer bre
     assert.equal((await film()).text, LARGE);
   }));
 
-Deno.test("a list of files with a wrong size is refused, and its field is named", () =>
+Deno.test("a list of files with a wrong size is refused, and the field is reported", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await upload(platform, FILES);

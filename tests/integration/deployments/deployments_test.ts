@@ -73,7 +73,7 @@ Deno.test("deployments are listed by branch, environment, status and commit", ()
     assert.equal(await list("sha=MAIN"), 400);
   }));
 
-Deno.test("only missing blobs are requested, and a deploy can be resumed", () =>
+Deno.test("only missing blobs are requested, and a deployment can be resumed", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const files = site("one");
@@ -84,7 +84,7 @@ Deno.test("only missing blobs are requested, and a deploy can be resumed", () =>
     assert.deepEqual(again.json.missing, [sha256(files["about.html"])]);
   }));
 
-Deno.test("activation is refused while blobs are missing, and nothing is visible", () =>
+Deno.test("activation is refused while blobs are missing, and nothing becomes visible", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const { json } = await create(platform, "shop", { files: site("one") });
@@ -114,7 +114,7 @@ Deno.test("a blob whose content does not match its hash is refused", () =>
   }));
 
 const badBodies = [
-  ["a path that leaves the folder", { path: "../x" }, /files\[0\]\.path/],
+  ["a path that leads outside the folder", { path: "../x" }, /files\[0\]\.path/],
   ["an absolute path", { path: "/etc/passwd" }, /files\[0\]\.path/],
   ["a backslash", { path: "a\\b" }, /files\[0\]\.path/],
   ["a NUL", { path: "a\0b" }, /files\[0\]\.path/],
@@ -122,7 +122,7 @@ const badBodies = [
   ["a negative size", { size: -1 }, /files\[0\]\.size/],
 ] as const;
 
-Deno.test("a file list is validated, with one message for each field", () =>
+Deno.test("validation of a file list reports one message for each field", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     for (const [name, change, message] of badBodies) {
@@ -145,7 +145,7 @@ Deno.test("a file list is validated, with one message for each field", () =>
     assert.equal(answer.json.problems.length, 2);
   }));
 
-Deno.test("a manifest is validated by the platform, in the format of the specification", () =>
+Deno.test("the platform validates a manifest and reports problems in the specified format", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const { status, json } = await create(platform, "shop", {
@@ -186,7 +186,7 @@ Deno.test("each rollback makes the previous deployment live", () =>
     assert.equal((await rollback({ to: crypto.randomUUID() })).status, 404);
   }));
 
-Deno.test("a rollback after --to undoes that choice, and then continues through the history", () =>
+Deno.test("a rollback after --to undoes it, and further ones continue through the history", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     for (const name of ["one", "two", "three"]) {
@@ -278,7 +278,7 @@ Deno.test("when two deployments go live at once, the edge shows the one in the s
     }
   }));
 
-Deno.test("a path that climbs out of the site gets a 404 in every encoding", () =>
+Deno.test("a path that leads outside the site gets a 404 in every encoding", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deploy(platform, "shop", { files: site("one") });

@@ -1,4 +1,4 @@
-/** Deployments whose files are specified as the difference from another deployment. */
+/** Creates deployments whose files are specified as the difference from another deployment. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { differenceOf, digestFiles } from "../../../src/contract/file_difference.ts";
@@ -18,7 +18,7 @@ const BEFORE: Files = { "index.html": "<p>1</p>", "a/b.html": "b", "a/c.html": "
 const AFTER: Files = { "index.html": "<p>2</p>", "a/b.html": "b", "d.html": "d" };
 
 /**
- * The request body for deploying `files`, as the difference from `before`, the files of
+ * Returns the request body for deploying `files` as the difference from `before`, the files of
  * `deployment`.
  */
 function bodyOf(deployment: string, before: Files, files: Files) {
@@ -34,7 +34,7 @@ function bodyOf(deployment: string, before: Files, files: Files) {
 const send = (platform: TestPlatform, project: string, json: unknown) =>
   platform.api("POST", `/v1/projects/${project}/deployments`, { json });
 
-Deno.test("a difference from the live deployment goes live in the same way as a full list", () =>
+Deno.test("a difference from the live deployment goes live like a full list", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const live = await deploy(platform, "shop", { files: BEFORE });
@@ -84,7 +84,7 @@ Deno.test("a base that is missing, mismatched or from another project is refused
     assert.equal(items.length, 1);
   }));
 
-Deno.test("an invalid difference is refused, and its field is named", () =>
+Deno.test("an invalid difference is refused, and the field is reported", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const live = await deploy(platform, "shop", { files: BEFORE });
@@ -112,7 +112,7 @@ Deno.test("an invalid difference is refused, and its field is named", () =>
     }
   }));
 
-Deno.test("the response to a difference names blobs in its base that are missing or damaged", () =>
+Deno.test("the response to a difference lists blobs in its base that are missing or damaged", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const live = await deploy(platform, "shop", { files: BEFORE });

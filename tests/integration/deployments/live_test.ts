@@ -1,9 +1,12 @@
-/** As soon as a client reads that a deployment is live, it gets the deployment's pages. */
+/**
+ * As soon as the API reports to a client that a deployment is live, the client gets the
+ * deployment's pages.
+ */
 import assert from "node:assert/strict";
 import { createProject, deploy, withPlatform } from "../../helpers/platform.ts";
 
 const ROUNDS = 30;
-/** Number of connections after each read. */
+/** Number of connections to open after each read. */
 const VISITS = 6;
 
 Deno.test("once the API reports that a deployment is live, the edge serves it", () =>

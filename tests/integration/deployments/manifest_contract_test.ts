@@ -1,4 +1,6 @@
-/** Every row of the manifest contract: accepted values, and refused values with their path. */
+/**
+ * Tests every row of the manifest contract: accepted values, and refused values with their path.
+ */
 import assert from "node:assert/strict";
 import { createProject, fileList, withPlatform } from "../../helpers/platform.ts";
 
@@ -30,7 +32,7 @@ const many = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index));
 const without = (fields: Fields, name: string): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([field]) => field !== name));
-/** A `meta` field with this many bytes of JSON. */
+/** Returns a `meta` field with this many bytes of JSON. */
 const meta = (bytes: number) => ({ a: "x".repeat(bytes - '{"a":""}'.length) });
 
 const ACCEPTED: Readonly<Record<string, unknown>> = {
@@ -43,7 +45,7 @@ const ACCEPTED: Readonly<Record<string, unknown>> = {
   "no routes": manifest({ routes: [] }),
   "meta of 16 KB": manifest({ meta: meta(16_384) }),
   "a name of 64 characters": layer({ name: "n".repeat(64) }),
-  "the output itself as directory": layer({ directory: "." }),
+  "the output itself as the directory": layer({ directory: "." }),
   "a server with limits": layer({ runtime: { timeoutMs: 1000, memoryMb: 128 } }, SERVER),
   "a server without limits": layer({ runtime: {} }, SERVER),
   "a pattern of 500 characters": route({ pattern: `^/${"a".repeat(498)}` }),
@@ -53,7 +55,7 @@ const ACCEPTED: Readonly<Record<string, unknown>> = {
   "a negative priority": route({ priority: -1 }),
   "a large priority": route({ priority: 1e12 }),
   "a priority that is not an integer": route({ priority: 0.5 }),
-  "a server route with revalidate": route({ revalidate: 60 }, DYNAMIC),
+  "a server route with revalidation": route({ revalidate: 60 }, DYNAMIC),
   "a static layer without fallthrough": route({ fallthrough: false }),
   "a server with fallthrough": route({ fallthrough: true }, DYNAMIC),
   "two equal routes": manifest({ routes: [ROUTE, ROUTE] }),
@@ -106,7 +108,7 @@ const REFUSED: Readonly<Record<string, readonly [value: unknown, path: string]>>
   "an unknown layer": [route({ layer: "none" }), "routes[0].layer"],
   "a priority that is not a number": [route({ priority: "1" }), "routes[0].priority"],
   "an unsupported method": [route({ methods: ["TRACE"] }), "routes[0].methods[0]"],
-  "a static route with revalidate": [route({ revalidate: 60 }), "routes[0].revalidate"],
+  "a static route with revalidation": [route({ revalidate: 60 }), "routes[0].revalidate"],
   "fallthrough that is not a boolean": [route({ fallthrough: 1 }), "routes[0].fallthrough"],
   ...Object.fromEntries(
     ["^/(?!a)", "^/(?=a)", "(?<=a)b", "(?<!a)b", "(a)\\1", "(?>a)", "("].map((pattern) => [

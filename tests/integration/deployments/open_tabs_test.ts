@@ -9,7 +9,7 @@ import {
   type TestPlatform,
 } from "../../helpers/platform.ts";
 
-/** The assets of one version. All but two names change with the content. */
+/** Returns the assets of one version. All but two names change with the content. */
 const assetsOf = (version: number) => ({
   "index.html": `<p>${version}</p>`,
   "404.html": "<p>not found</p>",
@@ -67,13 +67,13 @@ const serverFiles = (version: number) => ({
   "client/_app/version.json": `{"version":"${version}"}`,
 });
 
-/** The rules for a site whose responses the edge stores. */
+/** Rules for a site whose responses the edge caches. */
 const CACHED = {
   schemaVersion: "EDGE_RULE_SET_V1",
   rules: [{ id: "cache", action: { type: "cache", ttlSeconds: 60 } }],
 };
 
-/** The rules for a site that serves one page for every path without a file. */
+/** Rules for a site that serves one page for every path without a file. */
 const SINGLE_PAGE = {
   schemaVersion: "EDGE_RULE_SET_V1",
   rules: [{ id: "spa", action: { type: "rewrite", target: "/index.html", ifNoFile: true } }],
@@ -81,9 +81,9 @@ const SINGLE_PAGE = {
 
 const FROM = "x-svc-asset-from";
 const SHOWN = "x-svc-deployment";
-/** Headers of a request from a page's script. */
+/** Headers that a browser sends for a page's script. */
 const BY_SCRIPT = { "sec-fetch-mode": "cors", "sec-fetch-dest": "empty" };
-/** Headers from a browser that opens a page. */
+/** Headers that a browser sends when it opens a page. */
 const BY_VISITOR = { "sec-fetch-mode": "navigate", "sec-fetch-dest": "document" };
 
 const rollBack = (platform: TestPlatform, project: string) =>
@@ -121,7 +121,7 @@ async function checkAssets(platform: TestPlatform, ids: readonly string[], live:
   assert.deepEqual([head.status, head.text, head.headers[FROM]], [206, "index", from(2)]);
 }
 
-Deno.test("production serves earlier deployments' assets, even after restart and rollback", async () => {
+Deno.test("production serves earlier deployments' assets, even after restarts and rollbacks", async () => {
   const dataDir = await makeTestFolder("svc-tabs-");
   let platform = await start(dataDir);
   try {
@@ -231,28 +231,28 @@ Deno.test("requests from open pages reach their deployment's server", async () =
     ][] => [
       ["no id", "/api/x", {}, live],
       ["header", "/api/x", { "x-deployment-id": first.id }, "1"],
-      ["header of the build", "/api/x", { "x-deployment-id": "build-1" }, "1"],
+      ["header with the build ID", "/api/x", { "x-deployment-id": "build-1" }, "1"],
       ["query", `/api/x?a=b&dpl=${first.id}`, {}, "1"],
-      ["query of the build", "/api/x?dpl=build-1", {}, "1"],
-      ["payload of Nuxt", "/page/_payload.json?build-1", {}, "1"],
+      ["query with the build ID", "/api/x?dpl=build-1", {}, "1"],
+      ["Nuxt payload", "/page/_payload.json?build-1", {}, "1"],
       ["cookie", "/api/x", { ...BY_SCRIPT, cookie }, "1"],
       ["cookie among others", "/api/x", { ...BY_SCRIPT, cookie: `a=b; ${cookie}` }, "1"],
       ["cookie without a browser's fields", "/api/x", { cookie }, live],
-      ["a page that is opened", "/api/x", { ...BY_VISITOR, cookie }, live],
+      ["opening a page", "/api/x", { ...BY_VISITOR, cookie }, live],
       [
-        "a page that is opened by a link with an id",
+        "opening a page with a link that contains an ID",
         `/api/x?dpl=${first.id}`,
         BY_VISITOR,
         live,
       ],
-      ["the header counts before the cookie", "/api/x", {
+      ["header takes precedence over the cookie", "/api/x", {
         ...BY_SCRIPT,
         cookie,
         "x-deployment-id": second.id,
       }, "2"],
       ["live id", "/api/x", { "x-deployment-id": "build-2" }, "2"],
       ["preview", "/api/x", { "x-deployment-id": preview.id }, live],
-      ["build of a preview", "/api/x", { "x-deployment-id": "build-3" }, live],
+      ["build ID of a preview", "/api/x", { "x-deployment-id": "build-3" }, live],
       ["another project", "/api/x", { "x-deployment-id": other.id }, live],
       ["unknown", "/api/x", { "x-deployment-id": "dpl_forged" }, live],
       ["strange", "/api/x?dpl=%2e%2e%2f", {}, live],
@@ -276,7 +276,7 @@ Deno.test("requests from open pages reach their deployment's server", async () =
     assert.equal(
       cookieOf(newPage),
       `svc_deployment=${second.id}`,
-      "a page gets its own deployment's id",
+      "a page gets its own deployment's ID",
     );
     const version = await ask("/_app/version.json", { ...BY_SCRIPT, cookie });
     assert.equal(version.text, '{"version":"2"}', "pages learn which version is live");

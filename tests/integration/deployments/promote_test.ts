@@ -6,7 +6,7 @@ const SHOWN = "x-svc-deployment";
 
 const site = (text: string) => ({ "index.html": `<p>${text}</p>` });
 
-Deno.test("a preview is promoted without another upload, and can be rolled back", () =>
+Deno.test("a preview is promoted without another upload and can be rolled back", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const first = await deploy(platform, "shop", { files: site("one") });
@@ -28,7 +28,7 @@ Deno.test("a preview is promoted without another upload, and can be rolled back"
     assert.equal((await platform.get("shop.localhost", "/")).text, "<p>one</p>");
   }));
 
-Deno.test("an earlier deployment is promoted unchanged; promoting the live one has no effect", () =>
+Deno.test("an earlier deployment is promoted unchanged, and promoting the live one has no effect", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const first = await deploy(platform, "shop", { files: site("one") });
@@ -40,7 +40,7 @@ Deno.test("an earlier deployment is promoted unchanged; promoting the live one h
     assert.equal((await platform.get("shop.localhost", "/")).text, "<p>one</p>");
   }));
 
-Deno.test("promoting a preview again, or twice at once, changes nothing", () =>
+Deno.test("promoting a preview again or twice at once changes nothing", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const preview = await deploy(platform, "shop", { files: site("two"), prod: false });
@@ -57,7 +57,7 @@ Deno.test("promoting a preview again, or twice at once, changes nothing", () =>
     assert.deepEqual([renewed.json.variablesChanged, await count()], [false, 3]);
   }));
 
-Deno.test("the branch host of a promoted preview still shows the preview", () =>
+Deno.test("a promoted preview's branch host still shows the preview", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const options = { prod: false, branch: "feature" };
@@ -72,7 +72,7 @@ Deno.test("the branch host of a promoted preview still shows the preview", () =>
     assert.equal(await shownBy("shop.localhost"), promoted.json.id);
   }));
 
-Deno.test("a promoted deployment keeps the rules of the preview", () =>
+Deno.test("a promoted deployment keeps the preview's rules", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const rules = {
@@ -89,7 +89,7 @@ Deno.test("a promoted deployment keeps the rules of the preview", () =>
     assert.equal((await platform.get("shop.localhost", "/old")).headers.location, "/new");
   }));
 
-Deno.test("a stopped or unknown deployment cannot be promoted", () =>
+Deno.test("stopped and unknown deployments cannot be promoted", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const preview = await deploy(platform, "shop", { files: site("two"), prod: false });

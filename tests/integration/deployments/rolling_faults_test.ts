@@ -1,4 +1,4 @@
-/** Rolling releases: functions that fail, and a platform that is stopped or killed. */
+/** Rolling releases with functions that fail, and with a platform that is stopped or killed. */
 import assert from "node:assert/strict";
 import { inTestFolder } from "../../../src/lib/_test_folder.ts";
 import {
@@ -15,7 +15,7 @@ import { publish, rule } from "../../helpers/upstreams.ts";
 const release = async (platform: TestPlatform) =>
   (await platform.api("GET", "/v1/projects/shop/releases")).json.items[0];
 
-/** Sends new visitors. Returns the deployments that their cookies select. */
+/** Sends requests from new visitors. Returns the deployments that their cookies select. */
 async function welcome(platform: TestPlatform, count: number): Promise<Map<string, string>> {
   const visitors = new Map<string, string>();
   for (let visitor = 0; visitor < count; visitor++) {
@@ -33,7 +33,7 @@ export default () => {
   return new Response("new");
 };`;
 
-Deno.test("a release is withdrawn if functions start to fail, the audit log records it, and checks do not count as visitors", () =>
+Deno.test("a release is withdrawn and recorded in the audit log if its functions start to fail", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const old = await publish(platform, "shop", {});

@@ -55,7 +55,7 @@ async function roll(
 const cookieOf = (headers: Record<string, string | string[] | undefined>): string =>
   /^svc_side=[^;]+/.exec(String(headers["set-cookie"]))![0];
 
-Deno.test("a release that starts to fail is withdrawn, and visitors of the old version notice nothing", () =>
+Deno.test("a release that starts to fail is withdrawn without affecting the old version's visitors", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const old = await deploy(platform, "shop", { files: server("old"), manifest: LAYERS });
@@ -66,7 +66,7 @@ Deno.test("a release that starts to fail is withdrawn, and visitors of the old v
     const begun = await release(platform);
     assert.deepEqual([begun.state, begun.share, begun.new.deploymentId], ["RUNNING", 25, fresh]);
 
-    // Each visitor stays with the deployment that sent the first response.
+    // Each visitor keeps seeing the deployment that sent the first response.
     const cookies = new Map<string, string>();
     for (let visitor = 0; visitor < 60; visitor++) {
       const { headers } = await platform.get("shop.localhost", "/other");
@@ -79,7 +79,7 @@ Deno.test("a release that starts to fail is withdrawn, and visitors of the old v
     const seen = await platform.get("shop.localhost", "/other", { cookie: `${some}; own=1` });
     assert.match(seen.text, / own=1$/);
     assert.doesNotMatch(seen.text, /svc_side/);
-    // A failing release is evaluated every two seconds.
+    // The platform evaluates a failing release every two seconds.
     const end = performance.now() + 30_000;
     let state = begun;
     while (state.state === "RUNNING" && performance.now() < end) {
@@ -106,7 +106,7 @@ Deno.test("a release that starts to fail is withdrawn, and visitors of the old v
     assert.match(JSON.stringify(inbox), /deployment\.withdrawn/);
   }));
 
-Deno.test("a release advances automatically, and ends manually or when production changes", () =>
+Deno.test("a release advances automatically until it is ended or production changes", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const files = (text: string) => ({ "index.html": text });

@@ -11,21 +11,24 @@ import { bindDomain } from "../../helpers/domains.ts";
 import { findPebble, startPebble } from "../../helpers/pebble.ts";
 import { createProject, deploy, start, type TestPlatform } from "../../helpers/platform.ts";
 
-/** Neither an apex domain nor `www`, so only one certificate is ordered. */
+/** Neither an apex domain nor its `www` domain, so only one certificate is ordered. */
 const HOST = "blog.shop.test";
 const SEALED = / 200 sealed$/;
-/** A certificate may arrive a moment later, but a remembered refusal is permanent. */
+/**
+ * Maximum time to wait. A certificate can arrive a moment later, but the runtime never forgets a
+ * refusal.
+ */
 const RENEWAL_MS = 5000;
 /** Number of new connections after each change. */
 const CONNECTIONS = 10;
-/** How long a certificate is valid, in seconds. It is renewed after two thirds of that time. */
+/** Lifetime of a certificate, in seconds. It is renewed after two thirds of that time. */
 const LIFE_SECONDS = 12;
 
-/** The result of one new connection: a certificate and a response, or neither. */
+/** Opens a new connection. Returns its certificate and response, or neither. */
 async function visit(port: number): Promise<string> {
   const options = { host: "127.0.0.1", port, servername: HOST, rejectUnauthorized: false };
   const socket = connect({ ...options, ALPNProtocols: ["http/1.1"] });
-  // A reset that arrives while nothing is waiting for it would end the tests.
+  // An unhandled connection reset would end the tests.
   socket.on("error", () => {});
   try {
     await once(socket, "secureConnect");
@@ -41,13 +44,13 @@ async function visit(port: number): Promise<string> {
   }
 }
 
-/** The distinct results from many new connections. */
+/** Returns the distinct results of many new connections. */
 async function visits({ httpsPort }: TestPlatform): Promise<string[]> {
   const port = httpsPort!;
   return [...new Set(await Promise.all(Array.from({ length: CONNECTIONS }, () => visit(port))))];
 }
 
-/** All new connections get the expected certificate. */
+/** Waits until all new connections get the expected certificate. */
 async function shows(platform: TestPlatform, wanted: RegExp, patienceMs = 0) {
   const isWanted = (seen: readonly string[]) => seen.every((each) => wanted.test(each));
   await until(() => visits(platform), isWanted, patienceMs);
@@ -57,7 +60,7 @@ interface World {
   readonly platform: TestPlatform;
   /** The records that the DNS server returns. */
   readonly names: Map<string, object | string>;
-  /** Stops the platform and starts another one on its ports. */
+  /** Stops the platform and starts another on its ports. */
   restart(): Promise<TestPlatform>;
 }
 
@@ -121,7 +124,8 @@ Deno.test({
           readonly expiresAt: string;
         };
       /**
-       * Checks that new connections match the API. Repeated if the API has changed in the meantime.
+       * Checks that new connections match the API. Repeats the check if the API has changed in the
+       * meantime.
        */
       const showsWhatIsSaid = async (): Promise<string> => {
         for (;;) {
@@ -136,7 +140,7 @@ Deno.test({
       await until(read, ({ status }) => status === "issued");
       const first = await showsWhatIsSaid();
 
-      // Reading the domain starts due orders. None starts on its own in the meantime.
+      // Reading the domain starts due orders. No other order starts in the meantime.
       await until(async () => {
         await platform.api("POST", `${path}/verify`);
         return await read();

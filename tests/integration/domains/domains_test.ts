@@ -35,7 +35,7 @@ const add = (platform: TestPlatform, hostname: string, environment = "production
 
 const verify = (platform: TestPlatform, id: string) => platform.api("POST", `${PATH}/${id}/verify`);
 
-/** Binds a name and verifies its zone. */
+/** Adds a domain and verifies its zone. */
 async function bind(
   platform: TestPlatform,
   dns: DnsFixture,
@@ -51,7 +51,7 @@ async function bind(
 
 const page = (text: string) => ({ files: { "index.html": text } });
 
-Deno.test("a domain is bound, gets its records, and is verified, listed, shown and removed", () =>
+Deno.test("a domain is added, gets its records, and is verified, listed, shown and removed", () =>
   withDomains(async (platform, dns) => {
     const project = await createProject(platform, "shop");
     const added = await add(platform, "WWW.Shop.Example.");
@@ -120,7 +120,7 @@ Deno.test("a domain is bound, gets its records, and is verified, listed, shown a
     assert.equal((await platform.api("GET", `${PATH}/${domain.id}`)).status, 404);
   }));
 
-Deno.test("a verified domain works immediately, and follows deploys and rollbacks", () =>
+Deno.test("a verified domain works immediately and follows deployments and rollbacks", () =>
   withDomains(async (platform, dns) => {
     await createProject(platform, "shop");
     await deploy(platform, "shop", page("one"));
@@ -138,7 +138,7 @@ Deno.test("a verified domain works immediately, and follows deploys and rollback
     assert.equal(redirect.headers.location, "http://www.shop.example/a?b=c");
   }));
 
-Deno.test("each environment has its own domains, and an exact name wins over a wildcard", () =>
+Deno.test("each environment has its own domains, and exact names take precedence over wildcards", () =>
   withDomains(async (platform, dns) => {
     await createProject(platform, "shop");
     const made = await platform.api("POST", "/v1/projects/shop/environments", {
@@ -159,7 +159,7 @@ Deno.test("each environment has its own domains, and an exact name wins over a w
     assert.match(unknown.json.error, /Available: production, preview, staging/);
   }));
 
-Deno.test("domains survive a restart, and are deleted with their project", async () => {
+Deno.test("domains survive a restart and are deleted with their project", async () => {
   const dns = await startDns();
   const dataDir = await Deno.makeTempDir({ prefix: "svc-test-" });
   try {
@@ -222,7 +222,7 @@ function statusOf(port: number, host: string): Promise<number> {
   });
 }
 
-Deno.test("a custom host is recognized only in equivalent spellings", () =>
+Deno.test("only equivalent spellings of a custom host are recognized", () =>
   withDomains(async (platform, dns) => {
     await createProject(platform, "shop");
     await deploy(platform, "shop", page("one"));
@@ -233,7 +233,7 @@ Deno.test("a custom host is recognized only in equivalent spellings", () =>
     assert.deepEqual(statuses, hosts.map((row) => [...row]));
   }));
 
-Deno.test("names that no one is allowed to bind are refused, and nothing is stored", () =>
+Deno.test("names that no one is allowed to add are refused, and nothing is stored", () =>
   withDomains(async (platform) => {
     await createProject(platform, "shop");
     const names = [
@@ -264,13 +264,13 @@ Deno.test("names that no one is allowed to bind are refused, and nothing is stor
 const wrongRecords = [
   ["a missing proof", undefined, "NXDOMAIN", /Create the TXT record/],
   ["a wrong proof", { TXT: ["svc-verify=0000"] }, null, /Set the expected value/],
-  ["several strange texts", { TXT: ["one", "two"] }, null, /Add a record/],
+  ["several unrelated texts", { TXT: ["one", "two"] }, null, /Add a record/],
   ["a name without TXT", { A: ["192.0.2.9"] }, "NODATA", /Create the TXT record/],
   ["SERVFAIL", "SERVFAIL", "SERVFAIL", /DNSSEC/],
   ["REFUSED", "REFUSED", "REFUSED", /REFUSED/],
 ] as const;
 
-Deno.test("each incorrect DNS proof is reported, with the records found and what to do", () =>
+Deno.test("each incorrect DNS proof is reported with the records found and what to do", () =>
   withDomains(async (platform, dns) => {
     await createProject(platform, "shop");
     const { json: { domain } } = await add(platform, "www.shop.example");
@@ -288,18 +288,18 @@ Deno.test("each incorrect DNS proof is reported, with the records found and what
 
 const wrongRoutes = [
   [
-    "a CNAME to elsewhere",
+    "a CNAME to another host",
     { CNAME: ["evil.example"] },
     /Set a CNAME .* currently points at evil.example/,
   ],
-  ["an address elsewhere", { A: ["198.51.100.7"] }, /currently points at 198.51.100.7$/],
+  ["another address", { A: ["198.51.100.7"] }, /currently points at 198.51.100.7$/],
   ["a stray address", { A: ["192.0.2.1", "198.51.100.7"] }, /Remove .* 198.51.100.7/],
   ["no record", {}, /currently has no address/],
   ["SERVFAIL", "SERVFAIL", /SERVFAIL/],
-  ["the right addresses", { A: ["192.0.2.1"], AAAA: ["2001:db8::1"] }, null],
+  ["the correct addresses", { A: ["192.0.2.1"], AAAA: ["2001:db8::1"] }, null],
 ] as const;
 
-Deno.test("each incorrect DNS route is reported, but only the proof is decisive", () =>
+Deno.test("each incorrect DNS route is reported, but only the proof is required", () =>
   withDomains(async (platform, dns) => {
     await createProject(platform, "shop");
     const domain = await bind(platform, dns, { hostname: "www.shop.example" });

@@ -1,5 +1,5 @@
 /**
- * `--https`: certificates for deployment hosts, either one wildcard or on demand.
+ * Tests `--https`: certificates for deployment hosts, either one wildcard or on demand.
  * `CERTIFICATE_TESTS=all` uses many hosts, and renews certificates under load.
  */
 import assert from "node:assert/strict";
@@ -21,7 +21,7 @@ const pebbleProgram = await findPebble();
 const IS_LONG = Deno.env.get("CERTIFICATE_TESTS") === "all";
 const [WILDCARD_HOSTS, ON_DEMAND_HOSTS] = IS_LONG ? [50, 20] : [5, 2];
 
-/** Lifetime of the certificates that are renewed under load, in seconds. */
+/** Lifetime in seconds of the certificates that are renewed under load. */
 const LIFE_SECONDS = 30;
 const CLIENTS = 8;
 const RENEWALS = 2;
@@ -35,7 +35,7 @@ interface World {
   readonly serve: (
     more?: Partial<Parameters<typeof start>[1]>,
   ) => Promise<TestPlatform & AsyncDisposable>;
-  /** Requests a host over HTTPS, trusting only the authority. */
+  /** Requests a host over HTTPS. Trusts only the authority. */
   readonly get: (platform: TestPlatform, host: string) => Promise<string>;
 }
 
@@ -82,7 +82,7 @@ async function withWorld(
 }
 
 Deno.test({
-  name: "one wildcard certificate, validated through DNS, covers all hosts under the base domain",
+  name: "one wildcard certificate covers all hosts under the base domain",
   ignore: pebbleProgram === undefined,
   fn: () =>
     withWorld(async ({ updates, serve, get }) => {
@@ -103,7 +103,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "existing hosts get a certificate when a client first connects, but other hosts do not",
+  name: "existing hosts get a certificate when a client first connects, and other hosts do not",
   ignore: pebbleProgram === undefined,
   fn: () =>
     withWorld(async ({ names, serve, get }) => {
@@ -124,7 +124,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "a failed proof is reported, with the expected record",
+  name: "a failed proof is reported with the expected record",
   ignore: pebbleProgram === undefined,
   fn: () =>
     withWorld(async ({ updates, serve }) => {
@@ -141,7 +141,7 @@ Deno.test({
 });
 
 interface Visit {
-  /** The serial number of the certificate. */
+  /** Returns the certificate's serial number. */
   readonly certificate: string;
   readonly protocol: string | false | null;
 }
@@ -155,7 +155,7 @@ async function handshake(port: number, host: string, rootCa: string): Promise<Vi
     ca: rootCa,
     ALPNProtocols: ["h2", "http/1.1"],
   });
-  // A reset that arrives while nothing is waiting for it would end the tests.
+  // An unhandled connection reset would end the tests.
   socket.on("error", () => {});
   try {
     await once(socket, "secureConnect");

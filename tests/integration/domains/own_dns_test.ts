@@ -1,4 +1,7 @@
-/** `svc serve --dns-port`: queries over UDP and TCP, edges, and certificates through delegation. */
+/**
+ * Tests `svc serve --dns-port`: queries over UDP and TCP, edges, and certificates through
+ * delegation.
+ */
 import assert from "node:assert/strict";
 import { createSocket } from "node:dgram";
 import { join } from "node:path";
@@ -40,7 +43,7 @@ async function serve(
   return platform;
 }
 
-/** The addresses that a client in a given network gets for a host. */
+/** Returns the addresses that a client in a given network gets for a host. */
 async function addressesFor(port: number, host: string, clientIp?: string) {
   const ask = UDPClient({ dns: HERE, port });
   const options = clientIp === undefined ? {} : { clientIp };
@@ -99,7 +102,7 @@ Deno.test("svc sends clients to the nearest available edge, but never to a drain
     assert.deepEqual(await shop(us), ["192.0.2.2"]);
     assert.deepEqual(await shop(de), ["192.0.2.1"]);
     assert.deepEqual(await shop(sg), ["192.0.2.3"]);
-    // Edges do not get the certificates of these hosts.
+    // Edges do not get these hosts' certificates.
     for (const host of [BASE, `ns.${BASE}`]) {
       assert.deepEqual(await addressesFor(port, host, us), ["192.0.2.1"]);
     }
@@ -190,7 +193,7 @@ Deno.test({
   fn: () =>
     withFolder((world) =>
       withAuthority(world, async ({ names, serve }) => {
-        names.set(ALIAS, { TXT: ["of another server"] });
+        names.set(ALIAS, { TXT: ["from another server"] });
         const { logged } = await serve(unusedPort());
         const wanted = `Expected NS ${ALIAS} to be ns.${BASE}; saw nothing`;
         await until(() => logged.some((line) => line.includes(wanted)));

@@ -1,6 +1,6 @@
 /**
- * Certificate authorities that do not issue certificates because of CAA records or limits, or
- * because they are down.
+ * Certificate authorities do not issue certificates because of CAA records or limits, or because
+ * they are down.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -112,7 +112,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "a rate limit delays only the affected name, for as long as the authority asks",
+  name: "a rate limit delays only the affected name, for as long as the authority requests",
   ignore: pebbleProgram === undefined,
   fn: () =>
     withWorld(async ({ names, authority, serve }) => {
@@ -147,7 +147,7 @@ Deno.test({
       await using platform = await serve();
       const third = await bindDomain(platform, names, "blog.third.test");
       await certificateOf(platform, third, "issued");
-      assert.equal(orders(), 3, "the delay outlives a restart");
+      assert.equal(orders(), 3, "the delay persists after a restart");
       assert.equal((await certificateOf(platform, limited, "failed")).error, detail);
       await verify(platform, limited);
       await certificateOf(platform, limited, "issued");

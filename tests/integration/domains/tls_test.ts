@@ -80,7 +80,7 @@ Deno.test("an authority whose terms have not been accepted is refused on startup
 const pebbleProgram = await findPebble();
 
 Deno.test({
-  name: "certificates are ordered with ACME, chosen by host, encrypted, and survive a restart",
+  name: "ACME certificates are chosen by host, stored encrypted, and survive a restart",
   ignore: pebbleProgram === undefined,
   fn: () =>
     inTestFolder(async (folder) => {

@@ -1,6 +1,6 @@
 /**
- * Concurrent requests to functions and servers: the limit, and the start of the next request as
- * soon as one ends.
+ * Limits of concurrent requests to functions and servers. As soon as one request ends, the next one
+ * starts.
  */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
@@ -17,7 +17,10 @@ import {
 const HOST = "shop.localhost";
 const CONTENT = Buffer.from("half of it goes, ".repeat(2));
 
-/** An unchanged body would bypass the function, so its call would already be over. */
+/**
+ * If the function returned the body itself, the body would bypass it, and the call would already
+ * have ended.
+ */
 const ECHO = `export default async ({ body }) => {
   if (body === null) return new Response("");
   const parts = body.getReader();
@@ -32,10 +35,10 @@ const ECHO = `export default async ({ body }) => {
   }));
 };`;
 
-/** Requests beyond the limit. Each must wait until another one ends. */
+/** Number of requests beyond the limit. Each of them must wait until another request ends. */
 const WAITING = 40;
 
-/** Opens more requests than the limit allows, and ends them one by one. */
+/** Opens more requests than the limit allows and ends them one by one. */
 async function holdBeyond({ port }: TestPlatform, path: string, limit: number): Promise<void> {
   const wanted: RequestTarget = { host: HOST, path, content: CONTENT, isEcho: true };
   const total = limit + WAITING;

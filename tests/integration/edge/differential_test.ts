@@ -1,6 +1,7 @@
 /**
- * Rules see the same request as the server behind them. The same requests are sent raw over
- * HTTP/1.1, over HTTP/2 and as WebSocket upgrades. Rules match them, and a Node server echoes them.
+ * Checks that rules see the same request as the server behind them. Sends the same requests raw
+ * over HTTP/1.1, over HTTP/2, and as WebSocket upgrades. Rules match them, and a Node server echoes
+ * them.
  */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
@@ -35,7 +36,7 @@ server.on("upgrade", (request, socket) => {
 server.listen(Number(process.env.PORT), process.env.HOST);
 `;
 
-/** A request, as the server sees it. */
+/** A request as the server sees it. */
 interface Seen {
   readonly method: string;
   readonly url: string;
@@ -45,7 +46,7 @@ interface Seen {
 
 interface Probe {
   readonly condition: unknown;
-  /** Whether the condition matches the request that the server sees. */
+  /** Returns whether the condition matches the request that the server sees. */
   readonly holds: (seen: Seen) => boolean;
 }
 
@@ -53,7 +54,7 @@ const query = ({ url }: Seen) => new URL(url, "http://host").searchParams;
 const path = ({ url }: Seen) => url.split("?")[0];
 const cookies = ({ headers }: Seen) => (headers.cookie ?? "").split(/; */);
 
-/** Each entry is a rule that adds a header to the response if its condition matches. */
+/** Each entry becomes a rule that adds a header to the response if its condition matches. */
 const PROBES: Readonly<Record<string, Probe>> = {
   "x-saw-post": { condition: { methods: ["POST"] }, holds: ({ method }) => method === "POST" },
   "x-saw-get": { condition: { methods: ["GET"] }, holds: ({ method }) => method === "GET" },
@@ -135,17 +136,17 @@ const ANSWERED: Readonly<Record<string, string>> = {
   "plain": to("/"),
   "a POST": lines("POST /admin", `Host: ${HOST}`, "Content-Length: 2") + "ok",
   "an unlisted method": lines("PROPFIND /", `Host: ${HOST}`),
-  "a host in upper case": lines("GET /", "Host: SHOP.LocalHost"),
+  "an uppercase host": lines("GET /", "Host: SHOP.LocalHost"),
   "a host with a final dot": lines("GET /", `Host: ${HOST}.`),
   "a host with a port": lines("GET /", `Host: ${HOST}:99`),
   "an absolute target with another host": lines(`GET http://${HOST}/admin`, "Host: other.test"),
-  "a field name in another case": to("/", "X-ROLE: admin"),
+  "a header name in different case": to("/", "X-ROLE: admin"),
   "spaces around a value": to("/", "X-Role: \t admin \t"),
-  "a field sent twice": to("/", "X-Role: user", "X-Role: admin"),
-  "a value in another case": to("/", "X-Role: Admin"),
+  "a header sent twice": to("/", "X-Role: user", "X-Role: admin"),
+  "a value in different case": to("/", "X-Role: Admin"),
   "a value with a byte above 0x80": to("/", "X-Role: caf\xe9"),
   "a name with an underscore": to("/", "X_Role: admin"),
-  "a field that Connection names": lines(
+  "a header that Connection names": lines(
     "GET /",
     `Host: ${HOST}`,
     "X-Role: admin",
@@ -157,7 +158,7 @@ const ANSWERED: Readonly<Record<string, string>> = {
     "Cookie: role=admin",
     "Connection: close, cookie",
   ),
-  "fields that only an edge may set": to(
+  "headers that only an edge may set": to(
     "/",
     "X-Real-IP: 10.0.0.1",
     "X-Forwarded-Host: evil.test",
@@ -169,15 +170,15 @@ const ANSWERED: Readonly<Record<string, string>> = {
   "encoded dot segments": to("/x/%2e%2E/admin"),
   "encoded letters": to("/%61dmin/a"),
   "doubled slashes": to("//admin"),
-  "a path in another case": to("/ADMIN"),
+  "a path in different case": to("/ADMIN"),
   "a raw UTF-8 path": to("/\xc3\xbc"),
   "an encoded UTF-8 path": to("/%c3%BC"),
   "an encoded query": to("/?r%6fle=%61dmin"),
   "a parameter sent twice": to("/?role=admin&role=user"),
   "a query after a second question mark": to("/??role=admin"),
   "a fragment": to("/#/admin?role=admin"),
-  "two cookies in one field": to("/", "Cookie: a=b; role=admin"),
-  "two Cookie fields": to("/", "Cookie: a=b", "Cookie: role=admin"),
+  "two cookies in one header": to("/", "Cookie: a=b; role=admin"),
+  "two Cookie headers": to("/", "Cookie: a=b", "Cookie: role=admin"),
   "a chunked body": lines("POST /", `Host: ${HOST}`, "Transfer-Encoding: chunked") +
     "2\r\nok\r\n0\r\n\r\n",
   "a body with a content coding": lines(
@@ -199,7 +200,7 @@ const REFUSED: Readonly<Record<string, string>> = {
       lines(`${method} /`, `Host: ${HOST}`),
     ]),
   ),
-  "an upgrade with the method get": lines(
+  "an upgrade with a lowercase method": lines(
     "get /",
     `Host: ${HOST}`,
     "Upgrade: websocket",
@@ -210,7 +211,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   "a path after the host": lines("GET /", `Host: ${HOST}/admin`),
   "two hosts": to("/", "Host: other.test"),
   "the same host twice": to("/", `Host: ${HOST}`),
-  "a length and a coding": lines(
+  "a length and a transfer coding": lines(
     "POST /",
     `Host: ${HOST}`,
     "Content-Length: 2",
@@ -241,20 +242,20 @@ async function exchange(port: number, text: string): Promise<string> {
   let answer = "";
   for await (const chunk of conn.readable.values({ preventCancel: true })) {
     answer += new TextDecoder("latin1").decode(chunk);
-    // An upgraded connection stays open. Its only message has arrived.
+    // An upgraded connection stays open, but its only message has arrived.
     if (/^HTTP\/1.1 101 [^]*\r\n\r\n[^]*\}$/.test(answer)) break;
   }
   return answer;
 }
 
-/** The response headers that rules have added. */
+/** Returns the response headers that rules have added. */
 const sawIn = (head: string) =>
   [...head.matchAll(/^(x-saw-[a-z-]+): yes\r?$/gim)].map(([, name]) => name!.toLowerCase()).sort();
 
 const wantedOf = (seen: Seen) =>
   Object.entries(PROBES).filter(([, { holds }]) => holds(seen)).map(([name]) => name).sort();
 
-/** Bytes as text, with one byte per character. */
+/** Decodes bytes as text, with one character per byte. */
 const textOf = (bytes: string) => Buffer.from(bytes, "latin1").toString();
 
 const statusOf = (answer: string) => Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1]);

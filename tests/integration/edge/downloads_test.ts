@@ -1,4 +1,4 @@
-/** Large files over each protocol: complete, interrupted, or damaged on disk. */
+/** Downloads large files over each protocol: complete, canceled, or damaged on disk. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { until } from "../../../src/lib/_test_until.ts";
@@ -8,7 +8,7 @@ import { makeCertificate } from "../../../src/lib/_test_certificate.ts";
 import { createProject, deploy, sha256, start, type TestPlatform } from "../../helpers/platform.ts";
 import { inTestFolder } from "../../../src/lib/_test_folder.ts";
 
-/** More than a connection's buffers can hold. */
+/** Size in bytes. More than a connection's buffers can hold. */
 const BYTES = 30_000_000;
 const CONTENT = new Uint8Array(BYTES).map((_, index) => (index * index) % 251);
 
@@ -24,7 +24,7 @@ interface Place {
   readonly platform: TestPlatform;
   /** Starts curl for the large file. */
   curl(protocol: Protocol, ...more: string[]): Deno.ChildProcess;
-  /** Runs curl for the large file. Resolves with its exit code and the body. */
+  /** Runs curl for the large file. Returns its exit code and the body. */
   download(protocol: Protocol, ...more: string[]): Promise<readonly [number, Uint8Array]>;
 }
 
@@ -77,7 +77,7 @@ async function blobPath(dataDir: string): Promise<string> {
   throw new Error(`Cannot find the blob ${hash} in ${dataDir}`);
 }
 
-Deno.test("a large file arrives complete over each protocol, each time, and in ranges", () =>
+Deno.test("a large file always arrives complete over each protocol, and in ranges", () =>
   withLargeFile(async ({ download }) => {
     for (let round = 0; round < 3; round++) {
       for (const protocol of PROTOCOLS) {
@@ -113,7 +113,7 @@ Deno.test({
     }),
 });
 
-Deno.test("if a large file is damaged on disk, its transfer breaks off, and it is missing from then on", () =>
+Deno.test("if a large file is damaged on disk, its transfer breaks off, and it is missing afterwards", () =>
   withLargeFile(async ({ dataDir, download }) => {
     const path = await blobPath(dataDir);
     for (let round = 0; round < 2; round++) assert.equal((await download(PROTOCOLS[0]))[0], 0);

@@ -1,4 +1,7 @@
-/** Forms on a server's pages, in a project that is full, and after a backup is restored. */
+/**
+ * Forms on a server's pages, in a project that has reached its limit, and after a backup has been
+ * restored.
+ */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { runCli } from "../../../src/cli/_test_run.ts";
@@ -20,7 +23,7 @@ import { runTool } from "../../helpers/tool.ts";
 const HOST = "shop.localhost";
 const CONTACT = "/_svc/forms/contact";
 
-/** A server that renders the page with the form, and reports which requests reach it. */
+/** A server that renders the page with the form and responds with the requests that reach it. */
 const SERVER = `
 import { createServer } from "node:http";
 createServer((request, response) => {
@@ -76,7 +79,7 @@ async function submissionsOf(platform: TestPlatform): Promise<FormSubmission[]> 
   return json.items;
 }
 
-Deno.test("a form on a server's page is submitted to the platform, and the browser then returns to the server", () =>
+Deno.test("a form on a server's page is submitted to the platform, which redirects to the server", () =>
   withPlatform((platform) =>
     inTestFolder(async (home) => {
       await createProject(platform, "shop");
@@ -103,7 +106,7 @@ Deno.test("a form on a server's page is submitted to the platform, and the brows
         from: "/contact",
         rest: [],
       });
-      // The server receives no requests under the forms path, and cannot hide a form.
+      // The server receives no requests under the forms path, so it cannot override a form.
       for (const path of ["/_svc/forms/other", "/_svc/forms/"]) {
         assert.equal((await post(platform, "a=1", { path })).status, 404, path);
       }
@@ -111,7 +114,7 @@ Deno.test("a form on a server's page is submitted to the platform, and the brows
     })
   ));
 
-Deno.test("a restored backup has the submissions and their files", () =>
+Deno.test("a restored backup contains the submissions and their files", () =>
   inTestFolder(async (folder) => {
     const data = join(folder, "data");
     const first = await start(data);
@@ -153,14 +156,14 @@ Deno.test("a restored backup has the submissions and their files", () =>
     }
   }));
 
-/** The text of the notifications about full forms. */
+/** Returns the text of the notifications about full forms. */
 async function warningsOf(platform: TestPlatform): Promise<string[]> {
   const { json } = await platform.api("GET", "/v1/notifications?limit=100");
   return json.items.filter(({ event }: { event: string }) => event === "form.full")
     .map(({ title, body }: { title: string; body: string }) => `${title}. ${body}`);
 }
 
-Deno.test("a full form is reported to the visitor and, once per day, to members", () =>
+Deno.test("a full form is reported to visitors and, once per day, to members", () =>
   inTestFolder(async (folder) => {
     const data = join(folder, "data");
     const first = await start(data, { blobQuota: 100_000 });
@@ -173,7 +176,7 @@ Deno.test("a full form is reported to the visitor and, once per day, to members"
     }
     assert.deepEqual(await submissionsOf(first), []);
     const { json: blobs } = await first.api("GET", "/v1/projects/shop/blobs?prefix=forms/");
-    assert.deepEqual(blobs.items, [], "a refused submission leaves no file");
+    assert.deepEqual(blobs.items, [], "a refused submission leaves no file behind");
     assert.equal(
       (await post(first, "email=ada@example.com")).status,
       200,

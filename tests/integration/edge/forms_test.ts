@@ -1,4 +1,4 @@
-/** Forms on a static site: visitors' submissions, refusals, and what members see. */
+/** Forms on a static site: what visitors submit, what is refused, and what members see. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Form, FormSubmission } from "../../../src/contract/forms.ts";
@@ -25,7 +25,7 @@ const PAGE = `<!doctype html>
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Sends forms, each as a different visitor unless the test specifies one. */
+/** Sends forms, each from a different visitor unless the test specifies one. */
 function visitors(platform: TestPlatform) {
   let count = 0;
   return (body: string | undefined, headers: Headers = {}, at: {
@@ -143,7 +143,8 @@ Deno.test("a site's forms accept submissions from visitors, and members can read
     assert.deepEqual(JSON.parse(refused.text), { ok: false, error: "The form is not UTF-8." });
     assert.deepEqual(await listAt(platform), []);
 
-    // Without JavaScript, the response is a plain page or the page that the form names.
+    // Without JavaScript, the response is a plain page, or a redirect to the page that the form
+    // names.
     const thanks = await send("email=ada@example.com", { accept: "text/html" });
     assert.deepEqual([thanks.status, /Thank you/.test(thanks.text)], [200, true]);
     for (
@@ -225,7 +226,7 @@ Deno.test("a site's forms accept submissions from visitors, and members can read
       /email: bo@example\.com, message: =HYPERLINK\("https\[:\]\/\/evil\[\.\]example"\)/,
     );
     assert.match(bodies, /email: cy@example\.com Bcc: all@example\.com/);
-    assert.ok(!/bot@example|a\.example/.test(bodies), "spam notifies no one");
+    assert.ok(!/bot@example|a\.example/.test(bodies), "spam does not notify anyone");
 
     const { forms } = await tool("forms", "list") as { forms: Form[] };
     assert.deepEqual(forms.map(({ lastAt: _, ...rest }) => rest), [
@@ -247,7 +248,7 @@ Deno.test("a site's forms accept submissions from visitors, and members can read
     }
   }, { trustProxy: ["127.0.0.1/32"] }));
 
-Deno.test("forms respect their settings, their environment and its protection", () =>
+Deno.test("forms respect their settings, environment and protection", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await platform.api("POST", "/v1/projects/shop/environments", { json: { name: "stage" } });

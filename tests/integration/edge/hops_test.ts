@@ -1,6 +1,7 @@
 /**
- * Tests what the edge forwards and what it handles itself (RFC 9110): spoofed headers, methods that
- * are not forwarded, remaining hops, interim responses, and the content of GET and HEAD requests.
+ * Tests what the edge forwards and what it handles itself (RFC 9110). Covers forged headers,
+ * methods that are not forwarded, remaining hops, interim responses, and the content of GET and
+ * HEAD requests.
  */
 import assert from "node:assert/strict";
 import { deployServer } from "../../helpers/compute_site.ts";
@@ -11,7 +12,7 @@ const HOST = "shop.localhost";
 const encode = (text: string) => new TextEncoder().encode(text);
 const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 
-/** Headers that a client could send to impersonate another client or a proxy. */
+/** Headers that a client could use to impersonate another client or a proxy. */
 const FORGED: Readonly<Record<string, string>> = {
   "Proxy": "http://evil.test",
   "CF-Connecting-IP": "6.6.6.1",
@@ -31,7 +32,7 @@ const FORGED: Readonly<Record<string, string>> = {
 
 const VALUES = /6\.6\.6\.|evil|forged|root|KP/;
 
-/** Sends raw bytes, and reads the response until the connection closes. */
+/** Sends raw bytes and reads the response until the connection closes. */
 async function exchange(port: number, request: string): Promise<string> {
   const conn = await Deno.connect({ hostname: "127.0.0.1", port });
   await conn.write(encode(request));
@@ -48,7 +49,7 @@ const request = (line: string, fields: Readonly<Record<string, string>> = {}, bo
     body,
   ].join("\r\n");
 
-/** A test server that records each request unchanged, and responds with `answer`. */
+/** A test server that records each request unchanged and responds with `answer`. */
 function noting(machinery: Machinery, answer: () => string) {
   const seen: string[] = [];
   const { url } = machinery.listen(async (conn) => {
@@ -93,7 +94,7 @@ Deno.test("another site sees no headers that impersonate other clients", () =>
     assert.match(seen[0]!, /^accept: \*\/\*\r$/m);
   }));
 
-Deno.test("the site's server sees no forged headers, only values that the edge sets", () =>
+Deno.test("the site's server sees only headers that the edge sets, not forged ones", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deployServer(platform, "shop");
@@ -104,7 +105,7 @@ Deno.test("the site's server sees no forged headers, only values that the edge s
     assert.equal(headers["x-forwarded-for"], "127.0.0.1");
   }));
 
-Deno.test("of a trusted proxy's headers, only the country and network are passed on", () =>
+Deno.test("only the country and network are forwarded from a trusted proxy's headers", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deployServer(platform, "shop");
@@ -132,7 +133,7 @@ Deno.test("TRACE and similar methods end at the edge, before rules, servers and 
     assert.deepEqual(seen, []);
   }));
 
-Deno.test("Max-Forwards is obeyed for OPTIONS, and ignored for other methods", () =>
+Deno.test("Max-Forwards is obeyed for OPTIONS and ignored for other methods", () =>
   withUpstream(async (port, seen) => {
     const last = await exchange(port, request("OPTIONS /up/a", { "Max-Forwards": "0" }));
     assert.match(last, /^HTTP\/1\.1 204 /);
@@ -146,7 +147,7 @@ Deno.test("Max-Forwards is obeyed for OPTIONS, and ignored for other methods", (
 
 const INTERIM = "HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\nX-Early: 1\r\n\r\n";
 
-Deno.test("interim responses of another site end at the edge, and the connection stays in sync", () =>
+Deno.test("another site's interim responses end at the edge, and the connection stays in sync", () =>
   withUpstream(
     async (port, seen) => {
       for (let round = 0; round < 3; round++) {
@@ -198,7 +199,7 @@ Deno.test("interim responses from a site's own server end at the edge", () =>
     }
   }));
 
-Deno.test("the content of GET and HEAD requests is forwarded to another site", () =>
+Deno.test("the content of GET and HEAD requests is forwarded to other sites", () =>
   withUpstream(async (port, seen) => {
     for (const method of ["GET", "HEAD"]) {
       const line = `${method} /up/search`;
@@ -212,7 +213,7 @@ Deno.test("the content of GET and HEAD requests is forwarded to another site", (
     assert.match(seen.pop()!, /\r\n\r\n$/, "no body is added to a request without one");
   }));
 
-Deno.test("a GET with content bypasses the cache, and its response is not stored", async () => {
+Deno.test("a GET with content bypasses the cache, and its response is not cached", async () => {
   await using machinery = await openMachinery();
   const { url, seen } = noting(machinery, () => OK);
   const { port } = machinery.platform;

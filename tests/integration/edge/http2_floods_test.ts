@@ -1,6 +1,6 @@
 /**
- * HTTP/2 clients that read nothing, or that request more than they read. Their memory use is
- * limited, and they lose their connections.
+ * HTTP/2 clients read nothing, or request more than they read. Their memory use is limited, and
+ * they lose their connections.
  */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
@@ -28,7 +28,7 @@ import { until } from "../../../src/lib/_test_until.ts";
 const HOST = "shop.localhost";
 const CONNECTIONS = 10;
 const STREAMS = 200;
-/** Maximum memory for 2,000 responses of 500 KB, which would otherwise take 1 GB. */
+/** Maximum memory for 2,000 responses of 500 KB, which would otherwise use 1 GB. */
 const MAX_GROWTH_MB = 250;
 
 async function residentMb(platform: TestPlatform): Promise<number> {
@@ -36,7 +36,7 @@ async function residentMb(platform: TestPlatform): Promise<number> {
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)![1]) / 1024;
 }
 
-/** A connection whose data is read completely. */
+/** A connection whose incoming data is read completely. */
 class Client {
   /** Number of received bytes. */
   received = 0;
@@ -61,7 +61,7 @@ class Client {
     }
   }
 
-  /** Sends until everything is sent or the other side closes the connection. */
+  /** Sends data until all of it is sent or the other side closes the connection. */
   async send(bytes: Uint8Array): Promise<void> {
     try {
       for (let at = 0; at < bytes.length;) at += await this.#conn.write(bytes.subarray(at));
@@ -110,7 +110,7 @@ async function checkZeroWindow(
   assert.equal((await platform.get(HOST, "/")).text, "home");
 }
 
-Deno.test("clients without a window use limited memory, and lose their connections", async (t) => {
+Deno.test("clients without a window use limited memory and lose their connections", async (t) => {
   const folder = await makeTestFolder("svc-http2-");
   const { certFile, keyFile } = await makeCertificate(folder, "edge", [`DNS:${HOST}`]);
   const caCerts = [await Deno.readTextFile(certFile)];
@@ -133,7 +133,7 @@ Deno.test("clients without a window use limited memory, and lose their connectio
       );
       await t.step(`${path} with TLS`, () => checkZeroWindow(platform, path, openTls));
     }
-    await t.step("a client with a window gets a complete long file", async () => {
+    await t.step("a client with a window gets a complete large file", async () => {
       const { body, headers } = await platform.get(HOST, "/big.bin");
       assert.deepEqual([body.length, headers["content-length"]], [500_000, "500000"]);
     });
@@ -141,7 +141,10 @@ Deno.test("clients without a window use limited memory, and lose their connectio
   await Deno.remove(folder, { recursive: true });
 });
 
-/** Does not respond to `/hang`. `/live` reports the current and the maximum number of requests. */
+/**
+ * A server that never responds to `/hang`. Other paths return the current and the maximum number of
+ * those requests.
+ */
 const HANGING = `
 import { createServer } from "node:http";
 let live = 0, most = 0;
@@ -189,10 +192,10 @@ Deno.test("a client that resets its requests loses its connection", async (t) =>
   });
 });
 
-Deno.test("floods of headers and pings end connections or get responses, in bounded memory", async (t) => {
+Deno.test("floods of headers and pings end connections or get responses in bounded memory", async (t) => {
   await withPlatform(async (platform) => {
     const before = await residentMb(platform);
-    await t.step("headers that never end", async () => {
+    await t.step("an endless list of headers", async () => {
       using client = await openPlain(platform);
       await client.send(Buffer.concat([helloWithoutWindow(), unfinishedGet(1, HOST)]));
       const part = Buffer.concat(Array.from({ length: 1000 }, () => moreOfHead(1)));

@@ -1,5 +1,5 @@
 /**
- * Visitors who disconnect at any time during a request, with any kind of origin. None of them keeps
+ * Visitors disconnect at any time during a request, with every kind of origin. None of them leaves
  * a slot, a connection or a file open, and the next visitor is served.
  */
 import assert from "node:assert/strict";
@@ -80,11 +80,12 @@ const PATHS = [
   "/large.txt",
 ];
 
-/** More visitors than a server handles at a time, in rounds of this size. */
+/** Number of visitors per round. In total, they are more than a server handles at a time. */
 const [ROUNDS, AT_ONCE] = [5, 50];
 
 /**
- * Times after which they disconnect, in milliseconds: before, when and after the response starts.
+ * Times after which visitors disconnect, in milliseconds: before, when and after the response
+ * starts.
  */
 const MOMENTS = [0, 5, 20, 45, 58, 62, 70];
 
@@ -103,7 +104,7 @@ async function leave(port: number, path: string, afterMs: number): Promise<void>
   connection.close();
 }
 
-/** The status line that a visitor who stays gets. */
+/** Returns the status line for a visitor who stays. */
 async function statusOf(port: number, path: string): Promise<string> {
   const connection = await send(port, path);
   if (path === "/app/upload") await connection.write(new TextEncoder().encode("12345"));
@@ -113,7 +114,7 @@ async function statusOf(port: number, path: string): Promise<string> {
   return new TextDecoder().decode(bytes);
 }
 
-Deno.test("visitors who leave at any time keep nothing open, for any request", async (t) => {
+Deno.test("visitors who leave at any time leave nothing open, for any request", async (t) => {
   await using machinery = await openMachinery();
   const { platform } = machinery;
   await createProject(platform, "shop");

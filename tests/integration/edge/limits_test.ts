@@ -25,7 +25,7 @@ const limited = (prefix: string, more: object[] = []) => ({
   }, ...more],
 });
 
-/** Sends a request on each of many connections. Returns how many got each status. */
+/** Sends a request on each of many connections. Returns the number of responses by status. */
 async function statuses({ port }: TestPlatform, path: string): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   const ask = async () => {
@@ -38,7 +38,7 @@ async function statuses({ port }: TestPlatform, path: string): Promise<Record<st
   return counts;
 }
 
-Deno.test("a rate limit allows exactly its limit across many connections", () =>
+Deno.test("a rate limit is exact across many connections", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deploy(platform, "shop", { files: { "index.html": "home" }, rules: limited("/") });
@@ -61,7 +61,7 @@ Deno.test("a request that a function responds to is counted once", () =>
     ]);
   }));
 
-Deno.test("no access log line is lost, and the rule counters add up", () =>
+Deno.test("no access log line is lost, and the rules' counters add up", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deploy(platform, "shop", {
@@ -81,14 +81,14 @@ Deno.test("no access log line is lost, and the rule counters add up", () =>
       const { items } = (await platform.api("GET", "/v1/projects/shop/logs?limit=1000")).json;
       return items.map(({ path }: { path: string }) => path);
     };
-    // Edges report their requests four times per second.
+    // Edges report their requests four times a second.
     const found = await until(seen, ({ length }) => length >= 200);
     assert.deepEqual([found.length, new Set(found).size], [200, 200]);
     const counters = (await platform.api("GET", "/v1/projects/shop/rules/counters")).json;
     assert.deepEqual(counters.items, [{ ruleId: "seen", matches: 200 }]);
   }));
 
-Deno.test("stopping right after many requests loses no line, and lines stay in order", async () => {
+Deno.test("stopping right after many requests loses no lines, and they stay in order", async () => {
   const dataDir = await makeTestFolder("svc-test-");
   const [connections, times] = [20, 10];
   const before = await start(dataDir);

@@ -1,10 +1,10 @@
-/** Requests that loop through functions and rewrites, on a real platform. */
+/** Requests loop through functions and rewrites on a real platform. */
 import assert from "node:assert/strict";
 import { type Machinery, openMachinery, proxyTo, publish, rule } from "../../helpers/upstreams.ts";
 import { createProject, rawRequest } from "../../helpers/platform.ts";
 
 /**
- * A proxy to the platform under a name that resolves. It passes on everything to the host in the
+ * A proxy to the platform under a name that resolves. It forwards everything to the host in the
  * path.
  */
 function wayIn(machinery: Machinery) {
@@ -29,14 +29,14 @@ function wayIn(machinery: Machinery) {
 const handle = (name: string) =>
   rule(name, { type: "pipeline", steps: [{ handle: name }] }, `/${name}`);
 
-/** Passes on the response from another site, with headers that try to hide the request's path. */
+/** A function that returns another site's response. Its headers try to hide the loop. */
 const asks = (url: string, fields: object = {}) =>
   `export default async () => {
   const answer = await fetch(${JSON.stringify(url)}, { headers: ${JSON.stringify(fields)} });
   return new Response("told: " + await answer.text(), { status: answer.status });
 };`;
 
-Deno.test("functions that request themselves are detected, and refused with 508", async (t) => {
+Deno.test("functions that request themselves are detected and refused with 508", async (t) => {
   await using machinery = await openMachinery();
   const { platform } = machinery;
   const { asked, vias, to } = wayIn(machinery);
@@ -89,7 +89,7 @@ Deno.test("functions that request themselves are detected, and refused with 508"
     });
   }
 
-  await t.step("the project's log reports it", async () => {
+  await t.step("the project's log reports the loop", async () => {
     const { items } = (await platform.api("GET", "/v1/projects/a/logs")).json;
     const errors = items.map((entry: { error?: string }) => entry.error);
     assert.ok(errors.some((error?: string) => /is in a loop/.test(error ?? "")));
@@ -101,7 +101,7 @@ Deno.test("functions that request themselves are detected, and refused with 508"
     assert.deepEqual(asked, ["b", "a", "b", "a"]);
   });
 
-  await t.step("a client's Via field is kept", async () => {
+  await t.step("a client's Via header is kept", async () => {
     asked.length = vias.length = 0;
     await platform.get("a.localhost", "/plain", { via: "1.0 fred" });
     assert.match(vias[0] ?? "", /^1\.0 fred, 1\.1 svc-/);

@@ -1,6 +1,6 @@
 /**
- * Pipelines on a real platform: gates of broader rules, observers of failures, and bodies that
- * break off.
+ * Pipelines on a real platform: broader rules' gates, observers of failures, and bodies that break
+ * off.
  */
 import assert from "node:assert/strict";
 import { openMachinery, publish, rule } from "../../helpers/upstreams.ts";
@@ -22,7 +22,7 @@ const narrower = (more: object, steps: object[] = []) =>
     steps: [...steps, { handle: "origin" }, { use: "mark", mode: "response" }],
   }, "/reports/");
 
-Deno.test("the gate of a broader rule applies to narrower rules unless they opt out", async (t) => {
+Deno.test("a broader rule's gate applies to narrower rules unless they opt out", async (t) => {
   await using machinery = await openMachinery();
   const { platform } = machinery;
   await createProject(platform, "shop");
@@ -57,7 +57,7 @@ Deno.test("the gate of a broader rule applies to narrower rules unless they opt 
       assert.match(answer.json.error, /Repeat the request gate "auth"/);
       assert.deepEqual(await answers("/reports/"), [[200, false], [401, false], [503, false]]);
     });
-    await t.step(`inheritGate ${name}: the repeated gate applies`, async () => {
+    await t.step(`inheritGate ${name}: a repeated gate applies`, async () => {
       await live([wholeSite, narrower(more, [GATE])]);
       assert.deepEqual(await answers("/reports/"), [[200, true], [401, false], [503, false]]);
     });

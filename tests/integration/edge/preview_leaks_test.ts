@@ -1,6 +1,7 @@
 /**
- * Responses for someone with access to a protected preview never reach the next visitor, regardless
- * of the cache rule, over HTTP/1.1 and HTTP/2. They are unavailable once the access ends.
+ * Responses for a person with access to a protected preview never reach the next visitor. That
+ * applies to every cache rule, over HTTP/1.1 and HTTP/2. Once the access ends, the person cannot
+ * get them either.
  */
 import assert from "node:assert/strict";
 import { connect } from "node:http2";
@@ -77,7 +78,7 @@ function overHttp2(port: number, host: string): { readonly ask: Ask; close(): vo
   };
 }
 
-Deno.test("a protected preview leaks neither to other visitors nor after access is revoked", () =>
+Deno.test("a protected preview leaks neither to other visitors nor after access has been revoked", () =>
   withDashboard(async ({ platform, own, ada, api }) => {
     const get: Get = (url, headers = {}) => {
       const { host, pathname, search } = new URL(url);

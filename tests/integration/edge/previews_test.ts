@@ -1,6 +1,6 @@
 /**
- * Protected previews on a platform with a public base domain: responses for visitors, members and
- * each other kind of access, over HTTP/1.1 and HTTP/2, with the program.
+ * Protected previews on a platform with a public base domain: the program's responses to visitors,
+ * members and people with other kinds of access, over HTTP/1.1 and HTTP/2.
  */
 import assert from "node:assert/strict";
 import { inTestFolder } from "../../../src/lib/_test_folder.ts";
@@ -38,7 +38,7 @@ async function tool({ platform, own: _ }: Parts, key: string, home: string, argv
   return JSON.parse(stdout);
 }
 
-Deno.test("previews are for members and people with a share link or password; production is for everyone", () =>
+Deno.test("previews require membership, a share link or a password, and production is open", () =>
   inTestFolder(async (folder) => {
     const tls = await makeCertificate(folder, "own", [`DNS:${DOMAIN}`, `DNS:*.${DOMAIN}`]);
     await withDashboard(async (dashboard) => {
@@ -62,14 +62,15 @@ Deno.test("previews are for members and people with a share link or password; pr
       const statusOf = async (url: string, headers: Record<string, string> = {}) =>
         (await get(url, headers)).status;
 
-      // A project on a public domain starts with members-only access. Production stays open.
+      // Previews of a project on a public domain are initially for members only. Production is
+      // open.
       const { json: access } = await api("GET", "/v1/projects/shop/previews");
       assert.equal(access.protection, "members");
       const home = await get(production!);
       assert.equal(home.text, "open for all");
       assert.equal(home.headers["x-robots-tag"], undefined);
 
-      // Visitors, over each protocol.
+      // Visitors do not get access over either protocol.
       for (const url of [unique!, branch!]) {
         const refused = await get(url);
         assert.equal(refused.status, 401);
@@ -106,8 +107,8 @@ Deno.test("previews are for members and people with a share link or password; pr
       };
       assert.equal(await statusOf(unique!, { ...upgrade, ...socket }), 401);
 
-      // A member, through the platform. Also people who are not members, and visitors without an
-      // account.
+      // A member signs in through the platform. People who are not members, and visitors without an
+      // account, do not get access.
       const sent = await get(unique!, PAGE);
       const door = String(sent.headers.location);
       assert.equal(new URL(door).hostname, DOMAIN);
@@ -129,7 +130,7 @@ Deno.test("previews are for members and people with a share link or password; pr
         assert.equal(await statusOf(unique!), 401);
       }
 
-      // A share link from the CLI. Access ends when it is revoked.
+      // The CLI creates a share link. Access ends when the link is revoked.
       const key = (await api("POST", "/v1/api-keys", { name: "tool", role: "owner" })).json.key;
       const run = (...argv: string[]) => tool(parts, key, folder, argv);
       const shared = await run("previews", "share", preview.id, "--days", "2");
@@ -148,7 +149,7 @@ Deno.test("previews are for members and people with a share link or password; pr
       assert.equal((await get(ofBranch.url)).status, 303);
       assert.equal(await statusOf(ofBranch.url.replace(branch!, unique!)), 401);
 
-      // The bypass key, in the header and over HTTP/2.
+      // The bypass key works in the header and over HTTP/2.
       const { key: bypass } = await run("previews", "bypass", "--project-id", "shop");
       assert.equal(await statusOf(unique!, { "x-svc-bypass": bypass }), 200);
       assert.equal(await curl("--http2", "-H", `x-svc-bypass: ${bypass}`), "200 2");
@@ -156,7 +157,7 @@ Deno.test("previews are for members and people with a share link or password; pr
       await run("previews", "bypass", "--remove", "--project-id", "shop");
       assert.equal(await statusOf(unique!, { "x-svc-bypass": bypass }), 401);
 
-      // The password, with its limits.
+      // The password works, and attempts are limited.
       await api("PATCH", "/v1/projects/shop/previews", {
         protection: "password",
         password: "open sesame",
@@ -179,8 +180,8 @@ Deno.test("previews are for members and people with a share link or password; pr
       for (let count = 0; count < 8 && last !== 429; count++) last = (await guess("wrong")).status;
       assert.equal(last, 429);
 
-      // Addresses, paths and OPTIONS that do not need a sign-in, and production if everything is
-      // protected.
+      // Some addresses, paths and OPTIONS requests do not need a sign-in. Production can be
+      // protected, too.
       await run(
         "previews",
         "set",
@@ -209,8 +210,8 @@ Deno.test("previews are for members and people with a share link or password; pr
       assert.equal(await statusOf(unique!), 401);
       assert.equal(await statusOf(production!), 200);
 
-      // Production in maintenance mode, with the site's own page. Members and listed addresses have
-      // access.
+      // Production is in maintenance mode, with the site's own page. Members and listed addresses
+      // have access.
       await run("maintenance", "on", "--project-id", "shop");
       const down = await get(production!, PAGE);
       assert.equal(down.status, 503);
@@ -230,7 +231,7 @@ Deno.test("previews are for members and people with a share link or password; pr
       await run("maintenance", "off", "--project-id", "shop");
       assert.equal(await statusOf(production!), 200);
 
-      // A member who leaves loses access on the next request.
+      // A member who leaves the workspace loses access on the next request.
       assert.equal(await statusOf(unique!, member), 200);
       const { json: members } = await api("GET", "/v1/members");
       const vic = members.items.find(({ name }: { name: string }) => name === "vic");
@@ -248,6 +249,9 @@ Deno.test("previews are for members and people with a share link or password; pr
           "updatePreviewAccess",
         ]
       ) assert.ok(actions.has(action), `${action} is not in the audit log`);
-      assert.ok(!JSON.stringify(audit).includes("sesame"), "the audit log shows the password");
+      assert.ok(
+        !JSON.stringify(audit).includes("sesame"),
+        "the audit log does not show the password",
+      );
     }, { baseDomain: DOMAIN, httpsPort: 0, tls });
   }));

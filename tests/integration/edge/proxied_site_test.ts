@@ -1,4 +1,6 @@
-/** Caching, proxying, limits and functions over HTTP, with real servers behind the platform. */
+/**
+ * Tests caching, proxying, limits and functions over HTTP, with real servers behind the platform.
+ */
 import assert from "node:assert/strict";
 import {
   functionProcesses,
@@ -14,7 +16,7 @@ import { unusedPort } from "../../../src/lib/unused_port.ts";
 const HOST = "shop.localhost";
 const cacheRule = rule("cache", { type: "cache", ttlSeconds: 60 });
 
-Deno.test("a proxied and cached site: forwarding, states, purge, deploy, rollback", async (t) => {
+Deno.test("a site is proxied and cached until a purge, a deployment or a rollback", async (t) => {
   await using machinery = await openMachinery();
   const { platform } = machinery;
   let count = 0;
@@ -37,7 +39,7 @@ Deno.test("a proxied and cached site: forwarding, states, purge, deploy, rollbac
   const state = async (path: string) => (await get(path)).headers["x-svc-cache"];
 
   await t.step(
-    "the other site is requested over TLS, and the edge states who the client is",
+    "the edge requests the other site over TLS and tells it who the client is",
     async () => {
       const answer = await get("/up/a?x=1", { "x-forwarded-for": "6.6.6.6" });
       assert.equal(answer.status, 200);
@@ -62,30 +64,33 @@ Deno.test("a proxied and cached site: forwarding, states, purge, deploy, rollbac
     assert.equal((await get("/up/huge")).body.byteLength, 5_000_000);
   });
 
-  await t.step("MISS, HIT, then purge of a path, a prefix and all", async () => {
-    assert.equal(await state("/up/p/1"), "MISS");
-    assert.equal(await state("/up/p/1"), "HIT");
-    await state("/up/q");
-    const purge = (json: object) => platform.api("POST", "/v1/projects/shop/purge", { json });
-    const path = await purge({ type: "path", path: "/up/p/1" });
-    assert.deepEqual([path.status, path.json], [200, { purged: 1 }]);
-    assert.deepEqual([await state("/up/p/1"), await state("/up/q")], ["MISS", "HIT"]);
-    assert.deepEqual((await purge({ type: "prefix", prefix: "/up/p" })).json, { purged: 1 });
-    assert.deepEqual([await state("/up/p/1"), await state("/up/q")], ["MISS", "HIT"]);
-    assert.ok((await purge({ type: "all" })).json.purged >= 2);
-    assert.equal(await state("/up/q"), "MISS");
-    assert.equal((await purge({ type: "some" })).status, 400);
-    const nobody = { json: { type: "all" }, token: null };
-    assert.equal((await platform.api("POST", "/v1/projects/shop/purge", nobody)).status, 401);
-  });
+  await t.step(
+    "responses are a MISS, then a HIT until a path, a prefix or everything is purged",
+    async () => {
+      assert.equal(await state("/up/p/1"), "MISS");
+      assert.equal(await state("/up/p/1"), "HIT");
+      await state("/up/q");
+      const purge = (json: object) => platform.api("POST", "/v1/projects/shop/purge", { json });
+      const path = await purge({ type: "path", path: "/up/p/1" });
+      assert.deepEqual([path.status, path.json], [200, { purged: 1 }]);
+      assert.deepEqual([await state("/up/p/1"), await state("/up/q")], ["MISS", "HIT"]);
+      assert.deepEqual((await purge({ type: "prefix", prefix: "/up/p" })).json, { purged: 1 });
+      assert.deepEqual([await state("/up/p/1"), await state("/up/q")], ["MISS", "HIT"]);
+      assert.ok((await purge({ type: "all" })).json.purged >= 2);
+      assert.equal(await state("/up/q"), "MISS");
+      assert.equal((await purge({ type: "some" })).status, 400);
+      const nobody = { json: { type: "all" }, token: null };
+      assert.equal((await platform.api("POST", "/v1/projects/shop/purge", nobody)).status, 401);
+    },
+  );
 
-  await t.step("an unsafe method drops its URL from the cache", async () => {
+  await t.step("an unsafe method removes its URL from the cache", async () => {
     await state("/up/q");
     await rawRequest(platform.port, { method: "DELETE", host: HOST, path: "/up/q" });
     assert.equal(await state("/up/q"), "MISS");
   });
 
-  await t.step("deploys and rollbacks start with an empty cache", async () => {
+  await t.step("deployments and rollbacks start with an empty cache", async () => {
     await state("/up/q");
     assert.equal(await state("/up/q"), "HIT");
     await publish(platform, "shop", { rules, files: { "index.html": "second" } });
@@ -96,7 +101,7 @@ Deno.test("a proxied and cached site: forwarding, states, purge, deploy, rollbac
   });
 });
 
-Deno.test("an upstream failure results in a 502 or 504 without details; the log has the details", async () => {
+Deno.test("an upstream failure returns a 502 or 504, and only the log contains the details", async () => {
   await using machinery = await openMachinery();
   const { platform } = machinery;
   const garbage = machinery.listen(async (conn) => {
@@ -124,7 +129,7 @@ Deno.test("an upstream failure results in a 502 or 504 without details; the log 
   assert.match(errors[2], /dns_failed$/);
 });
 
-Deno.test("without the flag, private addresses are refused for rewrites and fetch", async () => {
+Deno.test("without the flag, rewrites and fetch cannot reach private addresses", async () => {
   await using machinery = await openMachinery({ allowPrivateUpstreams: false });
   const { platform } = machinery;
   let asked = 0;
@@ -148,7 +153,7 @@ Deno.test("without the flag, private addresses are refused for rewrites and fetc
   assert.equal(asked, 0);
 });
 
-Deno.test("a rewrite to itself results in 508", async () => {
+Deno.test("a rewrite to itself returns a 508", async () => {
   await using machinery = await openMachinery();
   const { platform } = machinery;
   let passed = 0;
@@ -169,7 +174,7 @@ Deno.test("a rewrite to itself results in 508", async () => {
   assert.equal(passed, 4);
 });
 
-Deno.test("rate limits: 429 with Retry-After and the fields of RateLimit", async () => {
+Deno.test("exceeded rate limits return a 429 with Retry-After and the RateLimit headers", async () => {
   await using machinery = await openMachinery();
   const { platform } = machinery;
   await createProject(platform, "shop");
@@ -183,7 +188,7 @@ Deno.test("rate limits: 429 with Retry-After and the fields of RateLimit", async
   assert.match(String(answers[2]?.headers["retry-after"]), /^\d+$/);
 });
 
-Deno.test("functions belong to their deployment: code, variables, logs and lifetime", async (t) => {
+Deno.test("functions' code, variables, logs and lifetime belong to their deployment", async (t) => {
   await using machinery = await openMachinery();
   let { platform } = machinery;
   const before = functionProcesses();
@@ -212,15 +217,15 @@ Deno.test("functions belong to their deployment: code, variables, logs and lifet
   };
   const told = () => toldBy(HOST);
 
-  await t.step("functions use the variables of their deployment", async () => {
+  await t.step("functions use their deployment's variables", async () => {
     assert.deepEqual(first.functions, ["api"]);
     assert.deepEqual(await told(), { version: 1, key: "one", ip: "127.0.0.1" });
     await set("two");
-    assert.equal((await told()).key, "one", "a later value applies to later deployments only");
+    assert.equal((await told()).key, "one", "a new value applies only to later deployments");
   });
 
   await t.step(
-    "console output and errors are in the log, with the author's file and line",
+    "console output and errors are logged with the author's file and line",
     async () => {
       const failed = await platform.get(HOST, "/fails");
       assert.equal(failed.status, 503);
@@ -240,7 +245,7 @@ Deno.test("functions belong to their deployment: code, variables, logs and lifet
   );
 
   await t.step(
-    "a new deployment brings its own functions, and a rollback restores earlier ones",
+    "a new deployment has its own functions, and a rollback restores the earlier ones",
     async () => {
       await publish(platform, "shop", { functions: { api: api(2) }, rules: [rule("api", handle)] });
       assert.deepEqual([(await told()).version, (await told()).key], [2, "two"]);
@@ -251,14 +256,17 @@ Deno.test("functions belong to their deployment: code, variables, logs and lifet
     },
   );
 
-  await t.step("a restart of the platform restores functions, and leaves no process", async () => {
-    const old = started();
-    assert.ok(old.length > 0);
-    platform = await machinery.restart();
-    // Processes in parallel tests end when their own platforms end.
-    await until(() => !functionProcesses().some((pid) => old.includes(pid)));
-    assert.deepEqual(await told(), { version: 1, key: "one", ip: "127.0.0.1" });
-  });
+  await t.step(
+    "a restart of the platform restores functions and leaves no process behind",
+    async () => {
+      const old = started();
+      assert.ok(old.length > 0);
+      platform = await machinery.restart();
+      // Processes in parallel tests end when their own platforms end.
+      await until(() => !functionProcesses().some((pid) => old.includes(pid)));
+      assert.deepEqual(await told(), { version: 1, key: "one", ip: "127.0.0.1" });
+    },
+  );
 
   await t.step("rules that need a missing function are refused", async () => {
     const answer = await platform.api("PUT", "/v1/projects/shop/rules", {

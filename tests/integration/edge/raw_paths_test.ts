@@ -1,10 +1,12 @@
-/** Request targets with bytes of 0x80 and above, which nginx, Caddy and Apache also accept. */
+/**
+ * Sends request targets with bytes of 0x80 and above, which nginx, Caddy and Apache also accept.
+ */
 import assert from "node:assert/strict";
 import { createProject, deploy, withPlatform } from "../../helpers/platform.ts";
 
 const HOST = "shop.localhost";
 
-/** Sends a request in which each character is one byte. */
+/** Sends a request, encoding each character as one byte. */
 async function ask(port: number, target: string): Promise<string> {
   using conn = await Deno.connect({ hostname: "127.0.0.1", port });
   const text = `GET ${target} HTTP/1.1\r\nHost: ${HOST}\r\nConnection: close\r\n\r\n`;

@@ -1,7 +1,7 @@
 /**
- * The connections of every listener send small writes immediately (TCP_NODELAY), because a response
- * over TLS consists of two such writes. The platform runs in the test's process because the test
- * can inspect only its own sockets.
+ * All listeners' connections send small writes immediately (TCP_NODELAY). A response over TLS
+ * consists of two small writes. The platform runs in the test's process because a test can inspect
+ * only its own sockets.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { startInProcess } from "../../helpers/platform.ts";
 
 const IPPROTO_TCP = 6;
 const TCP_NODELAY = 1;
-/** `struct sockaddr_in6`, the longest address of an IP socket. */
+/** Size of `struct sockaddr_in6`, the longest IP socket address. */
 const ADDRESS_BYTES = 28;
 
 const openLibc = () =>
@@ -21,7 +21,8 @@ const openLibc = () =>
   });
 
 /**
- * The option on this process's socket whose other end has the port; `undefined` if there is none.
+ * Returns the option's value for this process's socket that is connected to a port; `undefined` if
+ * there is none.
  */
 function sendsAtOnce(
   { getpeername, getsockopt }: ReturnType<typeof openLibc>["symbols"],

@@ -1,6 +1,6 @@
 /**
- * Request smuggling through the proxy. For everything that a client sends on a raw socket, the
- * other site receives one well-formed request for each client request, or none.
+ * Tries to smuggle requests through the proxy. For each request that a client sends on a raw
+ * socket, the other site receives either one well-formed request or none.
  */
 import assert from "node:assert/strict";
 import { type Machinery, openMachinery, proxyTo, publish } from "../../helpers/upstreams.ts";
@@ -9,7 +9,7 @@ import { createProject } from "../../helpers/platform.ts";
 const HOST = "shop.localhost";
 const encode = (text: string) => Uint8Array.from(text, (char) => char.charCodeAt(0));
 
-/** An upstream that records all received data and responds to each read. */
+/** An upstream that records all data that it receives, and responds to each read. */
 function recorder(machinery: Machinery) {
   let received = "";
   const { url } = machinery.listen(async (conn) => {
@@ -26,13 +26,12 @@ function recorder(machinery: Machinery) {
   return { url, received: () => received, forget: () => received = "" };
 }
 
-/** The time that a busy machine may take to start a response, and the pause that marks its end. */
+/** Maximum time until a response starts on a busy machine, and the pause that marks its end. */
 const FIRST_MS = 3_000;
 const QUIET_MS = 150;
 
 /**
- * Sends raw bytes, and returns the response until the other side sends nothing more or closes the
- * connection.
+ * Sends raw bytes. Returns the response once the other side stops sending or closes the connection.
  */
 async function talk(port: number, text: string): Promise<string> {
   const conn = await Deno.connect({ hostname: "127.0.0.1", port });
@@ -70,7 +69,7 @@ const ATTACKS: readonly (readonly [name: string, text: string])[] = [
   ["a list of lengths", head(`Content-Length: 0, ${EVIL.length}`) + EVIL],
   ["a signed length", head(`Content-Length: +${EVIL.length}`) + EVIL],
   ["TE with a vertical tab", head("Transfer-Encoding: \x0bchunked") + `0\r\n\r\n${EVIL}`],
-  ["TE not final", head("Transfer-Encoding: chunked, identity") + `0\r\n\r\n${EVIL}`],
+  ["TE with chunked not last", head("Transfer-Encoding: chunked, identity") + `0\r\n\r\n${EVIL}`],
   ["TE twice", head("Transfer-Encoding: chunked", "Transfer-Encoding: identity") + `0\r\n\r\n`],
   ["a space before the colon", head(`Content-Length : ${EVIL.length}`) + EVIL],
   ["a folded field", head("X-A: b", ` Content-Length: ${EVIL.length}`) + EVIL],
@@ -94,7 +93,7 @@ const ATTACKS: readonly (readonly [name: string, text: string])[] = [
   ],
   ["Connection names Host", head("Connection: host", "Content-Length: 0")],
   [
-    "a trailer as a field",
+    "a trailer that looks like headers",
     head("Transfer-Encoding: chunked", "Trailer: x-evil") + `0\r\nX-Evil: 1\r\nHost: evil\r\n\r\n`,
   ],
   [
@@ -173,7 +172,7 @@ Deno.test("no request is smuggled through the proxy", async (t) => {
   }
 });
 
-Deno.test("a body in a transfer coding other than chunked is not forwarded", async () => {
+Deno.test("a body with a transfer coding other than chunked is not forwarded", async () => {
   await using machinery = await openMachinery();
   const { platform } = machinery;
   const upstream = recorder(machinery);
@@ -187,7 +186,7 @@ Deno.test("a body in a transfer coding other than chunked is not forwarded", asy
   assert.equal(upstream.received(), "");
 });
 
-Deno.test("an upstream cannot respond twice, or with two framings", async (t) => {
+Deno.test("an upstream cannot respond twice or with two framings", async (t) => {
   await using machinery = await openMachinery();
   const { platform } = machinery;
   const answers = {

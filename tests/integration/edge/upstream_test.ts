@@ -1,4 +1,4 @@
-/** How the edge handles other sites: connections, time limits and incomplete bodies. */
+/** Tests the edge's connections to other sites, time limits and incomplete bodies. */
 import assert from "node:assert/strict";
 import { openMachinery, proxyTo, publish, rule } from "../../helpers/upstreams.ts";
 import { createProject } from "../../helpers/platform.ts";
@@ -6,7 +6,7 @@ import { createProject } from "../../helpers/platform.ts";
 const HOST = "shop.localhost";
 const encode = (text: string) => new TextEncoder().encode(text);
 
-Deno.test("connections to another site are reused, but never shared by two requests", async (t) => {
+Deno.test("connections to another site are reused, but never by two requests at once", async (t) => {
   await using machinery = await openMachinery();
   const { platform } = machinery;
   let connections = 0;
@@ -52,7 +52,7 @@ Deno.test("connections to another site are reused, but never shared by two reque
     assert.deepEqual([connections, requests], [1, 20]);
   });
   await t.step(
-    "functions have their own connections, because they can reach hosts that rules cannot",
+    "functions have their own connections because they can reach hosts that rules cannot",
     async () => {
       for (let round = 0; round < 2; round++) await get("/ask");
       assert.deepEqual([connections, requests], [2, 22]);
@@ -77,7 +77,7 @@ Deno.test("connections to another site are reused, but never shared by two reque
   });
 });
 
-Deno.test("an upstream that is too slow results in a 504 without details", async (t) => {
+Deno.test("an upstream that is too slow causes a 504 without details", async (t) => {
   await using machinery = await openMachinery({ upstreamTimes: { connectMs: 2000, idleMs: 1000 } });
   const { platform } = machinery;
   const mute = Deno.listen({ hostname: "127.0.0.1", port: 0 });

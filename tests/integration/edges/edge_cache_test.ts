@@ -14,7 +14,7 @@ import { openLine, type SlowLine } from "../../helpers/slow_line.ts";
 
 const HOST = "shop.localhost";
 
-/** Pages that are cached because of a rule, their route, or their own headers. */
+/** Pages cached because of a rule, their route, or their own headers. */
 const KEPT = ["/rule/a", "/pages/a", "/declared/a", "/rule/large", "/pages/large", "/phones/"];
 
 interface Parts {
@@ -41,7 +41,9 @@ const withEdge = (
     }
   }, options);
 
-/** Requests a page until the edge has it, because the platform stores the first response. */
+/**
+ * Requests a page until the edge has cached it. The first response is cached only by the platform.
+ */
 async function warm({ get }: Pick<Parts, "get">, path: string): Promise<string> {
   await get(path);
   await get(path);
@@ -50,7 +52,7 @@ async function warm({ get }: Pick<Parts, "get">, path: string): Promise<string> 
   return text;
 }
 
-Deno.test("a front edge caches what the platform has cached, without requesting it again", () =>
+Deno.test("a front edge caches what the platform has cached, and does not request it again", () =>
   withEdge(async ({ get, line, edge, platform }) => {
     for (const path of KEPT) {
       const text = await warm({ get }, path);
@@ -92,12 +94,12 @@ Deno.test("a front edge caches what the platform has cached, without requesting 
     const webp = await get(image, { accept: "image/webp,*/*" });
     assert.equal(webp.headers["content-type"], "image/webp");
     assert.ok(line.asked(image) > asked);
-    // A page that is not declared as cacheable.
+    // A page that does not declare itself cacheable.
     const [one, two] = [await get("/plain/a"), await get("/plain/a")];
     assert.notEqual(one.headers["x-count"], two.headers["x-count"]);
   }));
 
-Deno.test("an acknowledged change is visible at the edge immediately", () =>
+Deno.test("an acknowledged change is immediately visible at the edge", () =>
   withEdge(async ({ get, platform, edge }) => {
     const seen = async () => {
       const texts = [];
@@ -120,7 +122,7 @@ Deno.test("an acknowledged change is visible at the edge immediately", () =>
     };
     for (const path of KEPT) await warm({ get }, path);
     const shown = await change();
-    assert.ok(!(await seen()).has(shown), "nothing was purged yet");
+    assert.ok(!(await seen()).has(shown), "nothing has been purged yet");
     await purge({ type: "all" });
     assert.deepEqual(await seen(), new Set([shown]));
     for (
@@ -142,8 +144,7 @@ Deno.test("an acknowledged change is visible at the edge immediately", () =>
     await purge({ type: "all", soft: true });
     const soft = await get("/pages/a");
     assert.ok(soft.headers["x-svc-cache"] === "STALE" || soft.text.startsWith(next));
-    // A method that changes something invalidates the page, whether the request goes through the
-    // edge or not.
+    // An unsafe method invalidates the page, whether or not the request goes through the edge.
     for (const port of [edge.port, platform.port]) {
       await warm({ get }, "/rule/a");
       const path = "/rule/a?v=posted";
@@ -159,7 +160,7 @@ Deno.test("an acknowledged change is visible at the edge immediately", () =>
       await rawRequest(port, { method: "POST", host: HOST, path: "/rule/a?v=other" });
       await purge({ type: "all" });
     }
-    // Rules, a deployment and a rollback.
+    // Rules, a deployment and a rollback take effect immediately.
     for (const path of KEPT) await warm({ get }, path);
     const at = "/v1/projects/shop/rules";
     const etag = (await platform.api("GET", at)).headers.get("etag")!;
@@ -176,11 +177,11 @@ Deno.test("an acknowledged change is visible at the edge immediately", () =>
     for (const path of KEPT) assert.match((await get(path)).text, /^v4 /);
   }));
 
-Deno.test("unsafe methods drop pages from edges that have cached them for longer", () =>
+Deno.test("unsafe methods remove pages even from edges that keep them longer than the platform", () =>
   withEdge(async ({ get, platform }) => {
     const path = "/rule/a?v=posted";
     await warm({ get }, path);
-    // The platform's memory is full of other pages. Requesting this page would store it again.
+    // Other pages have filled the platform's memory. Requesting this page would cache it again.
     for (let at = 0; at < 20; at++) await platform.get(HOST, `/rule/large?${at}`);
     const state = async () => (await get(path)).headers["x-svc-cache"];
     assert.equal(await state(), "HIT");
@@ -189,7 +190,7 @@ Deno.test("unsafe methods drop pages from edges that have cached them for longer
     await until(async () => (await get(path)).text.startsWith("v1 posted"));
   }, { caches: { responses: 1024 * 1024 } }));
 
-Deno.test("private responses never reach another person through the edge", () =>
+Deno.test("private responses never reach other people through the edge", () =>
   withEdge(async ({ get, platform }) => {
     for (const path of ["/rule/cookie/a", "/rule/vary/a", "/rule/a", "/pages/a", "/declared/a"]) {
       const counts = new Set();
@@ -202,12 +203,12 @@ Deno.test("private responses never reach another person through the edge", () =>
         counts.add(String(cookie));
       }
     }
-    // Vary distinguishes languages.
+    // Responses with Vary are cached separately for each language.
     for (const language of ["de", "en", "de", "en", "de", "en"]) {
       const { text } = await get("/rule/lang/a", { "accept-language": language });
       assert.match(text, new RegExp(` ${language}$`));
     }
-    // A protected host is closed immediately, including everything that is cached.
+    // Protection takes effect immediately, even for cached responses.
     await warm({ get }, "/pages/a");
     for (const protection of ["all", "off"]) {
       const access = await platform.api("PATCH", "/v1/projects/shop/previews", {

@@ -1,4 +1,4 @@
-/** A front edge with HTTPS. It gets certificates only for the hosts that it serves. */
+/** A front edge with HTTPS gets certificates only for the hosts that it serves. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { startDns } from "../../../src/lib/_test_dns_server.ts";
@@ -15,7 +15,7 @@ const HOST = `shop.${BASE}`;
 const pebbleProgram = await findPebble();
 
 Deno.test({
-  name: "an edge serves HTTPS with certificates encrypted for it, until its key is revoked",
+  name: "an edge serves HTTPS with certificates encrypted for it until its key is revoked",
   ignore: pebbleProgram === undefined,
   async fn() {
     await using cleanUp = new AsyncDisposableStack();

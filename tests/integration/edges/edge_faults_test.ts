@@ -1,4 +1,4 @@
-/** Failures between a front edge and its platform, and their effects. */
+/** Tests the effects of failures between a front edge and its platform. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { inTestFolder } from "../../../src/lib/_test_folder.ts";
@@ -44,7 +44,7 @@ Deno.test("an edge waits for a slow connection, but not for a broken one", () =>
       assert.ok(performance.now() - began < 20_000);
       await isLost(edge);
       assert.equal((await edge.get(HOST, "/")).text, "four");
-      // The connection is cut repeatedly while it tries to catch up.
+      // The connection is cut repeatedly while the edge tries to catch up.
       for (let at = 0; at < 5; at++) {
         line.mend();
         await new Promise((resolve) => setTimeout(resolve, 60 * at));
@@ -60,7 +60,7 @@ Deno.test("an edge waits for a slow connection, but not for a broken one", () =>
     }
   }));
 
-Deno.test("without the platform, an edge refuses all requests once its time limit has passed", () =>
+Deno.test("without the platform, an edge refuses all requests after its time limit", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await version(platform, "one");
@@ -132,10 +132,10 @@ Deno.test("an edge cannot report changes for another edge", () =>
     await reader.cancel();
   }));
 
-Deno.test("a wrong clock at the edge has no effect", () =>
+Deno.test("an incorrect clock at the edge has no effect", () =>
   inTestFolder(async (dataDir) => {
-    // Runs in this process because no flag sets a clock. The edge's clock is an hour behind or
-    // ahead.
+    // The edge's clock is an hour behind or ahead. No flag sets a clock, so it runs in this
+    // process.
     for (const ahead of [-3_600_000, 3_600_000]) {
       const folder = join(dataDir, String(ahead));
       const platform = await startInProcess(folder, { now: () => Date.now() + ahead });
@@ -149,7 +149,7 @@ Deno.test("a wrong clock at the edge has no effect", () =>
         for (let at = 0; at < 3; at++) await edge.get(HOST, "/pages/a");
         const asked = line.asked("/pages/a");
         const { headers } = await edge.get(HOST, "/pages/a");
-        // Here, the site's server uses the edge's clock, so its pages seem an hour old to a
+        // In this test, the site's server uses the edge's clock, so its pages seem an hour old to a
         // platform whose clock is ahead.
         if (ahead > 0) continue;
         assert.equal(line.asked("/pages/a"), asked);
@@ -161,7 +161,7 @@ Deno.test("a wrong clock at the edge has no effect", () =>
     }
   }));
 
-Deno.test("with a full disk, an edge gets files from the platform until there is space", () =>
+Deno.test("with a full disk, an edge gets files from the platform until there is space again", () =>
   withPlatform((platform) =>
     inTestFolder(async (folder) => {
       const disk = await mountDisk(join(folder, "disk"), 2);
@@ -191,7 +191,7 @@ Deno.test("with a full disk, an edge gets files from the platform until there is
     })
   ));
 
-Deno.test("edges return to the state of a platform that was restored from a backup", () =>
+Deno.test("edges adopt the state of a platform that was restored from a backup", () =>
   inTestFolder(async (folder) => {
     const [dataDir, backup] = [join(folder, "data"), join(folder, "backup")];
     let platform = await start(dataDir);

@@ -1,5 +1,5 @@
 /**
- * Tests what a platform knows about its front edges: their requests, and whether they are drained.
+ * Tests what front edges report to their platform: their requests, and whether they are drained.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -42,7 +42,7 @@ async function logOf(platform: TestPlatform, count: number): Promise<readonly Lo
   );
 }
 
-Deno.test("the log and traffic name the edge that served or forwarded each request", () =>
+Deno.test("the log and traffic show the edge that served or forwarded each request", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deploy(platform, "shop", { files: { "index.html": "<h1>home</h1>" } });
@@ -124,7 +124,7 @@ Deno.test("an edge keeps its request log while the platform is down", () =>
     }
   }));
 
-Deno.test("the owner sees the distance of each edge on the page, and can drain an edge", () =>
+Deno.test("on the page, the owner can see each edge's distance and drain it", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deploy(platform, "shop", { files: { "index.html": "home" } });
@@ -143,7 +143,7 @@ Deno.test("the owner sees the distance of each edge on the page, and can drain a
       const page = await owner.open(at);
       assert.match(page.html, /far<\/span>.* ms away/);
       const drained = await owner.submit(page, `${at}/edges`);
-      assert.match(drained.html, /The edge sends its clients elsewhere\./);
+      assert.match(drained.html, /The edge is drained\. Its clients use other edges\./);
       assert.equal((await platform.api("GET", "/v1/edges")).json.items[0].isDrained, true);
       assert.match((await owner.submit(drained, `${at}/edges`)).html, /The edge is used again\./);
       const stranger = new Visitor(platform);
@@ -156,7 +156,7 @@ Deno.test("the owner sees the distance of each edge on the page, and can drain a
     }
   }));
 
-Deno.test("a drained edge still responds, but sends clients elsewhere, even after a restart", () =>
+Deno.test("a drained edge still responds, but sends clients to other edges", () =>
   inTestFolder(async (folder) => {
     const dataDir = join(folder, "data");
     let platform = await start(dataDir);

@@ -1,7 +1,7 @@
 /**
  * Over a slow line that loses packets, no edge serves content that an acknowledged change has
  * replaced, and each edge fetches a file only once. `EDGE_REQUESTS` sets the number of requests,
- * such as 10000.
+ * for example to 10000.
  */
 // deno-lint-ignore-file no-console -- people run its long form to see the numbers
 import assert from "node:assert/strict";
@@ -14,13 +14,13 @@ import { openLine } from "../../helpers/slow_line.ts";
 const REQUESTS = Number(Deno.env.get("EDGE_REQUESTS") ?? 100);
 const IS_LONG = REQUESTS > 1000;
 const EDGES = IS_LONG ? ["far", "near", "east"] : ["far", "near"];
-/** Delays between changes, and between the requests to an edge. */
+/** Delays between changes, and between requests to an edge. */
 const CHANGE_MS = IS_LONG ? 5000 : 0;
 const REQUEST_MS = IS_LONG ? 15 : 1;
 
 const HOST = "shop.localhost";
 
-/** Adds the version and the rendering time to each page. */
+/** A server that adds the version and the rendering time to each page. */
 const server = (version: string) => `
 import { createServer } from "node:http";
 createServer((request, response) => response.end("${version} " + Date.now()))
@@ -91,7 +91,7 @@ class Changes {
   }
 }
 
-/** When each edge started to follow the platform. A lost edge starts again. */
+/** The time at which each edge started to follow the platform. A lost edge starts again. */
 async function followedSince(platform: TestPlatform): Promise<ReadonlyMap<string, string>> {
   const { items } = (await platform.api("GET", "/v1/edges")).json;
   return new Map(
@@ -103,7 +103,7 @@ async function followedSince(platform: TestPlatform): Promise<ReadonlyMap<string
 async function wrongOf(edge: TestEdge, path: string, changes: Changes) {
   const { acknowledged, purgedAt } = changes;
   const { status, text, headers } = await edge.get(HOST, path);
-  // A lost edge reports that it is lost, and may serve its stored content.
+  // A lost edge reports that it is lost, and is allowed to serve its cached content.
   if (headers["x-svc-edge"] !== edge.name) return undefined;
   if (status !== 200) return `${path} ${status} ${text}`;
   const [version = "", madeAt] = text.split(" ");
@@ -113,7 +113,7 @@ async function wrongOf(edge: TestEdge, path: string, changes: Changes) {
   return isOld ? `${path} of ${madeAt}, purged at ${purgedAt}` : undefined;
 }
 
-Deno.test("no edge serves replaced content after a change has returned, and each fetches a file once", () =>
+Deno.test("no edge serves content that has been replaced, and each fetches a file once", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const changes = new Changes(platform);
@@ -162,9 +162,14 @@ Deno.test("no edge serves replaced content after a change has returned, and each
       );
       for (const each of fetches) assert.equal(new Set(each).size, each.length, each.join("\n"));
       if (IS_LONG) {
-        console.log(`${sent} requests, ${changes.count} changes, ${excused.size} waits given up,`);
+        console.log(
+          `${sent} requests, ${changes.count} changes, gave up waiting ${excused.size} times,`,
+        );
         console.log(`files fetched: ${fetches.map((each) => each.length)}`);
-        assert.ok(excused.size < changes.count, "most changes waited for the edges");
+        assert.ok(
+          excused.size < changes.count,
+          "the platform waited for the edges in most changes",
+        );
       }
     } finally {
       for (const edge of edges) await edge.kill();

@@ -1,4 +1,4 @@
-/** A real platform's front edges: the responses that they serve and relay, and their data. */
+/** Tests a real platform's front edges: the responses that they serve and relay, and their data. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";
@@ -166,13 +166,13 @@ const OWN = [
   "keep-alive",
 ];
 
-/** Sign-in and page tokens, which are different in every response. */
+/** Matches sign-in and page tokens, which are different in every response. */
 const RANDOM = /(svc_access_browser=|\?request=|nonce[-=]"?|name="csrf" value=")[\w+/=-]+/g;
 
-/** The parts of a response that must be the same. IDs differ. */
+/** Returns the parts of a response that must be the same. IDs differ. */
 function comparable({ status, headers, text }: Answer) {
   const id = String(headers["x-svc-request-id"] ?? "no id");
-  // IDs differ in length. The response to HEAD has the page's length.
+  // The length varies because IDs differ in length. The response to HEAD has the page's length.
   const hasId = text.includes(id) || text.includes('"requestId"') || (status >= 400 && text === "");
   const kept = Object.entries(headers).filter(([name]) =>
     !OWN.includes(name) && !(hasId && name === "content-length")
@@ -213,7 +213,7 @@ async function comparesAlike(platform: TestPlatform, edge: TestEdge): Promise<vo
   await fc.assert(
     fc.asyncProperty(anyRequest, async (request) => {
       let direct = await rawRequest(platform.port, request);
-      // The first request to a page stores it.
+      // The first request for a page caches it.
       if (direct.headers["x-svc-cache"] === "MISS") {
         direct = await rawRequest(platform.port, request);
       }
@@ -227,7 +227,7 @@ async function comparesAlike(platform: TestPlatform, edge: TestEdge): Promise<vo
   await until(async () => (await edge.get(CACHED, "/pages/last")).headers["x-svc-cache"] === "HIT");
 }
 
-Deno.test("a front edge responds to generated requests in the same way as the platform", () =>
+Deno.test("a front edge responds to generated requests like the platform", () =>
   withPlatform(async (platform) => {
     await furnish(platform);
     const edge = await addEdge(platform, "far");
@@ -239,7 +239,7 @@ Deno.test("a front edge responds to generated requests in the same way as the pl
         limited.push((await (at % 2 === 0 ? edge : platform).get(HOST, "/limited")).status);
       }
       assert.deepEqual(limited.map((status) => status === 429), [false, false, false, true]);
-      // A file is fetched once, by hash, and stored on the edge's disk.
+      // A file is fetched once by hash, and stored on the edge's disk.
       const hash = sha256("static home");
       const file = join(edge.cacheDir, await projectOf(platform), hash.slice(0, 2), hash);
       assert.equal(await Deno.readTextFile(file), "static home");
@@ -252,7 +252,7 @@ async function projectOf(platform: TestPlatform): Promise<string> {
   return (await platform.api("GET", "/v1/projects/shop")).json.id;
 }
 
-Deno.test("a deploy, its rules and its protection are on the edge when the platform responds", () =>
+Deno.test("a deployment, its rules and its protection are on the edge when the platform responds", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const edge = await addEdge(platform, "far");
@@ -277,7 +277,7 @@ Deno.test("a deploy, its rules and its protection are on the edge when the platf
       const { items } = (await platform.api("GET", "/v1/edges")).json;
       const { state, address } = items.find(({ name }: { name: string }) => name === "far");
       assert.deepEqual([state, address], ["connected", "127.0.0.1"]);
-      // Removing a key ends the session and its relayed requests.
+      // Removing a key ends the edge's session and relayed requests.
       assert.equal((await platform.api("DELETE", "/v1/edges/far")).status, 204);
       await until(async () => (await edge.get(HOST, "/")).headers["x-svc-edge"] === "far; lost");
       await until(async () => (await edge.get(HOST, "/missing")).status === 503);
@@ -286,7 +286,7 @@ Deno.test("a deploy, its rules and its protection are on the edge when the platf
     }
   }));
 
-Deno.test("without the platform, the edge serves its cached content, and catches up later", () =>
+Deno.test("without the platform, the edge serves its cached content and catches up later", () =>
   inTestFolder(async (folder) => {
     const dataDir = join(folder, "data");
     let platform = await start(dataDir);
@@ -317,7 +317,7 @@ Deno.test("without the platform, the edge serves its cached content, and catches
     }
   }));
 
-/** The first line of the response to a path with UTF-8 that is not percent-encoded. */
+/** Returns the first line of the response to a path with raw UTF-8. */
 async function askForUmlaut(port: number): Promise<string | undefined> {
   const connection = await Deno.connect({ hostname: "127.0.0.1", port });
   const head = `GET /api/\u00fc HTTP/1.1\r\nhost: ${HOST}\r\nconnection: close\r\n\r\n`;
@@ -325,7 +325,7 @@ async function askForUmlaut(port: number): Promise<string | undefined> {
   return (await new Response(connection.readable).text()).split("\r\n")[0];
 }
 
-Deno.test("WebSockets, event streams and uploads pass through a front edge", () =>
+Deno.test("a front edge relays WebSockets, event streams and uploads", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await createProject(platform, "talk");
@@ -434,7 +434,7 @@ Deno.test("forged, altered, old and repeated signatures are refused", () =>
     };
     assert.equal(await file(sha256("home")), 200);
     assert.equal(await file(sha256("something else")), 404);
-    // The lines of the feed contain no keys, and the edge's key is stored as a hash.
+    // The feed contains no keys, and the platform stores the edge's key as a hash.
     await reader.cancel();
     const { json: { items } } = await platform.api("GET", "/v1/edges");
     assert.ok(!JSON.stringify(items).includes(key));

@@ -1,6 +1,6 @@
 /**
- * Edges and their platform are killed repeatedly. Visitors behind a load balancer get every page,
- * and no acknowledged deployment is lost. `KILL_ROUNDS` sets the number of rounds.
+ * Kills edges and their platform repeatedly. Visitors behind a load balancer get every page, and no
+ * acknowledged deployment is lost. `KILL_ROUNDS` sets the number of rounds.
  */
 // deno-lint-ignore-file no-console -- people run its long form to see the numbers
 import assert from "node:assert/strict";
@@ -21,10 +21,10 @@ import {
 const ROUNDS = Number(Deno.env.get("KILL_ROUNDS") ?? 2);
 const HOST = "shop.localhost";
 
-/** Maximum time for a load balancer to find an edge that responds, in milliseconds. */
+/** Maximum time in milliseconds for a load balancer to find an edge that responds. */
 const LIMIT_MS = Deno.env.has("KILL_ROUNDS") ? 1000 : 10_000;
 
-/** A server that does nothing. If the machine delays it, the edges are delayed, too. */
+/** An idle server. If the machine delays it, the edges are delayed, too. */
 const IDLE = "Deno.serve({ hostname: '127.0.0.1', port: 0 }, () => new Response('idle'))";
 
 /** Calls the idle server repeatedly. */
@@ -57,7 +57,7 @@ class Control implements AsyncDisposable {
     }
   }
 
-  /** The longest response time since `since`, in milliseconds. */
+  /** Returns the longest response time since `since`, in milliseconds. */
   longestSince(since: number): number {
     const waits = this.#waits.filter(({ began, took }) => began + took >= since);
     return Math.max(0, ...waits.map(({ took }) => took));
@@ -74,10 +74,10 @@ class Control implements AsyncDisposable {
 /** Sends requests to one port after another until one responds. */
 class Balancer {
   readonly slow: string[] = [];
-  /** Slow responses at a time when the machine also delayed other servers. */
+  /** Slow responses at times when the machine also delayed other servers. */
   readonly excused: string[] = [];
   readonly failed: string[] = [];
-  /** The port of an edge that is killed and started again. */
+  /** The port of the edge that is killed and started again. */
   victim: number | undefined;
   requests = 0;
   retries = 0;
@@ -109,7 +109,7 @@ class Balancer {
   }
 }
 
-Deno.test("when edges and the platform are killed, every page is served and no deployment is lost", () =>
+Deno.test("killing edges and the platform loses neither pages nor deployments", () =>
   inTestFolder(async (folder) => {
     const dataDir = join(folder, "data");
     let platform: TestPlatform = await start(dataDir);
@@ -139,7 +139,7 @@ Deno.test("when edges and the platform are killed, every page is served and no d
         }
       })().catch((error) => balancer.failed.push(String(error)));
       for (let round = 1; round <= ROUNDS; round++) {
-        // In turn: one edge, the platform, the other edge.
+        // Kills one edge, the platform and the other edge in turn.
         const victim = (2 * round - 1) % 3;
         const changing = deployNext(`version ${round}`).catch(() => {});
         if (victim === 0) {

@@ -1,4 +1,4 @@
-/** Edges on the platform's machine, which share its port: `svc serve --edges 2`. */
+/** Tests `svc serve --edges 2`, which starts edges that share the platform's port. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -55,7 +55,7 @@ import { createServer } from "node:http";
 createServer((_, response) => void setTimeout(() => response.end("slow"), 2000))
   .listen(process.env.PORT);`;
 
-/** The IP address countries that svc includes. */
+/** The database of countries by IP address that svc includes. */
 const COUNTRIES = fileURLToPath(
   new URL(
     "../../../node_modules/@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb",
@@ -108,7 +108,7 @@ const withEdges = (
 
 const isConnected = ({ state }: Listed) => state === "connected";
 
-Deno.test("local edges respond like the platform: pages, rules, locations and servers", () =>
+Deno.test("local edges respond like the platform, with pages, rules, locations and servers", () =>
   withEdges(async (platform) => {
     await deploy(platform, "shop", { manifest: MANIFEST, files: FILES, rules: RULES });
     const wanted: readonly (readonly [path: string, status: number, country?: string])[] = [
@@ -147,7 +147,7 @@ Deno.test("local edges respond like the platform: pages, rules, locations and se
     assert.equal(status, 409);
   }, { trustProxy: ["127.0.0.1"] }));
 
-Deno.test("WebSockets and uploads pass through local edges", () =>
+Deno.test("local edges relay WebSockets and uploads", () =>
   withEdges(async (platform) => {
     await createProject(platform, "talk");
     await deployServer(platform, "shop", {});
@@ -176,7 +176,7 @@ Deno.test("WebSockets and uploads pass through local edges", () =>
     }
   }));
 
-Deno.test("no process serves earlier content after a deploy or rollback has returned", () =>
+Deno.test("no process serves earlier content after a deployment or rollback has returned", () =>
   withEdges(async (platform) => {
     const texts = async () => {
       const answers = await fromEach(() => platform.get(HOST, "/"));
@@ -191,7 +191,7 @@ Deno.test("no process serves earlier content after a deploy or rollback has retu
     assert.deepEqual(await texts(), new Set(["version 5"]));
   }));
 
-Deno.test("the log and traffic contain every request, with the edge that handled it", () =>
+Deno.test("the log and traffic show every request with the edge that handled it", () =>
   withEdges(async (platform) => {
     await deploy(platform, "shop", { files: { "index.html": "home" }, rules: RULES });
     const sent: Record<string, number> = {};
@@ -246,7 +246,7 @@ Deno.test("a file that one process finds damaged is missing from all other proce
     for (let at = 0; at < 30; at++) assert.equal((await get()).status, 500);
   }));
 
-Deno.test("a killed edge is replaced, and only its own connections are lost", () =>
+Deno.test("a killed edge is replaced, and loses only its own connections", () =>
   withEdges(async (platform) => {
     await deploy(platform, "shop", { files: { "index.html": "home" } });
     for (let round = 0; round < 3; round++) {
@@ -263,7 +263,7 @@ Deno.test("a killed edge is replaced, and only its own connections are lost", ()
         (found) => found.size === 2 && found.get("local-1") !== killed,
       );
       assert.equal(after.get("local-2"), before.get("local-2"));
-      // A connection that the edge had just received may be lost.
+      // A connection that the edge has just received may be lost.
       assert.ok(failed <= 1, `${failed} requests failed`);
       await fromEach(() => platform.get(HOST, "/"));
     }
@@ -290,7 +290,7 @@ Deno.test("a platform serves everything itself while its edges cannot start", ()
     }, { geoip });
   }));
 
-Deno.test("signals to all processes stop the platform first, and no request is lost", () =>
+Deno.test("signals to all processes stop the platform first and lose no request", () =>
   inTestFolder(async (folder) => {
     const platform = await start(join(folder, "data"), { edges: EDGES.length });
     try {
@@ -313,7 +313,7 @@ Deno.test("signals to all processes stop the platform first, and no request is l
     }
   }));
 
-Deno.test("a drained edge gets no new connections, and loses no existing ones", () =>
+Deno.test("a drained edge gets no new connections and loses no existing ones", () =>
   withEdges(async (platform) => {
     await deploy(platform, "shop", { files: { "index.html": "home" } });
     await fromEach(() => platform.get(HOST, "/"));
@@ -334,7 +334,7 @@ Deno.test("a drained edge gets no new connections, and loses no existing ones", 
     assert.ok(!answers.has("local-1"));
     await drain(false);
     await fromEach(() => platform.get(HOST, "/"));
-    // The edge is used again while it is still finishing its requests.
+    // The edge is undrained while it is still finishing its requests.
     const first = edgeProcesses(platform).get("local-1");
     await drain(true);
     await drain(false);
@@ -346,7 +346,7 @@ Deno.test("a drained edge gets no new connections, and loses no existing ones", 
     assert.deepEqual(platform.logged.filter((line) => line.includes("Replacing it")), []);
   }));
 
-Deno.test("a platform that replaces one with edges starts its own edges", () =>
+Deno.test("a platform that replaces another with edges starts its own edges", () =>
   inTestFolder(async (folder) => {
     const dataDir = join(folder, "data");
     const first = await start(dataDir, { edges: EDGES.length });

@@ -1,4 +1,4 @@
-/** The public test suite for HTTP caches, run against the platform and through a front edge. */
+/** Runs the public test suite for HTTP caches against the platform and through a front edge. */
 // deno-lint-ignore-file no-console -- people run its long form to see the numbers
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ const { lookup } = dns;
 dns.lookup = (host, ...rest) => lookup(host.endsWith(".localhost") ? "127.0.0.1" : host, ...rest);
 `;
 
-/** Runs all tests in the suite, and prints the result of each one. */
+/** Runs all tests in the suite and prints the result of each. */
 const RUNNER = `
 const [suite, base] = process.argv.slice(-2);
 const { runTests, getResults } = await import(suite + "/client/runner.mjs");

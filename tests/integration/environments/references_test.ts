@@ -1,4 +1,4 @@
-/** References in variables: `${{backend.url}}`, `${{db.shop.url}}` and `${{self.url}}`. */
+/** Tests references in variables: `${{backend.url}}`, `${{db.shop.url}}` and `${{self.url}}`. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { inTestFolder } from "../../../src/lib/_test_folder.ts";
@@ -19,7 +19,7 @@ const set = (platform: TestPlatform, key: string, value: string, project = "web"
 const found = async (platform: TestPlatform, id: string) =>
   (await platform.api("GET", `/v1/deployments/${id}`)).json;
 
-/** Shows its own variables and the other project's response. */
+/** A server that shows its own variables and the other project's response. */
 const SERVER = `
 import { createServer } from "node:http";
 createServer(async (request, response) => {
@@ -116,7 +116,7 @@ Deno.test("variables can refer to projects, databases and their own deployment",
     });
     await createDatabase(platform, "web", "orders", { autoInject: false });
     await t.step(
-      "a name that does not exist, or that a key cannot reach, is refused",
+      "a name that does not exist or that a key cannot access is refused",
       () => refuses(platform),
     );
 
@@ -131,7 +131,7 @@ Deno.test("variables can refer to projects, databases and their own deployment",
     assert.notEqual(hostname, "");
 
     const before = await serve(platform, true);
-    await t.step("a production server gets the production URL, and can reach it", async () => {
+    await t.step("a production server gets the production URL and can reach it", async () => {
       const { DB, ...rest } = await before.env();
       assert.equal(new URL(DB).username, username);
       assert.deepEqual(rest, {
@@ -153,7 +153,7 @@ Deno.test("variables can refer to projects, databases and their own deployment",
       prod: false,
     });
     await t.step(
-      "a new preview of the branch marks deployments that do not have its URL",
+      "a new preview of the branch marks deployments that do not use its URL",
       async () => {
         const marked = await found(platform, early.live.id);
         assert.deepEqual([marked.referencesChanged, marked.variablesChanged], [true, false]);
@@ -173,13 +173,13 @@ Deno.test("variables can refer to projects, databases and their own deployment",
     );
 
     const late = await serve(platform, false);
-    await t.step("the next preview gets the URL of its branch, and can reach it", async () => {
+    await t.step("the next preview gets its branch's URL and can reach it", async () => {
       assert.equal((await late.env()).API_URL, other.urls.branch);
       assert.equal(await late.ask("/relay"), "backend of a preview");
       assert.equal((await found(platform, late.live.id)).referencesChanged, false);
     });
 
-    await t.step("stopping a preview marks deployments that have its URL", async () => {
+    await t.step("stopping a preview marks deployments that use its URL", async () => {
       await platform.api("POST", `/v1/deployments/${other.id}/stop`, { json: {} });
       assert.equal((await found(platform, late.live.id)).referencesChanged, true);
       assert.equal((await found(platform, early.live.id)).referencesChanged, false);
@@ -209,7 +209,7 @@ Deno.test("variables can refer to projects, databases and their own deployment",
     });
 
     await t.step(
-      "projects that refer to each other are refused, unless one redeploys automatically",
+      "a cycle of references is refused unless one of the projects redeploys automatically",
       () => refusesCycle(platform),
     );
 
@@ -287,22 +287,28 @@ Deno.test("variables can refer to projects, databases and their own deployment",
         assert.equal(shown.value, "${{backend.url}}");
       }));
 
-    await t.step("a deploy fails if it refers to a deleted project, and names it", async () => {
-      assert.equal((await platform.api("DELETE", "/v1/projects/backend")).status, 204);
-      const created = await platform.api("POST", "/v1/projects/web/deployments", {
-        json: {
-          environment: "production",
-          manifest: { version: 1, layers: [], routes: [] },
-          files: [],
-        },
-      });
-      assert.equal(created.status, 409);
-      assert.match(
-        created.json.error,
-        /Variable API_URL of project "web" refers to \$\{\{backend\.url\}\}: project "backend" does not exist/,
-      );
-      const built = await platform.build(hook, { "more.txt": "1" });
-      assert.equal(built.status, "FAILED");
-      assert.match(built.error ?? "", /The build cannot start: .*refers to \$\{\{backend\.url\}\}/);
-    });
+    await t.step(
+      "a deployment that refers to a deleted project fails and names the project",
+      async () => {
+        assert.equal((await platform.api("DELETE", "/v1/projects/backend")).status, 204);
+        const created = await platform.api("POST", "/v1/projects/web/deployments", {
+          json: {
+            environment: "production",
+            manifest: { version: 1, layers: [], routes: [] },
+            files: [],
+          },
+        });
+        assert.equal(created.status, 409);
+        assert.match(
+          created.json.error,
+          /Variable API_URL of project "web" refers to \$\{\{backend\.url\}\}: project "backend" does not exist/,
+        );
+        const built = await platform.build(hook, { "more.txt": "1" });
+        assert.equal(built.status, "FAILED");
+        assert.match(
+          built.error ?? "",
+          /The build cannot start: .*refers to \$\{\{backend\.url\}\}/,
+        );
+      },
+    );
   }));

@@ -21,7 +21,7 @@ const exported = async (platform: TestPlatform, environment: string) =>
   (await platform.api("POST", "/v1/projects/shop/variables/export", { json: { environment } }))
     .json.variables;
 
-Deno.test("the more specific value wins, and each environment has its own values", () =>
+Deno.test("more specific values take precedence, and each environment has its own values", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await set(platform, "API", { value: "for all" });
@@ -36,7 +36,7 @@ Deno.test("the more specific value wins, and each environment has its own values
     );
   }));
 
-Deno.test("secrets are never shown, and appear nowhere in the data directory", () =>
+Deno.test("secrets are never shown and do not appear in the data directory", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const answer = await set(platform, "KEY", { value: SECRET, category: "secret" });
@@ -52,7 +52,7 @@ Deno.test("secrets are never shown, and appear nowhere in the data directory", (
     assert.ok(!platform.logged.join("\n").includes(SECRET));
   }));
 
-Deno.test("changes that need a flag name the flag, and have no effect without it", () =>
+Deno.test("changes that need a flag name it and have no effect without it", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await set(platform, "KEY", { value: "one", scope: "production" });
@@ -90,7 +90,7 @@ Deno.test("a deployment shows that its variables have changed", () =>
     assert.equal(
       await changed(),
       false,
-      "only other values in the same environment count as changes",
+      "only different values in the same environment count as changes",
     );
     await set(platform, "A", { value: "2" });
     assert.equal(await changed(), true);
@@ -162,7 +162,7 @@ Deno.test("variable names and sizes are validated", () =>
     assert.equal((await platform.api("DELETE", "/v1/projects/shop/variables/Z")).status, 404);
   }));
 
-Deno.test("variables are listed in pages, sorted by name", () =>
+Deno.test("variables are sorted by name and listed in pages", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     for (const key of ["C", "A", "B"]) await set(platform, key, { value: key });

@@ -1,4 +1,4 @@
-/** The examples in docs/functions.md are type-checked, bundled and run. */
+/** Type-checks, bundles and runs the examples in docs/functions.md. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { createKvFetch, openLocalKv } from "../../../src/kv/mod.ts";
@@ -22,7 +22,7 @@ async function writeExamples(folder: string): Promise<readonly string[]> {
   return files;
 }
 
-Deno.test("the examples in docs/functions.md type-check, and work as described", async () => {
+Deno.test("the examples in docs/functions.md type-check and work as described", async () => {
   return await inTestFolder(async (folder) => {
     const files = await writeExamples(folder);
     assert.equal(files.length, 7);

@@ -1,6 +1,6 @@
 /**
- * Functions that forge their worker's reads and writes: endless frames, frames with an altered
- * meaning, and frames that are never read.
+ * Functions forge their worker's reads and writes: endless frames, frames with an altered meaning,
+ * and frames that are never read.
  */
 import assert from "node:assert/strict";
 import { bodyText, deployFunctions, invocation } from "../../helpers/function_host.ts";
@@ -12,7 +12,7 @@ const NEIGHBOR = {
 };
 
 /**
- * Code that hostile functions share. `write(bytes)` injects bytes after one of their worker's
+ * Code shared by hostile functions. `write(bytes)` injects bytes after one of their worker's
  * frames.
  */
 const PRELUDE = `
@@ -78,9 +78,7 @@ Deno.test("a function that forges its worker's input cannot load a second module
   assert.deepEqual(log, []);
 });
 
-/**
- * Frames that take up time on the platform's thread: refused, meaningless, or expensive to read.
- */
+/** Frames that take time on the platform's thread: refused, meaningless, or expensive to read. */
 const FLOODS: Readonly<Record<string, string>> = {
   "fetches that are refused": "frame(25, 1)",
   "invalid log lines": `frame(24, 1, new Bytes([123]))`,
@@ -107,7 +105,7 @@ for (const [name, one] of Object.entries(FLOODS)) {
     assert.deepEqual(await host.start(), []);
     await host.invoke(invocation("/", HOSTILE));
     let turns = 0;
-    // Other work gets its turn in the meantime.
+    // Other work continues during the flood.
     await until(() => ++turns === 20);
     assert.equal(
       await bodyText(await host.invoke(invocation("/", { function: "neighbor" }))),

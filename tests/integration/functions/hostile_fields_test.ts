@@ -1,11 +1,11 @@
-/** Headers written by functions cannot end a line, a response or a process. */
+/** Headers from functions cannot end a line, a response or a process. */
 import assert from "node:assert/strict";
 import { openMachinery, publish, rule } from "../../helpers/upstreams.ts";
 import { createProject } from "../../helpers/platform.ts";
 
 const HOST = "shop.localhost";
 
-/** Responds with the escaped field in the query. */
+/** A function that responds with the header in the query. */
 const ECHO = `export default (request: Request) => {
   const query = new URL(request.url).searchParams;
   return new Response("echo", { headers: [[query.get("name"), query.get("value")]] });

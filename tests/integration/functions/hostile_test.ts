@@ -1,6 +1,6 @@
 /**
- * Hostile functions. Each is denied or contained, and a neighboring function in the same deployment
- * keeps working.
+ * Runs hostile functions. Each is denied access or contained, and a neighboring function in the
+ * same deployment keeps working.
  */
 import assert from "node:assert/strict";
 import {
@@ -33,9 +33,7 @@ interface Lab extends AsyncDisposable {
   readonly log: FunctionLogEntry[];
 }
 
-/**
- * A deployment with hostile functions and a neighboring function, and a resolver for three names.
- */
+/** Deploys hostile functions and a neighboring function, with a resolver for three names. */
 async function openLab(
   names: readonly string[],
   { memoryMb = 64, timeoutMs = 1500 }: { memoryMb?: number; timeoutMs?: number } = {},
@@ -67,7 +65,7 @@ async function openLab(
       timeoutMs,
       graceMs: 60,
       waitUntilMs: 100,
-      // Up to 35 functions start at the same time.
+      // Up to 35 functions start at the same time, so starts can be slow.
       startMs: 60_000,
       memoryMb,
       memoryPollMs: 10,
@@ -116,7 +114,7 @@ Deno.test("sealFunction() refuses functions that import", async () => {
   }
 });
 
-/** The result of each function. `GOT` in a response would be an escape. */
+/** Expected result of each function. `GOT` in a response would be an escape. */
 const DENIED: Readonly<Record<string, RegExp>> = {
   read_file:
     /^200 \{"deno":"denied: .*","fetch":"denied: .*","require":"denied: .*","process":"denied: .*"\}$/,
@@ -155,7 +153,7 @@ const DENIED: Readonly<Record<string, RegExp>> = {
   own_header_of_runtime: /^200 x$|^invalid_result/,
 };
 
-Deno.test("hostile functions are denied access, and other functions continue", async (t) => {
+Deno.test("hostile functions are denied access, and other functions keep running", async (t) => {
   await using lab = await openLab(Object.keys(DENIED), { memoryMb: 600, timeoutMs: 8000 });
   const [pid] = lab.host.pids;
   for (const [name, expected] of Object.entries(DENIED)) {
@@ -168,7 +166,7 @@ Deno.test("hostile functions are denied access, and other functions continue", a
     "all functions run in the same process",
     () => assert.deepEqual(lab.host.pids, [pid]),
   );
-  await t.step("the log is bounded, and contains errors that occur after the response", () => {
+  await t.step("the log is bounded and contains errors that occur after the response", () => {
     const flood = lab.log.filter((entry) => entry.function === "console_flood");
     assert.ok(flood.length > 0 && flood.length < 400, String(flood.length));
     assert.ok(lab.log.every(({ message }) => message.length <= 4096));
@@ -212,7 +210,7 @@ for (
   });
 }
 
-Deno.test("a function that uses the CPU in short bursts is killed for the total", async () => {
+Deno.test("a function that uses the CPU in short bursts is killed because of the total", async () => {
   await using lab = await openLab(["busy_timers"], { timeoutMs: 60_000 });
   const [pid] = lab.host.pids;
   const [burning] = await Promise.all([
@@ -235,7 +233,7 @@ for (const name of ["memory_bomb", "heap_bomb", "wasm_bomb"]) {
     const [pid] = lab.host.pids;
     assert.match(await outcome(await call(lab.host, name)), /^(?:memory|crashed|timeout): /);
     let answer = await outcome(await call(lab.host, "neighbor"));
-    // If a memory bomb outlives its call until the next poll, one more call ends with it.
+    // A memory bomb can outlive its call until the next poll. Then one more call ends with it.
     if (/^(?:memory|crashed)/.test(answer)) {
       answer = await outcome(await call(lab.host, "neighbor"));
     }
@@ -286,7 +284,7 @@ Deno.test("a worker denies access even if a function was not sealed", async () =
   }
 });
 
-Deno.test("an endless stream waits for its reader, and ends when the reader leaves", async () => {
+Deno.test("an endless stream waits for its reader and ends when the reader leaves", async () => {
   await using lab = await openLab(["infinite_stream", "stalled_stream"]);
   const result = await call(lab.host, "infinite_stream");
   assert.ok(result.type === "response" && result.response.body !== null);

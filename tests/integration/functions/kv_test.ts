@@ -1,5 +1,6 @@
 /**
- * `context.kv` for functions on a real platform: its operations, and the values that it can access.
+ * Tests `context.kv` for functions on a real platform: its operations, and the values that it can
+ * access.
  */
 import assert from "node:assert/strict";
 import {
@@ -10,7 +11,7 @@ import {
 } from "../../helpers/platform.ts";
 import { publish, rule } from "../../helpers/upstreams.ts";
 
-/** Calls the `context.kv` method that the request names, with the arguments in its body. */
+/** A function that calls the `context.kv` method in the request, with the arguments in the body. */
 const STORE = `export default async (request, { kv }) => {
   const { method, args } = await request.json();
   if (method === "bytes") {
@@ -89,7 +90,7 @@ Deno.test("a function reads, sets, lists and removes values as text, JSON and by
     assert.deepEqual(await store("list", { prefix: "" }), { items: [], cursor: null });
   }));
 
-Deno.test("a function is told why the store refuses a value, and continues", () =>
+Deno.test("the store refuses a value with a reason, and the function continues", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await publishStore(platform, "shop", "1");

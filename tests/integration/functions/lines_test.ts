@@ -1,6 +1,6 @@
 /**
- * Functions that try to access their worker's connection. They cannot reach it, and anything they
- * do to its frames harms only their own worker.
+ * Functions try to access their worker's connection. They cannot reach it, and changes to its
+ * frames harm only their own worker.
  */
 import assert from "node:assert/strict";
 import { until } from "../../../src/lib/_test_until.ts";
@@ -8,7 +8,10 @@ import { bodyText, deployFunctions, invocation } from "../../helpers/function_ho
 
 const FIXTURES = new URL("../../../fixtures/functions/hostile/", import.meta.url);
 
-/** Responds with the number of its calls. This shows that its worker has not been replaced. */
+/**
+ * A function that responds with the number of its calls, which shows that its worker has not been
+ * replaced.
+ */
 const NEIGHBOR = {
   name: "neighbor",
   source: "let n = 0; export default () => new Response(String(++n));",
@@ -16,7 +19,7 @@ const NEIGHBOR = {
 
 const NEIGHBOR_CALL = { function: "neighbor" } as const;
 
-/** Changes the frames that its worker sends during the function's call. */
+/** Returns a function that changes the frames that its worker sends during a call. */
 const forges = (name: string, change: string) => ({
   name,
   source: `
@@ -45,7 +48,7 @@ const FORGED: Readonly<Record<string, string>> = {
   "sends-a-body-nobody-asked-for": frameOf(40),
 };
 
-/** Meaningless or permitted frames from a worker. They only end the call. */
+/** Meaningless or permitted frames from a worker, which only end the call. */
 const HARMLESS: ReadonlySet<string> = new Set(["sends-a-body-nobody-asked-for"]);
 
 Deno.test("a function that forges frames loses only its own worker", async (t) => {

@@ -1,4 +1,4 @@
-/** Responses that are created from a given body while it arrives. */
+/** Functions create responses from a body while it arrives. */
 import assert from "node:assert/strict";
 import type { Invocation } from "../../../src/runtime/mod.ts";
 import { deployFunctions, invocation } from "../../helpers/function_host.ts";
@@ -17,7 +17,7 @@ const lazily = (body) => {
 };
 `;
 
-/** Functions whose responses read a given body, by subject. */
+/** Functions whose responses read a given body, by description. */
 const FUNCTIONS: Readonly<Record<string, string>> = {
   piped: "export default (r) => new Response(r.body.pipeThrough(new TransformStream()))",
   piped_later:
@@ -33,7 +33,7 @@ const FUNCTIONS: Readonly<Record<string, string>> = {
 const modeOf = (name: string): Invocation["mode"] =>
   name.endsWith("_response") ? "response" : name === "next_request" ? "request" : "handle";
 
-Deno.test("a response made from the request body is streamed while the body arrives", async (t) => {
+Deno.test("a response based on the request body is streamed while the body arrives", async (t) => {
   const functions = Object.entries(FUNCTIONS).map(([name, source]) => ({ name, source }));
   await using deployment = await deployFunctions({ functions });
   const { host, log } = deployment;

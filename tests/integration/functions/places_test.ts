@@ -1,6 +1,6 @@
 /**
- * Function processes that share a limited number of slots, and that end when their deployment is no
- * longer live.
+ * Function processes share a limited number of slots, and end when their deployment is no longer
+ * live.
  */
 import assert from "node:assert/strict";
 import { ProcessPlaces } from "../../../src/runtime/mod.ts";
@@ -18,7 +18,7 @@ export default async (request) => {
 };`,
 }];
 
-/** A call that runs until released, in any worker. */
+/** A call that runs in any worker until it is released. */
 function heldCall() {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   return {
@@ -29,7 +29,7 @@ function heldCall() {
 
 const limits = { memoryPollMs: 5, timeoutMs: 20_000 };
 
-Deno.test("if no slot is free, new functions stop those that have been idle longest", async () => {
+Deno.test("if no slot is free, new functions replace those that have been idle longest", async () => {
   const places = new ProcessPlaces({ max: 2, waitMs: 20_000 });
   await using first = await deployFunctions({ functions, limits, places });
   await using second = await deployFunctions({ functions, limits, places });
@@ -61,7 +61,7 @@ Deno.test("functions wait for a slot, and no call is interrupted to free one", a
   assert.deepEqual([first.host.pids.length, second.host.pids.length], [0, 1]);
 });
 
-Deno.test("functions that get no slot in time are reported as overloaded", async () => {
+Deno.test("functions that do not get a slot in time are reported as overloaded", async () => {
   const places = new ProcessPlaces({ max: 1, waitMs: 50 });
   await using first = await deployFunctions({ functions, limits, places });
   await using second = await deployFunctions({ functions, limits, places });
@@ -97,10 +97,10 @@ Deno.test("functions stop when their last call has ended, and restart on demand"
 /** More than twice the maximum number of running processes. */
 const [ROUNDS, MOST] = [15, 6];
 
-Deno.test("a project keeps one function process, however often it is deployed", async () => {
+Deno.test("a project keeps a single function process, even if it is deployed often", async () => {
   await using machinery = await openMachinery({ maxFunctionProcesses: MOST });
   const { platform } = machinery;
-  // Other tests also have function processes. The platform counts only its own.
+  // Other tests also start function processes. The platform counts only its own.
   const health = async () => (await platform.api("GET", "/v1/health")).json.functions;
   await createProject(platform, "shop");
   const api = { api: "export default () => new Response(String(ROUND));" };

@@ -1,4 +1,4 @@
-/** Function processes: their number, how they end, and what they leave behind. */
+/** Tests the number of function processes, how they end, and what they leave behind. */
 import assert from "node:assert/strict";
 import { dirname } from "node:path";
 import {
@@ -19,7 +19,7 @@ function runs(pid: number): boolean {
 
 const module = (name: string, source: string) => ({ name, source });
 
-Deno.test("calls over the limit wait, and calls beyond the queue are refused", async () => {
+Deno.test("calls over the limit wait, and are refused if the queue is full", async () => {
   await using deployment = await deployFunctions({ limits: { maxConcurrent: 2, maxQueued: 2 } });
   const { host } = deployment;
   await host.start();
@@ -63,7 +63,7 @@ Deno.test("an idle process exits, and the next call starts another", async () =>
   assert.notEqual(host.pids[0], first);
 });
 
-Deno.test("a killed process fails its calls, and is replaced immediately", async () => {
+Deno.test("a killed process fails its calls and is replaced immediately", async () => {
   await using deployment = await deployFunctions();
   const { host } = deployment;
   await host.start();
@@ -96,13 +96,13 @@ Deno.test("a function that has broken its process gets a separate process", asyn
   assert.ok(host.pids.some((pid) => neighbors.includes(pid)));
 });
 
-/** The path of a process's socket, in the folder that its last argument names. */
+/** Returns the path of a process's socket, in the folder that its last argument names. */
 function socketFolder(pid: number): string {
   const words = Deno.readTextFileSync(`/proc/${pid}/cmdline`).split("\0");
   return dirname(words.at(-2) ?? "");
 }
 
-/** Whether the folder of a process's socket exists. */
+/** Returns whether the folder of a process's socket exists. */
 function hasFolder(folder: string): boolean {
   try {
     return Deno.statSync(folder).isDirectory;
@@ -178,7 +178,10 @@ Deno.test("calls that arrive while a process is exiting wait for the next proces
   assert.ok(pids.every((pid) => !runs(pid)));
 });
 
-/** The nice value of each thread (proc(5), stat, field 19). Threads come and go in the meantime. */
+/**
+ * Returns each thread's nice value (proc(5), stat, field 19). Threads can start and end in the
+ * meantime.
+ */
 function priorities(pid: number): number[] {
   return [...Deno.readDirSync(`/proc/${pid}/task`)].flatMap(({ name }) => {
     try {
@@ -192,7 +195,7 @@ function priorities(pid: number): number[] {
 }
 
 Deno.test(
-  "functions have a lower priority than the platform, and busy threads the lowest",
+  "functions have a lower priority than the platform, and busy threads have the lowest",
   {
     ignore: Deno.build.os !== "linux",
   },

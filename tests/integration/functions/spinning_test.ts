@@ -1,6 +1,6 @@
 /**
- * A function with an endless loop. It is ended because of its processor time. In the meantime, a
- * second worker serves its other visitors.
+ * A function with an endless loop is ended because of its processor time. In the meantime, a second
+ * worker serves its other visitors.
  */
 import assert from "node:assert/strict";
 import { bodyText, deployFunctions, invocation } from "../../helpers/function_host.ts";
@@ -9,7 +9,8 @@ import { openMachinery, publish, rule } from "../../helpers/upstreams.ts";
 import { until } from "../../../src/lib/_test_until.ts";
 
 /**
- * Loops, waits or responds, depending on the path. Counts the calls that its worker has started.
+ * A function that loops, waits or responds, depending on the path. It counts the calls that its
+ * worker has started.
  */
 const SOURCE = `
 let begun = 0;
@@ -29,7 +30,7 @@ const FUNCTIONS = [{ name: "page", source: SOURCE }];
 const at = (path: string, more: Parameters<typeof invocation>[1] = {}) =>
   invocation(path, { function: "page", ...more });
 
-Deno.test("another worker soon handles calls that are queued behind an endless loop", async () => {
+Deno.test("another worker soon handles calls queued behind an endless loop", async () => {
   await using site = await deployFunctions({
     functions: FUNCTIONS,
     limits: { timeoutMs: 60_000, startMs: 60_000, cpuMs: 50_000 },
@@ -48,7 +49,7 @@ Deno.test("another worker soon handles calls that are queued behind an endless l
     ),
   );
   const order = Array.from({ length: 20 }, (_, index) => String(index + 1));
-  assert.deepEqual(bodies, order, "each call started once, in order, in one new worker");
+  assert.deepEqual(bodies, order, "each call is started once, in order, in one new worker");
   leave.abort();
   assert.equal((await spinning).type, "failed");
 });
@@ -92,8 +93,8 @@ Deno.test("a call uses one slot at a time, regardless of its worker", async () =
   assert.equal(refused.type === "failed" && refused.reason, "overloaded");
   assert.deepEqual((await Promise.all(behind)).map(({ type }) => type), ["response", "response"]);
   assert.equal((await spinning).type, "failed");
-  // Slots are released when bodies and workers have ended. If a slot were lost, a third call would
-  // not get one.
+  // Slots are released when bodies and workers have ended. If one were lost, a third call would not
+  // get a slot.
   await until(async () => {
     const results = await Promise.all([1, 2, 3].map(() => site.host.invoke(at("/"))));
     await Promise.all(results.map(bodyText));
@@ -101,7 +102,7 @@ Deno.test("a call uses one slot at a time, regardless of its worker", async () =
   });
 });
 
-Deno.test("a waiting function uses no CPU time, and a busy function causes a warning", async () => {
+Deno.test("a waiting function uses no CPU time, and a busy one causes a warning", async () => {
   const asked = Promise.withResolvers<void>();
   const answer = Promise.withResolvers<void>();
   await using site = await deployFunctions({

@@ -1,4 +1,4 @@
-/** The inputs of functions, and the effects of their results, in a real process. */
+/** Tests functions' inputs, and the effects of their results, in a real process. */
 import assert from "node:assert/strict";
 import { createOutboundFetch } from "../../../src/runtime/mod.ts";
 import { bodyOf, bodyText, deployFunctions, invocation } from "../../helpers/function_host.ts";
@@ -31,7 +31,7 @@ Deno.test("functions run in a process", async (t) => {
   ];
 
   await t.step(
-    "the context has the platform's facts about the request, and only the project's own variables",
+    "the context contains facts about the request, and only the project's own variables",
     async () => {
       const result = await host.invoke(invocation("/context", { as: "gate", context }));
       assert.deepEqual(JSON.parse(await bodyText(result)), {
@@ -50,14 +50,17 @@ Deno.test("functions run in a process", async (t) => {
     },
   );
 
-  await t.step("a request step that returns nothing leaves the request and its body", async () => {
-    const body = bodyOf("kept");
-    const result = await host.invoke(
-      invocation("/nothing", { mode: "request", method: "POST", body }),
-    );
-    assert.deepEqual(result, { type: "next" });
-    assert.equal(await new Response(body).text(), "kept");
-  });
+  await t.step(
+    "a request step that returns nothing leaves the request and its body unchanged",
+    async () => {
+      const body = bodyOf("kept");
+      const result = await host.invoke(
+        invocation("/nothing", { mode: "request", method: "POST", body }),
+      );
+      assert.deepEqual(result, { type: "next" });
+      assert.equal(await new Response(body).text(), "kept");
+    },
+  );
 
   await t.step("a request step that returns a Response ends the pipeline", async () => {
     const result = await host.invoke(invocation("/answer", { mode: "request" }));
@@ -67,7 +70,7 @@ Deno.test("functions run in a process", async (t) => {
     assert.equal(await bodyText(result), "answered");
   });
 
-  await t.step("several cookies stay separate", async () => {
+  await t.step("multiple cookies stay separate", async () => {
     const result = await host.invoke(invocation("/cookies"));
     assert.ok(result.type === "response");
     assert.deepEqual(result.response.headers, [["set-cookie", "a=1"], ["set-cookie", "b=2"]]);
@@ -84,7 +87,7 @@ Deno.test("functions run in a process", async (t) => {
   });
 
   await t.step(
-    "a returned request keeps a body that it did not read, without copying",
+    "a returned request keeps an unread body without copying it",
     async () => {
       const body = bodyOf("kept");
       const result = await host.invoke(
@@ -105,7 +108,7 @@ Deno.test("functions run in a process", async (t) => {
     assert.equal(await bodyText(result), "copied");
   });
 
-  await t.step("a step that consumed the body fails, instead of losing it", async () => {
+  await t.step("a step that has consumed the body fails instead of losing it", async () => {
     const result = await host.invoke(
       invocation("/eats-body", { mode: "request", method: "POST", body: bodyOf("lost") }),
     );
@@ -154,7 +157,7 @@ Deno.test("functions run in a process", async (t) => {
     assert.equal(await bodyText(read), "PAGE");
   });
 
-  await t.step("an observer sees the response and changes nothing", async () => {
+  await t.step("an observer sees the response but cannot change it", async () => {
     const body = bodyOf("page");
     const result = await host.invoke(
       invocation("/response-status", {
@@ -166,7 +169,7 @@ Deno.test("functions run in a process", async (t) => {
     assert.equal(body.locked, false);
   });
 
-  await t.step("results of the wrong kind fail", async () => {
+  await t.step("results of the wrong type fail", async () => {
     for (const mode of ["request", "response", "handle"] as const) {
       const response = { status: 200, headers: [], body: null };
       const result = await host.invoke(invocation("/unknown", { mode, response }));
@@ -201,7 +204,7 @@ Deno.test("functions run in a process", async (t) => {
     assert.ok(log.some(({ message }) => message === "aborted true"));
   });
 
-  await t.step("a body that its client cancels is not an error of the function", async () => {
+  await t.step("a body that its client cancels is not an error in the function", async () => {
     log.length = 0;
     const body = new ReadableStream<Uint8Array>({
       start(controller) {
@@ -224,7 +227,7 @@ Deno.test("functions run in a process", async (t) => {
     assert.equal(JSON.parse(await bodyText(result)).method, "GET");
   });
 
-  await t.step("logs have level, request and text", async () => {
+  await t.step("log lines have a level, a request and a text", async () => {
     log.length = 0;
     await host.invoke(invocation("/logs", { context }));
     assert.deepEqual(
@@ -237,7 +240,7 @@ Deno.test("functions run in a process", async (t) => {
     );
   });
 
-  await t.step("errors name file, line and column as the author wrote them", async () => {
+  await t.step("errors name the file, line and column in the author's source", async () => {
     log.length = 0;
     const result = await host.invoke(invocation("/lucky", { function: "throws" }));
     assert.deepEqual(result, {

@@ -1,4 +1,4 @@
-/** Audit log entries about deploy hooks. */
+/** Tests audit log entries about deploy hooks. */
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { withHooks } from "../../helpers/deploy_hooks.ts";
@@ -26,7 +26,7 @@ const closing = (branch: string) => ({
   },
 });
 
-Deno.test("the audit log names the hook that deployed, ended a preview or was called with a forged signature", () =>
+Deno.test("the audit log names the hook that deployed, ended a preview or got a forged signature", () =>
   withHooks(async ({ port, hook, ended, repository, api, trigger }) => {
     const { id, name, url, secret } = await hook({ signed: true });
     const { pathname } = new URL(url);
@@ -62,7 +62,7 @@ Deno.test("the audit log names the hook that deployed, ended a preview or was ca
     assert.match(deployed!.address, /^127\.0\.0\.1$|^::1$/);
     assert.match(deployed!.requestId ?? "", /\S/);
 
-    // Events that change nothing leave no entries.
+    // Events that change nothing are not recorded.
     await send("push", { ref: "refs/heads/menu", after: SHA });
     await send("ping", {});
     assert.equal((await entries()).length, 1);
@@ -81,7 +81,7 @@ Deno.test("the audit log names the hook that deployed, ended a preview or was ca
     assert.equal(
       refused.length,
       10,
-      "an hour has at most 10 entries, so they cannot displace people's actions",
+      "at most 10 entries are recorded per hour, so they cannot displace people's actions",
     );
     assert.match(refused[0]!.summary, /Refuse an unsigned request to a deploy hook/);
 
@@ -97,7 +97,7 @@ Deno.test("the audit log names the hook that deployed, ended a preview or was ca
     for (const hidden of [pathname.split("/").at(-1)!, secret]) assert.ok(!all.includes(hidden));
   }));
 
-Deno.test("the audit log shows when a hook is created, changed or deleted, and the key used", () =>
+Deno.test("the audit log shows that a hook is created, changed or deleted, and with which key", () =>
   withHooks(async ({ hook, api }) => {
     const { id } = await hook({});
     await api("PATCH", `/v1/deploy-hooks/${id}`, { json: { name: "other" } });

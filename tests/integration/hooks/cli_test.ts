@@ -4,7 +4,7 @@ import { FAILS, HANGS, type HookPlatform, withHooks } from "../../helpers/deploy
 import { TOKEN } from "../../helpers/platform.ts";
 import { sleepBriefly } from "../../helpers/tool.ts";
 
-/** Calls the CLI in JSON mode and returns its object. */
+/** Runs the CLI in JSON mode and returns its object. */
 async function tool(platform: HookPlatform, argv: readonly string[], options: RunOptions = {}) {
   const run = await runCli([...argv, "--json"], {
     fetch,
@@ -100,7 +100,7 @@ Deno.test("svc projects git-credentials reads secrets only from stdin and files"
     assert.equal(removed.json.project.gitCredentials, null);
   }));
 
-Deno.test("a rollback to a build from git does not build again, and keeps its variables", () =>
+Deno.test("a rollback to a build from git does not build again and keeps its variables", () =>
   withHooks(async (platform) => {
     const { api, hook, trigger, ended, repository, shows } = platform;
     const { url } = await hook();
@@ -121,7 +121,7 @@ Deno.test("a rollback to a build from git does not build again, and keeps its va
     assert.equal(
       json.deployment.variablesChanged,
       true,
-      "the deployment has the variables from its creation",
+      "the deployment keeps the variables from its creation",
     );
     await shows("shop.localhost", `<p>main ${one}</p>`);
   }));

@@ -12,7 +12,7 @@ import {
 } from "../../helpers/deploy_hooks.ts";
 import { TestRunner } from "../../helpers/test_runner.ts";
 
-Deno.test("triggering the same commit again returns the existing deployment, unless forced", () =>
+Deno.test("triggering the same commit again returns the existing deployment unless forced", () =>
   withHooks(async ({ hook, trigger, ended, setBuildCommand, repository }) => {
     const commitSha = await repository.git("rev-parse", "main");
     const { url } = await hook();
@@ -26,7 +26,7 @@ Deno.test("triggering the same commit again returns the existing deployment, unl
     assert.equal(
       (await trigger(url, body)).json.id,
       first.json.id,
-      "a live commit is found without the repository",
+      "the deployment of a live commit is found without the repository",
     );
     await Deno.rename(`${repository.path}.away`, repository.path);
     const forced = await trigger(url, { ...body, force: true });
@@ -43,7 +43,7 @@ Deno.test("triggering the same commit again returns the existing deployment, unl
     assert.equal((await ended(retried)).status, "LIVE");
   }));
 
-Deno.test("a commit that is no longer live is deployed again (a revert), once", () =>
+Deno.test("a commit that is no longer live is deployed again once", () =>
   withHooks(async ({ hook, trigger, ended, shows, api, setBuildCommand, repository }) => {
     const older = await repository.git("rev-parse", "main");
     const newer = await repository.commit("main", { "index.html": "<p>two</p>" });
@@ -74,7 +74,7 @@ Deno.test("a commit that is no longer live is deployed again (a revert), once", 
     assert.equal(
       await deploy(older),
       first,
-      "the live deployment is returned, although a later one failed",
+      "the live deployment is returned although a later one has failed",
     );
   }));
 
@@ -104,7 +104,7 @@ Deno.test("a preview of a commit is not its production deployment", () =>
     assert.equal(production.json.isPreview, false);
   }));
 
-Deno.test("50 identical triggers at once create one deployment and one build", () =>
+Deno.test("50 simultaneous identical triggers create one deployment and one build", () =>
   withHooks(async ({ api, hook, trigger, ended, repository }) => {
     const body = { branch: "main", commitSha: await repository.git("rev-parse", "main") };
     const urls = [(await hook()).url, (await hook({ name: "second" })).url];
@@ -164,7 +164,7 @@ Deno.test("a hook accepts 30 triggers per minute", () =>
     assert.equal((await trigger(other.url, {})).status, 400, "each hook has its own limit");
   }));
 
-Deno.test("an Idempotency-Key returns the same deployment, and refuses a different body", () =>
+Deno.test("an Idempotency-Key returns the same deployment and refuses a different body", () =>
   withHooks(async ({ hook, trigger, ended, repository }) => {
     const body = {
       branch: "main",
@@ -190,7 +190,7 @@ Deno.test("an Idempotency-Key returns the same deployment, and refuses a differe
     assert.equal((await send("not ok", body)).status, 400);
   }));
 
-Deno.test("200 simultaneous triggers are built once each, in order, and few at a time", () => {
+Deno.test("200 simultaneous triggers are built once each, in order, and a few at a time", () => {
   // Runs in this process because the test delays builds and counts parallel builds.
   const runner = new TestRunner();
   return withHooksOf(runner, async ({ api, hook, trigger, ended, repository }) => {
@@ -215,7 +215,7 @@ Deno.test("200 simultaneous triggers are built once each, in order, and few at a
     assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
     runner.open();
     // Waits for each build in order, because all of them together can take longer than the maximum
-    // wait time.
+    // waiting time.
     for (let begun = 0; begun < answers.length; begun++) {
       const job = await until(() => runner.jobs[begun]);
       const answer = answers.find(({ json }) => json.id === job!.deploymentId);
@@ -230,7 +230,7 @@ Deno.test("200 simultaneous triggers are built once each, in order, and few at a
         .sort((a: { queuedAt: string }, b: { queuedAt: string }) =>
           a.queuedAt < b.queuedAt ? -1 : 1
         );
-      // The first two started immediately, while others were still being queued.
+      // The first two started immediately while others were still being queued.
       const begun = runner.jobs.slice(2)
         .filter(({ projectId }) => projectId === queued[0].projectId);
       const times = new Map<string, string>(
@@ -242,7 +242,7 @@ Deno.test("200 simultaneous triggers are built once each, in order, and few at a
   });
 });
 
-Deno.test("waiting and running builds can be cancelled, or stopped as deployments", () =>
+Deno.test("waiting and running builds can be canceled, or stopped as deployments", () =>
   withHooks(async ({ api, hook, trigger, ended, buildIs, setBuildCommand, repository }) => {
     const main = await repository.git("rev-parse", "main");
     const other = await repository.commit("other", { "index.html": "other" });
@@ -273,7 +273,7 @@ Deno.test("waiting and running builds can be cancelled, or stopped as deployment
     assert.equal(twice.status, 409);
     await setBuildCommand(MAKES_PAGE);
     const again = await trigger(url, { branch: "other", commitSha: other });
-    assert.notEqual(again.json.id, waiting.json.id, "a cancelled build can be triggered again");
+    assert.notEqual(again.json.id, waiting.json.id, "a canceled build can be triggered again");
     assert.equal((await ended(again)).status, "LIVE");
   }, { buildConcurrency: 1 }));
 
@@ -301,7 +301,7 @@ Deno.test("a restart continues waiting and running builds", async () => {
   await first.shutdown();
   const second = await startHooks({ folder, repository }, { buildConcurrency: 1 });
   for (const answer of answers) assert.equal((await second.ended(answer)).status, "LIVE");
-  // A deployment is live a moment before its build's record says so.
+  // A deployment is live a moment before its build's record shows it.
   const states = await until(async () => {
     const { json } = await second.api("GET", "/v1/projects/shop/builds");
     return json.items.map(({ state }: { readonly state: string }) => state);

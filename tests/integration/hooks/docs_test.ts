@@ -1,5 +1,5 @@
 /**
- * The shell commands in the CI snippets in docs/deploy-hooks.md. They are run as in the CI systems,
+ * Runs the shell commands in the CI snippets in docs/deploy-hooks.md as the CI systems would,
  * against a platform with real builds.
  */
 import assert from "node:assert/strict";
@@ -7,7 +7,7 @@ import { withBuilds } from "../../helpers/git_builds.ts";
 
 const DOCS = new URL("../../../docs/deploy-hooks.md", import.meta.url);
 
-/** The lines of a block scalar (`key: |` or `- |`) that follows a line in YAML text. */
+/** Returns the lines of the block scalar (`key: |` or `- |`) after a line in YAML text. */
 function blockBelow(yaml: string, opening: RegExp): string {
   const lines = yaml.split("\n");
   const start = lines.findIndex((line) => opening.test(line)) + 1;

@@ -1,9 +1,9 @@
-/** Errors for callers of a hook whose commit or repository is unavailable. */
+/** Tests the errors that a hook's callers get if the commit or repository is unavailable. */
 import assert from "node:assert/strict";
 import { forgeAlike, serveGit } from "../../../src/lib/_test_git.ts";
 import { withHooks } from "../../helpers/deploy_hooks.ts";
 
-Deno.test("an ambiguous short SHA is refused, with all matching commits", () =>
+Deno.test("an ambiguous short SHA is refused, and all matching commits are listed", () =>
   withHooks(async ({ hook, trigger, ended, repository }) => {
     const { url } = await hook();
     const alike = await forgeAlike(repository);
@@ -21,7 +21,7 @@ Deno.test("an ambiguous short SHA is refused, with all matching commits", () =>
     assert.equal((await ended(whole)).commitSha, alike[0]);
   }));
 
-Deno.test("a repository that is still being fetched is reported as such, and the fetch continues", () =>
+Deno.test("a trigger reports that the repository is still being fetched, and the fetch continues", () =>
   withHooks(async ({ api, hook, trigger, ended, repository, folder }) => {
     const slow = Promise.withResolvers<void>();
     await using server = serveGit(folder, { before: () => slow.promise });
@@ -46,7 +46,7 @@ Deno.test("a repository that is still being fetched is reported as such, and the
     );
   }, { allowPrivateUpstreams: true, resolveMs: 1000 }));
 
-Deno.test("a trigger that waits for its repository gets a response when the platform stops", () =>
+Deno.test("a trigger that is waiting for its repository gets a response when the platform stops", () =>
   withHooks(async ({ api, hook, trigger, shutdown, repository, folder }) => {
     const slow = Promise.withResolvers<void>();
     const asked = Promise.withResolvers<void>();

@@ -10,7 +10,7 @@ import {
 import { TestRunner } from "../../helpers/test_runner.ts";
 import { until } from "../../../src/lib/_test_until.ts";
 
-/** A deployment's events in the owner's inbox, by name. Waits until there is one. */
+/** Waits until the owner's inbox contains events for a deployment, and returns their names. */
 async function toldOf({ api }: HookPlatform, id: string, awaited: string): Promise<string[]> {
   const events = await until(async () => {
     const { json } = await api("GET", "/v1/notifications?archived=false&limit=100");
@@ -21,7 +21,7 @@ async function toldOf({ api }: HookPlatform, id: string, awaited: string): Promi
   return events.sort();
 }
 
-Deno.test("people are notified once of each stage of a build", () =>
+Deno.test("people are notified once about each stage of a build", () =>
   withHooks(async (platform) => {
     const { api, hook, trigger, ended, setBuildCommand, repository } = platform;
     const allowed = await api("PUT", "/v1/notifications/preferences/category", {
@@ -53,8 +53,8 @@ Deno.test("people are notified once of each stage of a build", () =>
     await toldOf(platform, stopped.json.id, "deployment.stopped");
   }));
 
-Deno.test("people are notified once of a build with an invalid manifest", () => {
-  // Runs in this process because the program's builds never create such a manifest.
+Deno.test("people are notified once about a build with an invalid manifest", () => {
+  // Runs in this process because the program's builds never create an invalid manifest.
   const runner = new TestRunner();
   return withHooksOf(runner, async (platform) => {
     const { hook, trigger, ended, repository } = platform;
@@ -67,7 +67,7 @@ Deno.test("people are notified once of a build with an invalid manifest", () => 
   });
 });
 
-Deno.test("a failed build's notification links to a page with the reason, for members only", () =>
+Deno.test("a failed build's notification links to a members-only page with the reason", () =>
   withHooks(async (platform) => {
     const { browser: ada } = await signUpWithWorkspace(platform, "ada");
     const inAda = (method: string, path: string, json?: unknown) =>

@@ -1,5 +1,5 @@
 /**
- * The platform reports the state of deployments to forges, with commit statuses and one comment.
+ * The platform reports deployments' states to forges, with commit statuses and a single comment.
  */
 import assert from "node:assert/strict";
 import type { ApiAnswer } from "../../helpers/platform.ts";
@@ -136,7 +136,7 @@ for (const kind of Object.keys(ENDS) as ForgeKind[]) {
     }));
 }
 
-Deno.test("the comment lists the checks of the release when its preview is promoted", () =>
+Deno.test("the comment lists the release's checks when a preview is promoted", () =>
   withForge("github", async ({ forge, platform, repository, send }) => {
     const checks = (body: string) =>
       `[[checks.requests]]\nname = "Start page"\nurl = "/"\nexpect = { body = "${body}" }\n`;
@@ -164,7 +164,7 @@ Deno.test("the comment lists the checks of the release when its preview is promo
     assert.deepEqual(forge.faults, []);
   }));
 
-Deno.test("a pull request that is opened after the push gets a comment", () =>
+Deno.test("a pull request opened after the push gets a comment", () =>
   withForge("github", async ({ forge, platform, repository, send }) => {
     await repository.commit("menu", { "index.html": "<p>menu</p>" });
     const push = await send("push", pushed("menu"));
@@ -174,7 +174,7 @@ Deno.test("a pull request that is opened after the push gets a comment", () =>
     const opened = await send("pull_request", pull("opened"));
     assert.equal(opened.json.id, push.json.id);
     await until(() => forge.comments.size, (count) => count === 1);
-    // A later pull request from the same branch.
+    // Opens a later pull request from the same branch.
     await send("pull_request", pull("closed"));
     await send("pull_request", pull("opened", 8));
     await until(
@@ -184,7 +184,7 @@ Deno.test("a pull request that is opened after the push gets a comment", () =>
     assert.deepEqual(forge.faults, []);
   }));
 
-Deno.test("a failing forge never fails a deployment, but the deployment shows the failure", () =>
+Deno.test("a failing forge does not fail a deployment, but the deployment shows the failure", () =>
   withForge("github", async ({ forge, platform, send, report }) => {
     forge.refuse = () => Response.json({ message: "Forbidden" }, { status: 403 });
     const refused = await send("push", pushed("main"));

@@ -1,4 +1,4 @@
-/** Forges call a deploy hook with their own payloads, signed or not. */
+/** Forges call a deploy hook with their own payloads, both signed and unsigned. */
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { type HookPlatform, withHooks } from "../../helpers/deploy_hooks.ts";
@@ -44,7 +44,7 @@ const pullRequest = (action: string, state: "open" | "closed", branch = "menu") 
   },
 });
 
-Deno.test("a pull request has a preview until it is closed, and a push goes to production", () =>
+Deno.test("a pull request has a preview until it is closed, and a push to main goes live", () =>
   withHooks(async (platform) => {
     const { hook, ended, repository, api } = platform;
     const { url, secret, signed } = await hook({ signed: true });
@@ -80,7 +80,7 @@ Deno.test("a pull request has a preview until it is closed, and a push goes to p
     assert.equal(json.status, "LIVE");
   }));
 
-Deno.test("events from another repository start and stop nothing, regardless of the forge", () =>
+Deno.test("events from another repository neither start nor stop anything, regardless of the forge", () =>
   withHooks(async (platform) => {
     const { hook, ended, repository, api } = platform;
     const { url } = await hook();

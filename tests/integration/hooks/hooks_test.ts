@@ -6,7 +6,7 @@ import { rawRequest } from "../../helpers/platform.ts";
 const HEAD = { branch: "main", commitSha: "" };
 const hostOf = (url: string) => new URL(url).hostname;
 
-Deno.test("a hook is created, listed with its use, renamed, regenerated and deleted", () =>
+Deno.test("a hook is created, listed with its last use, renamed, regenerated and deleted", () =>
   withHooks(async ({ api, hook, trigger, ended, repository }) => {
     const sha = await repository.git("rev-parse", "main");
     const made = await hook({ name: "content", scope: "Production" });
@@ -19,7 +19,7 @@ Deno.test("a hook is created, listed with its use, renamed, regenerated and dele
 
     const { json: listed } = await api("GET", "/v1/deploy-hooks?projectId=shop");
     assert.equal(listed.items.length, 1);
-    assert.equal(listed.items[0].triggeredCount, 2, "refused triggers do not count");
+    assert.equal(listed.items[0].triggeredCount, 2, "refused triggers do not count as uses");
     assert.ok(Date.now() - Date.parse(listed.items[0].lastTriggeredAt) < 60_000);
     assert.ok(!("url" in listed.items[0]) && !JSON.stringify(listed).includes("oken"));
 
@@ -41,7 +41,7 @@ Deno.test("a hook is created, listed with its use, renamed, regenerated and dele
     assert.equal((await api("DELETE", path)).status, 404);
   }));
 
-Deno.test("the response to a trigger is as specified, and the deployment goes live", () =>
+Deno.test("a trigger returns the specified response, and the deployment goes live", () =>
   withHooks(async ({ hook, trigger, ended, shows, api, repository }) => {
     const sha = await repository.git("rev-parse", "main");
     const feature = await repository.commit("feature/x", { "index.html": "<p>x</p>" });
@@ -51,7 +51,7 @@ Deno.test("the response to a trigger is as specified, and the deployment goes li
       commitSha: sha.slice(0, 7),
       message: "Release",
       author: "Ada",
-      unknown: "members are ignored",
+      unknown: "fields are ignored",
     });
     assert.equal(production.status, 200);
     const { json } = production;
@@ -112,7 +112,7 @@ Deno.test("scopes determine whether production or a preview is deployed", () =>
     assert.match(refused.json.error, /restricted to branch 'release\/\*'/);
   }));
 
-Deno.test("a trigger without a commit is refused, because the contract requires a commit", () =>
+Deno.test("a trigger without a commit is refused because the contract requires one", () =>
   withHooks(async ({ hook, trigger }) => {
     const { url } = await hook({ scope: "Preview" });
     for (const body of [{ branch: "main" }, { branch: "main", commitSha: null }]) {
@@ -132,7 +132,7 @@ const BAD_BODIES: readonly [string, Record<string, unknown>, string[]][] = [
   ["a SHA that is a number", { commitSha: 1234567 }, ["body.commitSha"]],
   ["a branch that is an option", { branch: "--upload-pack=id" }, ["body.branch"]],
   ["a branch with a space", { branch: "a b" }, ["body.branch"]],
-  ["a branch that climbs", { branch: "a/../b" }, ["body.branch"]],
+  ["a branch with dot segments", { branch: "a/../b" }, ["body.branch"]],
   ["a branch of 256 characters", { branch: "b".repeat(256) }, ["body.branch"]],
   ["a message of 501 characters", { message: "m".repeat(501) }, ["body.message"]],
   ["an author of 201 characters", { author: "a".repeat(201) }, ["body.author"]],
@@ -146,7 +146,7 @@ const BAD_BODIES: readonly [string, Record<string, unknown>, string[]][] = [
   ]],
 ];
 
-Deno.test("a body is validated, with one message for each invalid field", () =>
+Deno.test("validation of a body reports one message for each invalid field", () =>
   withHooks(async ({ hook, trigger, api }) => {
     const { url } = await hook();
     const good = { commitSha: "a".repeat(40), branch: "main" };
@@ -206,7 +206,7 @@ Deno.test("repository errors have the specified messages", () =>
     await expect({ branch: "main", commitSha: sha }, 404, /^Branch not found$/);
   }));
 
-Deno.test("unknown tokens in any format get the same response", () =>
+Deno.test("all unknown tokens get the same response, regardless of their format", () =>
   withHooks(async ({ hook, trigger, port }) => {
     const { url } = await hook();
     const base = url.slice(0, -64);
@@ -229,7 +229,7 @@ Deno.test("unknown tokens in any format get the same response", () =>
     assert.ok(!get.text.includes(token), "the response does not repeat the token");
   }));
 
-Deno.test("a session must name its workspace, and a key is bound to its own", () =>
+Deno.test("a session must name a workspace, and a key applies only to its own", () =>
   withHooks(async (platform) => {
     const { browser } = await signUpWithWorkspace(platform, "ada");
     const without = await browser.send("GET", "/v1/deploy-hooks");

@@ -1,6 +1,6 @@
 /**
- * Payloads that no forge sends to a deploy hook. Each is refused, deploys nothing and leaves
- * nothing behind.
+ * Sends a deploy hook payloads that no forge would send. Each is refused, does not deploy anything,
+ * and leaves nothing behind.
  */
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
@@ -9,7 +9,7 @@ import { listing, newConnections } from "../../helpers/hostile_push.ts";
 import { until } from "../../../src/lib/_test_until.ts";
 import { TOKEN } from "../../helpers/platform.ts";
 
-/** Maximum number of calls to one hook. A hook accepts thirty calls per minute. */
+/** Maximum number of calls to a hook. A hook accepts thirty calls per minute. */
 const CALLS_OF_HOOK = 28;
 
 const SHA = "a".repeat(40);
@@ -34,7 +34,7 @@ const hmac = (secret: string, body: string, algorithm = "sha256") =>
 
 const json = { "content-type": "application/json" };
 
-/** Each forge's name for pushes, and its signature header. */
+/** Each forge's name for push events, and its signature header. */
 const SIGNING = {
   GitHub: { event: ["x-github-event", "push"], field: "x-hub-signature-256" },
   "Bitbucket Cloud": { event: ["x-event-key", "repo:push"], field: "x-hub-signature" },
@@ -52,14 +52,14 @@ const FORGED: Readonly<Record<string, (secrets: Secrets) => string>> = {
   "the name of the algorithm alone": () => "sha256=",
   "another secret": () => `sha256=${hmac("guessed", BODY)}`,
   "an empty secret": () => `sha256=${hmac(" ", BODY)}`,
-  "the signature of another body": ({ secret }) => `sha256=${hmac(secret, `${BODY} `)}`,
-  "the signature of no body": ({ secret }) => `sha256=${hmac(secret, "")}`,
-  "a digit too few": ({ secret }) => `sha256=${hmac(secret, BODY).slice(0, -1)}`,
-  "a digit too many": ({ secret }) => `sha256=${hmac(secret, BODY)}0`,
+  "a signature for another body": ({ secret }) => `sha256=${hmac(secret, `${BODY} `)}`,
+  "a signature for an empty body": ({ secret }) => `sha256=${hmac(secret, "")}`,
+  "a missing digit": ({ secret }) => `sha256=${hmac(secret, BODY).slice(0, -1)}`,
+  "an extra digit": ({ secret }) => `sha256=${hmac(secret, BODY)}0`,
   "SHA-1": ({ secret }) => `sha1=${hmac(secret, BODY, "sha1")}`,
   "SHA-512": ({ secret }) => `sha512=${hmac(secret, BODY, "sha512")}`,
   "the secret itself": ({ secret }) => secret,
-  "the token of the URL": ({ token }) => `sha256=${hmac(token, BODY)}`,
+  "the URL's token": ({ token }) => `sha256=${hmac(token, BODY)}`,
   "two signatures": ({ secret }) => `sha256=${hmac("x", BODY)}, sha256=${hmac(secret, BODY)}`,
 };
 
@@ -87,15 +87,15 @@ function tokenAttacks(): Attack[] {
     "no token": () => ({}),
     "an empty token": () => ({ "x-gitlab-token": "" }),
     "another token": () => ({ "x-gitlab-token": "guessed" }),
-    "half of the token": ({ secret }) => ({ "x-gitlab-token": secret.slice(0, 32) }),
+    "half the token": ({ secret }) => ({ "x-gitlab-token": secret.slice(0, 32) }),
     "the token twice": ({ secret }) => ({ "x-gitlab-token": `${secret}${secret}` }),
-    "the token of the URL": ({ token }) => ({ "x-gitlab-token": token }),
-    "a signature as token": ({ secret }) => ({ "x-gitlab-token": hmac(secret, BODY) }),
+    "the URL's token": ({ token }) => ({ "x-gitlab-token": token }),
+    "a signature as the token": ({ secret }) => ({ "x-gitlab-token": hmac(secret, BODY) }),
     "a wrong token next to a valid signature": ({ secret }) => ({
       "x-gitlab-token": "guessed",
       "x-hub-signature-256": `sha256=${hmac(secret, BODY)}`,
     }),
-    "the token as bearer": ({ secret }) => ({ authorization: `Bearer ${secret}` }),
+    "the token as a bearer token": ({ secret }) => ({ authorization: `Bearer ${secret}` }),
   };
   return [
     ...Object.entries(tokens).map(([name, fields]) => ({
@@ -109,7 +109,7 @@ function tokenAttacks(): Attack[] {
       }),
     })),
     {
-      name: "no forge, and no signature",
+      name: "no forge and no signature",
       body: '{"branch":"main"}',
       ...NOT_SIGNED,
       headers: () => json,
@@ -173,7 +173,7 @@ const REFS = [
 
 const JSON_FAULTS: Readonly<Record<string, string>> = {
   "nothing": "",
-  "half of an object": "{",
+  "half an object": "{",
   "9,000 open lists": "[".repeat(9000),
   "100 nested lists": "[".repeat(100) + "]".repeat(100),
   "1,000 nested objects": '{"a":'.repeat(1000) + "1" + "}".repeat(1000),
@@ -257,7 +257,7 @@ function signedAttacks(): Attack[] {
   ];
 }
 
-/** Sends attacks. Switches to a new hook before one has been called too often. */
+/** Sends attacks. Switches to a new hook before the current one has been called too often. */
 async function send(platform: HookPlatform, attacks: readonly Attack[]): Promise<string[]> {
   const faults: string[] = [];
   using client = newConnections();
@@ -272,7 +272,7 @@ async function send(platform: HookPlatform, attacks: readonly Attack[]): Promise
       headers: headers(secrets),
       body,
     }).catch((error) => {
-      // The connection may close before a long body is completely sent, and the response may then
+      // The connection may close before a long body has been sent completely. Then the response may
       // be lost.
       if (body.length < 1_000_000) throw error;
       return undefined;
@@ -286,7 +286,7 @@ async function send(platform: HookPlatform, attacks: readonly Attack[]): Promise
   return faults;
 }
 
-Deno.test("130 hostile payloads are refused with a message, and deploy and stop nothing", () =>
+Deno.test("130 hostile payloads are refused with a message and change no deployment", () =>
   withHooks(async (platform) => {
     const { api, dataDir, ended, trigger, hook, repository } = platform;
     const commitSha = await repository.git("rev-parse", "main");
@@ -305,7 +305,7 @@ Deno.test("130 hostile payloads are refused with a message, and deploy and stop 
     );
   }));
 
-Deno.test("a hook's secrets open nothing else, and other secrets open no hook", () =>
+Deno.test("a hook's secrets work only for the hook, and no other secret does", () =>
   withHooks(async ({ api, hook, trigger, ended, repository }) => {
     const commitSha = await repository.git("rev-parse", "main");
     using client = newConnections();
@@ -338,7 +338,7 @@ Deno.test("a hook's secrets open nothing else, and other secrets open no hook", 
       const { status } = await api("POST", `/v1/hooks/${word}`, body);
       assert.ok([401, 404, 414].includes(status), `${word.slice(0, 70)}: ${status}`);
     }
-    // Not the last letter, because it encodes fewer than six bits.
+    // Does not change the last letter, because it encodes fewer than six bits.
     const altered = ticket.replace(/.(?=.{9}$)/, (letter) => letter === "A" ? "B" : "A");
     for (const word of [token, altered, id, answer.json.id]) {
       const path = `/v1/triggered-deployments/${word.split("/").at(-1)}`;
@@ -348,12 +348,12 @@ Deno.test("a hook's secrets open nothing else, and other secrets open no hook", 
     assert.equal(
       (await trigger(plain.url, { branch: "main", commitSha })).status,
       401,
-      "it was regenerated",
+      "the hook was regenerated",
     );
     await api("DELETE", `/v1/deploy-hooks/${plain.id}`);
     assert.equal(
       (await trigger(renewed.url, { branch: "main", commitSha })).status,
       401,
-      "it was deleted",
+      "the hook was deleted",
     );
   }));

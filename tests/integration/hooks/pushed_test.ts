@@ -1,4 +1,4 @@
-/** Deploy hooks for a project whose code is pushed with `git push`. */
+/** Tests deploy hooks for a project that receives its code from `git push`. */
 import assert from "node:assert/strict";
 import { git, makeRepository } from "../../../src/lib/_test_git.ts";
 import { withBuilds } from "../../helpers/git_builds.ts";
@@ -14,7 +14,7 @@ Deno.test("a hook for a pushed project builds pushed commits", () =>
     const url = `http://127.0.0.1:${port}${new URL(hook.url).pathname}`;
     const first = await site.commit("main", { "index.html": "first" });
     const early = await trigger(url, { branch: "main", commitSha: first });
-    assert.equal(early.status, 404, "a commit that is not pushed yet gets a 404");
+    assert.equal(early.status, 404, "a commit that has not been pushed yet gets a 404");
 
     const remote = `http://svc:${TOKEN}@127.0.0.1:${port}/git/${project.workspace}/shop.git`;
     await git(site.path, "push", remote, "main");

@@ -5,13 +5,13 @@ import { makeRepository } from "../../../src/lib/_test_git.ts";
 import { deploy, rawRequest, TOKEN } from "../../helpers/platform.ts";
 import { sleepBriefly } from "../../helpers/tool.ts";
 
-/** Whether any file in a folder contains a text. */
+/** Returns whether any file in a folder contains a text. */
 async function holds(folder: string, text: string): Promise<boolean> {
   const { code } = await new Deno.Command("grep", { args: ["-rqaF", "-e", text, folder] }).output();
   return code === 0;
 }
 
-Deno.test("a hook's token is never written, logged or returned, except when it is created", async () => {
+Deno.test("a hook's token is never stored or logged, and is returned only when it is created", async () => {
   const folder = await Deno.makeTempDir({ prefix: "svc-hooks-" });
   const repository = await makeRepository(folder);
   const commitSha = await repository.commit("main", { "index.html": "<p>one</p>" });
@@ -55,15 +55,15 @@ Deno.test("a hook's token is never written, logged or returned, except when it i
     await tell(api("GET", path).then(({ json }) => JSON.stringify(json)));
   }
   const log = answers.at(-1)!;
-  assert.ok(log.includes("/v1/hooks/"), "control: calls to a wrong host are logged");
+  assert.ok(log.includes("/v1/hooks/"), "as a control, calls to a wrong host are logged");
   await platform.shutdown();
-  assert.ok(await holds(folder, made.id), "control: the search finds plain text");
+  assert.ok(await holds(folder, made.id), "as a control, the search finds unencrypted text");
   for (const token of tokens) {
     for (const text of [...answers, ...platform.logged]) assert.ok(!text.includes(token), text);
     assert.equal(
       await holds(`${folder}/data`, token),
       false,
-      "the data directory contains a token",
+      "the data directory contains no token",
     );
   }
   await Deno.remove(folder, { recursive: true });
@@ -104,7 +104,7 @@ Deno.test("the CLI never repeats a hook URL, even in errors and debug output", (
     }
   }));
 
-Deno.test("git credentials are encrypted, never shown, and sent only to their own host", () =>
+Deno.test("git credentials are stored encrypted, never shown, and sent only to their own host", () =>
   withHooks(async ({ api, dataDir, logged }) => {
     const token = "ghp_0123456789abcdefSECRET";
     const path = "/v1/projects/shop";
@@ -112,7 +112,7 @@ Deno.test("git credentials are encrypted, never shown, and sent only to their ow
     assert.deepEqual(
       [refused.status, refused.json.code],
       [409, "conflict"],
-      "credentials need an https URL, not a path",
+      "credentials require an https URL, not a path",
     );
     for (
       const gitUrl of [`https://ada:${token}@git.example/x.git`, `https://${token}@git.example/x`]

@@ -1,4 +1,4 @@
-/** `/_svc/image`: sizes, formats, caching and conditions, over HTTP. */
+/** Tests sizes, formats, caching and conditions of `/_svc/image` over HTTP. */
 import assert from "node:assert/strict";
 import { decodedSize, makeAnimatedPng, makePng, openEngine } from "../../helpers/images.ts";
 import { createProject, deploy, rawRequest, withPlatform } from "../../helpers/platform.ts";
@@ -8,7 +8,8 @@ const BROWSER = { accept: "image/avif,image/webp,image/apng,image/*,*/*;q=0.8" }
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
 
 /**
- * The headers that a response varies by. The compiled program's runtime itself adds the encoding.
+ * Returns the headers listed in `Vary`, except the encoding, which the compiled program's runtime
+ * adds.
  */
 const varyOf = (field: string | string[] | undefined): string[] =>
   String(field ?? "").toLowerCase().split(/\s*,\s*/)
@@ -123,7 +124,7 @@ Deno.test("images are converted to the requested size and an accepted format", (
     }
   }));
 
-Deno.test("a project specifies allowed sizes and sources, and can turn off image conversion", () =>
+Deno.test("a project can specify sizes and sources, and turn off image conversion", () =>
   withPlatform(async (platform) => {
     const files = { "index.html": "home", "photo.png": makePng(400, 200), "drawing.svg": SVG };
     const manifest = (images: unknown) => ({

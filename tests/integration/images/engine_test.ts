@@ -1,4 +1,4 @@
-/** The engine in its process. Tests its results, and that untrusted bytes cannot harm it. */
+/** Tests the results of the engine in its process, and that untrusted bytes cannot harm it. */
 import assert from "node:assert/strict";
 import {
   decodedSize,
@@ -27,7 +27,7 @@ const job = (source: Bytes, more: Partial<ConvertJob> = {}): ConvertJob => ({
   ...more,
 });
 
-/** The signature of each format, and its offset. */
+/** Each format's signature, and the offset at which it starts. */
 const SIGNATURES: Readonly<Record<ImageFormat, readonly [number, string]>> = {
   avif: [4, "ftypavif"],
   webp: [8, "WEBP"],
@@ -41,7 +41,7 @@ function assertFormat(bytes: Bytes, format: ImageFormat): void {
   assert.equal(found, signature);
 }
 
-Deno.test("each format can be converted to any other, without enlarging images", async () => {
+Deno.test("each format can be converted to any other, and images are not enlarged", async () => {
   await using engine = openEngine();
   const sources: Partial<Record<ImageFormat, Bytes>> = {};
   for (const format of IMAGE_FORMATS) {
@@ -78,7 +78,7 @@ Deno.test("images fit into, are cropped to or fill a box", async () => {
   }
 });
 
-Deno.test("photographs are rotated upright, and keep the colors of their profile", async () => {
+Deno.test("photos are rotated upright and keep their profile's colors", async () => {
   await using engine = openEngine();
   const jpeg = await engine.convert(job(makePng(300, 100), { width: 8192, format: "jpeg" }));
   assert.ok(jpeg.ok);
@@ -93,8 +93,8 @@ Deno.test("photographs are rotated upright, and keep the colors of their profile
 });
 
 /**
- * The first pixel of a PNG with 8 bits per color whose first row uses no filter or the "sub"
- * filter.
+ * Returns the first pixel of a PNG with 8 bits per color, whose first row must use no filter or the
+ * "sub" filter.
  */
 async function firstPixel(png: Bytes): Promise<Uint8Array> {
   const view = new DataView(png.buffer, png.byteOffset);
@@ -123,12 +123,12 @@ Deno.test("data that is not an image is refused, and the engine continues", asyn
     ["a PNG without a body", png.slice(0, 20), "broken"],
     ["half a WebP", cut(webp.bytes, 0.5), "broken"],
     ["half an AVIF", cut(avif.bytes, 0.5), "broken"],
-    ["a bomb of 10,000 million pixels", makeBomb(100_000, 100_000), "too_large"],
-    ["a bomb of one row", makeBomb(70_000_000, 1), "too_large"],
+    ["a decompression bomb of 10,000 million pixels", makeBomb(100_000, 100_000), "too_large"],
+    ["a decompression bomb with one row", makeBomb(70_000_000, 1), "too_large"],
     ["an SVG", text('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'), "broken"],
     ["a PDF", text("%PDF-1.7"), "broken"],
     ["a TIFF", text("II*\0"), "broken"],
-    ["a raw image of libvips", text("\x08\xf2\xa6\xb6"), "broken"],
+    ["a raw libvips image", text("\x08\xf2\xa6\xb6"), "broken"],
     ["a PPM", text("P6 10 10 255 "), "broken"],
     ["a table", text("1,2,3\n4,5,6\n"), "broken"],
     ["too many bytes", new Uint8Array(MAX_SOURCE_BYTES + 1), "too_large"],
@@ -137,7 +137,7 @@ Deno.test("data that is not an image is refused, and the engine continues", asyn
     const result = await engine.convert(job(source));
     assert.deepEqual([result.ok, !result.ok && result.reason], [false, reason], name);
   }
-  assert.deepEqual(engine.pids, [pid], "no image breaks the process");
+  assert.deepEqual(engine.pids, [pid], "no image crashes the process");
 
   const hidden = new Uint8Array([...png, ...text("<script>alert(1)</script>")]);
   const clean = await engine.convert(job(hidden, { format: "png" }));
@@ -145,7 +145,7 @@ Deno.test("data that is not an image is refused, and the engine continues", asyn
   assert.ok(!new TextDecoder("latin1").decode(clean.bytes).includes("script"));
 });
 
-Deno.test("the decoding process cannot open anything", {
+Deno.test("the decoding process cannot open files or connections", {
   ignore: Deno.build.os !== "linux",
 }, async () => {
   await using engine = openEngine();
@@ -165,7 +165,7 @@ Deno.test("the decoding process cannot open anything", {
   assert.deepEqual(files, []);
 });
 
-Deno.test("a process that is killed, slow or too large is replaced", async () => {
+Deno.test("a process that is killed, is too slow or uses too much memory is replaced", async () => {
   await using engine = openEngine();
   assert.ok((await engine.convert(job(makePng(30, 20)))).ok);
   const [first] = engine.pids;
@@ -186,7 +186,7 @@ Deno.test("a process that is killed, slow or too large is replaced", async () =>
   assert.match(large.ok ? "" : large.message, /more than 50 MiB/);
 });
 
-Deno.test("jobs beyond the limit of the queue or their owner are refused immediately", async () => {
+Deno.test("jobs that exceed the queue's or their owner's limit are refused immediately", async () => {
   await using engine = openEngine({ limits: { maxQueued: 3, maxQueuedOfOwner: 2 } });
   const source = makePng(30, 20);
   const owners = ["a", "a", "a", "a", "b", "c"];

@@ -1,6 +1,6 @@
 /**
- * Image sources: the site's files and servers, as seen by a visitor without cookies, and other
- * sites that the project declares.
+ * Tests image sources: the site's files and servers, as a visitor without cookies sees them, and
+ * other sites that the project declares.
  */
 import assert from "node:assert/strict";
 import { makePng } from "../../helpers/images.ts";
@@ -67,17 +67,17 @@ Deno.test("an image cannot be read through the endpoint if its URL cannot be rea
   assert.equal(
     await get(endpoint("/gated/a.png"), member),
     401,
-    "the endpoint passes no cookies to functions",
+    "the endpoint does not pass cookies to functions",
   );
   assert.equal(await get(endpoint("/moved/a.png")), 502);
   assert.equal(await get(endpoint("/loop.png")), 404);
 
-  // An image that was converted for one visitor is not shown to another visitor without access.
+  // An image that was converted for one visitor is not shown to a visitor without access.
   assert.equal(await get(endpoint("/office/a.png"), { "x-office": "yes" }), 200);
   assert.equal(await get(endpoint("/office/a.png")), 403);
 });
 
-Deno.test("rules apply to the endpoint as to any other path", async () => {
+Deno.test("rules apply to the endpoint as they do to any other path", async () => {
   await using machinery = await openMachinery();
   const { platform } = machinery;
   await createProject(platform, "shop");
@@ -119,7 +119,7 @@ createServer((request, response) => {
 }).listen(3000);
 `;
 
-Deno.test("a server gets image requests without credentials, as often as its caching headers require", () =>
+Deno.test("a server gets image requests without credentials, as often as its headers require", () =>
   withPlatform(async (platform) => {
     const png = makePng(40, 20).toBase64();
     await createProject(platform, "shop");
@@ -148,16 +148,20 @@ Deno.test("a server gets image requests without credentials, as often as its cac
     const first = await get("/plain.png");
     assert.deepEqual([first.status, first.headers["x-svc-cache"]], [200, "MISS"], first.text);
     assert.equal(first.headers["cache-control"], "public, max-age=0, must-revalidate");
-    // A server's first response tells a thread that it may call the server directly.
+    // After a server's first response, a thread can call the server directly.
     for (let round = 0; round < 3; round++) {
       assert.equal((await get("/plain.png")).headers["x-svc-cache"], "HIT");
     }
-    assert.equal(await asked(), 4, "the server gets each request, and the image is converted once");
+    assert.equal(
+      await asked(),
+      4,
+      "the server gets every request, but the image is converted only once",
+    );
 
     const kept = await get("/kept.png?size=1");
     assert.match(String(kept.headers["cache-control"]), /^public, max-age=600/);
     assert.equal((await get("/kept.png?size=1")).headers["x-svc-cache"], "HIT");
-    assert.equal(await asked(), 5, "a fresh image causes no second request");
+    assert.equal(await asked(), 5, "a fresh image does not cause a second request");
 
     for (let round = 0; round < 2; round++) {
       const secret = await get("/private.png");
@@ -166,7 +170,7 @@ Deno.test("a server gets image requests without credentials, as often as its cac
     }
   }));
 
-Deno.test("images are fetched only from other sites that the project declares", async () => {
+Deno.test("images from other sites are fetched only if the project declares the sites", async () => {
   await using machinery = await openMachinery();
   const { platform } = machinery;
   const seen: { readonly path: string; readonly headers: Record<string, string> }[] = [];

@@ -1,6 +1,6 @@
 /**
- * Project drains and operator drains: the data that receivers get over the network, and how
- * failures appear. For the long form, `OTEL_COLLECTOR` names a built OpenTelemetry collector.
+ * Tests the data that project and operator drains send over the network, and how failures are
+ * reported. The long form requires `OTEL_COLLECTOR`, the path of an OpenTelemetry collector.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -59,7 +59,7 @@ async function openShop(platform: TestPlatform) {
 const add = (platform: TestPlatform, json: unknown): Promise<ApiAnswer> =>
   platform.api("POST", AT, { json });
 
-Deno.test("drains receive their projects' records, masked, with resource and trace", async () => {
+Deno.test("drains receive their projects' masked records with resource and trace", async () => {
   const [own, all] = [new TestReceiver(), new TestReceiver()];
   const [ownAt, allAt] = [listen(own), listen(all)];
   await withPlatform(async (platform) => {
@@ -128,7 +128,7 @@ Deno.test("drains receive their projects' records, masked, with resource and tra
   await Promise.all([ownAt.server.shutdown(), allAt.server.shutdown()]);
 });
 
-Deno.test("unusable drains are refused, and failing drains report why", async () => {
+Deno.test("unusable drains are refused, and failing drains report the reason", async () => {
   const [receiver, all] = [new TestReceiver(), new TestReceiver()];
   const [at, allAt] = [listen(receiver), listen(all)];
   await withPlatform(async (platform) => {
@@ -184,7 +184,7 @@ Deno.test("unusable drains are refused, and failing drains report why", async ()
   await Promise.all([at.server.shutdown(), allAt.server.shutdown()]);
 });
 
-Deno.test("private endpoints need the operator's permission", () =>
+Deno.test("private endpoints require the operator's permission", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     for (const url of ["http://127.0.0.1:4318", "http://localhost:4318", "http://[::1]:4318"]) {

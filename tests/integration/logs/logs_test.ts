@@ -5,7 +5,7 @@ import { until } from "../../../src/lib/_test_until.ts";
 import { withDashboard } from "../../helpers/dashboard.ts";
 import { createProject, deploy, rawRequest, TOKEN, withPlatform } from "../../helpers/platform.ts";
 
-Deno.test("logs show a project's requests, oldest first, filtered and in pages", () =>
+Deno.test("logs show a project's requests, oldest first, in pages and with filters", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const live = await deploy(platform, "shop", { files: { "index.html": "home" } });
@@ -15,7 +15,7 @@ Deno.test("logs show a project's requests, oldest first, filtered and in pages",
       const headers = { "user-agent": `agent${path}` };
       await rawRequest(platform.port, { host: "shop.localhost", path, headers });
       sent++;
-      // It takes a moment for front edges to report what they have served.
+      // Front edges report their requests a moment later.
       all = await until(
         () => platform.api("GET", "/v1/projects/shop/logs"),
         ({ json }) => json.items.length === sent,
@@ -65,7 +65,7 @@ Deno.test("logs can be followed, and the stream ends when the platform stops", (
     assert.equal((await reader.read()).done, true);
   }));
 
-Deno.test("logs can be filtered and counted by request fields, in the API, the CLI and pages", () =>
+Deno.test("logs can be filtered and counted by request fields in the API, the CLI and pages", () =>
   withDashboard(async ({ api, own, ada, viewer, platform }) => {
     await api("POST", "/v1/projects", { name: "shop" });
     const live = await deploy(own, "shop", { files: { "index.html": "home", "api/a.txt": "a" } });
@@ -75,7 +75,7 @@ Deno.test("logs can be filtered and counted by request fields, in the API, the C
     await rawRequest(platform.port, { host: "shop.localhost", path: "/", method: "POST" });
     const at = "/v1/projects/shop/logs";
     const count = async (query: string) => (await api("GET", `${at}?${query}`)).json.items.length;
-    // It takes a moment for front edges to report what they have served.
+    // Front edges report their requests a moment later.
     const { items: [first] } = await until(
       async () => (await api("GET", at)).json,
       ({ items }) => items.length === 6,

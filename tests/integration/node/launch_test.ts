@@ -1,12 +1,10 @@
-/**
- * A real Node in its sandbox.
- */
+/** Starts a real Node in its sandbox. */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import type { NodeSandboxKind } from "../../../src/runtime/node/sandbox/types.ts";
 import { launchServer, NODE } from "../../helpers/node_launch.ts";
 
-/** Root can create namespaces wherever these tests run. */
+/** Root can create namespaces on all machines where these tests run. */
 const KINDS: readonly NodeSandboxKind[] = Deno.uid() === 0 ? ["namespaces", "kernel"] : ["kernel"];
 
 function testNode(
@@ -21,7 +19,7 @@ function testNode(
 
 const isRoot = KINDS.includes("namespaces");
 
-testNode("Node responds on its Unix socket, in the best sandbox", async (kind) => {
+testNode("Node responds on its Unix socket in the strictest sandbox", async (kind) => {
   await using server = await launchServer(`
 const answer = () => JSON.stringify([process.execPath, process.cwd(), process.argv[1]]);
 `);
@@ -34,7 +32,7 @@ const answer = () => JSON.stringify([process.execPath, process.cwd(), process.ar
   ]);
 }, KINDS.slice(0, 1));
 
-testNode("Node sees its own files, and its own processes and interfaces", async (only) => {
+testNode("Node sees only its own files, processes and interfaces", async (only) => {
   await using server = await launchServer(
     `
 import { readdirSync, readFileSync } from "node:fs";
@@ -61,7 +59,7 @@ const answer = () => JSON.stringify(seen);
   ]);
 }, isRoot ? ["namespaces"] : []);
 
-/** The library folders in this machine's root. */
+/** The library folders in this machine's root folder. */
 const LIBRARIES = ["lib", "lib32", "lib64", "nix"].filter((name) => {
   try {
     return Deno.lstatSync(`/${name}`) !== undefined;
@@ -71,7 +69,7 @@ const LIBRARIES = ["lib", "lib32", "lib64", "nix"].filter((name) => {
 });
 
 testNode(
-  "Node writes to its temporary folder only, and no more than its limit",
+  "Node can write only to its temporary folder, up to a limit",
   async (only) => {
     await using server = await launchServer(
       `
@@ -150,7 +148,7 @@ const answer = () => { for (;;) kept.push(new Uint8Array(1 << 24).fill(1)); };
   assert.deepEqual([reason, message], ["memory", "Node used more than 300 MiB of memory"]);
 });
 
-testNode("Node has nothing open that it has not opened itself", async (only) => {
+testNode("Node has nothing open except what it has opened itself", async (only) => {
   await using server = await launchServer(
     `
 import { readdirSync, readlinkSync } from "node:fs";
@@ -162,13 +160,13 @@ const answer = () => JSON.stringify([...new Set(targets.map((each) => each.repla
     { only },
   );
   const kinds: readonly string[] = JSON.parse(await server.ask("/"));
-  // The C library looks up a thread's stack in the maps of its own process.
+  // The C library looks up a thread's stack in its own process's maps.
   const meant =
     /^(?:\/dev\/null|pipe|closed|anon_inode:\[(?:eventpoll|eventfd|io_uring)\]|\/proc\/\d+\/(?:fd|maps))$/;
   assert.deepEqual(kinds.filter((each) => !meant.test(each)), []);
 }, isRoot ? ["namespaces"] : []);
 
-testNode("Node reaches an address of the machine only if that is allowed", async (only) => {
+testNode("Node reaches the machine's addresses only if this is allowed", async (only) => {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   void (async () => {
     for await (const conn of listener) {
@@ -188,7 +186,7 @@ const answer = (url) => text(connect(Number(url.searchParams.get("port")), "loca
   assert.equal(await open.ask(path), "local");
 });
 
-testNode("Node uses threads, and handles SIGTERM", async (only) => {
+testNode("Node can use threads and handle SIGTERM", async (only) => {
   await using server = await launchServer(
     `
 import { Worker } from "node:worker_threads";
@@ -223,7 +221,7 @@ async function launchLauncher(only: NodeSandboxKind) {
     const { value } = await reader.read();
     if (value === undefined) {
       const { code, signal } = await launcher.status;
-      // deno-lint-ignore no-console -- a launcher must not end unseen
+      // deno-lint-ignore no-console -- a launcher must not end unnoticed
       console.error(`The launcher has ended: ${code} ${signal} ${text}${await errors}`);
       return undefined;
     }
@@ -235,8 +233,8 @@ async function launchLauncher(only: NodeSandboxKind) {
 testNode(
   "Node exits with the process that started it, regardless of how that process exits",
   async (only) => {
-    // In one CI run, the first launcher did not start for unknown reasons. A second attempt would
-    // reveal them.
+    // In one CI run, the first launcher did not start for unknown reasons. It now reports its
+    // errors, and a second attempt follows.
     const { launcher, reader, pid } = await launchLauncher(only) ?? await launchLauncher(only) ??
       assert.fail("No launcher starts");
     const exists = () => Deno.stat(`/proc/${pid}`).then(() => true, () => false);
@@ -248,7 +246,7 @@ testNode(
   },
 );
 
-testNode("programs that Node starts can start and end many others", async (only) => {
+testNode("programs that Node starts can start and end many other programs", async (only) => {
   await using server = await launchServer(
     `
 import { execFile } from "node:child_process";
@@ -262,7 +260,7 @@ const answer = () => new Promise((resolve) => execFile("/bin/sh", ["-c", loop],
   assert.equal(await server.ask("/"), "failed 0 of 100\n");
 }, isRoot ? ["namespaces"] : []);
 
-/** Whether a process on this machine is sleeping for this long. */
+/** Returns whether a `sleep` process with this duration is running on this machine. */
 async function sleeps(seconds: number): Promise<boolean> {
   for await (const { name } of Deno.readDir("/proc")) {
     const line = await Deno.readTextFile(`/proc/${name}/cmdline`).catch(() => "");
@@ -297,7 +295,7 @@ const answer = async (url) => {
 };
 `;
 
-testNode("processes that Node starts have the same limits, and exit with Node", async (only) => {
+testNode("processes that Node starts have the same limits and exit with Node", async (only) => {
   const seconds = only === "kernel" ? 98_001 : 98_002;
   {
     await using server = await launchServer(FAMILY, {

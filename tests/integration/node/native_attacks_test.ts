@@ -35,7 +35,7 @@ try {
 const answer = () => readFileSync(process.env.ATTACK_RESULTS, "utf8");
 `;
 
-/** A platform that listens on all addresses and counts connections. */
+/** Stands in for a platform: listens on all addresses and counts connections. */
 async function attacked(folder: string) {
   const arrived: string[] = [];
   const listeners = [
@@ -53,7 +53,7 @@ async function attacked(folder: string) {
   const udp = createSocket("udp4");
   udp.on("message", () => arrived.push("udp"));
   await new Promise<void>((resolve) => udp.bind(0, "127.0.0.1", resolve));
-  // Unlike Deno, Node can listen on abstract names.
+  // Unlike Deno, Node can listen on abstract socket names.
   const abstract = new Deno.Command(NODE!, {
     args: [
       "-e",
@@ -81,7 +81,7 @@ async function attacked(folder: string) {
 
 for (const kind of ["namespaces", "kernel"] satisfies NodeSandboxKind[]) {
   Deno.test({
-    name: `native code in Node reaches nothing in the sandbox "${kind}"`,
+    name: `native code in Node reaches nothing outside the sandbox "${kind}"`,
     ignore: NODE === undefined || (kind === "namespaces" && Deno.uid() !== 0),
     async fn(t) {
       await inTestFolder(async (folder) => {
@@ -121,7 +121,7 @@ async function attack(kind: NodeSandboxKind, folder: string, library: string): P
   await using server = await launchServer(SERVER, { env, deployed, only: kind });
   assert.equal(server.node.sandbox.kind, kind);
   const lines = (await server.ask("/")).trim().split("\n");
-  assert.equal(lines.at(-1), "done done", "all attempts were made");
+  assert.equal(lines.at(-1), "done done", "all attempts have been made");
   assert.ok(lines.length > 90, `${lines.length} attempts`);
   assert.deepEqual(lines.filter((line) => line.endsWith(" escaped")), []);
   assert.deepEqual(platform.arrived, []);
@@ -130,8 +130,7 @@ async function attack(kind: NodeSandboxKind, folder: string, library: string): P
 }
 
 /**
- * A server with the same attacks, run by the compiled program. It sets the attacks' variables
- * itself.
+ * A server for the compiled program, with the same attacks. It sets the attacks' variables itself.
  */
 const ENTRY = `
 import { createServer } from "node:http";

@@ -14,7 +14,7 @@ const EVERY_MS = 60_000;
 const PATIENCE_MS = 240_000;
 
 Deno.test({
-  name: "one of three nodes creates each backup, and another takes over once that node is gone",
+  name: "one of three nodes creates each backup, and another takes over when it leaves",
   ignore: NO_POSTGRES !== undefined || !IS_LONG,
   async fn() {
     await using cluster = await Cluster.open();
@@ -33,7 +33,7 @@ Deno.test({
       return last?.at as string | undefined;
     };
     const made: string[] = [];
-    // Each node checks twice between two backups.
+    // Between two backups, each node checks twice whether one is due.
     for (let round = 0; nodes.length > 1; round++) {
       const at = await until(
         () => lastOf(nodes[0]!),

@@ -1,6 +1,6 @@
 /**
- * Build logs: those of running builds come from the building node, and those of finished builds are
- * available even after that node has stopped.
+ * Tests build logs. The logs of running builds come from the building node. Those of finished
+ * builds are available even after that node has stopped.
  */
 import assert from "node:assert/strict";
 import { makeRepository } from "../../../src/lib/_test_git.ts";
@@ -44,7 +44,7 @@ const logOf = async ({ api }: TestPlatform, id: string) =>
 const statusOf = async ({ api }: TestPlatform, id: string) =>
   (await api("GET", `/v1/deployments/${id}`)).json.status;
 
-/** A log stream as text, as it arrives. */
+/** Reads a log stream as text while it arrives. */
 async function follow({ url }: TestPlatform, { id, token }: { id: string; token: string }) {
   const answer = await fetch(`${url}/v1/deployments/${id}/build-log/stream`, {
     headers: { authorization: `Bearer ${token}` },
@@ -58,8 +58,7 @@ async function follow({ url }: TestPlatform, { id, token }: { id: string; token:
 }
 
 Deno.test({
-  name:
-    "the log of a build can be read and followed on every node, even after its own node is gone",
+  name: "every node shows and follows a build's log, even after the building node has stopped",
   ignore: NO_POSTGRES !== undefined,
   async fn(t) {
     await using cluster = await Cluster.open();
@@ -81,7 +80,7 @@ Deno.test({
     let id = "";
 
     await t.step(
-      "the log of a running build can be read and followed on the other node",
+      "a running build's log can be read and followed on the other node",
       async () => {
         id = await trigger(hook, commit);
         const { heard, ended } = await follow(a, { id, token });
@@ -106,7 +105,7 @@ Deno.test({
       },
     );
 
-    await t.step("both nodes show the same log of a finished build", async () => {
+    await t.step("both nodes show the same log for a finished build", async () => {
       await until(async () => await statusOf(a, id) === "LIVE");
       const [ofA, ofB] = [await logOf(a, id), await logOf(b, id)];
       assert.match(textOf(ofA.lines), /last words/);
@@ -114,7 +113,7 @@ Deno.test({
       assert.equal(ofA.isComplete, true);
     });
 
-    await t.step("the log stays readable after its node is gone", async () => {
+    await t.step("the log stays readable after the building node has stopped", async () => {
       assert.equal(await cluster.countRecords("build_logs"), 1);
       await cluster.stop(b);
       const log = await logOf(a, id);

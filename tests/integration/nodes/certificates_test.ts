@@ -1,6 +1,6 @@
 /**
- * Certificates with several nodes. One node orders them, all nodes have them, and any node responds
- * to challenges.
+ * Certificates with several nodes. One node orders them, all nodes have them, and any node can
+ * respond to challenges.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ async function leaderOf(platform: TestPlatform): Promise<string | undefined> {
 }
 
 Deno.test({
-  name: "one node orders certificates, another responds to the challenge, and all serve them",
+  name: "one node orders certificates, another responds to challenges, and all serve them",
   ignore: pebbleProgram === undefined || NO_POSTGRES !== undefined,
   async fn(t) {
     await using cluster = await Cluster.open();
@@ -56,7 +56,7 @@ Deno.test({
       );
 
     await t.step(
-      "the leader orders a certificate, the other node proves it, and both serve it",
+      "the leader orders a certificate, the other node responds to the challenge, and both serve it",
       async () => {
         assert.equal(await leaderOf(b), "a");
         await bindDomain(a, dns.names, "www.shop.test");
@@ -68,7 +68,7 @@ Deno.test({
     );
 
     await t.step(
-      "a certificate for a name bound through the other node is ordered as well",
+      "the leader also orders a certificate for a domain added through the other node",
       async () => {
         await bindDomain(b, dns.names, "blog.other.test");
         await isServed(a, "blog.other.test");

@@ -1,5 +1,5 @@
 /**
- * A node that cannot reach the store. The test takes half a minute, so it runs only with
+ * A node loses its connection to the store. The test takes half a minute, so it runs only with
  * `NODES_TESTS=all`.
  */
 import assert from "node:assert/strict";
@@ -20,7 +20,7 @@ const readiness = async (platform: TestPlatform): Promise<number> => {
 };
 
 Deno.test({
-  name: "a node that is cut off serves sites, accepts no credentials, and stops leading",
+  name: "a node without the store serves sites, accepts no credentials, and stops leading",
   ignore: NO_POSTGRES !== undefined || !IS_ASKED,
   async fn() {
     await using cluster = await Cluster.open();
@@ -54,8 +54,8 @@ Deno.test({
 
     proxy.passesAnswers = true;
     await until(async () => await readiness(cut) === 200);
-    assert.equal(await status(), 401, "the node learns that the key is revoked");
-    assert.equal(await leader(), "other", "the other node keeps the leadership");
+    assert.equal(await status(), 401, "the node detects that the key is revoked");
+    assert.equal(await leader(), "other", "the other node keeps leading");
     await deploy(other, project.id, { files: { "index.html": "two" } });
     await until(async () => (await cut.get("site.localhost", "/")).text === "two");
   },

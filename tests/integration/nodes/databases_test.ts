@@ -13,7 +13,7 @@ const create = (platform: TestPlatform, more = {}) =>
   platform.api("POST", "/v1/projects/shop/databases", { json: { name: "orders", ...more } });
 
 Deno.test({
-  name: "nodes refuse to create a database that only one node would have, and give advice",
+  name: "nodes refuse with advice to create a database that only one node would have",
   ignore: NO_POSTGRES !== undefined,
   async fn() {
     await using cluster = await Cluster.open();
@@ -57,8 +57,7 @@ Deno.test({
     };
     await through(a, "CREATE TABLE boats (name text); INSERT INTO boats VALUES ('Kestrel')");
     assert.deepEqual(await through(b, "SELECT name FROM boats"), [{ name: "Kestrel" }]);
-    // Each node signs in as the branch's role, and no node changes the password while another uses
-    // it.
+    // All nodes sign in as the branch's role. No node changes the password while another uses it.
     const passwords = () =>
       databases.runSql("SELECT rolpassword FROM pg_authid WHERE rolname ~ '^svc_[0-9a-f]{16}$'");
     const before = [...await passwords()];

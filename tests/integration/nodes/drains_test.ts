@@ -10,7 +10,7 @@ const NODES = ["a", "b", "c"];
 const HOST = "shop.localhost";
 
 Deno.test({
-  name: "three nodes drain each request once, from the node that handled it",
+  name: "the node that handled a request drains it, exactly once",
   ignore: NO_POSTGRES !== undefined,
   async fn() {
     const receiver = new TestReceiver();
@@ -36,7 +36,7 @@ Deno.test({
         const [, path] = /^\/(\w+-\d+)$/.exec(String(attributes["url.path"])) ?? [];
         return path === undefined ? [] : [`${path} from ${resource["service.instance.id"]}`];
       });
-    // Each node has opened the drain once a request sent to that node arrives.
+    // A node has opened the drain once a record of a request to it arrives.
     for (const [index, node] of nodes.entries()) {
       const name = NODES[index]!;
       await until(async () => {

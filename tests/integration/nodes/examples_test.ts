@@ -1,6 +1,6 @@
 /**
- * Runs the examples in docs/scaling.md. The containers in a compose file and the systemd units are
- * started as processes, with different addresses and folders.
+ * Runs the examples in docs/scaling.md. The test starts the compose file's containers and the
+ * systemd units as processes, with different addresses and folders.
  */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
@@ -29,7 +29,7 @@ const composeFile = z.object({
   ),
 });
 
-/** Replaces each text with another. Each text must occur. */
+/** Replaces texts. All of them must occur. */
 function replaced(text: string, texts: Readonly<Record<string, string>>): string {
   for (const [from, to] of Object.entries(texts)) {
     assert.ok(text.includes(from), `${from} is not in ${text}`);
@@ -38,7 +38,7 @@ function replaced(text: string, texts: Readonly<Record<string, string>>): string
   return text;
 }
 
-/** The nodes' dependencies, as on the machines in the examples. */
+/** The nodes' dependencies, as in the examples. */
 async function openSurroundings() {
   const folder = await Deno.makeTempDir({ prefix: "svc-examples-" });
   const pg = await TestPg.start();
@@ -49,7 +49,7 @@ async function openSurroundings() {
     records: pg.cluster,
     kv: `postgres://${user}@/${database}?host=${dirname(socket!)}`,
     blobs: storage.place,
-    /** The values of variables that the examples leave to the operator. */
+    /** Values for the variables that the examples leave to the operator. */
     secrets: { ...storage.env, SVC_KV_PASSWORD: password! } as Readonly<Record<string, string>>,
     async [Symbol.asyncDispose]() {
       await pg[Symbol.asyncDispose]();
@@ -82,7 +82,7 @@ async function runNode(
     });
   } catch (cause) {
     await child.kill();
-    throw new Error(`It does not get ready: ${child.said}`, { cause });
+    throw new Error(`The node does not become ready: ${child.said}`, { cause });
   }
   return child;
 }
@@ -92,7 +92,7 @@ const at = (port: number) => ({
     callApi(`http://127.0.0.1:${port}`, method, path, options),
 });
 
-/** The status in a node's own report. */
+/** Returns the status that a node reports about itself. */
 async function statusOf(port: number, path: string): Promise<number> {
   const answer = await fetch(`http://127.0.0.1:${port}${path}`);
   await answer.body?.cancel();
@@ -165,7 +165,7 @@ Deno.test({
     const logs = await all.api("GET", "/v1/projects/site/logs");
     assert.equal(logs.json.missingNodes, undefined, "nodes reach each other at --node-url");
 
-    // No node is ready without its records, but all of them serve sites.
+    // Without its store, no node is ready, but all of them serve sites.
     await around.records.stop();
     for (const port of [ports.a, ports.b]) {
       await until(async () => await statusOf(port, "/readyz") === 503);
@@ -187,7 +187,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "the systemd unit is valid, and starts a node",
+  name: "the systemd unit is valid and starts a node",
   ignore: NO_POSTGRES !== undefined,
   async fn() {
     await using around = await openSurroundings();

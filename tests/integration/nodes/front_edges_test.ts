@@ -9,7 +9,7 @@ import { createProject, deploy } from "../../helpers/platform.ts";
 const HOST = "shop.localhost";
 
 Deno.test({
-  name: "an edge gets changes from other nodes, and catches up when its own node returns",
+  name: "an edge gets changes from other nodes and catches up when its own node returns",
   ignore: NO_POSTGRES !== undefined,
   async fn() {
     await using cluster = await Cluster.open();
@@ -30,7 +30,7 @@ Deno.test({
       const { status } = await a.api("POST", "/v1/projects/shop/rollback", { json: {} });
       assert.equal(status, 200);
       await until(shown, (text) => text === "two by far");
-      // The edge's own node waits for it.
+      // The edge's own node waits for the edge.
       await deploy(b, "shop", { files: { "index.html": "own" } });
       assert.equal(await shown(), "own by far");
       // Requests that the edge relays are signed for every node.

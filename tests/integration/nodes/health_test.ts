@@ -1,4 +1,4 @@
-/** Server health, regardless of the node that runs the server. */
+/** Every node reports a server's health, regardless of the node that runs it. */
 import assert from "node:assert/strict";
 import { until } from "../../../src/lib/_test_until.ts";
 import { NO_POSTGRES } from "../../../src/platform/core/store/_test_pg.ts";
@@ -10,7 +10,7 @@ const stateOf = async ({ api }: TestPlatform) =>
   (await api("GET", "/v1/projects/shop/health")).json.state;
 
 Deno.test({
-  name: "a server on one node is reported healthy by all, and idle when that node is gone",
+  name: "all nodes report one node's server as healthy, and as idle when that node is gone",
   ignore: NO_POSTGRES !== undefined,
   async fn() {
     await using cluster = await Cluster.open();
@@ -21,7 +21,7 @@ Deno.test({
     await until(async () => (await stateOf(a)) === "healthy");
     assert.equal(await stateOf(b), "healthy");
     await cluster.stop(b);
-    assert.equal(await stateOf(a), "idle", "node a has not received a page request");
+    assert.equal(await stateOf(a), "idle", "node a has not received any page requests");
     assert.equal((await a.get("shop.localhost", "/x")).text, "server: /x");
     assert.equal(await stateOf(a), "healthy");
   },

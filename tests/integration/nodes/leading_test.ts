@@ -1,7 +1,4 @@
-/**
- * Tests the work that one node does for all nodes, and the data that each node gets from the
- * others.
- */
+/** Tests the work that one node does for all, and the data that each node gets from the others. */
 import assert from "node:assert/strict";
 import { ROLES } from "../../../src/platform/core/nodes/mod.ts";
 import { until } from "../../../src/lib/_test_until.ts";
@@ -47,7 +44,7 @@ async function openUpstream(folder: string) {
 }
 
 Deno.test({
-  name: "one node leads, all show the same data, and another takes over when it is gone",
+  name: "one node leads, all nodes show the same data, and another takes over when it is gone",
   ignore: NO_POSTGRES !== undefined,
   async fn(t) {
     await using cluster = await Cluster.open();
@@ -88,7 +85,7 @@ Deno.test({
       },
     );
 
-    await t.step("a purge through one node applies on the other node", async () => {
+    await t.step("a purge through one node applies to the other node", async () => {
       await createProject(a, "shop");
       const rules = [proxyTo(url), rule("cache", { type: "cache", ttlSeconds: 60 })];
       await publish(a, "shop", { rules });

@@ -1,6 +1,6 @@
 /**
- * A node is stopped during requests, as behind a load balancer. No request is lost, each response
- * from the leaving node is the last on its connection, and running work is completed.
+ * Stops a node during requests, as behind a load balancer. No request is lost, each response from
+ * the leaving node is the last on its connection, and running work is completed.
  */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
@@ -14,7 +14,7 @@ import { ClientConnection } from "../../helpers/held_requests.ts";
 
 const HOST = "shop.localhost";
 const TEXT = "<h1>here</h1>";
-/** More than a socket can buffer, so a response is in progress until it is read. */
+/** More than a socket can buffer, so a response is in progress until the client reads it. */
 const LONG = Buffer.alloc(7_500_000, "The quick brown fox jumps over the lazy dog. ");
 const CLIENTS = 16;
 const LOOK_MS = 100;
@@ -31,7 +31,10 @@ async function isReady(port: number): Promise<boolean> {
   return answer?.status === 200;
 }
 
-/** Selects nodes as a load balancer would: those that were ready at the last check, in turn. */
+/**
+ * Selects nodes as a load balancer would: takes turns among those that were ready at the last
+ * check.
+ */
 class Balancer {
   readonly leaving = new Set<TestPlatform>();
   readonly #ready = new Set<TestPlatform>();
@@ -66,8 +69,8 @@ class Balancer {
 }
 
 /**
- * Continuously sends requests to each node, over a connection that is kept for as long as the node
- * allows.
+ * Continuously sends requests to each node, over a connection that stays open for as long as the
+ * node allows.
  */
 async function visit(balancer: Balancer, seen: Seen[], isOver: () => boolean): Promise<void> {
   const agents = new Map<TestPlatform, Agent>();
@@ -94,8 +97,8 @@ async function read(asked: ClientRequest) {
 }
 
 /**
- * The values of `Connection` in a leaving node's responses on new connections that it still
- * accepts.
+ * Returns the values of `Connection` in a leaving node's responses on new connections, which it
+ * still accepts.
  */
 async function askLeaving({ port }: TestPlatform): Promise<readonly (string | undefined)[]> {
   const fields: (string | undefined)[] = [];
@@ -117,14 +120,14 @@ async function askLeaving({ port }: TestPlatform): Promise<readonly (string | un
 
 for (const edges of [0, 2]) {
   Deno.test({
-    name: `a node with ${edges} edges leaves, and no request is lost`,
+    name: `a node with ${edges} edges leaves without losing a request`,
     ignore: NO_POSTGRES !== undefined,
     async fn() {
       await using cluster = await Cluster.open();
       const a = await cluster.start("a", { nodeId: "a", edges });
       await createProject(a, "shop");
       await deploy(a, "shop", { files: { "index.html": TEXT, "long.txt": LONG } });
-      // When `a` is stopped, it does not know about this node.
+      // Node `a` was started first, so it may not know about this node when it is stopped.
       const b = await cluster.start("b", { nodeId: "b", edges });
       for (const { api } of [a, b]) {
         const isConnected = ({ state }: { state: string }) => state === "connected";
@@ -172,7 +175,7 @@ for (const edges of [0, 2]) {
 }
 
 Deno.test({
-  name: "a single node does not wait for a load balancer when it is stopped",
+  name: "a single node does not wait for a load balancer when it stops",
   ignore: NO_POSTGRES !== undefined,
   async fn() {
     await using cluster = await Cluster.open();

@@ -1,4 +1,7 @@
-/** Each node counts rate limits separately, which check, publish and deploy report. */
+/**
+ * Each node counts rate limits separately. `svc rules check`, `svc rules publish` and `svc deploy`
+ * report this.
+ */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { runCli } from "../../../src/cli/_test_run.ts";
@@ -17,7 +20,7 @@ action = { type = "rate_limit", limit = 2, windowSeconds = 600, key = "host" }
 
 const WARNING = /the platform has 2 nodes, which count separately, so up to 4 requests pass/;
 
-/** The statuses of this many requests to a limited path. */
+/** Sends this many requests to a limited path. Returns the statuses. */
 async function ask(node: TestPlatform, count: number): Promise<readonly number[]> {
   const statuses: number[] = [];
   for (let sent = 0; sent < count; sent++) {
@@ -27,7 +30,7 @@ async function ask(node: TestPlatform, count: number): Promise<readonly number[]
 }
 
 Deno.test({
-  name: "two nodes allow twice the rate limit, which check, publish and deploy report",
+  name: "two nodes allow twice the rate limit, and check, publish and deploy report this",
   ignore: NO_POSTGRES !== undefined,
   async fn() {
     await using cluster = await Cluster.open();

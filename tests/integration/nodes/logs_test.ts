@@ -1,4 +1,4 @@
-/** The combined logs, errors and traffic of all nodes, from any node. */
+/** Any node shows the combined logs, errors and traffic of all nodes. */
 import assert from "node:assert/strict";
 import { until } from "../../../src/lib/_test_until.ts";
 import { NO_POSTGRES } from "../../../src/platform/core/store/_test_pg.ts";
@@ -21,7 +21,7 @@ const ask = async (platform: TestPlatform, what: string) => {
 
 const pathsOf = (entries: readonly Logged[]) => entries.map(({ path }) => path);
 
-/** All pages of a log. Each page is read through the next node. */
+/** Reads all pages of a log, each through a different node in turn. */
 async function readPages(nodes: readonly TestPlatform[], limit: number) {
   const pages: Logged[][] = [];
   for (let cursor: string | null = ""; cursor !== null && pages.length < 50;) {
@@ -55,7 +55,7 @@ async function follow({ url }: TestPlatform, token: string) {
 }
 
 Deno.test({
-  name: "all nodes' logs, errors and traffic are merged, and a node that does not respond is named",
+  name: "nodes' logs, errors and traffic are merged, and an unresponsive node is named",
   ignore: NO_POSTGRES !== undefined,
   async fn(t) {
     await using cluster = await Cluster.open();
@@ -71,7 +71,7 @@ Deno.test({
     for (const node of [a, b]) await until(async () => (await node.get(HOST, "/")).status === 200);
 
     await t.step(
-      "entries are in order of time, and pagination continues through any node",
+      "entries are in chronological order, and pagination works through any node",
       async () => {
         const asked: string[] = [];
         for (let n = 0; n < 24; n++) {
@@ -105,7 +105,7 @@ Deno.test({
     });
 
     await t.step(
-      "errors of both nodes are added up, and each log line comes from its own node",
+      "both nodes' errors are added up, and each log line comes from its own node",
       async () => {
         for (const node of [a, b, b]) assert.ok((await node.get(HOST, "/fail/x")).status >= 500);
         const [error] = await until(

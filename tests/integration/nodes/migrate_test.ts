@@ -10,7 +10,7 @@ import { DenoStore } from "../../../src/store/mod.ts";
 const FILES = 300;
 const FILLER = 20_000;
 
-/** More records than a test platform has, so a move takes a while. */
+/** Adds more records than a test platform has, so a move takes a while. */
 async function fill(place: string): Promise<void> {
   const kv = await DenoStore.open(place);
   for (let first = 0; first < FILLER; first += 500) {
@@ -34,8 +34,7 @@ async function furnish(platform: TestPlatform): Promise<void> {
 }
 
 Deno.test({
-  name:
-    "a platform moves to PostgreSQL and S3 and back, despite kills, and serves the same content",
+  name: "a platform moves to PostgreSQL and S3 and back despite kills",
   ignore: NO_POSTGRES !== undefined,
   async fn() {
     await using pg = await TestPg.start();
@@ -91,7 +90,7 @@ Deno.test({
     }
     await fill(join(data, "kv.sqlite3"));
     const there = ["--data-dir", data, "--to", kv, "--to", storage.place];
-    // While only the mark exists, files are being moved.
+    // While the store contains only the mark, files are being moved.
     await kill(there, async () => await count() === 1);
     await kill(there, async () => await count() > 1);
     await assert.rejects(start(join(folder, "b"), { kv, keysFile: keys, env }), /move/);
@@ -99,7 +98,7 @@ Deno.test({
     assert.equal(moved.resumed, true, JSON.stringify(moved));
     assert.ok(
       moved.records.copied < moved.records.count,
-      "the migration resumed where it was killed",
+      "the migration resumes where it was killed",
     );
 
     const options = { kv, keysFile: keys, blobs: storage.place, env };

@@ -1,4 +1,4 @@
-/** svc's own DNS on several nodes. Each node knows the challenges and edges of all nodes. */
+/** Tests svc's own DNS on several nodes. Each node serves the challenges and edges of all nodes. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { UDPClient } from "dns2";
@@ -16,7 +16,7 @@ const BASE = "svc.test";
 const pebbleProgram = await findPebble();
 
 Deno.test({
-  name: "every node serves the DNS proof and edge addresses that another node stored",
+  name: "every node serves the DNS proofs and edge addresses that another node has stored",
   ignore: pebbleProgram === undefined || NO_POSTGRES !== undefined,
   async fn() {
     await using cleanUp = new AsyncDisposableStack();
@@ -25,8 +25,8 @@ Deno.test({
     const challenge = `_acme-challenge.${BASE}`;
     const dns = await startDns({ [challenge]: { NS: [`ns.${BASE}`] } });
     cleanUp.defer(() => dns.close());
-    // The authority asks the second node. The first node, which orders the certificate, waits until
-    // the second node has the challenge.
+    // The authority queries the second node. The first node, which orders the certificate, waits
+    // until the second node has the challenge.
     dns.delegated.set(challenge, port);
     const pebble = await startPebble(pebbleProgram!, {
       folder: cluster.folder,

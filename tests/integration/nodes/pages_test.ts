@@ -1,4 +1,4 @@
-/** Each node stores rendered pages. They are purged on all nodes. */
+/** Each node caches rendered pages, which purges remove from all nodes. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { until } from "../../../src/lib/_test_until.ts";
@@ -32,7 +32,7 @@ const SITE = {
 };
 
 Deno.test({
-  name: "a page that one node has rendered is dropped when another purges or revalidates it",
+  name: "a page cached on one node is dropped when another node purges or revalidates it",
   ignore: NO_POSTGRES !== undefined,
   async fn() {
     await using cluster = await Cluster.open();
@@ -51,7 +51,7 @@ Deno.test({
     assert.equal(purged.status, 200);
     await until(async () => await page(b) === "HIT rendered 3");
 
-    // Pages that were purged while the node was away are not served from its disk.
+    // A node does not serve pages from its disk that were purged while it was away.
     await cluster.stop(b);
     await a.api("POST", "/v1/projects/shop/purge", { json: { type: "all" } });
     const again = await cluster.start("b");
@@ -61,7 +61,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "a node that was away for longer than purges are kept drops all of its pages",
+  name: "a node that was away for longer than purges are stored drops all of its pages",
   ignore: NO_POSTGRES !== undefined,
   async fn() {
     await using cluster = await Cluster.open();

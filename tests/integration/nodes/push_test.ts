@@ -1,6 +1,6 @@
 /**
- * Pushes through any node. Every node can read and build them, even if the node that received them
- * has ended.
+ * Any node accepts pushes. Every node can read and build them, even after the node that received
+ * them has ended.
  */
 import assert from "node:assert/strict";
 import { git, makeRepository } from "../../../src/lib/_test_git.ts";
@@ -50,7 +50,7 @@ Deno.test({
         assert.match(
           text,
           /remote: Building commit [^]*main is live at/,
-          "the push shows the log of node b",
+          "the push shows node b's log",
         );
         await shows(a, "one");
         for (const [name, node] of [["of-a", a], ["of-b", b]] as const) {
@@ -105,13 +105,13 @@ Deno.test({
       }
     };
     await t.step({
-      name: "each of two simultaneous pushes through two nodes is applied or refused",
+      name: "each of two simultaneous pushes through two nodes is either applied or refused",
       ignore: !IS_LONG,
       fn: race,
     });
 
     await t.step(
-      "a node that was never used serves everything when the others are gone",
+      "an unused node serves everything when the others are gone",
       async () => {
         await cluster.stop(a);
         await cluster.stop(b);

@@ -8,8 +8,8 @@ import { deployServer, MANIFEST } from "../../helpers/compute_site.ts";
 import { createProject, type TestPlatform } from "../../helpers/platform.ts";
 
 /**
- * Stores each delivery under its own key. A marked message gets a response only when a server on
- * another node is asked for it.
+ * A server that stores each delivery under its own key. It does not respond to the first delivery
+ * of a marked message, so another node has to deliver the message again.
  */
 const SERVER = `
 import { createServer } from "node:http";
@@ -44,7 +44,7 @@ const manifest = {
 
 type Node = TestPlatform & { readonly pid: number };
 
-/** The node that started a process, directly or indirectly. */
+/** Finds the node that started a process, directly or indirectly. */
 function nodeOf(pid: number, nodes: readonly Node[]): Node | undefined {
   for (let at = pid; at > 1;) {
     const found = nodes.find((node) => node.pid === at);
@@ -80,10 +80,10 @@ Deno.test({
     const countOf = async (node: Node): Promise<Queue | undefined> =>
       (await node.api("GET", `${at}/queues`)).json.items[0];
 
-    // Nodes show a deployment some milliseconds after the response.
+    // Other nodes serve a deployment some milliseconds after the response.
     for (const node of nodes) await until(() => countOf(node), (queue) => queue !== undefined);
 
-    // Messages are sent through all nodes, some with a key. Each message is delivered once.
+    // Sends messages through all nodes, some with a key. Each message is delivered once.
     const bodies = Array.from(
       { length: 30 },
       (_, number) => `job-${String(number).padStart(2, "0")}`,
@@ -94,7 +94,7 @@ Deno.test({
     await until(() => countOf(first), (queue) => queue?.done === 30 && queue.waiting === 0, 60_000);
     assert.deepEqual(await delivered(first, "job"), bodies);
 
-    // The node whose server has the message is killed. Another node delivers the message again.
+    // Kills the node whose server has the message. Another node delivers the message again.
     await send(first, "held");
     const [held] = await until(
       async () => (await first.api("GET", `${at}/kv?prefix=held`)).json.items as { key: string }[],
@@ -117,7 +117,7 @@ Deno.test({
     assert.deepEqual(await delivered(other, "held"), ["held", "held"]);
     assert.ok(
       (await delivered(other, "behind")).length >= 1,
-      "at least once: the killed node may have begun",
+      "delivery is at least once because the killed node may have started it",
     );
   },
 });

@@ -1,5 +1,5 @@
 /**
- * A rolling release on several nodes. A visitor stays with the same deployment on every node, and
+ * A rolling release on several nodes. A visitor sees the same deployment on every node, and
  * failures that one node counts roll back the release on all nodes. `CLUSTER_TESTS=all` uses three
  * nodes.
  */
@@ -13,8 +13,7 @@ import { createProject, deploy } from "../../helpers/platform.ts";
 const NAMES = IS_LONG ? ["a", "b", "c"] : ["a", "b"];
 
 Deno.test({
-  name:
-    "a rolling release splits visitors alike on all nodes, and failures on one node withdraw it",
+  name: "nodes split visitors alike, and failures on one node withdraw the release",
   ignore: NO_POSTGRES !== undefined,
   async fn() {
     await using cluster = await Cluster.open();
@@ -22,7 +21,10 @@ Deno.test({
     for (const name of NAMES) nodes.push(await cluster.start(name, { nodeId: name }));
     const [first, last] = [nodes[0]!, nodes.at(-1)!];
     await createProject(first, "shop");
-    const files = { "index.html": "home", "page.html": "a page that the new deployment lacks" };
+    const files = {
+      "index.html": "home",
+      "page.html": "a page that is missing from the new deployment",
+    };
     const old = await deploy(first, "shop", { files });
     const preview = await deploy(first, "shop", { files: { "index.html": "home" }, prod: false });
     const promoted = await first.api("POST", `/v1/deployments/${preview.id}/promote`, {
@@ -68,6 +70,6 @@ Deno.test({
       }
     }
     const { json } = await last.api("GET", "/v1/audit?action=withdrawRelease");
-    assert.equal(json.items.length, 1, "the release is withdrawn once, by one node");
+    assert.equal(json.items.length, 1, "one node withdraws the release, once");
   },
 });

@@ -1,7 +1,7 @@
 /**
- * A POST that reaches the platform twice, first on one node and then on another. Deno's `fetch`
- * resends it if a reused connection closes (https://github.com/denoland/deno/pull/32566), as
- * happens when a node is killed.
+ * A POST reaches the platform twice, first on one node and then on another. Deno's `fetch` resends
+ * it if a reused connection closes (https://github.com/denoland/deno/pull/32566), as happens when a
+ * node is killed.
  */
 import assert from "node:assert/strict";
 import { createClient } from "../../../src/client/client.ts";
@@ -13,7 +13,7 @@ import { Cluster } from "../../helpers/cluster.ts";
 
 /**
  * A load balancer that sends connections to the first port until a POST has been handled there. It
- * closes that connection instead of passing on the response, and sends later connections to the
+ * closes that connection instead of forwarding the response, and sends later connections to the
  * second port.
  */
 function openBalancer(ports: readonly [first: number, second: number]) {
@@ -73,7 +73,7 @@ Deno.test({
     assert.deepEqual([first.status, again.status], [201, 201]);
     assert.equal(again.json.id, first.json.id);
     assert.equal(again.headers.get("idempotency-replayed"), "true");
-    // Of two concurrent requests, one is executed, and the other gets the same response or must
+    // One of two concurrent requests is executed, and the other gets the same response or must
     // wait.
     for (let round = 0; round < 10; round++) {
       const both = await Promise.all([a, b].map((node) =>
@@ -94,7 +94,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "the CLI creates one key if the connection closes before the response to its POST",
+  name: "the CLI creates only one key if the connection closes before its POST gets a response",
   ignore: NO_POSTGRES !== undefined,
   async fn() {
     await using cluster = await Cluster.open();
@@ -106,7 +106,7 @@ Deno.test({
       token: a.token!,
       newIdempotencyKey: () => `tool-${keys++}`,
     });
-    // `fetch` resends only on a connection that was used before.
+    // `fetch` resends requests only on a connection that was used before.
     await client.call(endpoints.listProjects, {});
     const made = await client.call(endpoints.createApiKey, { body: { name: "once" } }).then(
       ({ id }) => id,
@@ -122,7 +122,7 @@ Deno.test({
       (items) => items.length > 0,
     );
     assert.equal(found.length, 1);
-    // The second node returned the first node's response to a repeated request.
+    // The second node returned the first node's response to the repeated request.
     if (balancer.posts > 1) assert.equal(made, found[0].id);
     assert.equal(keys, 1);
   },

@@ -1,4 +1,4 @@
-/** A deploy hook delivery that reaches several nodes, one after another or at the same time. */
+/** A deploy hook delivery reaches several nodes, one after another or at the same time. */
 import assert from "node:assert/strict";
 import { makeTestFolder } from "../../../src/lib/_test_folder.ts";
 import { makeRepository } from "../../../src/lib/_test_git.ts";
@@ -10,7 +10,7 @@ import { createProject, type TestPlatform } from "../../helpers/platform.ts";
 const ROUNDS = 10;
 
 Deno.test({
-  name: "a webhook delivery that reaches two nodes creates one deployment",
+  name: "a hook delivery that reaches two nodes creates one deployment",
   ignore: NO_POSTGRES !== undefined,
   async fn() {
     const folder = await makeTestFolder("svc-replay-");
@@ -43,10 +43,14 @@ Deno.test({
       const key = `delivery-${round}`;
       const ids = await Promise.all(nodes.map((node) => deliver(node, key)));
       const [id, ...others] = new Set(ids.filter((each) => each !== undefined));
-      assert.ok(id !== undefined, "one of the deliveries is carried out");
+      assert.ok(id !== undefined, "only one of the deliveries has an effect");
       assert.deepEqual(others, []);
       for (const node of nodes) {
-        assert.equal(await deliver(node, key), id, "a late repetition returns the same deployment");
+        assert.equal(
+          await deliver(node, key),
+          id,
+          "a later repetition returns the same deployment",
+        );
       }
       made.add(id);
       await a.api("POST", `/v1/builds/${id}/cancel`);

@@ -1,4 +1,4 @@
-/** Tests the data that each node keeps in memory while another node changes it. */
+/** Tests data that each node keeps in memory while another node changes it. */
 import assert from "node:assert/strict";
 import { startDns } from "../../../src/lib/_test_dns_server.ts";
 import { until } from "../../../src/lib/_test_until.ts";
@@ -21,25 +21,28 @@ Deno.test({
     await using _ = { [Symbol.asyncDispose]: () => dns.close() };
     const options = { dnsServer: dns.server, publicAddresses: ["127.0.0.1"] };
     const a = await cluster.start("a", { ...options, nodeId: "a" });
-    // This node's clock is slow, so its IDs would come before the other node's IDs.
+    // This node's clock is slow, so its IDs would sort before the other node's IDs.
     const late = () => Date.now() - HOUR_MS;
     const b = await cluster.startInProcess("b", { ...options, nodeId: "b", now: late });
     const inbox = async () => titlesOf(await b.api("GET", "/v1/notifications"));
 
-    await t.step("the owner's link is created once, and works on any node", async () => {
+    await t.step("the owner's link is created once and works on any node", async () => {
       assert.equal(b.ownerLink, undefined);
       await claimOwner({ ...b, ownerLink: a.ownerLink });
     });
 
-    await t.step("events are in the order in which they were stored; none is lost", async () => {
-      for (const [index, node] of [a, b, a, b, b, a].entries()) {
-        await trigger(node, "deployment.live", { project: `p${index}` });
-      }
-      const order = [5, 4, 3, 2, 1, 0].map((index) => `p${index}`);
-      await until(async () => (await inbox()).filter((each) => /^p\d/.test(each)).length === 6);
-      const titles = (await inbox()).filter((each) => /^p\d/.test(each));
-      assert.deepEqual(titles.map((each) => each.slice(0, 2)), order);
-    });
+    await t.step(
+      "events are in the order in which they were stored, and none is lost",
+      async () => {
+        for (const [index, node] of [a, b, a, b, b, a].entries()) {
+          await trigger(node, "deployment.live", { project: `p${index}` });
+        }
+        const order = [5, 4, 3, 2, 1, 0].map((index) => `p${index}`);
+        await until(async () => (await inbox()).filter((each) => /^p\d/.test(each)).length === 6);
+        const titles = (await inbox()).filter((each) => /^p\d/.test(each));
+        assert.deepEqual(titles.map((each) => each.slice(0, 2)), order);
+      },
+    );
 
     await t.step("an open stream on one node shows events from the other node", async () => {
       const stream = follow(b);
@@ -72,7 +75,7 @@ Deno.test({
       assert.ok(!(await inbox()).some((each) => each.includes("unwanted")));
     });
 
-    await t.step("a domain bound through one node is served by the other node", async () => {
+    await t.step("a domain added through one node is served by the other node", async () => {
       await createProject(a, "shop");
       await deploy(a, "shop", { files: { "index.html": "moored" } });
       const id = await bindDomain(a, dns.names, "www.shop.test");

@@ -11,8 +11,7 @@ const shows = (platform: TestPlatform, host: string, text: string) =>
   until(async () => (await platform.get(host, "/")).text === text);
 
 Deno.test({
-  name:
-    "a platform on PostgreSQL deploys, restarts, refuses changes during an outage, and recovers",
+  name: "a platform on PostgreSQL refuses changes during an outage and recovers",
   ignore: NO_POSTGRES !== undefined,
   async fn() {
     await using cluster = await Cluster.open();
@@ -21,14 +20,14 @@ Deno.test({
     await deploy(first, project.id, { files: { "index.html": "one" } });
     await cluster.stop(first);
     const again = await cluster.start("a");
-    assert.equal(again.token, undefined, "a restart creates no new key");
+    assert.equal(again.token, undefined, "a restart does not create a new key");
     await shows(again, "site.localhost", "one");
     await cluster.pg.cluster.stop();
     try {
       const refused = await again.api("POST", "/v1/projects", { json: { name: "lost" } });
       assert.deepEqual([refused.status, refused.json.code], [503, "unavailable"]);
       assert.equal(refused.headers.get("retry-after"), "5");
-      // One thread has already served the site. The other thread reads it only now.
+      // One thread has already served the site. The other thread first reads it here.
       for (let connection = 0; connection < 10; connection++) {
         assert.equal((await again.get("site.localhost", "/")).text, "one");
       }
@@ -61,7 +60,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "deploys, rollbacks, revocations and deletions on one node apply on the other node",
+  name: "deployments, rollbacks, revocations and deletions on one node apply to the other",
   ignore: NO_POSTGRES !== undefined,
   async fn() {
     await using cluster = await Cluster.open();
@@ -103,7 +102,7 @@ Deno.test({
     await assert.rejects(
       cluster.start("b", { keysFile }),
       refused,
-      "the node is also refused when it is the only one",
+      "the node does not start even if it is the only one",
     );
     await cluster.start("b");
   },

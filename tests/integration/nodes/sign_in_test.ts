@@ -1,4 +1,4 @@
-/** Sign-ins whose steps reach different nodes, and guesses that are spread across nodes. */
+/** The steps of a sign-in reach different nodes, and guesses are spread across nodes. */
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import { until } from "../../../src/lib/_test_until.ts";
@@ -12,7 +12,7 @@ import { stillClock, type TestPlatform } from "../../helpers/platform.ts";
 
 const MESSENGER = "/sign-in/messenger";
 const CHAT = 7;
-/** A node usually receives the other nodes' counts within this time. */
+/** Time within which a node usually receives the other nodes' counts. */
 const PAUSE_MS = 1000;
 
 const found = ({ html }: Page, pattern: RegExp): string => {
@@ -21,7 +21,9 @@ const found = ({ html }: Page, pattern: RegExp): string => {
   return match[1]!;
 };
 
-/** Whether an incorrect password must wait within a few attempts, with pauses in between. */
+/**
+ * Tries incorrect passwords with pauses in between. Returns whether one of the attempts must wait.
+ */
 async function refusesWithin(node: TestPlatform, attempts: number): Promise<boolean> {
   for (let attempt = 1; attempt <= attempts; attempt++) {
     await delay(attempt * PAUSE_MS);
@@ -33,7 +35,7 @@ async function refusesWithin(node: TestPlatform, attempts: number): Promise<bool
 }
 
 Deno.test({
-  name: "people can enter the password on one node and the code on another, and failures add up",
+  name: "people can use different nodes for password and code, and failures add up",
   ignore: NO_POSTGRES !== undefined,
   async fn(t) {
     await using cluster = await Cluster.open();
@@ -56,7 +58,7 @@ Deno.test({
     });
 
     await t.step(
-      "after five wrong passwords, a person must wait, regardless of the nodes used",
+      "after five wrong passwords, a person must wait on every node",
       async () => {
         const nodes = [a, b];
         for (let count = 0; count < 5; count++) {
@@ -64,11 +66,11 @@ Deno.test({
           assert.equal((await node.signIn("ada@example.com", "wrong password")).status, 401);
         }
         for (const node of nodes) {
-          // A node receives the other node's count a moment later. Without that count, it would
-          // allow two more attempts.
+          // A node receives the other node's count a moment later. Until then, it would allow two
+          // more attempts.
           assert.ok(await refusesWithin(node, 2));
           const right = await new Browser(node).signIn("ada@example.com");
-          assert.equal(right.status, 429, "the right password must wait, too");
+          assert.equal(right.status, 429, "the correct password must wait, too");
         }
       },
     );
@@ -76,8 +78,7 @@ Deno.test({
 });
 
 Deno.test({
-  name:
-    "a messenger sign-in started at one node continues when another receives the chat's message",
+  name: "a messenger sign-in started on one node continues when another gets the chat's message",
   ignore: NO_POSTGRES !== undefined,
   async fn() {
     await using api = serveBotApi();

@@ -1,4 +1,4 @@
-/** The inbox over HTTP: every endpoint, and who can see what. */
+/** Tests every endpoint of the inbox over HTTP, and who can see which notifications. */
 import assert from "node:assert/strict";
 import { EVENT_NAMES, EVENTS } from "../../../src/contract/events.ts";
 import { Browser, join, PASSWORD, signUp, signUpWithWorkspace } from "../../helpers/browser.ts";
@@ -14,7 +14,7 @@ import {
 const list = (platform: TestPlatform, query = "") =>
   platform.api("GET", `/v1/notifications${query}`);
 
-Deno.test("every event can be raised, and reaches the inbox according to preferences and priority", () =>
+Deno.test("every event can be raised and reaches the inbox if preferences and priority allow it", () =>
   withPlatform(async (platform) => {
     for (const event of EVENT_NAMES) {
       const { json } = await trigger(platform, event);
@@ -37,7 +37,7 @@ Deno.test("every event can be raised, and reaches the inbox according to prefere
     }
   }));
 
-Deno.test("lists filter, paginate and count, and archiving and deleting affect named notifications", () =>
+Deno.test("lists can be filtered, paginated and counted, and items archived and deleted", () =>
   withPlatform(async (platform) => {
     for (const project of ["a", "b", "c"]) {
       await trigger(platform, "deployment.live", { project });
@@ -88,7 +88,7 @@ Deno.test("lists filter, paginate and count, and archiving and deleting affect n
     assert.deepEqual(readAll.json, { read: 1 });
   }));
 
-Deno.test("an inbox survives a restart, and events with the same key arrive once", async () => {
+Deno.test("an inbox survives a restart, and events with the same key arrive only once", async () => {
   const dataDir = await Deno.makeTempDir({ prefix: "svc-inbox-" });
   const raise = (platform: TestPlatform) =>
     platform.api("POST", "/v1/events", {
@@ -108,7 +108,7 @@ Deno.test("an inbox survives a restart, and events with the same key arrive once
   }
 });
 
-Deno.test("each stage of a deployment notifies once", () =>
+Deno.test("each stage of a deployment causes one notification", () =>
   withPlatform(async (platform) => {
     const change = { category: "Deployment", minimumPriority: "LOW" };
     const path = "/v1/notifications/preferences/category";
@@ -223,7 +223,7 @@ Deno.test("preferences start with the defaults, and repeating a change has no ef
     ]);
   }));
 
-Deno.test("invalid data is refused with all problems, and raises no event", () =>
+Deno.test("invalid data is refused with all problems and raises no event", () =>
   withPlatform(async (platform) => {
     const json = {
       event: "billing.payment_failed",

@@ -49,7 +49,7 @@ Deno.test("a member chooses whose deployments cause notifications", () =>
       return json.items.map(({ title }: { title: string }) => title)
         .filter((title: string) => title.endsWith("is live"));
     };
-    /** Bob's notifications: a deployment of the owner, and one without an account. */
+    /** Triggers the owner's deployment, and one without an account. Returns Bob's notifications. */
     const heard = async (deployments: string, last: string) => {
       await prefer(bob, { category: "Deployment", deployments });
       await deploy(platform, "shop", { files: { "index.html": last } });
@@ -71,7 +71,7 @@ Deno.test("a member chooses whose deployments cause notifications", () =>
     assert.match(JSON.stringify(wrong.json), /Only the category Deployment has this preference/);
   }));
 
-Deno.test("a session is refused if it names a workspace that its user is not in", () =>
+Deno.test("a session is refused if its user is not a member of the workspace that it names", () =>
   withPlatform(async (platform) => {
     const { browser: ada } = await signUpWithWorkspace(platform, "ada");
     const { browser: eve } = await signUpWithWorkspace(platform, "eve");
@@ -112,7 +112,7 @@ Deno.test("the first message in a stream has an ID from which a client can resum
     assert.ok(missed.id! > id!);
   }));
 
-Deno.test("a push endpoint with an impossible host is refused", () =>
+Deno.test("a push endpoint with an invalid host is refused", () =>
   withPlatform(async (platform) => {
     const keys = { p256dh: btoa("\x04".padEnd(65, "x")).replaceAll("=", ""), auth: "A".repeat(22) };
     for (const host of [`${"a.".repeat(130)}example`, `${"a".repeat(64)}.example`]) {

@@ -1,4 +1,4 @@
-/** The notification pages, used by a browser without JavaScript. */
+/** Uses the notification pages as a browser without JavaScript. */
 import assert from "node:assert/strict";
 import { formsOf, Visitor } from "../../helpers/page_visitor.ts";
 import { type TestPlatform, withPlatform } from "../../helpers/platform.ts";
@@ -18,7 +18,7 @@ async function visitorWithInbox(platform: TestPlatform, events: readonly [string
   return ada;
 }
 
-Deno.test("the inbox can be read, archived and emptied using only forms", () =>
+Deno.test("the inbox can be read, archived and emptied with forms only", () =>
   withPlatform(async (platform) => {
     const ada = await visitorWithInbox(platform, [
       ["deployment.live", "<b>one</b>"],

@@ -1,4 +1,4 @@
-/** The live stream, read by the unmodified `eventsource` client. */
+/** Reads the live stream with the unmodified `eventsource` client. */
 import assert from "node:assert/strict";
 import { unusedPort } from "../../../src/lib/unused_port.ts";
 import { Browser, PASSWORD, signUpWithWorkspace } from "../../helpers/browser.ts";
@@ -32,7 +32,7 @@ Deno.test("the stream reports new, read, archived and deleted notifications, wit
     follower.close();
   }));
 
-Deno.test("a reader that reconnects gets everything it missed, once and in order", async () => {
+Deno.test("a reader that reconnects gets everything that it has missed, once and in order", async () => {
   await inTestFolder(async (dataDir) => {
     const first = await start(dataDir, { port: unusedPort() });
     const follower = follow(first);
@@ -74,7 +74,7 @@ Deno.test("a stream ends when its credential is revoked", () =>
     await bySession.text();
   }));
 
-Deno.test("a stream with an unknown credential is refused permanently", () =>
+Deno.test("a stream with an unknown credential is permanently refused", () =>
   withPlatform(async (platform) => {
     const { browser } = await signUpWithWorkspace(platform, "ada");
     const { json } = await browser.send("POST", "/v1/api-keys", {

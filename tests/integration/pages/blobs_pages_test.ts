@@ -1,6 +1,6 @@
 /**
- * The Blobs pages: who can see a store, and uploads, downloads, signed links and deletions with
- * forms.
+ * Tests the Blobs pages: who can see a store, and uploads, downloads, signed links and deletions
+ * with forms.
  */
 import assert from "node:assert/strict";
 import { type DashboardPlatform, withDashboard } from "../../helpers/dashboard.ts";
@@ -32,7 +32,7 @@ async function upload(
   return { status: response.status, html: await response.text() };
 }
 
-Deno.test("the Blobs pages upload, show, sign, download and delete objects, without JavaScript", () =>
+Deno.test("the Blobs pages upload, show, sign, download and delete objects without JavaScript", () =>
   withDashboard(async (parts) => {
     const { ada, api } = parts;
     await api("POST", "/v1/projects", { name: "shop" });
@@ -78,7 +78,7 @@ Deno.test("the Blobs pages upload, show, sign, download and delete objects, with
     assert.equal((await ada.open(shown.path)).status, 404);
     assert.equal((await fetch(url)).status, 404);
 
-    // Refusals by the store are shown on the page, and nothing is stored.
+    // The page shows when the store refuses an object, and nothing is stored.
     for (
       const [name, size, message] of [
         ["c.txt", 1024 * 1024, /quota|bytes/],
@@ -96,7 +96,7 @@ Deno.test("the Blobs pages upload, show, sign, download and delete objects, with
     assert.equal((await upload(parts, empty, { folder: "", files: [] })).status, 400);
     assert.deepEqual(await keys(), ["photos/b.txt"]);
 
-    // Even the longest keys do not make a page exceed its maximum size.
+    // Even with the longest keys, a page does not exceed its maximum size.
     for (let at = 0; at < 21; at++) {
       const key = `l/${String(at).padStart(2, "0")}${`"`.repeat(1010)}`;
       const { json } = await api("POST", "/v1/projects/shop/blobs/sign", { key, method: "PUT" });
@@ -109,7 +109,7 @@ Deno.test("the Blobs pages upload, show, sign, download and delete objects, with
     assert.ok(!next.html.includes(">Next page<"));
   }, { blobQuota: 1024 * 1024 }));
 
-Deno.test("a viewer sees no objects, and other people see no stores", () =>
+Deno.test("a viewer sees the store but no objects, and other people see no store", () =>
   withDashboard(async ({ platform, own, api, viewer, stranger }) => {
     await api("POST", "/v1/projects", { name: "shop" });
     await deploy(own, "shop", { files: { "index.html": "one" } });

@@ -1,6 +1,4 @@
-/**
- * Comparing two deployments, and redeploying one, with the API and on the pages of a deployment.
- */
+/** Compares two deployments, and redeploys one, with the API and on a deployment's pages. */
 import assert from "node:assert/strict";
 import { withDashboard } from "../../helpers/dashboard.ts";
 import { formsOf } from "../../helpers/page_visitor.ts";
@@ -15,7 +13,7 @@ const rules = (...ids: readonly string[]) => ({
   })),
 });
 
-Deno.test("a comparison names differing files, routes, rules and variables, but no values", () =>
+Deno.test("a comparison names the files, routes, rules and variables that differ, but no values", () =>
   withDashboard(async ({ api, own, ada, viewer, stranger }) => {
     await api("POST", "/v1/projects", { name: "shop" });
     await api("POST", "/v1/projects", { name: "other" });
@@ -78,7 +76,7 @@ Deno.test("a comparison names differing files, routes, rules and variables, but 
     assert.match((await api("GET", at, undefined, 409)).json.error, /another project/);
   }));
 
-Deno.test("a redeployment serves the same files again, with the current variables", () =>
+Deno.test("a redeployment serves the same files with the current variables", () =>
   withDashboard(async ({ api, own, ada, viewer, platform }) => {
     await api("POST", "/v1/projects", { name: "shop" });
     const first = await deploy(own, "shop", { files: { "index.html": "one" }, message: "First" });

@@ -1,6 +1,6 @@
 /**
- * A real platform's dashboard: how its pages show hostile text, what its forms do, and who can use
- * them.
+ * Tests a real platform's dashboard: how its pages show hostile text, what its forms do, and who
+ * can use them.
  */
 import assert from "node:assert/strict";
 import { type DashboardPlatform, withDashboard } from "../../helpers/dashboard.ts";
@@ -100,7 +100,7 @@ async function furnish({ api, own, ada, platform }: DashboardPlatform): Promise<
   ];
 }
 
-/** Asserts the requirements of every page. */
+/** Checks the requirements for every page. */
 function checkPage({ path, status, headers, html }: Page): void {
   assert.equal(status, 200, path);
   assert.ok(html.length < MAX_PAGE_BYTES, `${path} has ${html.length} characters`);
@@ -116,7 +116,7 @@ function checkPage({ path, status, headers, html }: Page): void {
   assert.equal(html.match(/<h1>/g)?.length, 1, path);
   assert.match(html, /<main[^>]* id="main"/);
   const ids = [...html.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id);
-  assert.equal(new Set(ids).size, ids.length, `${path} has an id twice: ${ids}`);
+  assert.equal(new Set(ids).size, ids.length, `${path} has duplicate IDs: ${ids}`);
   for (const [tag] of html.matchAll(/<(?:input|select|textarea) [^>]*>/g)) {
     if (/type="(?:hidden|radio)"|\shidden\b/.test(tag)) continue;
     const id = /\sid="([^"]+)"/.exec(tag)?.[1];
@@ -124,7 +124,7 @@ function checkPage({ path, status, headers, html }: Page): void {
   }
 }
 
-Deno.test("every page of the dashboard shows hostile text as text, and accepts only its own forms", () =>
+Deno.test("every dashboard page shows hostile text as text and accepts only its own forms", () =>
   withDashboard(async (parts) => {
     const { ada, api } = parts;
     const paths = await furnish(parts);
@@ -151,7 +151,11 @@ Deno.test("every page of the dashboard shows hostile text as text, and accepts o
         const send = (given: Record<string, string>, site = "same-origin") =>
           ada.send("POST", action, { fields: given, headers: { "sec-fetch-site": site } });
         assert.equal((await send(others)).status, 403, `${action} without its token`);
-        assert.equal((await send(fields, "same-site")).status, 403, `${action} of a deployed site`);
+        assert.equal(
+          (await send(fields, "same-site")).status,
+          403,
+          `${action} from a deployed site`,
+        );
         assert.equal((await send({ ...fields, csrf: "0".repeat(64) })).status, 403, action);
       }
     }
@@ -217,7 +221,7 @@ Deno.test("the dashboard promotes, rolls back and stops deployments like the API
     assert.equal((await api("GET", `/v1/deployments/${preview.id}`)).json.status, "STOPPED");
   }));
 
-Deno.test("the dashboard creates a project with variables and hooks, and deletes it by name", () =>
+Deno.test("the dashboard creates a project with variables and hooks, and deletes it once confirmed", () =>
   withDashboard(async ({ ada, api }) => {
     const none = await ada.open("/workspaces/acme/projects");
     assert.match(none.html, /svc login\nsvc init --create\nsvc deploy --prod/);
@@ -251,7 +255,7 @@ Deno.test("the dashboard creates a project with variables and hooks, and deletes
     );
     const plain = { ...key, category: "plain", key: "1", value: "kept &amp; shown" };
     assert.match((await ada.submit(set, formOf, plain)).html, /kept &amp;amp; shown/);
-    assert.ok(!bad.html.includes("unseen"), "a typed secret is not sent back");
+    assert.ok(!bad.html.includes("unseen"), "a typed secret is not returned");
     const removed = await ada.confirm(set, `${at}/environments/remove`);
     assert.ok(!removed.html.includes("API_KEY<"));
 
@@ -285,7 +289,7 @@ Deno.test("the dashboard creates a project with variables and hooks, and deletes
     assert.equal((await api("GET", "/v1/projects/shop", undefined, 404)).status, 404);
   }));
 
-Deno.test("a viewer can see but not change the dashboard, and other people see nothing", () =>
+Deno.test("viewers can see everything but change nothing, and other people see nothing", () =>
   withDashboard(async ({ api, own, viewer, stranger }) => {
     await api("POST", "/v1/projects", { name: "shop" });
     const live = await deploy(own, "shop", { files: { "index.html": "one" } });

@@ -7,7 +7,7 @@ import { withPlatform } from "../../helpers/platform.ts";
 const NAMES = CONTENTS.flatMap(({ entries }) => entries.map(({ name }) => name));
 const pageOf = (name: string): string => `/docs/${name === "api" ? "http-api" : name}`;
 
-Deno.test("the platform serves its documentation to people and programs", () =>
+Deno.test("people and programs can read the platform's documentation", () =>
   withPlatform(async (platform) => {
     const get = (path: string) => platform.get("localhost", path);
     const pages = new Map<string, string>();
@@ -53,7 +53,7 @@ Deno.test("the platform serves its documentation to people and programs", () =>
     }
   }));
 
-Deno.test("documents have a table of contents, previous and next links, and a search, and are compressed", () =>
+Deno.test("documents are compressed, and have a table of contents, links and a search", () =>
   withPlatform(async (platform) => {
     const get = (path: string, headers: Record<string, string> = {}) =>
       platform.get("localhost", path, headers);
@@ -82,7 +82,7 @@ Deno.test("documents have a table of contents, previous and next links, and a se
     assert.equal(again.status, 304);
   }));
 
-Deno.test("an error explains what to do, and links to the documentation for its code", () =>
+Deno.test("an error page explains what to do and links to the documentation for its code", () =>
   withPlatform(async (platform) => {
     const { json } = await platform.api("GET", "/v1/projects/none");
     const { hint, docs } = json;
@@ -95,7 +95,7 @@ Deno.test("an error explains what to do, and links to the documentation for its 
     }
   }));
 
-Deno.test("llms.txt links to every document, and is sent again only if it has changed", () =>
+Deno.test("llms.txt links to every document and is sent again only if it has changed", () =>
   withPlatform(async (platform) => {
     const index = await platform.get("localhost", "/llms.txt");
     assert.equal(index.headers["content-type"], "text/plain; charset=utf-8");

@@ -1,10 +1,10 @@
-/** The pages of a new workspace and a new project. Each shows the next command to run. */
+/** The pages of a new workspace and a new project show the next command to run. */
 import assert from "node:assert/strict";
 import { withDashboard } from "../../helpers/dashboard.ts";
 import { formsOf } from "../../helpers/page_visitor.ts";
 import { pageRoutes } from "../../helpers/page_routes.ts";
 
-/** Pages that are never empty, and why. */
+/** Pages that are never empty, each with the reason. */
 const FULL: Readonly<Record<string, string>> = {
   "/account": "forms for the password and the second factor",
   "/account/activity": "the sign-up",
@@ -12,12 +12,12 @@ const FULL: Readonly<Record<string, string>> = {
   "/notifications/preferences": "switches",
   "/workspaces": "the workspace",
   "/workspaces/:slug": "the owner",
-  "/workspaces/:slug/audit": "the making of the workspace",
+  "/workspaces/:slug/audit": "the form that creates a workspace",
   "/workspaces/:slug/new-project/git": "a form",
   "/workspaces/:slug/new-project/upload": "a form",
   "/workspaces/:slug/new-project/template": "a form",
   "/workspaces/:slug/search": "all pages",
-  "/workspaces/:slug/projects/:project/day": "a part of the overview",
+  "/workspaces/:slug/projects/:project/day": "part of the overview",
   "/workspaces/:slug/projects/:project/settings": "a form",
 };
 
@@ -25,10 +25,10 @@ const FULL: Readonly<Record<string, string>> = {
 const COMMAND =
   /<(?:pre class="terminal"|code)[^>]*>(?:export SVC_API_URL=\S+\n)?(?:svc [a-z]+|curl )/;
 
-/** Parts of pages, files, redirects to pages, and pages about a single log line. */
+/** Parts of pages, files, redirects to pages, and pages for a single log line. */
 const PARTS = /\/(?:picture|deployments|blobs\/download|forms\/export|logs\/.+)$/;
 
-Deno.test("each page of a new workspace and a new project shows the command to run next", () =>
+Deno.test("each page of a new workspace and a new project shows the next command to run", () =>
   withDashboard(async ({ ada }) => {
     const made = await ada.submit(await ada.open("/workspaces"), "/workspaces", {
       slug: "fresh",

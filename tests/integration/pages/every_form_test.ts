@@ -1,6 +1,6 @@
 /**
- * Every form in the dashboard, found through the routes. No form works without its own token, from
- * a page on another site, or for someone from another workspace. No form that deletes messages
+ * Tests every form in the dashboard, using the list of routes. No form works without its own token,
+ * from another site's page, or for someone from another workspace. No form that deletes messages
  * works without confirmation.
  */
 import assert from "node:assert/strict";
@@ -9,16 +9,16 @@ import { formsOf } from "../../helpers/page_visitor.ts";
 import { pageRoutes } from "../../helpers/page_routes.ts";
 import { create, deploy } from "../../helpers/platform.ts";
 
-/** Forms for the messenger, which this platform does not have. */
+/** Forms for the messenger, which this platform does not use. */
 const ABSENT = /^\/sign-in\/messenger/;
 
 /**
- * Forms that are used before sign-in. They do not change an account, and do not need a session
+ * Forms for people who are not signed in. They do not change an account and do not need a session
  * token.
  */
 const BEFORE_SIGN_IN = /^\/(?:sign-in|sign-up|welcome|forgot-password|reset-password)(?:\/|$)/;
 
-/** Forms that delete messages and objects. They ask for confirmation. */
+/** Forms that delete messages and objects, which ask for confirmation. */
 const ENDS_SOMETHING = /\/(?:(?:queues|forms)\/(?:delete|purge)|blobs\/delete)$/;
 
 Deno.test("no form works without its token, from another site, or for people without access", () =>
@@ -102,7 +102,11 @@ Deno.test("no form works without its token, from another site, or for people wit
           form: "contact",
         },
       });
-      assert.match(html, /<form id="question"/, `${route} asks for no confirmation: ${status}`);
+      assert.match(
+        html,
+        /<form id="question"/,
+        `${route} does not ask for confirmation: ${status}`,
+      );
     }
     assert.equal(await state(), before);
   }));

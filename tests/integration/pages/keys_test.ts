@@ -1,4 +1,4 @@
-/** The pages for API keys and trusted publishers, in a browser without scripts. */
+/** Uses the pages for API keys and trusted publishers in a browser without scripts. */
 import assert from "node:assert/strict";
 import { withDashboard } from "../../helpers/dashboard.ts";
 import { formsOf, type Page } from "../../helpers/page_visitor.ts";
@@ -85,7 +85,7 @@ Deno.test("a key gets the selected permissions and projects, and can be changed 
     ]);
   }));
 
-Deno.test("an invalid key form is shown again with its selections, and does not create a key", () =>
+Deno.test("an invalid key form is shown again with its selections and does not create a key", () =>
   withDashboard(async ({ api, ada, viewer, stranger }) => {
     await api("POST", "/v1/projects", { name: "shop" });
     const before = (await api("GET", "/v1/api-keys")).json.items.length;
@@ -137,7 +137,7 @@ Deno.test("a publisher can be trusted and removed on its page", () =>
     });
     assert.equal(wide.status, 400);
     assert.match(wide.html, /Must be read or deploy-previews/);
-    assert.match(wide.html, /value="release\/\*"/, "the form keeps the typed value");
+    assert.match(wide.html, /value="release\/\*"/, "the form keeps the value that was typed");
     const added = await ada.submit(await ada.open(PUBLISHERS), PUBLISHERS, fields);
     assert.equal(added.path, `${PUBLISHERS}?done=publisher-added`);
     assert.match(

@@ -1,6 +1,6 @@
 /**
- * A project's key-value store, through the API and its pages: who can see it, and the effects of
- * writes.
+ * Tests a project's key-value store through the API and its pages: who can see it, and the effects
+ * of writes.
  */
 import assert from "node:assert/strict";
 import { withDashboard } from "../../helpers/dashboard.ts";
@@ -10,7 +10,7 @@ const KV = "/v1/projects/shop/kv";
 const AT = "/workspaces/acme/projects/shop/kv";
 const of = (key: string, rest = "") => `${KV}/value?key=${encodeURIComponent(key)}${rest}`;
 
-Deno.test("the API lists, shows, sets and removes values of an environment's store, within limits", () =>
+Deno.test("the API lists, shows, sets and removes values in an environment's store, within limits", () =>
   withDashboard(async ({ api }) => {
     await api("POST", "/v1/projects", { name: "shop" });
     const text = { encoding: "text", value: "at sea\n" };
@@ -121,7 +121,7 @@ Deno.test("the KV pages add, show, change and remove keys of any kind", () =>
     assert.match(raw.html, /This value is binary/);
     assert.equal(formsOf(raw.html).some(({ action }) => action.includes("/kv/set")), false);
 
-    // No list or value makes a page exceed its maximum size.
+    // A page does not exceed its maximum size, regardless of the list or value.
     for (let at = 0; at < 22; at++) {
       const key = String(at).padStart(2, "0") + `"`.repeat(510);
       await api("PUT", `${KV}/value`, { key, encoding: "text", value: `"`.repeat(20_000) });
@@ -136,7 +136,7 @@ Deno.test("the KV pages add, show, change and remove keys of any kind", () =>
     assert.match(value.html, /too long to edit here/);
   }));
 
-Deno.test("a viewer can neither see nor change the store, but can see who can", () =>
+Deno.test("a viewer can neither see nor change the store, but can see who is allowed to", () =>
   withDashboard(async ({ api, viewer, stranger }) => {
     await api("POST", "/v1/projects", { name: "shop" });
     await api("PUT", `${KV}/value`, { key: "session/of-somebody", encoding: "text", value: "s3" });

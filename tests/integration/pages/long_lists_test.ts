@@ -1,5 +1,5 @@
 /**
- * Lists with more records than fit on a page. No page shows all of them, and each links to the
+ * Lists have more records than fit on a page. No page shows all of them, and each links to the
  * next.
  */
 import assert from "node:assert/strict";
@@ -10,7 +10,7 @@ import { PASSWORD, type Visitor } from "../../helpers/page_visitor.ts";
 import { create } from "../../helpers/platform.ts";
 
 const MANY = 110;
-/** Maximum number of rows of any list. */
+/** Maximum number of rows in a list. */
 const MOST_ROWS = 100;
 const SHOP = "/workspaces/acme/projects/shop";
 
@@ -29,7 +29,7 @@ const LISTS: readonly List[] = [
   ["/notifications", /class="what"/g],
 ];
 
-/** A person's own lists. Two of them share a page, each with its own parameter in the URL. */
+/** A person's own lists. Two of them share a page, and each has its own parameter in the URL. */
 const OWN = 30;
 const OWN_LISTS: readonly List[] = [
   ["/account/sessions", /action="\/account\/sessions\/end"/g, OWN, "sessions"],
@@ -38,7 +38,7 @@ const OWN_LISTS: readonly List[] = [
   ["/workspaces", /<a class="what"/g, OWN, "cursor"],
 ];
 
-/** The URL of the next rows. */
+/** Returns the URL of the next rows. */
 function nextOf(html: string, name = "cursor|offset|invitations"): string | undefined {
   const [, href] =
     new RegExp(`<a [^>]*href="([^"]*(?:${name})=[^"]+)"[^>]*>(?:Next|Older|More)`).exec(html) ?? [];
@@ -89,7 +89,7 @@ Deno.test("long lists are split into pages that together show everything", () =>
     assert.deepEqual(await followAll(ada, LISTS), []);
   }));
 
-Deno.test("lists of a person's sessions, tools, activity and workspaces link to their next pages", () =>
+Deno.test("the lists of sessions, tools, activity and workspaces link to their next pages", () =>
   withDashboard(async ({ ada, platform }) => {
     const browser = new Browser(platform);
     browser.cookie = ada.cookie;
@@ -104,7 +104,7 @@ Deno.test("lists of a person's sessions, tools, activity and workspaces link to 
       const json = { email: "ada@example.com", password: PASSWORD };
       const signedIn = await other.send("POST", "/v1/sign-in", { json });
       assert.equal(signedIn.status, 200, JSON.stringify(signedIn.json));
-      // Each tool uses its own address because one address can send only ten requests per minute.
+      // Each tool uses its own address, because one address can send only ten requests per minute.
       const { json: asked } = await platform.api("POST", "/v1/device", {
         token: null,
         body: new URLSearchParams({ client_id: `tool ${n}` }),

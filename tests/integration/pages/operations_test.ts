@@ -1,4 +1,4 @@
-/** The pages for background work, used without JavaScript. */
+/** Uses the pages for background work without JavaScript. */
 import assert from "node:assert/strict";
 import { until } from "../../../src/lib/_test_until.ts";
 import { deployServer, LAYERS } from "../../helpers/compute_site.ts";
@@ -16,7 +16,7 @@ createServer((request, response) => {
 }).listen(Number(process.env.PORT), process.env.HOST);
 `;
 
-Deno.test("the cron page runs a task, shows the results of its runs, and links to their log", () =>
+Deno.test("the cron page runs a task, shows its runs' results, and links to their logs", () =>
   withDashboard(async ({ ada, viewer, api, own }) => {
     await api("POST", "/v1/projects", { name: "shop" });
     await deployServer(own, "shop", {
@@ -126,7 +126,7 @@ Deno.test("the environments page shows, sets and deletes variables, accepts past
     assert.match(done.html, /Variables set\./);
     assert.deepEqual(await list(), ["MODE slow stage", "PORT 80 81 stage", "TOKEN null all"]);
 
-    // The redeployment has the variables, and only the chosen scope loses one.
+    // The redeployment has the variables, and a variable is deleted only from the chosen scope.
     const redeploys = formsOf(done.html).filter(({ action }) => action.endsWith("/redeploy"));
     assert.equal(redeploys.length, 2, "a change to TOKEN affects production, too");
     for (const { action } of redeploys) {
@@ -164,7 +164,7 @@ Deno.test("the environments page shows, sets and deletes variables, accepts past
     assert.doesNotMatch(seen.html, /Delete|Remove|Set variable|Set all/);
   }));
 
-Deno.test("the webhook pages add, test, replay, rotate and delete, and mask secrets in receivers' responses", () =>
+Deno.test("the webhook pages add, test, replay, rotate and delete, and mask secrets in responses", () =>
   withDashboard(async ({ ada, viewer, api, own }) => {
     const received: string[] = [];
     let echoed = "";
@@ -183,7 +183,7 @@ Deno.test("the webhook pages add, test, replay, rotate and delete, and mask secr
     const made = await ada.submit(await ada.open(at), at, { url, categories: ["Deployment"] });
     [echoed = ""] = /whsec_[A-Za-z0-9+/=]+/.exec(made.html) ?? [];
     assert.match(echoed, /^whsec_/);
-    assert.match(made.html, /It gets all of Deployment\./);
+    assert.match(made.html, /Receives all Deployment events\./);
     const { json: { items: [{ id }] } } = await api("GET", "/v1/webhooks");
     const one = `${at}/${id}`;
 
@@ -206,7 +206,10 @@ Deno.test("the webhook pages add, test, replay, rotate and delete, and mask secr
     const replayed = await ada.submit(page, `${one}/replay`);
     assert.match(replayed.html, /Queued the delivery again/);
     await until(() => received, ({ length }) => length > count);
-    assert.ok(received.slice(0, count).includes(received.at(-1)!), "a replay keeps its webhook-id");
+    assert.ok(
+      received.slice(0, count).includes(received.at(-1)!),
+      "a replayed delivery keeps its webhook-id",
+    );
 
     const rotated = await ada.submit(replayed, `${one}/rotate`);
     const [secret = ""] = /whsec_[A-Za-z0-9+/=]+/.exec(rotated.html) ?? [];

@@ -1,10 +1,10 @@
-/** The figures for the last day on a tile in the overview. */
+/** Tests the last day's statistics on a project's tile in the overview. */
 import assert from "node:assert/strict";
 import { until } from "../../../src/lib/_test_until.ts";
 import { withDashboard } from "../../helpers/dashboard.ts";
 import { deploy } from "../../helpers/platform.ts";
 
-Deno.test("a project's tile loads its last day, with counts of requests and failures", () =>
+Deno.test("a project's tile loads its last day's requests and failures", () =>
   withDashboard(async ({ api, own, ada, viewer, stranger, platform }) => {
     for (const name of ["shop", "empty"]) await api("POST", "/v1/projects", { name });
     await deploy(own, "shop", { files: { "index.html": "open" } });
@@ -14,7 +14,7 @@ Deno.test("a project's tile loads its last day, with counts of requests and fail
     const asked = [...html.matchAll(/hx-get="([^"]+)"/g)].map(([, path]) => path);
     assert.deepEqual(asked, ["/workspaces/acme/projects/shop/day"]);
 
-    // It takes a moment for front edges to report what they have served.
+    // Front edges report their requests a moment later.
     const day = await until(
       () => viewer.open(asked[0]!),
       (page) => page.html.includes(">3 requests in 24 hours<"),
@@ -30,7 +30,7 @@ Deno.test("a project's tile loads its last day, with counts of requests and fail
 const ICON =
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><script>alert(1)</script></svg>`;
 
-Deno.test("a project's tile shows members its site's icon, or a letter", () =>
+Deno.test("a project's tile shows members the site's icon or a letter", () =>
   withDashboard(async ({ api, own, ada, viewer, stranger }) => {
     for (const name of ["shop", "plain", "hostile"]) await api("POST", "/v1/projects", { name });
     const pictureOf = (project: string, visitor = viewer) =>
@@ -53,7 +53,7 @@ Deno.test("a project's tile shows members its site's icon, or a letter", () =>
     const icon = await pictureOf("shop");
     assert.equal(icon.html, ICON);
     assert.equal(icon.headers.get("content-type"), "image/svg+xml");
-    // If opened through its URL, it is a sandboxed picture, and its script does not run.
+    // If the icon's URL is opened, the image is sandboxed, and its script does not run.
     assert.match(icon.headers.get("content-security-policy")!, /^default-src 'none';.* sandbox$/);
     assert.equal(icon.headers.get("x-content-type-options"), "nosniff");
     assert.match((await pictureOf("plain")).html, />P<\/text>/);

@@ -4,7 +4,7 @@ import { formsOf, PASSWORD, Visitor } from "../../helpers/page_visitor.ts";
 import { type TestPlatform, withPlatform } from "../../helpers/platform.ts";
 import { authenticatorCode } from "../../helpers/authenticator.ts";
 
-/** One of the platform's own scripts, from its own origin. */
+/** Matches one of the platform's own scripts, from its own origin. */
 const OWN_SCRIPT = /<script src="\/assets\/[a-z0-9.-]+\.js" defer=""><\/script>/g;
 
 const startDevice = async (platform: TestPlatform) =>
@@ -16,7 +16,7 @@ const pollDevice = (platform: TestPlatform, deviceCode: string) =>
     json: { grant_type: DEVICE_GRANT_TYPE, device_code: deviceCode, client_id: "<b>tool</b>" },
   });
 
-Deno.test("every page is accessible, and forbids scripts, frames and third-party content", () =>
+Deno.test("every page is accessible and forbids scripts, frames and third-party content", () =>
   withPlatform(async (platform) => {
     const ada = new Visitor(platform);
     await ada.signUp("ada");
@@ -47,7 +47,7 @@ Deno.test("every page is accessible, and forbids scripts, frames and third-party
       assert.equal(page.html.match(/<h1>/g)?.length, 1, page.path);
       assert.match(page.html, /<main[^>]* id="main"/);
       const ids = [...page.html.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id);
-      assert.equal(new Set(ids).size, ids.length, `${page.path} has an id twice: ${ids}`);
+      assert.equal(new Set(ids).size, ids.length, `${page.path} has duplicate IDs: ${ids}`);
       for (const [tag] of page.html.matchAll(/<input [^>]*>/g)) {
         if (/type="(hidden|radio)"|\shidden\b/.test(tag)) continue;
         const id = /\sid="([^"]+)"/.exec(tag)?.[1];
@@ -61,7 +61,7 @@ Deno.test("every page is accessible, and forbids scripts, frames and third-party
     assert.match(css.headers.get("content-type")!, /^text\/css/);
   }));
 
-Deno.test("sign-up, sign-in and sign-out redirect to the right page, and never to another site", () =>
+Deno.test("sign-up, sign-in and sign-out redirect to the right page and never to another site", () =>
   withPlatform(async (platform) => {
     const ada = new Visitor(platform);
     const short = await ada.submit(await ada.open("/sign-up"), "/sign-up", {
@@ -88,7 +88,7 @@ Deno.test("sign-up, sign-in and sign-out redirect to the right page, and never t
     assert.equal(back.path, "/account/activity");
   }));
 
-Deno.test("an unknown URL shows a page to browsers, and an API error to programs", () =>
+Deno.test("an unknown URL shows browsers a page and programs an API error", () =>
   withPlatform(async (platform) => {
     const guest = new Visitor(platform);
     const headers = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
@@ -153,7 +153,7 @@ Deno.test("forms from other sites or without the session's token change nothing"
     );
   }));
 
-Deno.test("a device login is shown in full, and can be approved for a workspace or denied", () =>
+Deno.test("a device login shows all details and can be approved for a workspace or denied", () =>
   withPlatform(async (platform) => {
     const ada = new Visitor(platform);
     const first = await startDevice(platform);
@@ -219,14 +219,14 @@ Deno.test("people can set up, use and turn off the second factor on the pages", 
     assert.match(off.html, /Two-factor authentication turned off/);
   }));
 
-Deno.test("the owner's link works once, and sessions and keys can be ended on the pages", () =>
+Deno.test("the owner's link works once, and the pages can revoke sessions and keys", () =>
   withPlatform(async (platform) => {
     const path = new URL(platform.ownerLink!).pathname;
     const owner = new Visitor(platform);
     const typed = { name: "Olga", email: "olga@example.com", password: PASSWORD };
     const overview = "/workspaces/default/projects";
     assert.equal((await owner.submit(await owner.open(path), path, typed)).path, overview);
-    assert.equal((await owner.open("/")).path, overview, "the logo leads to the overview");
+    assert.equal((await owner.open("/")).path, overview, "the logo links to the overview");
     assert.equal((await new Visitor(platform).open(path)).status, 404);
 
     const elsewhere = new Visitor(platform);
@@ -251,7 +251,7 @@ Deno.test("the owner's link works once, and sessions and keys can be ended on th
     assert.equal((await platform.api("GET", "/v1/me", { token: key })).status, 401);
   }));
 
-Deno.test("an invitation leads through sign-up into the workspace, with only the rights of its role", () =>
+Deno.test("a person signs up with an invitation, and gets only its role's permissions", () =>
   withPlatform(async (platform) => {
     const ada = new Visitor(platform);
     await ada.signUp("ada");
@@ -266,7 +266,10 @@ Deno.test("an invitation leads through sign-up into the workspace, with only the
     assert.match(asked.html, /Join Acme\?/);
     const joined = await eve.submit(asked, link);
     assert.equal(joined.path, "/workspaces/acme?done=workspace-joined");
-    assert.ok(room.html.includes(`href="/workspaces/acme/keys"`), "an owner sees the link to keys");
+    assert.ok(
+      room.html.includes(`href="/workspaces/acme/keys"`),
+      "an owner sees the link to the keys",
+    );
     assert.ok(!joined.html.includes("/workspaces/acme/keys"));
     const { csrf } = formsOf(joined.html)[0]!.fields;
     const send = (path: string) =>

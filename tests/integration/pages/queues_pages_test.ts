@@ -1,4 +1,4 @@
-/** The Queues page: counts, dead letters, and the forms for redelivering or deleting them. */
+/** Tests the Queues page: counts, dead letters, and the forms for redelivering or deleting them. */
 import assert from "node:assert/strict";
 import { until } from "../../../src/lib/_test_until.ts";
 import { deployServer, MANIFEST } from "../../helpers/compute_site.ts";
@@ -8,7 +8,7 @@ import { rawRequest } from "../../helpers/platform.ts";
 
 const AT = "/workspaces/acme/projects/shop/queues";
 
-/** Refuses messages until it is repaired. */
+/** A server that refuses messages until it is repaired. */
 const SERVER = `
 import { createServer } from "node:http";
 let isBroken = true;
@@ -24,7 +24,7 @@ const manifest = {
   queues: [{ name: "mails", path: "/jobs/mails", retries: 0 }],
 };
 
-Deno.test("the Queues page shows dead letters, and can deliver or delete one or all of them", () =>
+Deno.test("the Queues page shows dead letters, and can redeliver or delete one or all of them", () =>
   withDashboard(async ({ ada, viewer, own, api, platform }) => {
     await api("POST", "/v1/projects", { name: "shop" });
     assert.match((await ada.open(AT)).html, /No queues yet/);
@@ -55,7 +55,7 @@ Deno.test("the Queues page shows dead letters, and can deliver or delete one or 
       assert.ok(form, `${action} ${message}`);
       return await ada.send("POST", form.action, { fields: { ...form.fields, ...typed } });
     };
-    /** Submits a form, and confirms its question. */
+    /** Submits a form and confirms the action. */
     const confirm = async (action: string, message?: string) => {
       const question = await send(action, message);
       assert.match(question.html, /<form id="question"/);

@@ -1,4 +1,4 @@
-/** The rules editor, used without JavaScript. */
+/** Uses the rules editor without JavaScript. */
 import assert from "node:assert/strict";
 import { until } from "../../../src/lib/_test_until.ts";
 import { withDashboard } from "../../helpers/dashboard.ts";
@@ -17,7 +17,7 @@ const MOVED = rule("moved", "/blog", '{ type = "redirect", target = "/news", sta
 const textIn = ({ html }: Page): string =>
   /<textarea id="toml"[^>]*>\n([^]*?)<\/textarea>/.exec(html)?.[1]?.replaceAll("&quot;", '"') ?? "";
 
-Deno.test("the rules page checks, tests, publishes, compares and restores rules, and keeps both versions of a conflict", () =>
+Deno.test("the rules page checks, tests, publishes, compares and restores rules", () =>
   withDashboard(async ({ ada, viewer, api, own, platform }) => {
     await api("POST", "/v1/projects", { name: "shop" });
     await deploy(own, "shop", { files: { "index.html": "one", "admin/a.html": "two" } });
@@ -41,7 +41,7 @@ Deno.test("the rules page checks, tests, publishes, compares and restores rules,
     assert.match(first.html, /Production has no rules yet\./);
     assert.match(textIn(first), /^schemaVersion = "EDGE_RULE_SET_V1"\n# [^]*\nrules = \[\]/);
 
-    // The checker's problems are next to their lines, and the text is kept.
+    // Problems are shown next to their lines, and the text is kept.
     const wrong = CLOSED.replace('"deny"', '"denny"').replace("closed", "cl<sed");
     const checked = await send(first, "check", wrong);
     assert.equal(checked.status, 200);
@@ -73,7 +73,7 @@ Deno.test("the rules page checks, tests, publishes, compares and restores rules,
     const none = await send(second, "try", CLOSED.replace('"closed"', '"shut"'));
     assert.match(none.html, /None of the last \d requests/);
 
-    // The first page is stale, so nothing is published, and both versions are shown.
+    // The first page is outdated, so nothing is published, and both versions are shown.
     const stale = await send(first, "publish", MOVED);
     assert.equal(stale.status, 412);
     assert.match(textIn(stale), /id = "moved"/);

@@ -1,9 +1,9 @@
-/** Search over a workspace, with the API and on its page. */
+/** Searches a workspace with the API and on its page. */
 import assert from "node:assert/strict";
 import { withDashboard } from "../../helpers/dashboard.ts";
 import { deploy } from "../../helpers/platform.ts";
 
-Deno.test("search finds content of the current workspace, pages and documents, and nothing from other workspaces", () =>
+Deno.test("search finds the current workspace's content, pages and documents, and nothing else", () =>
   withDashboard(async ({ api, own, ada, viewer, stranger, platform }) => {
     for (const name of ["harbour-shop", "tide-tables"]) await api("POST", "/v1/projects", { name });
     const made = await deploy(own, "tide-tables", {

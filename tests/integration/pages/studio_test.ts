@@ -1,6 +1,6 @@
 /**
- * The database studio, without JavaScript and on each engine: tables, rows and their values, SQL,
- * files, and permissions.
+ * Uses the database studio without JavaScript on each engine: tables, rows and values, SQL, files,
+ * and permissions.
  */
 import assert from "node:assert/strict";
 import { NO_POSTGRES } from "../../../src/database/server/_test_server.ts";
@@ -37,7 +37,7 @@ INSERT INTO dock.cranes VALUES (1, 1234567890.5000, 9007199254740993);
 const tableQuery = (table: string, more: readonly [string, string][] = [], schema = "public") =>
   new URLSearchParams([["branch", "main"], ["schema", schema], ["table", table], ...more]);
 
-/** The text of a page's grid: one line per row, with cells separated by bars. */
+/** Returns the text of a page's grid: one line per row, with cells separated by bars. */
 function gridOf({ html }: Page): string[] {
   const [, body = ""] = /aria-label="Rows">[^]*?<tbody>([^]*?)<\/tbody>/.exec(html) ?? [];
   return [...body.matchAll(/<tr>([^]*?)<\/tr>/g)].map(([, row = ""]) =>
@@ -55,7 +55,10 @@ async function explainsSizes({ ada }: DashboardPlatform) {
   const { html } = await ada.open("/workspaces/acme/projects/shop/databases");
   assert.match(html, /<option value="0\.25" selected="">0\.25 \(256 MB\)</);
   const [, page = "", id = ""] = /href="(\/docs\/databases)#([\w-]+)"/.exec(html) ?? [];
-  assert.ok((await ada.open(page)).html.includes(`id="${id}"`), "the link leads to the sizes");
+  assert.ok(
+    (await ada.open(page)).html.includes(`id="${id}"`),
+    "the link points to the section about sizes",
+  );
 }
 
 async function looksAtTables({ ada }: DashboardPlatform) {
@@ -144,7 +147,7 @@ async function editsRows(
   assert.match(edited.answer.headers.get("location")!, /done=row-saved/);
   assert.deepEqual(await values(1), [["two\nlines", "rough", "\\x01", null, "{}", "t"]]);
 
-  // The opened value has changed, so nothing is overwritten, and both values are shown.
+  // The value has changed since it was opened, so it is not overwritten, and both values are shown.
   const late = await ada.send("POST", edited.action, {
     fields: { ...edited.fields, "value.Na me": "three" },
   });
@@ -163,7 +166,7 @@ async function editsRows(
   });
   assert.equal(gone.status, 409);
 
-  // Null stays null, an empty string stays empty, and each can be changed to the other.
+  // NULL and an empty string are saved unchanged, and each can be changed to the other.
   const same = await send(at("2", "KEL"), { "value.Na me": "", "mode.Na me": "typed" });
   assert.match(same.answer.headers.get("location")!, /done=row-same/);
   await send(at("2", "KEL"), { "value.Na me": "", "mode.Na me": "empty" });
@@ -241,7 +244,7 @@ async function managesDatabase({ ada, api, platform }: DashboardPlatform) {
   };
   const before = (await reveals()).length;
   await ada.open(AT);
-  assert.equal((await reveals()).length, before, "no password is revealed");
+  assert.equal((await reveals()).length, before, "the password is not shown");
   const asked = await ada.submit(page, `${AT}/connection`, { branch: "main" });
   assert.equal((await reveals()).length, before + 1);
   for (const client of ["psql", "node-postgres", "Prisma", "Drizzle", "Django", "JDBC"]) {
@@ -337,7 +340,7 @@ async function closesToViewers({ viewer, stranger, ada }: DashboardPlatform) {
 for (const [engine, options] of Object.entries({ embedded: {}, server: { postgres: "local" } })) {
   const ignore = engine === "server" && NO_POSTGRES !== undefined;
   Deno.test({
-    name: `the database studio shows and changes tables, and runs SQL (${engine})`,
+    name: `the database studio shows and changes tables and runs SQL (${engine})`,
     ignore,
     fn: (t) =>
       withDashboard(async (parts) => {

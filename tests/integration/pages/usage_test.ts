@@ -1,7 +1,4 @@
-/**
- * The usage and limits of workspaces and projects. The API, the CLI and the pages agree, each for
- * its own scope.
- */
+/** The API, the CLI and the pages show the same usage and limits of workspaces and projects. */
 import assert from "node:assert/strict";
 import { callTool, cleanEnvironment } from "../../../scripts/_program.ts";
 import { makeTestFolder } from "../../../src/lib/_test_folder.ts";
@@ -15,7 +12,7 @@ const row = (items: readonly Item[], subject: string) => {
   return [used, limit];
 };
 
-Deno.test("usage is shown with its limits in the API, on pages and in the CLI", async () => {
+Deno.test("the API, the pages and the CLI show usage with its limits", async () => {
   const home = await makeTestFolder("svc-usage-");
   try {
     await withDashboard(async ({ api, own, ada, viewer, stranger, platform }) => {

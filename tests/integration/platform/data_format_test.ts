@@ -1,6 +1,6 @@
 /**
- * A program with a second data directory format, as a process that is killed while it migrates, and
- * on a full disk. `KILL_ROUNDS` sets the number of rounds.
+ * Runs a program with a second data directory format, kills it while it migrates, and fills its
+ * disk. `KILL_ROUNDS` sets the number of rounds.
  */
 // deno-lint-ignore-file no-console -- says why a test is skipped
 import assert from "node:assert/strict";
@@ -20,7 +20,8 @@ const PROGRAM = new URL("../../helpers/second_format.ts", import.meta.url).pathn
 const BACKUP = "before-format-2.tar";
 
 /**
- * A data directory in the first format, with a site and the data that the second format changes.
+ * Creates a data directory in the first format, with a site and the data that the second format
+ * changes.
  */
 async function furnish(dataDir: string): Promise<void> {
   const platform = await start(dataDir);
@@ -30,7 +31,7 @@ async function furnish(dataDir: string): Promise<void> {
   await writeFirst(placesOf(dataDir));
 }
 
-/** Runs the program, and kills it at line `killAt`. Returns its lines. */
+/** Runs the program and kills it at line `killAt`. Returns its lines. */
 async function migrate(dataDir: string, { killAt = Infinity, extraBytes = 0 } = {}) {
   const child = new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", "--no-check", "--unstable-kv", PROGRAM, dataDir, `${extraBytes}`],
@@ -43,7 +44,7 @@ async function migrate(dataDir: string, { killAt = Infinity, extraBytes = 0 } = 
     text += piece;
     lines.splice(0, lines.length, ...text.split("\n").slice(0, -1));
     if (lines.length < killAt) continue;
-    // The pause moves the kill into the middle of the next step.
+    // Because of the pause, the kill happens in the middle of the next step.
     await new Promise((done) => setTimeout(done, Math.random() * 30));
     child.kill("SIGKILL");
     break;
@@ -59,14 +60,16 @@ async function checkBackup(file: string, to: string): Promise<void> {
   assert.equal(await formatFound(placesOf(to)), 1);
 }
 
-/** Runs the platform of this program on a directory. */
+/** Runs this program's platform on a directory. */
 async function serve(to: string): Promise<void> {
   const platform = await start(to);
   assert.equal((await platform.get("shop.localhost", "/")).text, "home");
   await platform.shutdown();
 }
 
-/** The result with the older program: the complete old state, or a refusal with the reason. */
+/**
+ * Starts the older program. It serves the complete old state, or refuses to start with the reason.
+ */
 async function checkForOlder(dataDir: string, folder: string): Promise<void> {
   const refusal = await settle(dataDir, 1).then(() => undefined, (error) => error);
   if (refusal === undefined) return assert.equal(await formatFound(placesOf(dataDir)), 1);
@@ -82,7 +85,7 @@ async function copyFolder(from: string, to: string): Promise<void> {
   assert.ok(success);
 }
 
-/** Kills the program once or several times in a row. The last run completes the migration. */
+/** Kills the program one or more times in a row. The last run completes the migration. */
 async function killRound(first: string, folder: string, lineCount: number): Promise<string[]> {
   const dataDir = join(folder, "data");
   await copyFolder(first, dataDir);
@@ -104,7 +107,7 @@ async function killRound(first: string, folder: string, lineCount: number): Prom
   return seen;
 }
 
-Deno.test("kill -9 during a migration leaves the old state, or one that only newer programs accept", () =>
+Deno.test("kill -9 during a migration leaves the old state or one that only newer programs accept", () =>
   inTestFolder(async (folder) => {
     const first = join(folder, "first");
     await furnish(first);
@@ -130,7 +133,7 @@ async function onSmallDisk(
   await inTestFolder(async (folder) => {
     const small = join(folder, "small");
     await using disk = await mountDisk(small, DISK_MB);
-    if (disk === undefined) return console.log("Skipped: this user may not mount a disk");
+    if (disk === undefined) return console.log("Skipped: this user is not allowed to mount a disk");
     const { root, keys, release } = await openDataDir(join(small, "data"));
     release();
     await openKeyRing(keys, systemRandom);
@@ -139,7 +142,7 @@ async function onSmallDisk(
   });
 }
 
-Deno.test("a disk without space for the backup leaves the old state, and the reason is reported", () =>
+Deno.test("if the disk has no space for the backup, the old state remains, and the reason is reported", () =>
   onSmallDisk(async (dataDir) => {
     const ballast = join(dataDir, "..", "ballast");
     await fill(ballast);
@@ -153,7 +156,7 @@ Deno.test("a disk without space for the backup leaves the old state, and the rea
     assert.deepEqual(names.filter((name) => /before-format|\.tmp$/.test(name)), []);
   }));
 
-Deno.test("a disk that fills up during a migration is reported, and the migration continues once there is space", () =>
+Deno.test("a migration on a full disk reports this, and continues once there is space", () =>
   onSmallDisk(async (dataDir, folder) => {
     const { code, lines } = await migrate(dataDir, { extraBytes: 2 * DISK_MB * 1024 * 1024 });
     assert.equal(code, 1);

@@ -1,6 +1,6 @@
 /**
- * An incomplete data directory, or a full disk. Nothing is lost, and everything that still exists
- * is served.
+ * With an incomplete data directory or a full disk, nothing is lost, and everything that still
+ * exists is served.
  */
 // deno-lint-ignore-file no-console -- says why a test is skipped
 import assert from "node:assert/strict";
@@ -16,7 +16,7 @@ async function inFolder(test: (dataDir: string) => Promise<void>): Promise<void>
   });
 }
 
-/** Creates a data directory with a site, as a stopped platform leaves it. */
+/** Creates a data directory with a site, as if a platform had been stopped. */
 async function furnish(dataDir: string): Promise<void> {
   const platform = await start(dataDir);
   await createProject(platform, "shop");
@@ -24,7 +24,7 @@ async function furnish(dataDir: string): Promise<void> {
   await platform.shutdown();
 }
 
-/** The error of `svc serve`, for people and for programs. */
+/** Runs `svc serve`, which must fail. Returns its errors for people and for programs. */
 async function serve(dataDir: string, ...flags: string[]) {
   const argv = ["serve", "--port", "0", "--data-dir", dataDir, ...flags, "--json"];
   const { code, stdout } = await runCli(argv, { env: { HOME: dirname(dataDir) } });
@@ -33,7 +33,7 @@ async function serve(dataDir: string, ...flags: string[]) {
 
 const exists = (path: string) => Deno.stat(path).then(() => true, () => false);
 
-Deno.test("a platform does not start on records without keys.json, and does not create a key", () =>
+Deno.test("a platform with records but no keys.json does not start and creates no key", () =>
   inFolder(async (dataDir) => {
     await furnish(dataDir);
     const keys = join(dataDir, "keys.json");
@@ -55,7 +55,7 @@ Deno.test("a platform does not start on records without keys.json, and does not 
     await platform.shutdown();
   }));
 
-Deno.test("a damaged keys.json is reported, and left unchanged", () =>
+Deno.test("a damaged keys.json is reported and left unchanged", () =>
   inFolder(async (dataDir) => {
     await furnish(dataDir);
     const keys = join(dataDir, "keys.json");
@@ -67,7 +67,7 @@ Deno.test("a damaged keys.json is reported, and left unchanged", () =>
     }
   }));
 
-Deno.test("a platform does not start on an empty store with blobs, but moving them away allows a fresh start", () =>
+Deno.test("a platform with blobs but an empty store starts only after the blobs are moved away", () =>
   inFolder(async (dataDir) => {
     await furnish(dataDir);
     for await (const { name } of Deno.readDir(dataDir)) {
@@ -89,11 +89,11 @@ Deno.test("an interrupted first start continues", () =>
     for await (const { name } of Deno.readDir(dataDir)) {
       if (name.startsWith("kv.sqlite3")) await Deno.remove(join(dataDir, name));
     }
-    // There are keys, but neither records nor blobs, so nothing is lost.
+    // The directory has keys, but neither records nor blobs, so nothing can be lost.
     await (await start(dataDir)).shutdown();
   }));
 
-Deno.test("a store or disk that cannot be opened is reported, but not as a usage error", () =>
+Deno.test("a store or disk that cannot be opened is not reported as a usage error", () =>
   inFolder(async (dataDir) => {
     await Deno.mkdir(dataDir, { recursive: true });
     const [folder, file] = [join(dataDir, "folder"), join(dataDir, "file")];
@@ -124,7 +124,7 @@ Deno.test("a store or disk that cannot be opened is reported, but not as a usage
     assert.deepEqual([told.exit, told.code], [1, "data_dir_unusable"]);
   }));
 
-Deno.test("with a full disk, sites are served, and changes result in a 507", async (t) => {
+Deno.test("with a full disk, sites are served, and changes return a 507", async (t) => {
   return await inTestFolder(async (folder) => {
     await using disk = await mountDisk(join(folder, "disk"));
     if (disk === undefined) {
@@ -157,7 +157,7 @@ Deno.test("with a full disk, sites are served, and changes result in a 507", asy
       }
     });
     await t.step(
-      "once there is room again, everything is unchanged, and changes succeed",
+      "once there is space again, everything is unchanged, and changes succeed",
       async () => {
         await Deno.remove(rest);
         const platform = await start(dataDir);
@@ -171,7 +171,7 @@ Deno.test("with a full disk, sites are served, and changes result in a 507", asy
         }
       },
     );
-    await t.step("the disk fills up while the platform runs", async () => {
+    await t.step("the disk fills up while the platform is running", async () => {
       const platform = await start(dataDir);
       try {
         await fill(rest);

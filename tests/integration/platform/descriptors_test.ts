@@ -1,6 +1,6 @@
 /**
- * No process that runs project code has any of the platform's descriptors, whether inherited by the
- * platform or opened by the runtime for itself.
+ * Processes that run project code have none of the platform's descriptors: neither inherited ones,
+ * nor those that the runtime has opened for itself.
  */
 import assert from "node:assert/strict";
 import { computeServer, spawnServer, writeModules } from "../../helpers/compute_server.ts";
@@ -10,8 +10,8 @@ import { deployFunctions, invocation, spawnFunctions } from "../../helpers/funct
 const ignore = Deno.build.os !== "linux";
 
 /**
- * Uses features that make a runtime open files: modules, workers, in-memory databases and compiled
- * code.
+ * A server that makes a runtime open files. It uses modules, workers, in-memory databases and
+ * compiled code.
  */
 const BUSY = `
 import { DatabaseSync } from "node:sqlite";
@@ -28,7 +28,7 @@ async function secretFile(): Promise<string> {
   return path;
 }
 
-Deno.test("a server's process has only its own sockets and output open", {
+Deno.test("a server's process has nothing open but its own sockets and output", {
   ignore,
 }, async () => {
   const directory = await writeModules({
@@ -44,7 +44,7 @@ Deno.test("a server's process has only its own sockets and output open", {
   await Deno.remove(secret);
 });
 
-Deno.test("the process for functions has only its own sockets and output open", {
+Deno.test("a function process has nothing open but its own sockets and output", {
   ignore,
 }, async () => {
   const secret = await secretFile();
@@ -57,7 +57,7 @@ Deno.test("the process for functions has only its own sockets and output open", 
   await Deno.remove(secret);
 });
 
-Deno.test("a process with an inherited open file loads no server", { ignore }, async () => {
+Deno.test("a process with an inherited open file does not load a server", { ignore }, async () => {
   const directory = await writeModules({
     "entry.mjs": 'console.log("loaded"); export default { fetch: () => new Response("ran") };',
   });
@@ -76,7 +76,7 @@ Deno.test("a process with an inherited open file loads no server", { ignore }, a
   await Deno.remove(secret);
 });
 
-Deno.test("a process with an inherited open file loads no function", { ignore }, async () => {
+Deno.test("a process with an inherited open file does not load functions", { ignore }, async () => {
   const secret = await secretFile();
   await using deployment = await deployFunctions({
     functions: [{ name: "steps", source: 'console.log("loaded"); export default () => {};' }],

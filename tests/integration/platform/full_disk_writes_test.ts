@@ -1,11 +1,11 @@
-// deno-lint-ignore-file no-console -- says why it is skipped
+// deno-lint-ignore-file no-console -- says why the test is skipped
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { isFullDisk, openKv } from "../../../src/platform/core/store/mod.ts";
 import { fill, mountDisk } from "../../helpers/small_disk.ts";
 import { inTestFolder } from "../../../src/lib/_test_folder.ts";
 
-Deno.test("a group of commits that does not fit on the disk fails completely, and the next one succeeds", async () => {
+Deno.test("a group of commits that does not fit on the disk fails as a unit, and the next succeeds", async () => {
   return await inTestFolder(async (folder) => {
     await using disk = await mountDisk(join(folder, "disk"), 4);
     if (disk === undefined) {

@@ -1,6 +1,5 @@
 /**
- * Readers that abandon streams and downloads partway through. The platform notices and keeps
- * running.
+ * Readers abandon streams and downloads partway through. The platform notices and keeps running.
  */
 import assert from "node:assert/strict";
 import { type BuildPlatform, withBuilds } from "../../helpers/git_builds.ts";
@@ -36,7 +35,7 @@ function encode({ host = "localhost", path, method = "GET", body = "" }: Request
   return new TextEncoder().encode(`${lines.join("\r\n")}\r\n\r\n${body}`);
 }
 
-/** Sends a request, and disconnects immediately or after the first bytes of the response. */
+/** Sends a request and disconnects, immediately or after the first bytes of the response. */
 async function leave(port: number, request: Request, reads: boolean): Promise<string> {
   using conn = await Deno.connect({ hostname: "127.0.0.1", port });
   await conn.write(encode(request));

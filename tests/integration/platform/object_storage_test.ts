@@ -1,4 +1,4 @@
-/** Blobs in object storage. Sites are served from caches while it is down. */
+/** Tests blobs in object storage. While it is down, sites are served from caches. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { runCli } from "../../../src/cli/_test_run.ts";
@@ -24,7 +24,7 @@ Deno.test("a platform with object storage serves cached content while the storag
     assert.equal((await first.get("shop.localhost", "/")).text, "home");
     await first.shutdown();
     assert.deepEqual(Array.from(Deno.readDirSync(join(dataDir, "blobs"))), []);
-    // Another node that has none of the files.
+    // Starts another node that has none of the files.
     await Deno.remove(join(dataDir, "cache", "blobs"), { recursive: true });
     const platform = await start(dataDir, options);
     const get = (path: string, headers = {}) => platform.get("shop.localhost", path, headers);
@@ -36,7 +36,11 @@ Deno.test("a platform with object storage serves cached content while the storag
       const before = storage.requests.length;
       assert.equal((await get("/big.txt")).text.length, BIG.length);
       assert.equal((await get("/")).status, 200);
-      assert.equal(storage.requests.length, before, "cached content needs no request");
+      assert.equal(
+        storage.requests.length,
+        before,
+        "cached content needs no request to the storage",
+      );
 
       storage.fault = () => new Response("<Error><Code>SlowDown</Code></Error>", { status: 503 });
       const missing = await get("/other");

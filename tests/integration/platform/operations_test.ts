@@ -1,4 +1,4 @@
-/** A platform's responses to its operator's probes and metrics requests. */
+/** Tests a platform's responses to its operator's probes and metrics requests. */
 import assert from "node:assert/strict";
 import { until } from "../../../src/lib/_test_until.ts";
 import { createProject, deploy, rawRequest, start } from "../../helpers/platform.ts";
@@ -17,7 +17,7 @@ async function withPlatform(
   }
 }
 
-Deno.test("probes and metrics are only on the platform's own hosts, and sites keep their paths", () =>
+Deno.test("probes and metrics exist only on the platform's own hosts, and sites keep their paths", () =>
   withPlatform({ trustProxy: [] }, async (platform) => {
     await createProject(platform, "shop");
     await deploy(platform, "shop", { files: { "healthz": "of the site", "index.html": "home" } });
@@ -57,7 +57,7 @@ Deno.test("metrics count each request once", () =>
       assert.equal((await platform.get("shop.localhost", "/missing")).status, 404);
       assert.equal((await platform.get("localhost", "/healthz")).status, 200);
     }
-    // The previous read also counts once it has a response.
+    // The previous request for metrics also counts, once it has a response.
     assert.equal(await counted("api", "2xx"), before + 1 + REQUESTS);
     // Front edges report their requests a moment later.
     await until(() => counted("edge", "2xx"), (count) => count >= REQUESTS);
@@ -65,7 +65,7 @@ Deno.test("metrics count each request once", () =>
     assert.equal(await counted("edge", "4xx"), REQUESTS);
   }));
 
-Deno.test("metrics can require a token, and then accept nothing else", () =>
+Deno.test("metrics can require a token, and then accept no other credentials", () =>
   withPlatform({ metricsToken: "metrics-token-0123456789" }, async ({ port }) => {
     const ask = (headers = {}) =>
       rawRequest(port, { host: "localhost", path: "/metrics", headers });

@@ -1,4 +1,4 @@
-/** A data directory from an earlier program opens, or is refused with a message. */
+/** The program opens an earlier program's data directory, or refuses it with a message. */
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { hear } from "../../../scripts/_process.ts";
@@ -10,7 +10,7 @@ import { DenoStore } from "../../../src/store/mod.ts";
 const EARLIER = new URL("../../../fixtures/data_directories/", import.meta.url).pathname;
 
 for (const name of ["deno-2.6", "deno-2.9"]) {
-  Deno.test(`a data directory written by svc on ${name} opens with all its content`, () =>
+  Deno.test(`a data directory written by svc on ${name} opens with all of its content`, () =>
     inTestFolder(async (dataDir) => {
       const { code, stderr } = await hear([
         "tar",
@@ -39,14 +39,14 @@ for (const name of ["deno-2.6", "deno-2.9"]) {
     }));
 }
 
-Deno.test("a store with values from a newer runtime is refused with a message, unchanged", () =>
+Deno.test("a store with values from a newer runtime is refused with a message and left unchanged", () =>
   inTestFolder(async (dataDir) => {
     const place = `${dataDir}/kv.sqlite3`;
     const kv = await DenoStore.open(place);
     await kv.set(["users", "1"], new Uint8Array([1]));
     kv.close();
     const database = new DatabaseSync(place);
-    // Encoding 1 is V8's format. No runtime knows version 99 of it.
+    // Encoding 1 is V8's format. No runtime supports version 99 of it.
     database.prepare("update kv set v = ?, v_encoding = 1").run(new Uint8Array([0xff, 99, 0x30]));
     const records = () => database.prepare("select hex(k), hex(v), version from kv").all();
     const before = records();

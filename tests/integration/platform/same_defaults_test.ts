@@ -1,17 +1,17 @@
-/** Test platforms have the same settings as a plain `svc serve`. */
+/** Test platforms have the same settings as `svc serve` without flags. */
 import assert from "node:assert/strict";
 import { optionsOf } from "../../../src/cli/serve/_test_flags.ts";
 import { withTestOptions } from "../../helpers/platform.ts";
 import { completeSettings } from "../../../src/settings/mod.ts";
 import { serveCommand } from "../../helpers/platform_process.ts";
 
-/** Settings that a test platform may have: addresses, its processes, and its build users. */
+/** Settings in which a test platform can differ: addresses, its processes, and its build users. */
 const OWN = new Set(["port", "postgresPort", "builds", "bootstrapToken"]);
 
 /** Options without a flag. They determine how the program is started. */
 const SURROUNDINGS = new Set(["env", "log", "version", "dataDir"]);
 
-/** Options that have no effect because all of their fields are missing. */
+/** Options without effect, because all of their fields are missing. */
 const isSilent = (value: unknown): boolean =>
   value === undefined || value === false ||
   (typeof value === "object" && value !== null && Object.values(value).every(isSilent));

@@ -23,7 +23,7 @@ function serve(words: readonly string[], env: Readonly<Record<string, string>> =
   return hear([...programCommand(), "serve", ...words], { env: { NO_COLOR: "1", ...env } });
 }
 
-Deno.test("svc serve prints its settings with the source of each, and starts with them", () =>
+Deno.test("svc serve prints its settings with their sources, and starts with them", () =>
   inFolder(async (folder) => {
     const file = join(folder, "serve.toml");
     await Deno.writeTextFile(file, FILE, { mode: 0o600 });
@@ -82,7 +82,7 @@ Deno.test("svc serve reports all invalid settings at once", () =>
     assert.match(JSON.parse(alone.stdout).error, /--tls-key together with --tls-cert/);
   }));
 
-Deno.test("svc serve --help shows common flags in groups, and --help all shows the rest", async () => {
+Deno.test("svc serve --help shows common flags in groups, and --help all shows the other flags", async () => {
   const [few, all] = [await serve(["--help"]), await serve(["--help", "all"])];
   assert.match(few.stdout, /^Addresses and data:\n +--host/m);
   assert.match(few.stdout, /more flags: svc serve --help all/);

@@ -1,6 +1,6 @@
 /**
- * Packs that git never creates: truncated, with incorrect checksums and sizes, or larger than they
- * appear.
+ * Pushes packs that git never creates. They are truncated, have incorrect checksums or sizes, or
+ * are larger than they appear.
  */
 import assert from "node:assert/strict";
 import { deflateSync } from "node:zlib";
@@ -128,7 +128,7 @@ function deltaAttacks(): Attack[] {
   });
 }
 
-/** A delta on `base` that creates `times` copies of it. */
+/** Builds a delta that creates `times` copies of `base`. */
 function multiplied(base: GitObject, times: number): Entry {
   const step = copy(0, base.size);
   const delta = [...deltaSize(base.size), ...deltaSize(base.size * times)];
@@ -141,7 +141,7 @@ function multiplied(base: GitObject, times: number): Entry {
   );
 }
 
-/** Small packs that expand to much more than git is allowed to hold in memory. */
+/** Small packs that expand to much more memory than git is allowed to use. */
 function bombAttacks(): Attack[] {
   const seed = object("blob", new Uint8Array(60_000).fill(7));
   const folder = object("tree", new Uint8Array(90_000_000));
@@ -171,7 +171,7 @@ function bombAttacks(): Attack[] {
   ];
 }
 
-/** A chain of deltas in which the first delta has no base. */
+/** Builds a chain of deltas whose first delta has no base. */
 function chain(length: number): Entry[] {
   const text = [...deltaSize(5), ...deltaSize(5), ...copy(0, 5)];
   const first = namedDelta("f".repeat(40), text);
@@ -181,7 +181,7 @@ function chain(length: number): Entry[] {
   return [first, next, ...Array.from({ length: length - 2 }, () => later)];
 }
 
-Deno.test("hostile packs are refused, and leave nothing on disk", () =>
+Deno.test("hostile packs are refused and leave nothing on disk", () =>
   underAttack(async ({ attack }) => {
     const attacks = [
       ...structureAttacks(),

@@ -1,4 +1,7 @@
-/** Requests to git's push URL that git never sends, and keys that are not allowed to push. */
+/**
+ * Sends requests to git's push URL that git never sends, and uses keys that are not allowed to
+ * push.
+ */
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { gzipSync } from "node:zlib";
@@ -30,7 +33,7 @@ const UNREADABLE =
 const EMPTY = tree([]);
 const HEAD = commit(EMPTY.sha);
 
-/** A valid push, except for the change in the test case. */
+/** A push that is valid except for the change in the test case. */
 const push = (change: Parameters<typeof command>[1] & { readonly ref?: string | Uint8Array }) =>
   joined(
     command(change.ref ?? "refs/heads/main", { to: HEAD.sha, ...change }),
@@ -104,7 +107,7 @@ const refAttacks = (): Attack[] =>
     };
   });
 
-/** The beginnings of pushes that git can send, and how they are reported. */
+/** Starts of pushes that git can send, and how they are reported. */
 const REFUSED_HEADS: Readonly<Record<string, readonly [body: Uint8Array, says: RegExp]>> = {
   "a shallow push without its pack": [
     joined(line(`shallow ${SHA}`), command("refs/heads/main")),
@@ -178,7 +181,7 @@ function headAttacks(): Attack[] {
     ...unreadable,
     ...refused,
     ng("a ref twice", twice, /it appears twice/),
-    ng("an old SHA that is wrong", push({ from: SHA })),
+    ng("a wrong old SHA", push({ from: SHA })),
     ng("the deletion of production", command("refs/heads/main", { to: NONE }), /cannot be deleted/),
     ng("no pack", command("refs/heads/main")),
     ng("a head that the pack does not contain", push({ to: SHA })),
@@ -341,19 +344,19 @@ async function keyAttacks(platform: TestPlatform): Promise<Attack[]> {
   const cases: Readonly<Record<string, readonly [key: string, outcome: typeof unknown]>> = {
     "an empty key": ["", { status: 401, says: /Use an API key/ }],
     "a wrong key": ["wrong", unknown],
-    "a key with a digit more": [`${TOKEN}x`, unknown],
-    "a key with a digit less": [TOKEN.slice(0, -1), unknown],
+    "a key with an extra digit": [`${TOKEN}x`, unknown],
+    "a key with a missing digit": [TOKEN.slice(0, -1), unknown],
     "a key of 5,000 digits": ["k".repeat(5000), { status: 401, says: /Use an API key/ }],
     "a key with a line feed": [`${TOKEN}\nx`, { status: 401, says: /Use an API key/ }],
     "a revoked key": [revoked.key, unknown],
     "an expired key": [expired.key, unknown],
-    "a key of another workspace": [abroad.key, lacks],
-    "a key of another project": [(await keyOf({ projects: [other.id] })).key, {
+    "another workspace's key": [abroad.key, lacks],
+    "another project's key": [(await keyOf({ projects: [other.id] })).key, {
       status: 404,
       says: /does not exist/,
     }],
     "a viewer's key": [(await keyOf({ role: "viewer" })).key, { status: 403, says: /./ }],
-    "a key that reads": [(await keyOf({ permissions: ["read"] })).key, lacks],
+    "a read-only key": [(await keyOf({ permissions: ["read"] })).key, lacks],
     "a key for rules": [(await keyOf({ permissions: ["rules"] })).key, lacks],
     "a key for variables": [(await keyOf({ permissions: ["variables"] })).key, lacks],
     "a key for previews": [
@@ -373,8 +376,8 @@ async function keyAttacks(platform: TestPlatform): Promise<Attack[]> {
     })),
     ...Object.entries<Record<string, string>>({
       "no key": {},
-      "a key as bearer": { authorization: `Bearer ${TOKEN}` },
-      "half of Basic": { authorization: "Basic" },
+      "a key as a bearer token": { authorization: `Bearer ${TOKEN}` },
+      "an incomplete Basic header": { authorization: "Basic" },
       "Basic that is not base64": { authorization: "Basic ***" },
       "a digest": { authorization: `Digest username="${TOKEN}"` },
       "a key in a cookie": { cookie: `session=${TOKEN}` },
@@ -389,7 +392,7 @@ async function keyAttacks(platform: TestPlatform): Promise<Attack[]> {
   ];
 }
 
-/** Sends a push in parts, and disconnects before the last one. */
+/** Sends a push in parts and disconnects before the last one. */
 async function pushWithoutEnd({ platform: { port }, repository }: Target): Promise<void> {
   const socket = connect(port, "127.0.0.1");
   await new Promise((resolve) => socket.once("connect", resolve));
@@ -407,7 +410,7 @@ async function pushWithoutEnd({ platform: { port }, repository }: Target): Promi
   socket.destroy();
 }
 
-Deno.test("hostile git requests are refused with the reason, and leave nothing on disk", () =>
+Deno.test("hostile git requests are refused with the reason and leave nothing on disk", () =>
   underAttack(async (target) => {
     const { platform, repository, attack } = target;
     await Promise.all(Array.from({ length: 12 }, () => pushWithoutEnd(target)));

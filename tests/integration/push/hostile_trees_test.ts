@@ -1,5 +1,5 @@
 /**
- * Trees, commits and tags that git never creates. Each is refused by name and leaves nothing
+ * Pushes trees, commits and tags that git never creates. Each is refused by name and leaves nothing
  * behind.
  */
 import assert from "node:assert/strict";
@@ -18,7 +18,7 @@ import { type Attack, command, pushOf, underAttack } from "../../helpers/hostile
 const BLOB = object("blob", "trick\n");
 const EMPTY = tree([]);
 
-/** A push of a commit whose tree has these entries. */
+/** Builds a push of a commit whose tree has these entries. */
 function site(entries: readonly TreeEntry[], blobs: readonly GitObject[] = [BLOB]) {
   const root = tree(entries);
   return pushOf([...blobs, EMPTY, root, commit(root.sha)]);
@@ -83,7 +83,7 @@ const MODULES = [".gitmodules", ".GITMODULES", "gitmod~1", ".gitmodules ", ".git
 
 /** Submodule settings that run programs or point outside the repository. */
 const SUBMODULES: Readonly<Record<string, readonly [text: string, says: RegExp]>> = {
-  "an option as URL": ['[submodule "a"]\n\tpath = a\n\turl = -u./payload\n', /gitmodulesUrl/],
+  "an option as the URL": ['[submodule "a"]\n\tpath = a\n\turl = -u./payload\n', /gitmodulesUrl/],
   "an option after ./": ['[submodule "a"]\n\tpath = a\n\turl = ./-x/../a\\n\n', /gitmodules/],
   "a remote helper with a line feed": [
     '[submodule "a"]\n\tpath = a\n\turl = "https://example.com/a\\nhost=evil"\n',
@@ -98,8 +98,8 @@ const SUBMODULES: Readonly<Record<string, readonly [text: string, says: RegExp]>
     '[submodule "a"]\n\tpath = a\n\turl = ../../../../:https://evil/%0a\n',
     /gitmodulesUrl/,
   ],
-  "an option as path": ['[submodule "a"]\n\tpath = -x\n\turl = ./a\n', /gitmodulesPath/],
-  "a command as update": [
+  "an option as the path": ['[submodule "a"]\n\tpath = -x\n\turl = ./a\n', /gitmodulesPath/],
+  "a command as the update": [
     '[submodule "a"]\n\tpath = a\n\turl = ./a\n\tupdate = !touch /tmp/x\n',
     /gitmodulesUpdate/,
   ],
@@ -183,8 +183,7 @@ const folder = (name: string | Uint8Array): TreeEntry => ({ mode: "40000", name,
 function treeAttacks(): Attack[] {
   const shown = (name: string | Uint8Array) =>
     JSON.stringify(new TextDecoder().decode(bytesOf(name)));
-  // Alternates between files and folders, because git checks only the name and a push takes a
-  // while.
+  // Alternates between files and folders to save time. Git checks only the name.
   const gits = [".git", ...DOT_GIT].map((name, index) =>
     index % 2 === 0
       ? refused(`a file ${shown(name)}`, site([file(name)]), /hasDotgit/)
@@ -268,7 +267,7 @@ function headAttacks(): Attack[] {
   return [...commits, ...tags, branchTo("a file", BLOB), branchTo("a folder", root)];
 }
 
-Deno.test("hostile trees, commits and tags are refused by name, and leave nothing on disk", () =>
+Deno.test("hostile trees, commits and tags are refused by name and leave nothing on disk", () =>
   underAttack(async ({ attack }) => {
     const attacks = [...treeAttacks(), ...headAttacks()];
     assert.ok(attacks.length >= 88, String(attacks.length));

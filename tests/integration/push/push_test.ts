@@ -1,11 +1,11 @@
-/** `git push` to the platform, with the real git client. */
+/** Tests `git push` to the platform with the real git client. */
 import assert from "node:assert/strict";
 import { git, makeRepository } from "../../../src/lib/_test_git.ts";
 import { until } from "../../../src/lib/_test_until.ts";
 import { TOKEN } from "../../helpers/platform.ts";
 import { type BuildPlatform, withBuilds } from "../../helpers/git_builds.ts";
 
-/** Pushes as a user would, and returns the output. */
+/** Pushes as a user would. Returns the output. */
 async function push(folder: string, ...args: string[]) {
   const { code, stderr } = await new Deno.Command("git", {
     args: ["-C", folder, "push", ...args],
@@ -19,7 +19,7 @@ interface Remote {
   readonly id: string;
 }
 
-/** A project that receives pushes, and its URL with a key as the password. */
+/** Creates a project that receives pushes. Returns its URL with a key as the password. */
 async function makeRemote({ api, port }: BuildPlatform, name: string): Promise<Remote> {
   const { json } = await api("POST", "/v1/projects", { json: { name } });
   const url = `http://svc:${TOKEN}@127.0.0.1:${port}/git/${json.workspace}/${name}.git`;
@@ -28,7 +28,7 @@ async function makeRemote({ api, port }: BuildPlatform, name: string): Promise<R
 
 const hostIn = (text: string, pattern: RegExp): string => new URL(pattern.exec(text)![1]!).hostname;
 
-Deno.test("git push deploys branches and fails if their build fails, and git clone returns them", async () => {
+Deno.test("git push deploys branches or reports a failed build, and git clone returns them", async () => {
   await withBuilds(async (platform) => {
     const { folder, get, api, dataDir } = platform;
     const site = await makeRepository(`${folder}/work`);
@@ -86,7 +86,7 @@ Deno.test("git push deploys branches and fails if their build fails, and git clo
   });
 });
 
-Deno.test("forbidden pushes are refused, and leave nothing behind", async () => {
+Deno.test("forbidden pushes are refused and leave nothing behind", async () => {
   await withBuilds(async (platform) => {
     const { folder, dataDir, port, api } = platform;
     const site = await makeRepository(`${folder}/work`);
@@ -103,7 +103,7 @@ Deno.test("forbidden pushes are refused, and leave nothing behind", async () => 
     const replaced = await push(site.path, url, "main", "main:refs/replace/0123");
     assert.match(replaced.text, /main -> main \(another ref was refused\)/);
     assert.deepEqual(await pushed(), []);
-    // The memory for a ref list is released a moment after the response.
+    // The memory for a list of refs is released a moment after the response.
     await until(
       () => Array.fromAsync(Deno.readDir(`${dataDir}/builds`)),
       (left) => left.length === 0,
@@ -178,7 +178,7 @@ Deno.test("a push from a shallow clone is accepted only if it has enough commits
   });
 });
 
-Deno.test("a push reports that the platform currently has no capacity for it", async () => {
+Deno.test("a push reports if the platform has no capacity at the moment", async () => {
   await withBuilds(async (platform) => {
     const { folder } = platform;
     const site = await makeRepository(`${folder}/work`);
@@ -189,7 +189,7 @@ Deno.test("a push reports that the platform currently has no capacity for it", a
     address.username = address.password = "";
     const stop = new AbortController();
     // Each request uses one of the project's slots while its body is open. It is repeated if a
-    // probe has taken the slot.
+    // probe is using the slot.
     const hold = async () => {
       while (!stop.signal.aborted) {
         const body = new ReadableStream({ start: (it) => it.enqueue(new Uint8Array(1)) });
@@ -209,13 +209,13 @@ Deno.test("a push reports that the platform currently has no capacity for it", a
         headers: { authorization, "content-type": "application/x-git-receive-pack-request" },
       }).then((response) => response.text());
     const text = await until(probe, (text) => text.includes("Too many git requests"));
-    assert.equal(text.slice(4, 31), "\x03svc: Too many git requests"); // The band for errors
+    assert.equal(text.slice(4, 31), "\x03svc: Too many git requests"); // the sideband for errors
     stop.abort();
     await Promise.all(held);
   });
 });
 
-/** Writes a tree with an entry whose name git itself would refuse. */
+/** Writes a tree that has an entry with a name that git itself would refuse. */
 async function makeTree(folder: string, entry: string, sha: string): Promise<string> {
   const file = `${folder}/.git/tree`;
   const head = new TextEncoder().encode(entry);
@@ -226,7 +226,7 @@ async function makeTree(folder: string, entry: string, sha: string): Promise<str
   return await git(folder, "hash-object", "-t", "tree", "-w", "--literally", file);
 }
 
-Deno.test("a key for previews can push only other branches, a read-only key none", async () => {
+Deno.test("a key for previews can push only other branches, and a read-only key none", async () => {
   await withBuilds(async (platform) => {
     const { folder, api } = platform;
     const site = await makeRepository(`${folder}/work`);

@@ -13,7 +13,7 @@ const idsOf = async (platform: TestPlatform): Promise<string[]> =>
 /** The flag's maximum value. */
 const HOUSEKEEPING_MS = 600;
 
-Deno.test("old deployments and their URLs are deleted; production, its history and branches remain", () =>
+Deno.test("old deployments are deleted, but production, its history and branches remain", () =>
   withHooks(async (platform) => {
     const made = [];
     for (const text of ["one", "two", "three", "four"]) {
@@ -39,7 +39,7 @@ Deno.test("old deployments and their URLs are deleted; production, its history a
     assert.deepEqual(platform.logged.filter((line) => line.startsWith("error")), []);
   }, { retention: { keepDeployments: 2, keepDays: 0 }, housekeepingMs: HOUSEKEEPING_MS }));
 
-Deno.test("a removed deployment's commit can be triggered again, and its build logs are deleted", () =>
+Deno.test("a deleted deployment's commit can be triggered again, and its build logs are deleted", () =>
   withHooks(async (platform) => {
     const { api, hook, trigger, ended, repository } = platform;
     const { url } = await hook();
@@ -58,7 +58,7 @@ Deno.test("a removed deployment's commit can be triggered again, and its build l
     assert.equal((await ended(again)).status, "LIVE");
   }, { retention: { keepDeployments: 1, keepDays: 0 }, housekeepingMs: HOUSEKEEPING_MS }));
 
-Deno.test("a build log that is left without its deployment after a crash is removed", () =>
+Deno.test("a build log that a crash has left without its deployment is removed", () =>
   withHooks(async (platform) => {
     const { api, dataDir, hook, trigger, ended, repository } = platform;
     const { url } = await hook();
@@ -108,6 +108,6 @@ Deno.test("only previews of deleted branches are stopped", () =>
     assert.equal(
       (await get(hostOf(upload.url), "/")).status,
       200,
-      "uploads are kept, because they have no git branch",
+      "uploads are kept because they have no git branch",
     );
   }, { housekeepingMs: HOUSEKEEPING_MS }));

@@ -1,6 +1,6 @@
 /**
- * Client conditions in every action, as evaluated by `svc serve`: over IPv4 and IPv6, with and
- * without a trusted proxy.
+ * Tests client conditions in every action of `svc serve`, over IPv4 and IPv6, with and without a
+ * trusted proxy.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -35,12 +35,12 @@ type Condition = keyof typeof CONDITIONS;
 const NAMES = Object.keys(CONDITIONS) as Condition[];
 
 interface Action {
-  /** Includes `conditioned`, the rule whose condition is tested. */
+  /** The rules, including `conditioned`, whose condition is tested. */
   readonly rules: (
     conditioned: (action: object) => object,
     at: (action: object) => object,
   ) => readonly object[];
-  /** Whether a response shows that the rule took effect. */
+  /** Returns whether a response shows that the rule took effect. */
   readonly acts: (answer: Answer) => boolean;
 }
 
@@ -132,7 +132,7 @@ async function prepare(platform: TestPlatform): Promise<void> {
 
 interface Visitor {
   readonly headers: Readonly<Record<string, string>>;
-  /** The conditions that the visitor meets. */
+  /** Conditions that the visitor meets. */
   readonly fits: readonly Condition[];
 }
 
@@ -187,7 +187,7 @@ Deno.test("client conditions apply in every action behind a trusted proxy", asyn
       headers: { "user-agent": PHONE, "x-forwarded-for": GERMAN },
       fits: ["geo", "asn", "device", "remote", "host"],
     });
-    // The proxy's information about the client takes precedence over the databases.
+    // The proxy's information about the client takes precedence over that in the databases.
     await visit(platform, {
       headers: {
         "user-agent": DESKTOP,

@@ -1,4 +1,6 @@
-/** Every row of the rule set contract: accepted values, and refused values with their path. */
+/**
+ * Tests every row of the rule set contract: accepted values, and refused values with their path.
+ */
 import assert from "node:assert/strict";
 import {
   createProject,
@@ -26,7 +28,7 @@ const headers = (value: string) => ({ type: "set_headers", headers: { "x-a": val
 const ORIGIN = { handle: "origin" };
 const GATE = { use: "f", mode: "request", failure: "closed" };
 
-/** Accepted rule sets, by statement in the specification. */
+/** Accepted rule sets, by what they demonstrate. */
 const ACCEPTED: Readonly<Record<string, unknown>> = {
   "no rules": set(),
   "a source with the origin build": { ...set(), source: { origin: "build" } },
@@ -132,7 +134,7 @@ const ACCEPTED: Readonly<Record<string, unknown>> = {
   ),
 };
 
-/** Rule sets that are refused, each with the path of a problem. */
+/** Refused rule sets, each with the path of a problem. */
 const REFUSED: Readonly<Record<string, readonly [value: unknown, path: string]>> = {
   "no schemaVersion": [{ rules: [] }, "schemaVersion"],
   "an unknown schemaVersion": [{ schemaVersion: "EDGE_RULE_SET_V2", rules: [] }, "schemaVersion"],
@@ -150,7 +152,7 @@ const REFUSED: Readonly<Record<string, readonly [value: unknown, path: string]>>
   ],
   "no id": [set({ action: LOG }), "rules[0].id"],
   "an empty id": [set({ id: "", action: LOG }), "rules[0].id"],
-  "an id twice": [set({ id: "a", action: LOG }, { id: "a", action: LOG }), "rules[1].id"],
+  "a duplicate id": [set({ id: "a", action: LOG }, { id: "a", action: LOG }), "rules[1].id"],
   "an empty name": [set({ id: "a", name: "", action: LOG }), "rules[0].name"],
   "enabled that is not a boolean": [set({ id: "a", enabled: 1, action: LOG }), "rules[0].enabled"],
   "no action": [set({ id: "a" }), "rules[0].action"],
@@ -169,7 +171,7 @@ const REFUSED: Readonly<Record<string, readonly [value: unknown, path: string]>>
     "rules[0].condition.path.x",
   ],
   "an unsupported method": [by({ methods: ["TRACE"] }), "rules[0].condition.methods[0]"],
-  "a method in lower case": [by({ method: ["get"] }), "rules[0].condition.method[0]"],
+  "a lowercase method": [by({ method: ["get"] }), "rules[0].condition.method[0]"],
   "an empty host": [by({ host: "" }), "rules[0].condition.host"],
   ...Object.fromEntries(
     [
@@ -358,7 +360,7 @@ async function put(platform: TestPlatform, json: unknown) {
   });
 }
 
-/** Deploys a page, and the functions that the rules name. */
+/** Deploys a page and the functions that the rules name. */
 async function deployFunctions(platform: TestPlatform): Promise<void> {
   const files = { "index.html": "home", "f.js": "export default () => undefined;" };
   const function_ = fileList(files)[1]!;
@@ -376,7 +378,7 @@ async function deployFunctions(platform: TestPlatform): Promise<void> {
   assert.equal(activated.status, 200, JSON.stringify(activated.json));
 }
 
-Deno.test("rules are accepted and refused as the contract specifies", async (t) => {
+Deno.test("rule sets are accepted and refused as the contract specifies", async (t) => {
   await withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deployFunctions(platform);

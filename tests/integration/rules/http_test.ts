@@ -1,6 +1,6 @@
 /**
- * Each condition and each action over HTTP, against a running platform that
- * trusts the test as its proxy.
+ * Tests each condition and each action over HTTP, on a running platform that trusts the test as its
+ * proxy.
  */
 import assert from "node:assert/strict";
 import { createProject, deploy, rawRequest, withPlatform } from "../../helpers/platform.ts";
@@ -15,7 +15,7 @@ interface Asked {
   readonly headers?: Record<string, string>;
 }
 
-/** A condition, with a request that it matches and one that it does not match. */
+/** A condition, a request that it matches, and one that it does not match. */
 type Row = readonly [name: string, condition: unknown, matching: Asked, other: Asked];
 
 const conditions: readonly Row[] = [
@@ -71,7 +71,7 @@ const ruleSet = (...rules: unknown[]) => ({ schemaVersion: "EDGE_RULE_SET_V1", r
 
 type Ask = (asked: Asked) => ReturnType<typeof rawRequest>;
 
-/** Runs a test on a platform that trusts its clients' forwarding headers. */
+/** Runs a test on a platform that trusts clients' forwarding headers. */
 const withShop = (
   run: (
     shop: { ask: Ask; publish(...rules: readonly unknown[]): Promise<unknown> },
@@ -137,7 +137,7 @@ Deno.test("actions work over HTTP as documented", () =>
     assert.equal(file.headers.etag, undefined, "remove_headers");
   }));
 
-Deno.test("an untrusted client cannot forward an address, country or network", () =>
+Deno.test("an untrusted client cannot set its address, country or network", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const deny = (id: string, condition: unknown) => ({ id, condition, action: { type: "deny" } });

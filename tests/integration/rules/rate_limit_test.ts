@@ -7,7 +7,7 @@ const LIMIT = 20;
 const WINDOW_SECONDS = 10;
 /** Longer than a window plus one of its parts, in milliseconds. */
 const RUN_MS = 13_000;
-/** Delay between refused requests, in milliseconds. Other tests also need the processor. */
+/** Delay between refused requests, in milliseconds, to leave processor time to other tests. */
 const PAUSE_MS = 10;
 
 Deno.test("rate_limit allows at most its limit in any window", async () => {
@@ -23,7 +23,7 @@ Deno.test("rate_limit allows at most its limit in any window", async () => {
         }],
       },
     });
-    /** When each allowed request was sent, and when it got its response. */
+    /** The times at which each allowed request was sent and got its response. */
     const allowed: { readonly sent: number; readonly done: number }[] = [];
     const start = performance.now();
     while (performance.now() - start < RUN_MS) {
@@ -36,7 +36,7 @@ Deno.test("rate_limit allows at most its limit in any window", async () => {
       assert.equal(status, 429);
       await delay(PAUSE_MS);
     }
-    assert.ok(allowed.length > LIMIT, "Requests are allowed again");
+    assert.ok(allowed.length > LIMIT, "Requests must be allowed again");
     allowed.forEach(({ sent }, index) => {
       const after = allowed[index + LIMIT];
       if (after === undefined) return;

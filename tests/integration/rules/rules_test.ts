@@ -10,7 +10,7 @@ import {
 } from "../../helpers/platform.ts";
 import { until } from "../../../src/lib/_test_until.ts";
 
-/** Serves a folder's page at a URL without a trailing slash. */
+/** A manifest that serves a folder's page at a URL without a trailing slash. */
 const WITHOUT_SLASHES = { ...STATIC_MANIFEST, urls: { trailingSlash: "never" } };
 
 const files = { "index.html": "home", "new.html": "new", "secret.html": "secret" };
@@ -30,7 +30,7 @@ const deny = (path: string) => ({
 const publish = (platform: TestPlatform, json: unknown, version: string) =>
   platform.api("PUT", "/v1/projects/shop/rules", { json, headers: { "if-match": version } });
 
-Deno.test("a deployment's own rules apply to it, and are shown in normalized form", () =>
+Deno.test("a deployment's own rules apply to it and are shown in normalized form", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const rules = ruleSet(redirect("old", "/old", "/new"), deny("/secret"));
@@ -44,7 +44,7 @@ Deno.test("a deployment's own rules apply to it, and are shown in normalized for
     assert.equal(shown.json.ruleSet.rules[1].action.statusCode, 403);
   }));
 
-Deno.test("published rules override the deployment's immediately, until removed", () =>
+Deno.test("published rules immediately override the deployment's until they are removed", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deploy(platform, "shop", { files, rules: ruleSet(redirect("a", "/old", "/new")) });
@@ -64,7 +64,7 @@ Deno.test("published rules override the deployment's immediately, until removed"
     const host = new URL(preview.url).hostname;
     assert.equal((await platform.get(host, "/old")).headers.location, "/preview");
     await deploy(platform, "shop", { files, rules: ruleSet(redirect("a", "/old", "/later")) });
-    assert.equal(await location(), "/secret", "a deploy leaves published rules in place");
+    assert.equal(await location(), "/secret", "a deployment leaves published rules in place");
     const removed = await platform.api("DELETE", "/v1/projects/shop/rules", {
       headers: { "if-match": put.headers.get("etag")! },
     });
@@ -72,7 +72,7 @@ Deno.test("published rules override the deployment's immediately, until removed"
     assert.equal(await location(), "/later");
   }));
 
-Deno.test("two writers never silently overwrite each other", () =>
+Deno.test("two writers never silently overwrite each other's rules", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const without = await platform.api("PUT", "/v1/projects/shop/rules", { json: ruleSet() });
@@ -134,7 +134,7 @@ Deno.test("revisions are listed and can be restored", () =>
     assert.equal((await platform.get("shop.localhost", "/old")).headers.location, "/one");
   }));
 
-Deno.test("an invalid rule set is refused completely, with the position of each problem", () =>
+Deno.test("an invalid rule set is refused as a unit, with the position of each problem", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const bad = ruleSet(
@@ -162,7 +162,7 @@ Deno.test("a pipeline whose function the live deployment lacks is refused", () =
     assert.deepEqual([created.status, created.json.code], [400, "rules_invalid"]);
   }));
 
-Deno.test("denied requests appear in the log, and every match in the rule's counter", () =>
+Deno.test("denied requests appear in the log, and every match counts in the rule's counter", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deploy(platform, "shop", {
@@ -172,7 +172,7 @@ Deno.test("denied requests appear in the log, and every match in the rule's coun
     for (const path of ["/secret", "/secret", "/old", "/"]) {
       await platform.get("shop.localhost", path);
     }
-    // It takes a moment for front edges to report what they have served.
+    // Front edges report their requests a moment later.
     await until(
       async () => (await platform.api("GET", "/v1/projects/shop/logs")).json.items.length,
       (count) => count === 4,
@@ -203,7 +203,7 @@ Deno.test("the API accepts a rule set that it has returned", () =>
     assert.deepEqual(again.json.ruleSet.rules, first.json.ruleSet.rules);
   }));
 
-Deno.test("a start warns about rules with asn if no database contains networks", async () => {
+Deno.test("the platform warns on startup about asn conditions if no database contains networks", async () => {
   const dataDir = await Deno.makeTempDir({ prefix: "svc-test-" });
   const rules = ruleSet({
     id: "one-network",
@@ -233,7 +233,7 @@ Deno.test("a start warns about rules with asn if no database contains networks",
   }
 });
 
-Deno.test("a folder's page stays reachable although its prefix is denied, and set_headers is validated", () =>
+Deno.test("a folder's page is reachable although its prefix is denied, and set_headers is validated", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const prefix = { path: { type: "prefix", value: "/internal/" } };

@@ -1,6 +1,6 @@
 /**
- * A new site error appears in the inbox, in the CLI and, escaped, on pages, until its project is
- * deleted.
+ * A new site error appears in the inbox, in the CLI and, with its markup escaped, on pages until
+ * its project is deleted.
  */
 import assert from "node:assert/strict";
 import { callTool, cleanEnvironment } from "../../../scripts/_program.ts";

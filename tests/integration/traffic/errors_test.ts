@@ -1,4 +1,4 @@
-/** Site errors: each kind once, with its deployment, request and log lines. */
+/** Site errors are grouped by kind, and list their deployments, requests and log lines. */
 import assert from "node:assert/strict";
 import { onEachEngine } from "../../helpers/compute_server.ts";
 import { deployServer } from "../../helpers/compute_site.ts";
@@ -94,7 +94,7 @@ createServer((request, response) => {
 `;
 
 onEachEngine(
-  "an exception in a server's log is an error, and so is a 5xx response without one",
+  "exceptions in a server's log and other 5xx responses are errors",
   ({ engine }) =>
     withPlatform(async (platform) => {
       await createProject(platform, "shop");

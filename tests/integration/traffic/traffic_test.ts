@@ -16,7 +16,7 @@ const CRAWLER = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/
 const PROXY = { trustProxy: ["127.0.0.1/32"] };
 const FILES = { "index.html": "<p>home", "about.html": "<p>about", "app.js": "start()" };
 
-/** A visit through a trusted proxy that sends the visitor's address and country. */
+/** Sends a visit through a trusted proxy that adds the visitor's address and country. */
 function visit(
   platform: TestPlatform,
   path: string,
@@ -30,7 +30,9 @@ function visit(
   });
 }
 
-/** The traffic once it has this many requests. Front edges report their requests a moment later. */
+/**
+ * Waits until the traffic has this many requests. Front edges report their requests a moment later.
+ */
 const report = (platform: TestPlatform, requests: number, query = "") =>
   until(
     async () => (await platform.api("GET", `/v1/projects/shop/traffic${query}`)).json,
@@ -79,13 +81,13 @@ Deno.test("traffic counts page views, visitors and bots", () =>
       ]),
       [["static", 6]],
     );
-    // The project is new, so its traffic is known per minute.
+    // The project is new, so its traffic is reported per minute.
     assert.equal(stepSeconds, 60);
     assert.equal(steps.length, 24);
     assert.equal(steps.at(-1).requests + steps.at(-2).requests, 6);
   }, PROXY));
 
-Deno.test("traffic counts a request as a page view if the browser says so", () =>
+Deno.test("traffic counts a request as a page view if its headers identify it as one", () =>
   withPlatform(async (platform) => {
     await publish(platform);
     const { headers } = await visit(platform, "/", { "sec-fetch-dest": "document" });
@@ -100,7 +102,7 @@ Deno.test("traffic counts a request as a page view if the browser says so", () =
     assert.deepEqual((await report(platform, 4, "?range=hour")).pages, [{ value: "/", count: 2 }]);
   }, PROXY));
 
-Deno.test("preview traffic is counted separately, and an unknown environment is refused", () =>
+Deno.test("preview traffic is counted separately, and unknown environments are refused", () =>
   withPlatform(async (platform) => {
     await publish(platform);
     const preview = await deploy(platform, "shop", { files: FILES, prod: false, branch: "blue" });
@@ -111,7 +113,7 @@ Deno.test("preview traffic is counted separately, and an unknown environment is 
     assert.equal(unknown.status, 404);
   }));
 
-Deno.test("traffic survives a restart, and is deleted with its project", async () => {
+Deno.test("traffic survives a restart and is deleted with its project", async () => {
   await inTestFolder(async (dataDir) => {
     const first = await start(dataDir, PROXY);
     await publish(first);

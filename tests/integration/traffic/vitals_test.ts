@@ -19,7 +19,7 @@ async function publish(platform: TestPlatform, manifest: typeof STATIC_MANIFEST 
   await deploy(platform, "shop", { files: FILES, manifest });
 }
 
-/** Sends the script's beacon. `headers` can impersonate another sender. */
+/** Sends a beacon as the script does. `headers` can impersonate another sender. */
 const beacon = (
   platform: TestPlatform,
   body: unknown,
@@ -69,7 +69,7 @@ Deno.test("the web vitals script is served as a cacheable file", () =>
     assert.match(text, /sendBeacon\("\/_svc\/vitals"/);
   }));
 
-Deno.test("a site without web vitals has neither the script nor the endpoint", () =>
+Deno.test("a site without web vitals serves neither the script nor the endpoint", () =>
   withPlatform(async (platform) => {
     await publish(platform, STATIC_MANIFEST);
     const script = await platform.get("shop.localhost", "/_svc/vitals.js");
@@ -78,7 +78,7 @@ Deno.test("a site without web vitals has neither the script nor the endpoint", (
     assert.equal((await report(platform)).vitals, undefined);
   }));
 
-Deno.test("beacons that no page sends are refused, and are not counted", () =>
+Deno.test("beacons that no page would send are refused and not counted", () =>
   withPlatform(async (platform) => {
     await publish(platform);
     const good = { p: "/", lcp: 1 };
@@ -96,7 +96,7 @@ Deno.test("beacons that no page sends are refused, and are not counted", () =>
     assert.equal((await report(platform)).vitals, undefined);
   }));
 
-Deno.test("one address can send 60 beacons per minute, and is told when to retry", () =>
+Deno.test("one address can send 60 beacons per minute, and later ones get a Retry-After", () =>
   withPlatform(async (platform) => {
     await publish(platform);
     const answers = [];
