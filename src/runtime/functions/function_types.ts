@@ -1,4 +1,4 @@
-/** @module The types for authors of functions, as the text of `functions/svc.d.ts`. */
+/** @module The TypeScript types for function authors, as the text of `functions/svc.d.ts`. */
 
 /** Declares the global types `SvcFunction`, `SvcContext` and their members. */
 export const functionTypes =

@@ -24,11 +24,14 @@ interface WorkerCall {
   readonly over: () => void;
 }
 
-/** A frame of the runtime, not of the function. */
+/** A stack frame of the runtime, not of the function. */
 const RUNTIME_FRAME = /^\s+at .*\b(?:ext|file|node):/;
 
 export class FunctionWorker implements WorkerContext {
-  /** Resolves with `undefined` once the function is loaded, or with the error. */
+  /**
+   * Resolves with `undefined` once the function is loaded, or with the error if it cannot be
+   * loaded.
+   */
   readonly ready: Promise<WireError | undefined>;
   readonly deadlines: Deadlines;
   readonly senders = new Map<number, BodySender>();
@@ -105,12 +108,12 @@ export class FunctionWorker implements WorkerContext {
     return this.#isTired;
   }
 
-  /** Number of calls in the worker. */
+  /** Number of calls in this worker. */
   get callCount(): number {
     return this.#calls.size;
   }
 
-  /** Time without calls, in milliseconds. */
+  /** Time since the last call ended, in milliseconds. */
   get idleMs(): number {
     return this.busy ? 0 : performance.now() - this.#lastUse;
   }
@@ -137,8 +140,8 @@ export class FunctionWorker implements WorkerContext {
   }
 
   /**
-   * Returns the highest id of the calls to withdraw if unstarted; `undefined` if there are no such
-   * calls.
+   * Returns the highest id of the calls to withdraw if they have not started; `undefined` if there
+   * are none.
    */
   askBack(): number | undefined {
     const last = this.#next - 2;
@@ -162,7 +165,7 @@ export class FunctionWorker implements WorkerContext {
     return given;
   }
 
-  /** Sends the function to its worker, which has connected. */
+  /** Sends the function to its worker once the worker has connected. */
   load(): void {
     const { definition, host, send } = this.options;
     const source = withoutInlineMap(definition.source);
@@ -203,7 +206,7 @@ export class FunctionWorker implements WorkerContext {
     if (now - this.#warnedAt < WARN_EVERY_MS) return;
     this.#warnedAt = now;
     const message = `Function "${this.name}" used ${spentMs} ms of processor time for one call; ` +
-      `above ${WARN_MS} ms, other visitors have to wait`;
+      `calls over ${WARN_MS} ms make other visitors wait`;
     this.options.log({ level: "warn", function: this.name, requestId, message });
   }
 
@@ -247,7 +250,7 @@ export class FunctionWorker implements WorkerContext {
     this.deadlines.stop();
   }
 
-  /** Writes an error to the log, with positions in the author's source. */
+  /** Logs an error, with positions in the author's source. */
   logError(error: WireError, requestId: string | undefined): void {
     this.options.log({
       level: "error",
@@ -258,7 +261,7 @@ export class FunctionWorker implements WorkerContext {
     });
   }
 
-  /** Drops the frames of the runtime, which do not help the author. */
+  /** Removes the runtime's stack frames, which do not help the author. */
   #mapStack(stack: string): string {
     const lines = stack.split("\n").filter((line) => !RUNTIME_FRAME.test(line));
     return this.#mapper.map(lines.join("\n")).slice(0, MAX_STACK_CHARACTERS);
@@ -303,7 +306,8 @@ export class FunctionWorker implements WorkerContext {
   }
 
   #takeFetch({ id, payload }: Frame): void {
-    // A request that replaced another would be neither counted nor ended.
+    // If this request replaced another with the same id, the other would be neither counted nor
+    // ended.
     if (this.#fetches.has(id)) return this.#breakOff();
     const head = parseFetch(payload);
     const call = head === undefined ? undefined : this.#calls.get(head.call)?.call;

@@ -52,7 +52,7 @@ async function answer(conn: Deno.Conn, type: number, worker: number, text: strin
   return { connection, frame: await first.promise };
 }
 
-Deno.test("WorkerConnections identifies a worker by its key, and then receives its frames", async () => {
+Deno.test("WorkerConnections identifies a worker by its key, then receives its frames", async () => {
   await using place = await openLines();
   const key = place.expect(7);
   const { connection, frame } = await answer(await place.connect(), FunctionFrame.hello, 7, key);
@@ -102,7 +102,7 @@ Deno.test("WorkerConnections closes unexpected connections", async (t) => {
   assert.deepEqual(place.happened, ["opened 1", "closed 1: undefined"]);
 });
 
-Deno.test("WorkerConnections waits for a greeting only for a limited time", async () => {
+Deno.test("WorkerConnections waits only a limited time for a greeting", async () => {
   await using place = await openLines(10);
   place.expect(1);
   using conn = await place.connect();
@@ -130,7 +130,7 @@ Deno.test("WorkerConnections ends a worker that sends an oversized frame", async
   assert.match(place.happened.at(-1) ?? "", /^closed 1: Frame of 524289 bytes is over 524288$/);
 });
 
-Deno.test("WorkerConnections.drop() ends the connection, or the wait for it", async () => {
+Deno.test("WorkerConnections.drop() ends the connection or the wait for it", async () => {
   await using place = await openLines();
   const [first, second] = [place.expect(1), place.expect(2)];
   place.lines.drop(2);

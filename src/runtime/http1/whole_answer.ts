@@ -5,7 +5,7 @@ import type { HeaderList, ResponseHead } from "./head.ts";
 
 const encoder = new TextEncoder();
 
-/** A response with a complete body, which becomes a stream if its reader wants one. */
+/** A response with a complete body, which becomes a stream if the reader asks for one. */
 export class WholeAnswer {
   readonly status: number;
   readonly statusText: string;

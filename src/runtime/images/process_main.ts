@@ -20,7 +20,10 @@ import type { FromImageWorker, ToImageWorker } from "./worker/messages.ts";
 
 const WORKER = workerUrl("image_worker.js", new URL("./worker/worker_main.ts", import.meta.url));
 
-/** Paths that the worker's thread must read: the executable, or the source and Deno's cache. */
+/**
+ * Paths that the worker's thread must be able to read: the executable, or the source and Deno's
+ * cache.
+ */
 function runtimePaths(): string[] {
   if (Deno.build.standalone) return [Deno.execPath()];
   const source = fileURLToPath(new URL("../", import.meta.url));
@@ -65,7 +68,7 @@ class ImageProcess {
       };
       this.#head = undefined;
       this.#worker.postMessage(message, [payload.buffer]);
-    } else throw new ProtocolError(`The process was sent a frame of type ${type}`);
+    } else throw new ProtocolError(`The process received an unexpected frame of type ${type}`);
   }
 
   #hear(message: FromImageWorker): void {
@@ -97,8 +100,8 @@ function yieldToPlatform(): void {
 }
 
 /**
- * Removes the socket and its folder, which are not needed after connecting, so that a killed
- * platform leaves nothing behind.
+ * Removes the socket and its folder, which are not needed after connecting. A killed platform then
+ * leaves nothing behind.
  */
 function removeFolder(socketPath: string): void {
   try {

@@ -4,14 +4,14 @@ export const IMAGE_FORMATS = ["avif", "webp", "jpeg", "png"] as const;
 
 export type ImageFormat = (typeof IMAGE_FORMATS)[number];
 
-/** How an image is fitted into a box of a given width and height. */
+/** How to fit an image into a box of a given width and height. */
 export const IMAGE_FITS = ["inside", "cover", "fill"] as const;
 
 export type ImageFit = (typeof IMAGE_FITS)[number];
 
 /** How one image is converted. */
 export interface Conversion {
-  /** Width of the result in pixels; the source's width if that is smaller. */
+  /** Width of the result in pixels, limited to the source's width. */
   readonly width: number;
   /** Height of the box; by default, it follows from the width. */
   readonly height?: number | undefined;

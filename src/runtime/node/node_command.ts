@@ -1,4 +1,4 @@
-/** @module Runs Node, or the command that starts it, for a server. Pure. */
+/** @module Builds the command that runs Node, or the command that starts it, for a server. Pure. */
 import { join } from "node:path";
 import type { ServerStart } from "../compute/wire.ts";
 import type { PreloadStart } from "./preload/start.ts";
@@ -8,8 +8,8 @@ import type { NodeCommand, NodeView } from "./sandbox/types.ts";
 const SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /**
- * Settings of package managers: no checks for updates, no downloads of themselves, and no log,
- * which would not be accessible.
+ * Settings for package managers: no update checks, no self-downloads, and no log file, which would
+ * not be accessible.
  */
 const MANAGER_SETTINGS = {
   npm_config_update_notifier: "false",
@@ -43,7 +43,7 @@ export function preloadStart(
 const quoted = (path: string): string =>
   `"${path.replace(/["\\$`]/g, (character) => `\\${character}`)}"`;
 
-/** Maximum semi-space size, in MiB: the size that Node chooses on a large machine. */
+/** Maximum semi-space size, in MiB. It is the size that Node chooses on a large machine. */
 const MAX_SEMI_SPACE_MB = 32;
 
 /** Arguments and environment of Node; the preload is the first of the additional files. */
@@ -59,7 +59,8 @@ export function nodeCommand(start: ServerStart, view: NodeView): NodeCommand {
   ];
   const variables = {
     NODE_ENV: "production",
-    // The sandbox's user is in no user database, so without this variable, os.homedir() throws.
+    // The sandbox's user is not in any user database, so os.homedir() would throw without this
+    // variable.
     HOME: tmp,
     ...env,
     PORT: String(port),
@@ -86,9 +87,9 @@ export function nodeCommand(start: ServerStart, view: NodeView): NodeCommand {
 }
 
 /**
- * The programs that a command finds by name, as scripts: Node, which loads the preload even if a
- * script sets NODE_OPTIONS, and tools that the machine lacks or has in another version. The scripts
- * are in the first folder with programs.
+ * Returns scripts for the programs that a command finds by name: Node, which loads the preload even
+ * if a script sets NODE_OPTIONS, and tools that the machine lacks or has in another version. The
+ * folder with these scripts comes first in the search path.
  */
 export function toolScripts(
   { tools = [] }: ServerStart,

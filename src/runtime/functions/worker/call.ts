@@ -1,4 +1,4 @@
-/** @module One call, in the worker. */
+/** @module A call, as the worker tracks it. */
 import { AsyncLocalStorage } from "node:async_hooks";
 
 export interface Call {

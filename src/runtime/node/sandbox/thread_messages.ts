@@ -5,19 +5,19 @@ import type { NodeCommand, NodeSandboxKind, NodeView, Place } from "./types.ts";
 export interface ThreadPlan {
   readonly kind: NodeSandboxKind;
   readonly view: NodeView;
-  /** An empty folder that may become the root folder. */
+  /** An empty folder that can become the root folder. */
   readonly root: string;
   /** Files and folders that Node sees in addition to the system's. */
   readonly shown: readonly Place[];
   readonly tmpMb: number;
   /** Folder of an image whose files replace this machine's system. */
   readonly image?: string;
-  /** Whether it may start programs and processes. */
+  /** Whether Node can start programs and processes. */
   readonly processes: boolean;
   /** Names that resolve to this machine. */
   readonly hosts: readonly string[];
   readonly uid?: number;
-  /** Changes while the first thread watches Node. */
+  /** A counter that changes while the first thread watches Node. */
   readonly beat: Int32Array<SharedArrayBuffer>;
 }
 
