@@ -60,7 +60,7 @@ export interface Target {
 const refused = (host: string): OutboundError =>
   new OutboundError(
     "refused_address",
-    `Requests to "${host}" are not allowed, because it is not public`,
+    `Requests to "${host}" are not allowed: it is not public`,
   );
 
 /**

@@ -67,7 +67,7 @@ for (const [name, code, answer] of BROKEN_BODIES) {
   });
 }
 
-Deno.test("outbound fetch does not reuse a connection after receiving bytes that belong to no response", async () => {
+Deno.test("outbound fetch does not reuse a connection that received bytes without a request", async () => {
   using server = serveRaw(
     "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\n\r\nEVIL",
   );

@@ -90,7 +90,7 @@ class NodeThread {
     // This machine's programs must not run before an image's program.
     const launchers = plan.processes && plan.image === undefined && isFile(SETSID) ? [SETSID] : [];
     if (libc === undefined || PROCESSOR === undefined) {
-      throw new Error("The sandbox needs Linux with the GNU C library");
+      throw new Error("It needs Linux with the GNU C library");
     }
     if (plan.kind === "namespaces") {
       const root = new OwnRoot(libc, plan);
