@@ -50,9 +50,9 @@ export function describeStoreUrl(place: string): string {
 
 /**
  * Reads `postgres://role@host:port,host:port/database?sslmode=…`, or `?host=/folder` for a Unix
- * socket. The connection uses TLS and verifies the server's certificate, unless all hosts are on
- * this machine. The password comes from `SVC_KV_PASSWORD`, `PGPASSWORD` or the file that
- * `PGPASSFILE` names.
+ * socket. The connection uses TLS and verifies the server's certificate unless all hosts are on
+ * this machine. The password comes from `SVC_KV_PASSWORD`, `PGPASSWORD` or the file named by
+ * `PGPASSFILE`.
  *
  * @throws {StoreAddressError}
  */
@@ -98,7 +98,7 @@ function decode(text: string): string {
     return decodeURIComponent(text);
   } catch {
     throw new StoreAddressError(
-      "The URL of the key-value store has a % that does not start an encoded character",
+      "The URL of the key-value store has a % that is not followed by two hex digits",
     );
   }
 }
@@ -175,7 +175,7 @@ function findPassword(
 }
 
 /**
- * As in `libpq`, the first match wins, and `*` matches anything. A single line without colons is
+ * As in `libpq`, the first match counts, and `*` matches anything. A single line without colons is
  * just the password.
  */
 export function findInPassfile(

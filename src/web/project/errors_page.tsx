@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The errors of a project, and the details of each error. */
+/** @module A project's errors, and the details of each error. */
 import { endpoints } from "../../contract/endpoints.ts";
 import type { BoardServices } from "../visit/board_context.ts";
 import type { PageBinder } from "../visit/page_binder.tsx";
@@ -167,7 +167,7 @@ function errorPage(parts: ProjectVisit, error: ErrorDetails): Response {
         </div>
       </Card>
       {lines.length === 0 ? null : (
-        <Card title="Log of the last request" id="lines">
+        <Card title="Show the log of the last request" id="lines">
           <div class="body">
             <ol class="log wide" tabindex={0} aria-label="Log lines">
               {lines.map((entry, index) => (
