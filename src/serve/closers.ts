@@ -14,7 +14,7 @@ export class Closers {
     return part;
   }
 
-  /** Closes everything in reverse order; repeated calls have no further effect. */
+  /** Closes everything in reverse order. Further calls have no effect. */
   close(): Promise<void> {
     return this.#closing ??= this.#closeAll();
   }

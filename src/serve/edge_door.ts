@@ -1,4 +1,4 @@
-/** Connects the platform to the edge in its process, which is created later. @module */
+/** Connects the platform to the edge in the same process, which is created later. @module */
 import type { EdgeHandler } from "../edge/mod.ts";
 
 export class EdgeDoor {
@@ -9,7 +9,7 @@ export class EdgeDoor {
     this.#scheme = publicOrigin.startsWith("https:") ? "https" : "http";
   }
 
-  /** Routes requests to an edge. */
+  /** Routes requests to the edge. */
   open(edge: EdgeHandler): void {
     this.#edge = edge;
   }

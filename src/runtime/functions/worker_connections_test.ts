@@ -127,7 +127,10 @@ Deno.test("WorkerConnections ends a worker that sends an oversized frame", async
   connection.send({ type: FunctionFrame.chunk, worker: 1, id: 1, payload });
   await place.ended;
   connection.close();
-  assert.match(place.happened.at(-1) ?? "", /^closed 1: Frame of 524289 bytes is over 524288$/);
+  assert.match(
+    place.happened.at(-1) ?? "",
+    /^closed 1: A frame has 524289 bytes; the limit is 524288$/,
+  );
 });
 
 Deno.test("WorkerConnections.drop() ends the connection or the wait for it", async () => {

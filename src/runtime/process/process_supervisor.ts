@@ -1,8 +1,8 @@
 /**
- * @module Manages one process that runs project code: starts it when needed, ends it when idle or
- * when others need its slot, and restarts it with a pause after failures.
+ * @module Manages one process that runs project code: starts it when needed, ends it when it is
+ * idle or others need its slot, and restarts it with a pause after failures.
  *
- * The driver decides the kind of process.
+ * The driver determines the kind of process.
  */
 import type { EndableTenant, Place, ProcessPlaces } from "./process_places.ts";
 import { RestartBackoff } from "./restart_backoff.ts";

@@ -142,13 +142,13 @@ function unreachable(cause: unknown): BackupError {
   );
 }
 
-/** Opens the platform's server. Starts the one in the data directory if it is not running. */
+/** Opens the platform's server. If the server in the data directory is not running, starts it. */
 async function openServer({ dataDir, postgres }: AddDatabasesOptions): Promise<ServerOfBackup> {
   const isLocal = await Deno.stat(join(dataDir, "postgres", "data")).then(() => true, () => false);
   if (postgres === undefined && !isLocal) {
-    throw unreachable(new Error("their server is unknown"));
+    throw unreachable(new Error("the URL of their server is unknown"));
   }
-  // A platform that starts now must not find a server that is about to stop.
+  // A platform that starts at this moment must not find a server that is about to stop.
   const lock = await Deno.open(join(dataDir, "lock"), { write: true, create: true, mode: 0o600 });
   const isIdle = await lockInTime(lock);
   try {
