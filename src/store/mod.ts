@@ -1,5 +1,6 @@
 /**
- * Record stores: the interface, Deno KV, and PostgreSQL, which several machines can share.
+ * Record stores: the interface, and the implementations for Deno KV and for PostgreSQL, which
+ * several machines can share.
  *
  * @module
  */

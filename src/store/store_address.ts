@@ -1,4 +1,6 @@
-/** Address and user of a PostgreSQL store: from a URL, environment variables and files. @module */
+/**
+ * Reads a PostgreSQL store's address and user from a URL, environment variables and files. @module
+ */
 
 export interface StoreHost {
   readonly hostname: string;
@@ -6,7 +8,7 @@ export interface StoreHost {
 }
 
 export interface StoreAddress {
-  /** The servers of one cluster, one of which is the primary. Empty for a Unix socket. */
+  /** The servers of a cluster, one of which is the primary. Empty for a Unix socket. */
   readonly hosts: readonly StoreHost[];
   /** Path of a Unix socket. */
   readonly socket: string | undefined;
@@ -20,12 +22,15 @@ export interface StoreAddress {
 
 /** Sources of values that are missing from the URL. */
 export interface AddressSources {
-  /** Such as `PGPASSWORD`. */
+  /** Variables such as `PGPASSWORD`. */
   readonly variable: (name: string) => string | undefined;
   readonly readFile: (path: string) => string;
 }
 
-/** The URL of a store cannot be used. The message is for the operator and contains no password. */
+/**
+ * An error for a store URL that cannot be used. The message is for the operator and contains no
+ * password.
+ */
 export class StoreAddressError extends TypeError {
   override readonly name = "StoreAddressError";
 }
@@ -38,12 +43,12 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|::1)$/;
 const PARAMETERS: ReadonlySet<string> = new Set(["host", "passfile", "sslmode", "sslrootcert"]);
 const MODES_WITH_TLS: ReadonlySet<string> = new Set(["require", "verify-ca", "verify-full"]);
 
-/** True if the location of a store is a PostgreSQL URL. */
+/** True if a store's location is a PostgreSQL URL. */
 export function isStoreUrl(place: string): boolean {
   return /^postgres(?:ql)?:/i.test(place);
 }
 
-/** The location for messages, without parameters or possible passwords. */
+/** Returns the location for messages, without parameters or any password. */
 export function describeStoreUrl(place: string): string {
   return place.replace(/\?.*$/s, "").replace(/\/\/[^/]*@/, "//");
 }

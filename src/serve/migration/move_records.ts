@@ -97,7 +97,7 @@ export async function moveRecords(ends: RecordEnds, watch: Watch): Promise<Recor
 function differs({ record }: Difference): MigrationError {
   const [first] = decodeKey(record.key);
   return new MigrationError(
-    `Cannot finish: the records of source and target differ, first under "${
+    `Cannot finish: the records in the source and the target differ, first under "${
       String(first)
     }", because something wrote to one of them. Stop everything that uses them and run the command again`,
   );
