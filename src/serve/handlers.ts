@@ -79,7 +79,7 @@ function operationsOf(
   return { unready, trouble, metrics, metricsToken, isProxied: trustProxy.length > 0 };
 }
 
-/** The API's hosts, which are known before the ports. */
+/** Returns the API's hosts, which are known before the ports. */
 export function apiNames(
   { baseDomain, publicUrl, nodeUrl, host }: CompleteOptions,
 ): readonly string[] {

@@ -236,7 +236,7 @@ const newTerm = (): Term => ({
   beside: {},
 });
 
-/** Returns the public message for a storage failure. The details are in the log. */
+/** The public message for a storage failure. The details are in the log. */
 const STORAGE_DOWN =
   "the object storage does not respond: sites are served from cached files, and all other requests get a 503 response";
 

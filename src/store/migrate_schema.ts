@@ -32,8 +32,8 @@ export async function migrateSchema(
     const found = await versionOf(sql);
     if (found > known) {
       throw new StoreNewerError(
-        `a newer svc has migrated it to version ${found}, and this program supports versions up to ` +
-          `${known}. Run the newer program`,
+        `a newer svc has migrated it to version ${found}, and this program supports versions ` +
+          `up to ${known}. Run the newer program`,
       );
     }
     for (const migration of migrations) {

@@ -159,8 +159,8 @@ export interface LogHead {
 
 export interface FetchHead extends WireRequest {
   /**
-   * Sends the request to a store, regardless of the URL's host: `kv` for the HTTP API of the
-   * project's key-value store (docs/kv.md), or `database` for its database.
+   * The store to send the request to, regardless of the URL's host: `kv` is the HTTP API of the
+   * project's key-value store (docs/kv.md), and `database` is its database.
    */
   readonly to?: "kv" | "database" | undefined;
   readonly call: number;

@@ -53,7 +53,7 @@ export function landlockVersion(libc: Libc): number {
   return Math.max(0, Number(libc.call(CREATE_RULESET, 0n, 0n, GET_VERSION)));
 }
 
-/** All file rights in a version of Landlock, except the right to use device ioctls. */
+/** Returns all file rights in a version of Landlock, except the right to use device ioctls. */
 function knownRights(version: number): bigint {
   const bits = version >= 3 ? 15n : version === 2 ? 14n : 13n;
   return (1n << bits) - 1n;

@@ -17,7 +17,7 @@ import { type BackupResult, type BackupWork, resultSchema } from "./process_main
 const LAST_WORDS = 2000;
 
 /**
- * The complete environment, because backups need the object storage keys and the database
+ * Returns the complete environment, because backups need the object storage keys and the database
  * passwords.
  */
 function given(env: Environment): Record<string, string> {

@@ -67,7 +67,7 @@ function fieldsOf(request: Request, { remoteAddress, scheme }: Passed): [string,
   ];
 }
 
-/** The response for the client. The client should open its next connection to the successor. */
+/** Creates the response for the client, which should open its next connection to the successor. */
 function answerOf({ head, body }: WireAnswer): Response {
   const headers = new Headers(dropHopByHop(head.headers) as [string, string][]);
   headers.set("connection", "close");

@@ -50,7 +50,8 @@ function answerMetrics(request: Request, address: string, options: OperationsOpt
   if (mayMeasure(request, address, options)) return text(200, options.metrics(), METRICS_TYPE);
   return text(
     403,
-    "Metrics require a request from this machine or a bearer token: set SVC_METRICS_TOKEN on the platform\n",
+    "Metrics require a request from this machine or a bearer token: " +
+      "set SVC_METRICS_TOKEN on the platform\n",
   );
 }
 

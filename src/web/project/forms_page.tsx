@@ -306,10 +306,7 @@ async function* jsonOf(parts: ProjectVisit, wish: View): AsyncGenerator<string, 
   yield before === "[" ? "[]" : "]";
 }
 
-/**
- * Sends all submissions in one state as a file, newest first. They are streamed to limit memory
- * usage.
- */
+/** Streams all submissions in one state as a file, newest first, to limit memory usage. */
 async function download(
   parts: ProjectVisit,
   wish: View,

@@ -235,7 +235,7 @@ export interface LogsShown {
   readonly nextCursor: string | null;
   readonly missingNodes: readonly MissingNode[];
   readonly environments: readonly string[];
-  /** Explains why there are no lines. */
+  /** Why there are no lines. */
   readonly error?: string;
 }
 

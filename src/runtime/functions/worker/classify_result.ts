@@ -111,7 +111,8 @@ function unchanged(facts: StepFacts): Classified {
   if (used) {
     const what = facts.mode === "response" ? "response" : "request";
     return invalid(
-      `The step read the body of the ${what} and returned nothing. Read a clone(), or return a new one`,
+      `The step read the body of the ${what} and returned nothing. ` +
+        "Read a clone(), or return a new one",
     );
   }
   return facts.mode === "response" ? asResponse(subject, facts) : asRequest(subject, facts);

@@ -74,7 +74,10 @@ function boxFor(
   };
 }
 
-/** Width and height as displayed. Images with an orientation of 5 or more are stored sideways. */
+/**
+ * Returns the width and height as displayed. Images with an orientation of 5 or more are stored
+ * sideways.
+ */
 function shownSize(head: Vips.Image): { readonly width: number; readonly height: number } {
   const turned = head.getTypeof("orientation") !== 0 && head.getInt("orientation") >= 5;
   return turned

@@ -59,7 +59,7 @@ function textOf(error: unknown): string {
     : stack;
 }
 
-/** Returns the lines that show where a syntax error is: the line of code, and a caret below it. */
+/** Number of lines that show where a syntax error is: the line of code, and a caret below it. */
 const MARKED_LINES = 2;
 
 /**

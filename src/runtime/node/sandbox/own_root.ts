@@ -78,7 +78,7 @@ const OWN_SETTINGS: ReadonlySet<string> = new Set(["group", "hosts", "passwd", "
 /** Maximum size of an image's user or group list, in bytes. */
 const MAX_USERS = 256 * 1024;
 
-/** The visible paths of this machine. */
+/** Returns the visible paths of this machine. */
 function systemOf(
   { image, processes }: Pick<OwnRootOptions, "image" | "processes">,
 ): readonly string[] {

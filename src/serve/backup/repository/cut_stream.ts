@@ -24,8 +24,8 @@ export const PART_BOUNDS: PartBounds = { min: 512 * 1024, max: 4 * 1024 * 1024, 
 const WINDOW = 32;
 
 /**
- * The number that each byte adds to the hash. Without the secret, sizes reveal nothing about the
- * content.
+ * Returns the numbers that each byte adds to the hash. Without the secret, sizes reveal nothing
+ * about the content.
  */
 function gearOf(secret: string | Uint8Array): Int32Array {
   const gear = new Int32Array(256);
