@@ -8,7 +8,7 @@ export class Closers {
   readonly #opened: Closable[] = [];
   #closing: Promise<void> | undefined;
 
-  /** Adds something that was opened, and returns it. */
+  /** Adds a resource that was opened and returns it. */
   add<T extends Closable>(part: T): T {
     this.#opened.push(part);
     return part;

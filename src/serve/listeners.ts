@@ -50,7 +50,7 @@ export interface ListenOptions {
   readonly ordersCertificates: boolean;
   /** Whether another platform listens on the same ports and serves until this one is ready. */
   readonly takesOver: boolean;
-  /** Whether this is one of the platform's edges, so that the platform also listens on the port. */
+  /** Whether this is one of the platform's edges. If so, the platform also listens on the port. */
   readonly sharesPort?: boolean | undefined;
   /** Whether edges on this machine relay requests to this platform. */
   readonly hasEdges?: boolean | undefined;

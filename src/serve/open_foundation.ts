@@ -108,7 +108,7 @@ function joinPeers(
 async function openBlobs(
   { log, env, blobCacheBytes }: CompleteOptions,
   { kv, dataDir, place, home, isAlone }: {
-    /** Name of this node's data directory for messages. */
+    /** Identifies this node's data directory. */
     readonly home: string;
     /** Whether this node is the only one that uses these records, and therefore these blobs. */
     readonly isAlone: boolean;

@@ -21,7 +21,7 @@ const MOST_CONNECTIONS = 10;
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 500;
 
-/** Opens sockets to the servers in turn, and closes all of them together. */
+/** Opens sockets to the servers in turn. Can close all of them together. */
 class Sockets {
   readonly #open = new Set<net.Socket>();
   #closed = false;

@@ -2,8 +2,8 @@
  * @module Finds the most frequent values in a stream, in bounded memory.
  *
  * This is a Misra-Gries summary: when it has too many values, all counts are reduced by the same
- * amount, and values whose counts reach zero are dropped. Partial summaries can be merged (Agarwal
- * et al., "Mergeable Summaries", 2012).
+ * amount, and values with a count of zero are dropped. Partial summaries can be merged (Agarwal et
+ * al., "Mergeable Summaries", 2012).
  */
 
 /** A value, and the minimum number of times that it was seen. */

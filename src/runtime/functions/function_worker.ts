@@ -95,7 +95,9 @@ export class FunctionWorker implements WorkerContext {
     return this.#isLeaving;
   }
 
-  /** True while its thread uses the processor without output, so that further calls would wait. */
+  /**
+   * True while its thread uses the processor without output. Further calls would then have to wait.
+   */
   get spins(): boolean {
     return this.#isTired || this.#calls.size > 0 && this.#processor.silentMs >= BUSY_MS;
   }
@@ -119,9 +121,9 @@ export class FunctionWorker implements WorkerContext {
   }
 
   /**
-   * Reads the thread's processor time, and ends the first call that exceeds its limit. Later calls
-   * may not have started. They are not to blame, and go to another worker if this one does not
-   * recover.
+   * Reads the thread's processor time and ends the first call that exceeds its limit. Later calls
+   * may not have started. They are not to blame, so they move to another worker if this one does
+   * not recover.
    */
   look(): void {
     if (this.#dead || this.#isLeaving) return;
@@ -149,7 +151,7 @@ export class FunctionWorker implements WorkerContext {
     return this.#askedBack = last;
   }
 
-  /** Removes and returns the withdrawn calls, whose ids are above `begun`. */
+  /** Removes and returns the withdrawn calls, which have ids above `begun`. */
   giveBack(begun: number): UnbegunCall[] {
     const given: UnbegunCall[] = [];
     for (const [id, { call, over }] of [...this.#calls]) {
@@ -179,7 +181,7 @@ export class FunctionWorker implements WorkerContext {
     return new Promise((resolve) => this.adopt({ invocation, resolve, over, timeoutMs }));
   }
 
-  /** Starts a call, which may come from another worker. */
+  /** Starts a call, which may have been moved from another worker. */
   adopt({ over, ...asked }: UnbegunCall): void {
     const id = this.#next;
     this.#next += 2;

@@ -72,7 +72,7 @@ class FunctionProcess {
   /** Withdraws calls that a worker has not started, even if its thread is busy. */
   #takeBack(number: number, last: number): void {
     const started = this.#workers.get(number);
-    // The calls of a worker that has ended fail with it.
+    // If a worker has ended, its calls fail.
     if (started === undefined) return;
     const id = takeBackCalls(started.begun, last);
     this.#control.send({ type: FunctionFrame.takenBack, worker: number, id });
@@ -99,8 +99,8 @@ function removeSocket(socketPath: string): void {
 }
 
 /**
- * Runs functions for the platform that listens at the Unix socket `socketPath`, and ends the
- * process when the platform disconnects.
+ * Runs functions for the platform that listens on the Unix socket `socketPath`. Ends the process
+ * when the platform disconnects.
  */
 export async function runFunctionProcess(socketPath: string): Promise<never> {
   const waitForDebugger = await openInspector();

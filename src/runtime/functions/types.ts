@@ -31,7 +31,9 @@ export interface Invocation {
   readonly as?: string;
   /** The body is read only if the function reads it. Observers receive none. */
   readonly request: FunctionRequest;
-  /** The response so far: required in response steps, whose function may read its body. */
+  /**
+   * The response so far. It is required in response steps, where the function can read its body.
+   */
   readonly response?: FunctionResponse;
   readonly context: CallContext;
   /**

@@ -88,9 +88,9 @@ export class WorkerProcess implements SupervisedProcess {
   }
 
   /**
-   * Returns the functions that may have broken the process: those that are running, and those whose
-   * workers were replaced recently. If memory ran out and workers were replaced recently, only
-   * their functions are suspected.
+   * Returns the functions that may have broken the process: those that are running, and those with
+   * recently replaced workers. If memory ran out and workers were replaced recently, only their
+   * functions are suspected.
    */
   suspects(): string[] {
     const since = performance.now() - RECENT_MS;

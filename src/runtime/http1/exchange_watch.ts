@@ -6,7 +6,7 @@ import { OutboundError } from "./errors.ts";
 
 /**
  * Aborts a request that is no longer awaited. A function is called only if the response is late or
- * arrives in parts: most requests never need the signal, and getting it from a `Deno.serve` request
+ * arrives in parts. Most requests never need the signal, and getting it from a `Deno.serve` request
  * takes several microseconds.
  */
 export type LazySignal = AbortSignal | (() => AbortSignal);

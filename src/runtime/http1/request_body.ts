@@ -10,7 +10,7 @@ import { type HeaderList, readContentLength } from "./head.ts";
  */
 const REPEATABLE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
 
-/** Methods whose missing body is announced as empty. */
+/** Methods for which a missing body is announced as empty. */
 const WITH_BODY: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH"]);
 
 interface Body {

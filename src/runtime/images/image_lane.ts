@@ -91,9 +91,7 @@ export class ImageLane {
     }
   }
 
-  /**
-   * Ends a process that uses too much processor time, or that takes far too long on a busy machine.
-   */
+  /** Ends a process that uses too much processor time or, on a busy machine, takes far too long. */
   #limitTime(process: ImageProcess): () => void {
     const { timeoutMs, waitMs } = this.#options.limits;
     const { pid } = process.running;

@@ -110,8 +110,8 @@ function removeFolder(socketPath: string): void {
 }
 
 /**
- * Converts images for the platform that listens at the Unix socket `socketPath`, and ends the
- * process when the platform disconnects.
+ * Converts images for the platform that listens on the Unix socket `socketPath`. Ends the process
+ * when the platform disconnects.
  */
 export async function runImageProcess(socketPath: string): Promise<never> {
   yieldToPlatform();

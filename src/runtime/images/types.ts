@@ -32,9 +32,9 @@ export interface ConvertJob extends Conversion {
 }
 
 /**
- * Why an image was not converted: its content is `broken` or has too many
- * pixels (`too_large`), it took too much time or memory, too many jobs are
- * waiting (`busy`), or the engine cannot run (`unavailable`).
+ * Why an image was not converted. Its content is `broken` or has too many pixels (`too_large`), or
+ * the conversion took too much time or memory. Otherwise, too many jobs are waiting (`busy`), or
+ * the engine cannot run (`unavailable`).
  */
 const CONVERT_FAILURES = [
   "broken",

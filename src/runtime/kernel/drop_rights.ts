@@ -12,7 +12,7 @@ const CAPABILITIES = 64;
 const CAPABILITY_VERSION = 0x20080522;
 
 /**
- * Drops all capabilities, and becomes another user if one is given. This affects only the current
+ * Drops all capabilities and, if a user is given, becomes that user. This affects only the current
  * thread, whereas the C library's own functions would change all threads.
  *
  * @returns false if the user cannot be changed, or the capabilities cannot be dropped

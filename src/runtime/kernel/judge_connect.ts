@@ -1,4 +1,4 @@
-/** @module Decides where a server may connect, based on a `struct sockaddr` (Linux). */
+/** @module Decides where a server can connect, based on a `struct sockaddr` (Linux). */
 import { addressBytes, isPublic, isServerAddress } from "../public_address.ts";
 import type { LocalRoute, Peer } from "./local_routes.ts";
 import { EACCES, ECONNREFUSED } from "./system_calls.ts";
@@ -94,7 +94,7 @@ export function isUnspecific(sockaddr: Uint8Array): boolean {
  * Checks the address that a socket is about to be bound to. For Unix sockets, the file system
  * decides. An internet socket must not choose an address or port.
  *
- * @returns 0 if it may be bound, otherwise the error for the server
+ * @returns 0 if it can be bound, otherwise the error for the server
  */
 export function judgeBind(sockaddr: Uint8Array): number {
   if (sockaddr.byteLength < 2) return 0;

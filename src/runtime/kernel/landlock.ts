@@ -1,6 +1,6 @@
 /**
  * @module Makes the kernel block file access by this thread and the threads that it starts
- * (landlock(7)), because the runtime's own checks cover neither modules that a compiled program
+ * (landlock(7)). This is needed because the runtime's own checks cover neither a compiled program's
  * imports nor symbolic links.
  */
 import type { Libc } from "./libc.ts";

@@ -87,9 +87,9 @@ export function nodeCommand(start: ServerStart, view: NodeView): NodeCommand {
 }
 
 /**
- * Returns scripts for the programs that a command finds by name: Node, which loads the preload even
- * if a script sets NODE_OPTIONS, and tools that the machine lacks or has in another version. The
- * folder with these scripts comes first in the search path.
+ * Returns scripts for the programs that a command finds by name. The script for Node loads the
+ * preload even if another script sets NODE_OPTIONS. Other scripts run tools that the machine lacks
+ * or has in another version. The folder with these scripts comes first in the search path.
  */
 export function toolScripts(
   { tools = [] }: ServerStart,

@@ -1,7 +1,7 @@
 /**
  * @module The process that runs a server on Node. It runs no project code itself: it starts Node,
- * or the command that starts Node, in its sandbox, supervises it, and passes frames between Node
- * and the platform. Node and the command end with this process.
+ * or a command that starts Node, in a sandbox. It supervises this process and passes frames between
+ * Node and the platform. Node and the command end with this process.
  */
 import { join } from "node:path";
 import { findEscapingLink } from "../compute/sandbox/escaping_link.ts";
@@ -140,7 +140,7 @@ class NodeProcess {
     await Promise.all(heard);
   }
 
-  /** Ends a command whose server has ended, if it does not start another one. */
+  /** Ends a command if its server has ended and it does not start another one. */
   #missServer(node: RunningNode): void {
     this.#terminateRest();
     setTimeout(() => {

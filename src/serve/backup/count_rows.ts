@@ -34,7 +34,7 @@ const namesSchema = z.object({ database: z.string(), role: z.string().nullable()
 
 /**
  * Lists the tables, and whether all their rows can be counted. Owners may have revoked their own
- * privileges, and policies are project code, which must not affect a backup.
+ * privileges. Policies are project code, which must not affect a backup.
  */
 const TABLES = `SELECT format('%I.%I', n.nspname, c.relname),
   (has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT')

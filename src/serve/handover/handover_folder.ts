@@ -1,5 +1,6 @@
 /**
- * The two sockets for a successor, in a folder whose path is in a file in the data directory.
+ * The folder with the two sockets for a successor. A file in the data directory contains the
+ * folder's path.
  * @module
  */
 import { basename, join } from "node:path";

@@ -80,7 +80,7 @@ export async function forgetMove(dataDir: string): Promise<void> {
   await Deno.remove(fileOf(dataDir)).catch(ifMissing);
 }
 
-/** Returns the ID of the move whose target is this store. */
+/** Returns the ID of the move that has this store as its target. */
 export async function findMark(store: RecordStore): Promise<string | undefined> {
   const { value } = await store.get(keys.meta("move"));
   return value === null ? undefined : moveSchema.safeParse(value).data?.id ?? "";

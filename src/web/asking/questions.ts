@@ -86,7 +86,7 @@ interface Rules {
 const textById = ({ rules }: Rules): ReadonlyMap<string, string> =>
   new Map(rules.map((rule) => [String(rule.id), JSON.stringify(rule)]));
 
-/** Asks before rules replace the production rules, and shows the changes. */
+/** Asks for confirmation before rules replace the production rules, and shows the changes. */
 export function publishQuestion(
   project: string,
   { from, to }: { readonly from: Rules | null; readonly to: Rules },

@@ -25,7 +25,9 @@ function placeOf(redirect: string): string {
   return protocol === "https:" ? host : `the app that opens ${protocol} links`;
 }
 
-/** Returns the policy for a page whose form redirects to the program (CSP 3, `form-action`). */
+/**
+ * Returns the policy for a page with a form that redirects to the program (CSP 3, `form-action`).
+ */
 function policyFor(redirect: string): string {
   const { protocol, origin } = new URL(redirect);
   const target = protocol === "http:" || protocol === "https:" ? origin : protocol;

@@ -20,7 +20,7 @@ interface ColumnFieldProps {
   /** The stored value; `undefined` for a new row. */
   readonly before: string | null | undefined;
   readonly state: FormState;
-  /** The value that someone else has saved in the meantime. */
+  /** The value that someone else has saved while the form was open. */
   readonly newer: string | null | undefined;
 }
 

@@ -49,7 +49,7 @@ export const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`
 const nameOf = ({ schema, name }: Pick<TableDetails, "schema" | "name">): string =>
   `${quote(schema)}.${quote(name)}`;
 
-/** Collects values, and returns the placeholder for each one. */
+/** Collects values and returns a placeholder for each one. */
 class Params {
   readonly values: (string | null)[] = [];
 

@@ -48,7 +48,7 @@ export interface DeploymentView {
   /** The last lines of its build log. */
   readonly lines: readonly BuildLogLine[];
   readonly search: string;
-  /** A new share link, whose URL is shown only once. */
+  /** A new share link. Its URL is shown only once. */
   readonly share?: { readonly url: string; readonly endsAt: string } | undefined;
 }
 

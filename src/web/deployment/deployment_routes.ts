@@ -173,7 +173,7 @@ export function bindDeploymentPages(bind: PageBinder, services: DeploymentPageSe
   const done = (id: string, what: string) => `/deployments/${id}?done=${what}`;
   const projectOf = (api: PageApi, { projectId: project }: DeploymentRecord) =>
     api.call(endpoints.getProject, { params: { project } });
-  /** Includes the previous production deployment, so that the change can be undone. */
+  /** Includes the previous production deployment, so the change can be undone. */
   const undoable = (path: string, before: string | null) =>
     before === null ? path : `${path}&undo=${before}`;
 

@@ -27,7 +27,7 @@ export interface InboxWish {
 
 const TABS = [["inbox", "Inbox"], ["unread", "Unread"], ["archive", "Archive"]] as const;
 
-/** Returns the path of a part of the inbox. */
+/** Returns the path of one part of the inbox. */
 function inboxPath({ tab, category, priority, offset }: InboxWish): string {
   const query = new URLSearchParams();
   if (tab !== "inbox") query.set("show", tab);

@@ -24,7 +24,7 @@ export function DayPlace({ path, traffic }: { readonly path: string; readonly tr
   );
 }
 
-/** Shows the health, and the requests and failures in the last 24 hours. */
+/** Shows a project's health, and its requests and failures in the last 24 hours. */
 export function dayFigures({ health, report: { steps, totals } }: {
   readonly health: ProjectHealth;
   readonly report: Pick<TrafficReport, "steps" | "totals">;

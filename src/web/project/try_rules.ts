@@ -19,7 +19,7 @@ export interface RecordedRequest {
   readonly userAgent: string | null;
 }
 
-/** Requests whose responses differ in the same way. */
+/** Requests with responses that differ in the same way. */
 export interface ChangedGroup {
   readonly count: number;
   /** The effect of the current rules on the first request. */
@@ -42,7 +42,7 @@ export interface TrialReport {
 const MAX_GROUPS = 20;
 const MAX_EXAMPLES = 3;
 
-/** The trial has no access to the site's files, and does not count requests. */
+/** The trial has no access to the site's files and does not count requests. */
 const HOOKS = { fileExists: () => false, rateLimited: () => false };
 
 /** Returns the visible outcome of a decision, without the rule that made it. */

@@ -10,7 +10,7 @@ import { toPayload } from "../../process/frames/payload.ts";
 /** Maximum size of a payload from the platform, in bytes. */
 const MAX_PAYLOAD_BYTES = 4096;
 
-/** Pause before writing again to a connection whose buffer is full, in milliseconds. */
+/** Pause before writing again to a connection with a full buffer, in milliseconds. */
 const PAUSE_MS = 1;
 
 const { wait } = Atomics;

@@ -127,7 +127,7 @@ export interface OwnRootOptions {
   readonly tmpMb: number;
   /** Whether Node sees the system's programs. */
   readonly processes: boolean;
-  /** Folder of an image whose files replace this machine's system. */
+  /** Folder of the image that replaces this machine's system files. */
   readonly image?: string | undefined;
   /** Names that resolve to this machine, in addition to its own. */
   readonly hosts: readonly string[];

@@ -24,7 +24,10 @@ const MAX_THREADS = 512;
  */
 const SPARE_MB = 2048;
 
-/** Maximum address space in MiB: an engine reserves a lot, and page tables grow with it. */
+/**
+ * Maximum address space in MiB. It is limited because an engine reserves a lot of it, and page
+ * tables grow with it.
+ */
 const MAX_ADDRESS_SPACE_MB = 512 * 1024;
 
 /** Fields with a process's memory, including its part of shared pages. */

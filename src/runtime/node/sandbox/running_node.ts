@@ -89,7 +89,7 @@ export class Running implements RunningNode {
     const looks = Atomics.add(beat, 0, 1);
     const bytes = this.residentBytes();
     this.#empty = bytes === 0 ? this.#empty + 1 : 0;
-    // The kernel reports no memory for a process whose first thread has ended.
+    // The kernel reports no memory for a process if its first thread has ended.
     if (this.#empty >= MAX_EMPTY_LOOKS) return this.kill();
     if (bytes > memoryMb * MIB) {
       const message = `Node used more than ${memoryMb} MiB of memory`;

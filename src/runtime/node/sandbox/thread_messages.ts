@@ -10,7 +10,7 @@ export interface ThreadPlan {
   /** Files and folders that Node sees in addition to the system's. */
   readonly shown: readonly Place[];
   readonly tmpMb: number;
-  /** Folder of an image whose files replace this machine's system. */
+  /** Folder of the image that replaces this machine's system files. */
   readonly image?: string;
   /** Whether Node can start programs and processes. */
   readonly processes: boolean;
@@ -24,7 +24,7 @@ export interface ThreadPlan {
 export type ToThread =
   | { readonly type: "prepare"; readonly plan: ThreadPlan }
   | { readonly type: "start"; readonly command: NodeCommand }
-  /** Ends Node, and all of its processes. */
+  /** Ends Node and all of its processes. */
   | { readonly type: "end" };
 
 export type FromThread =

@@ -141,7 +141,7 @@ export class NodeVersions {
     return gone;
   }
 
-  /** Creates the folder, and removes downloads that a crash left unfinished. */
+  /** Creates the folder and removes downloads left unfinished by a crash. */
   #prepare(): Promise<void> {
     return this.#prepared ??= (async () => {
       const incoming = join(this.#options.folder, INCOMING);

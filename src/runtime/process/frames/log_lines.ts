@@ -1,4 +1,4 @@
-/** @module Limits the length and number of project code's log lines, and determines their level. */
+/** @module Limits the length and number of project code's log lines and determines their level. */
 
 export type LogLevel = "debug" | "info" | "warn" | "error";
 

@@ -18,8 +18,8 @@ export interface Place {
   get(key: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
   remove(key: string): Promise<void>;
   /**
-   * Lists the keys below a folder, whose name ends with a slash. Includes files that a crash left
-   * unfinished.
+   * Lists the keys below a folder. The folder's name must end with a slash. Includes files left
+   * unfinished by a crash.
    */
   list(folder: string): AsyncIterable<string>;
   close(): void;

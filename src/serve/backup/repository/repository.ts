@@ -55,7 +55,7 @@ export async function backupNames(place: Place): Promise<readonly string[]> {
   return names.sort();
 }
 
-/** An error for a backup whose list of parts cannot be read. */
+/** An error for a backup with a list of parts that cannot be read. */
 class ManifestError extends BackupError {}
 
 /** @throws {BackupError} if there is no such backup, or it cannot be read */

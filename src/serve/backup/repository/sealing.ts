@@ -2,10 +2,9 @@
  * Names and encrypts the parts of backups.
  *
  * Parts are encrypted with age to the operator's public keys and to a key derived from the
- * platform's own, because the platform must open parts to verify that they can be restored. A
- * part's name is derived from its content and a secret. The name therefore reveals nothing, and
- * stored content is not sent again. The secret changes with the recipients and with the platform's
- * key.
+ * platform's own. The platform must open parts to verify that they can be restored. A part's name
+ * is derived from its content and a secret. The name therefore reveals nothing, and stored content
+ * is not sent again. The secret changes with the recipients and with the platform's key.
  *
  * @module
  */
