@@ -14,7 +14,7 @@ export class EdgeDoor {
     this.#edge = edge;
   }
 
-  /** Sends a request to the edge, as a client on this machine. */
+  /** Sends a request to the edge as a client on this machine. */
   readonly ask = async (request: Request): Promise<Response> => {
     if (this.#edge === undefined) throw new Error("The platform is still starting");
     return await this.#edge(request, { remoteAddress: "127.0.0.1", scheme: this.#scheme });

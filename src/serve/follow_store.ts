@@ -1,4 +1,4 @@
-/** Applies changes that other nodes make in the shared store. @module */
+/** Applies other nodes' changes to the shared store. @module */
 import type { Capability } from "../platform/core/capability.ts";
 import type { Foundation } from "../platform/core/foundation.ts";
 import type { ChangeFollower } from "../platform/core/store/mod.ts";

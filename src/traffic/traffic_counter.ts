@@ -11,7 +11,7 @@ export interface CountedClient {
   header(name: string): string | null;
   /** ISO 3166-1 alpha-2, in upper case. */
   country(): string | undefined;
-  /** For example `mobile`; `bot` for clients other than browsers. */
+  /** Device type, for example `mobile`; `bot` for clients other than browsers. */
   device(): string;
 }
 

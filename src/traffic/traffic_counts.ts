@@ -31,7 +31,7 @@ export interface EncodedCounts {
    * versions.
    */
   readonly failed?: Readonly<Partial<Record<Layer, number>>>;
-  /** Missing if no browser measured any. */
+  /** Web vitals; missing if no browser measured any. */
   readonly vitals?: EncodedVitals;
 }
 

@@ -29,13 +29,13 @@ export const BURNING_PRIORITY = constants.priority.PRIORITY_LOW;
 /** Processor time and waiting time of a thread, in milliseconds. */
 export interface ThreadTimes {
   readonly ran: number;
-  /** 0 if the system does not count it. */
+  /** Waiting time; 0 if the system does not measure it. */
   readonly waited: number;
 }
 
 /** CPU times; empty if the system does not report them. */
 export interface CpuTimes {
-  /** Processor time of a process with all its threads, in milliseconds. */
+  /** Processor time of a process, including all its threads, in milliseconds. */
   process(pid: number): number | undefined;
   /** CPU times of a process's threads, by thread id. */
   threads(pid: number): ReadonlyMap<number, ThreadTimes>;
@@ -111,7 +111,8 @@ export class CpuWatch {
   }
 
   /**
-   * Call this often. It measures once per window, and measures threads only if the process is busy.
+   * Must be called often. Measures once per window, and measures threads only if the process is
+   * busy.
    */
   look(): void {
     const { times, now } = this.#options;

@@ -107,7 +107,7 @@ export class FunctionSupervisor {
     return worker?.usable === true ? worker : undefined;
   }
 
-  /** Starts a worker again after it ended between calls, which happens only on the next call. */
+  /** Restarts a worker that ended between calls. This happens only on the next call. */
   #addAgain(process: WorkerProcess, name: string): FunctionWorker | NoWorker {
     const definition = this.#options.functions.find((one) => one.name === name);
     if (definition === undefined) {

@@ -12,7 +12,7 @@ interface SvcGeo {
 /** A value in the key-value store: text, bytes, or anything that JSON can represent. */
 interface SvcKvEntry<T = unknown> {
   readonly value: T;
-  /** Changes with each write of the key. */
+  /** Changes each time the key is written. */
   readonly version: string;
   /** Milliseconds since the epoch; missing if the value never expires. */
   readonly expiresAt?: number;

@@ -308,7 +308,7 @@ export class FunctionWorker implements WorkerContext {
   }
 
   #takeFetch({ id, payload }: Frame): void {
-    // If this request replaced another with the same id, the other would be neither counted nor
+    // If this request replaced one with the same id, the earlier one would be neither counted nor
     // ended.
     if (this.#fetches.has(id)) return this.#breakOff();
     const head = parseFetch(payload);

@@ -75,16 +75,18 @@ export interface FunctionLogEntry {
   readonly time: number;
   readonly level: LogLevel;
   readonly function: string;
-  /** Missing if the call is unknown, for instance while the function is being loaded. */
+  /**
+   * The call's id; missing if the call is unknown, for instance while the function is being loaded.
+   */
   readonly requestId?: string;
   readonly message: string;
-  /** With files, lines and columns of the author's source. */
+  /** The stack, with files, lines and columns of the author's source. */
   readonly stack?: string;
 }
 
 export interface FunctionSource {
   readonly name: string;
-  /** A module; always created by `sealFunction`. */
+  /** A module created by `sealFunction`. */
   readonly source: string;
 }
 

@@ -19,7 +19,7 @@ export const FunctionFrame = {
   open: 7,
   /** To the process: end a worker immediately. */
   stop: 2,
-  /** To the process: withdraw the calls of a worker up to this id that have not started. */
+  /** To the process: withdraw the worker's calls up to this id if they have not started. */
   takeBack: 8,
   /** Load the function; payload: the worker's settings and source as JSON. */
   start: 1,
@@ -48,11 +48,11 @@ export const FunctionFrame = {
   /** `result` and `settled` in one frame, because most calls leave nothing running. */
   resultSettled: 28,
   /**
-   * From the process: the worker has ended; payload: the reason, unless the platform had requested
-   * it.
+   * From the process: the worker has ended; payload: the reason, unless the platform requested the
+   * end.
    */
   exited: 27,
-  /** From the process: the worker is the `id`-th one that it has started. */
+  /** From the process: the worker was the `id`-th to start. */
   opened: 30,
   /** From the process: the worker's calls after this id have not started, and never will. */
   takenBack: 31,

@@ -20,7 +20,7 @@ const reset = (): OutboundError =>
 
 export class ByteReader {
   readonly #buffer = new Uint8Array(BUFFER_BYTES);
-  /** The same bytes, for reading them as text. */
+  /** A view of the same bytes, for reading them as text. */
   readonly #text = Buffer.from(this.#buffer.buffer);
   #filling: Promise<boolean> | undefined;
   #start = 0;

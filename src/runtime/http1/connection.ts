@@ -36,7 +36,7 @@ type Bytes = Uint8Array<ArrayBuffer>;
 
 export interface WireAnswer {
   readonly head: ResponseHead;
-  /** Not a stream if the whole body arrived with the headers. */
+  /** The body; not a stream if all of it arrived with the headers. */
   readonly body: ReadableStream<Bytes> | WholeBody | null;
 }
 
@@ -223,8 +223,8 @@ export class Http1Connection {
   }
 
   /**
-   * Turns each character into a byte. Most headers need no new buffer, which saves a sixth of the
-   * work.
+   * Turns each character into a byte. Most headers fit into the existing buffer, which saves a
+   * sixth of the work.
    */
   #encode(head: string): Uint8Array {
     const { read, written } = encoder.encodeInto(head, this.#headBytes);

@@ -9,7 +9,7 @@ const encoder = new TextEncoder();
 export class WholeAnswer {
   readonly status: number;
   readonly statusText: string;
-  /** Without hop-by-hop fields. */
+  /** The header fields, without hop-by-hop fields. */
   readonly headers: HeaderList;
   #body: ReadableStream<Uint8Array<ArrayBuffer>> | undefined;
 

@@ -27,7 +27,7 @@ export interface LocalRoute {
 /** A redirected connection. */
 export interface RoutedConnect {
   readonly route: LocalRoute;
-  /** The address to connect to, of the same family (struct sockaddr). */
+  /** The address to connect to, in the same family (struct sockaddr). */
   readonly address: Uint8Array<ArrayBuffer>;
 }
 

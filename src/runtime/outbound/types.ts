@@ -13,7 +13,7 @@ export interface OutboundRequest {
   readonly headers: HeaderList;
   /** The body. It is sent in chunks if there is no `content-length`. */
   readonly body: ReadableStream<Uint8Array> | null;
-  /** By default, `manual`, which treats a redirect like any other response. */
+  /** `manual` by default, which treats a redirect like any other response. */
   readonly redirect?: "follow" | "manual" | "error";
   readonly signal?: LazySignal | undefined;
 }

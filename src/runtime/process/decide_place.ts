@@ -1,6 +1,6 @@
 /** @module Decides which process must end for another one to start. */
 
-/** One of a bounded number of processes. */
+/** One of a limited number of processes. */
 export interface Tenant {
   /** True while the process is ending. */
   readonly ending: boolean;

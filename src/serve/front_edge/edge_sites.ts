@@ -76,7 +76,7 @@ export class EdgeSites {
     return found instanceof Promise ? found.catch(() => undefined) : found;
   }
 
-  /** Whether a host shows a deployment, or redirects to another host. */
+  /** Whether a host shows a deployment or redirects to another host. */
   isHost(hostname: string): boolean {
     return this.#sites.deploymentAt(hostname) !== undefined ||
       this.#domains.find(hostname) !== undefined;

@@ -10,12 +10,9 @@ import type { Listeners } from "../listeners.ts";
 import type { CompleteOptions } from "../options.ts";
 import { LocalEdges } from "./local_edges.ts";
 
-/** With `auto`, machines with this number of processors or fewer have no edges. */
+/** Maximum number of processors at which `auto` starts no edges. */
 const FEW_PROCESSORS = 2;
-/**
- * With `auto`, there is at most one edge for each of these amounts of memory. An edge uses about 70
- * MB.
- */
+/** Minimum amount of memory per edge with `auto`. An edge uses about 70 MB. */
 const MEMORY_PER_EDGE = 1024 ** 3;
 const MOST_EDGES = 256;
 

@@ -89,7 +89,7 @@ function BranchForm({ visit, state }: {
       {database.history?.since
         ? (
           <Field
-            label="As of (UTC). Leave empty for now"
+            label="As of (UTC); if empty, the current state"
             name="at"
             type="datetime-local"
             state={state}

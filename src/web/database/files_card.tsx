@@ -37,7 +37,7 @@ function ImportForm({ visit, imported }: {
           />
         </div>
         <div class="field">
-          <label for="import-branch">Into the branch</label>
+          <label for="import-branch">Target branch</label>
           <select id="import-branch" name="branch" autocomplete="off">
             {branches.map(({ name }) => (
               <option key={name} value={name} selected={name === place.branch}>{name}</option>

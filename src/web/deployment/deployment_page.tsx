@@ -325,8 +325,7 @@ export function deploymentPage(context: BoardContext, view: DeploymentView): Res
       {deployment.variablesChanged
         ? (
           <Notice kind="care">
-            Variables of this environment have changed since this deployment. Redeploy to apply
-            them.
+            This environment's variables have changed since this deployment. Redeploy to apply them.
           </Notice>
         )
         : null}

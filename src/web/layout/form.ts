@@ -31,7 +31,7 @@ export const EMPTY: FormState = { values: {}, problems: {} };
 export interface SentForm {
   /** The fields. For a repeated field, the last value. */
   readonly fields: Fields;
-  /** All values of a field, such as those of ticked checkboxes. */
+  /** All values of a field, for example of all checked checkboxes. */
   values(name: string): readonly string[];
   /** The files in a field. */
   files(name: string): readonly File[];
@@ -55,7 +55,9 @@ async function readMultipart(request: Request, maxBytes: number): Promise<SentFo
   };
 }
 
-/** Reads a form. It can contain files only if `maxUpload`, its maximum size in bytes, is set. */
+/**
+ * Reads a form. It can contain files only if `maxUpload`, the form's maximum size in bytes, is set.
+ */
 export async function readForm(request: Request, maxUpload?: number): Promise<SentForm> {
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (maxUpload !== undefined && type === "multipart/form-data") {

@@ -167,7 +167,7 @@ function errorPage(parts: ProjectVisit, error: ErrorDetails): Response {
         </div>
       </Card>
       {lines.length === 0 ? null : (
-        <Card title="Show the log of the last request" id="lines">
+        <Card title="Log of the last request" id="lines">
           <div class="body">
             <ol class="log wide" tabindex={0} aria-label="Log lines">
               {lines.map((entry, index) => (

@@ -11,5 +11,5 @@ export interface Call {
   settled: boolean;
 }
 
-/** The call that the running code belongs to, across `await`. */
+/** The call to which the running code belongs, even after an `await`. */
 export const currentCall = new AsyncLocalStorage<Call>();

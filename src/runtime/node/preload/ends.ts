@@ -95,7 +95,7 @@ class Ending {
     };
   }
 
-  /** Records uncaught errors, which a listener of the server may still handle. */
+  /** Records uncaught errors. One of the server's listeners may still handle them. */
   noteErrors(): void {
     process.on("uncaughtExceptionMonitor", (error) => {
       this.#fatal = { error };

@@ -28,7 +28,7 @@ const MAX_RIGHTS = 253;
 /** Control data is padded to a multiple of this, in bytes. */
 const WORD_BYTES = 8;
 
-/** Reads the data of a message, or returns a negative error number. */
+/** Reads a message's data, or returns a negative error number. */
 export function readData(process: ForeignProcess, vectors: bigint, count: bigint): Bytes | number {
   if (count > BigInt(MAX_VECTORS)) return -EMSGSIZE;
   const list = process.read(vectors, Number(count) * IOVEC_BYTES);

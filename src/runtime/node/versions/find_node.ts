@@ -6,7 +6,7 @@ const ELF = [0x7f, 0x45, 0x4c, 0x46];
 export interface FoundNode {
   /** Absolute real path of the executable. */
   readonly path: string;
-  /** For example `24.1.0`. */
+  /** The version, for example `24.1.0`. */
   readonly version: string;
 }
 

@@ -27,7 +27,7 @@ export const binaryIn = (folder: string): string => join(folder, "bin", "node");
 export interface InstallOptions {
   /** A version, or its first numbers. */
   readonly version: string;
-  /** Empty folder. */
+  /** The empty folder to install into. */
   readonly folder: string;
   /** The platform's own environment. */
   readonly env: Environment;
