@@ -42,7 +42,7 @@ function logFault(options: CompleteOptions, requestId: string, cause: unknown): 
   options.log({ level: "error", message: `Request ${requestId} failed: ${reason}` });
 }
 
-/** The path of an absolute URL, without query. */
+/** Returns the path of an absolute URL, without the query. */
 function pathOf(url: string): string {
   const start = url.indexOf("/", url.indexOf("://") + 3);
   const end = url.indexOf("?", start);

@@ -4,7 +4,7 @@ import type { StoreAddress } from "./store_address.ts";
 
 export interface StoreFacts {
   readonly version: string;
-  /** In the format of `server_version_num`: 160004 for 16.4. */
+  /** The server's version in the format of `server_version_num`: 160004 for 16.4. */
   readonly versionNumber: number;
   /** Whether the role can use svc's tables, or create them if they do not exist. */
   readonly mayWrite: boolean;

@@ -38,7 +38,8 @@ export class Lease {
   }
 
   /**
-   * Call this before work that no commit guards, such as removing a file. @throws {LeaseLostError}
+   * Must be called before work that is not protected by a commit, such as removing a file. @throws
+   * {LeaseLostError}
    */
   async requireHeld(): Promise<void> {
     if (this.check === undefined || this.#store === undefined) return;

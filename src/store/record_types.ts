@@ -11,7 +11,10 @@ export type RecordKey = readonly KeyPart[];
 export interface Entry<T = unknown> {
   readonly key: RecordKey;
   readonly value: T;
-  /** The version of the commit that stored the entry. Later versions compare greater as text. */
+  /**
+   * The version of the commit that stored the entry. Later versions are greater when compared as
+   * text.
+   */
   readonly versionstamp: string;
 }
 

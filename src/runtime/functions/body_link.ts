@@ -4,7 +4,7 @@
  */
 import { FunctionFrame } from "./wire.ts";
 
-/** Sends a frame about the body that this link carries. */
+/** Sends a frame for this link's body. */
 export type SendBodyFrame = (type: number, payload?: Uint8Array) => void;
 
 /** Maximum number of bytes in flight. */

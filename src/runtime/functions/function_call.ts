@@ -155,7 +155,7 @@ export class FunctionCall {
     this.#cancel("timeout", message);
   }
 
-  /** True once the worker was told to end the call. */
+  /** True once the worker has been told to end the call. */
   get cancelled(): boolean {
     return this.#cancelled;
   }

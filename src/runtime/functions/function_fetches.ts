@@ -24,7 +24,7 @@ const NULL_BODY: ReadonlySet<number> = new Set([101, 103, 204, 205, 304]);
 const NO_KV: OutboundFetch = () =>
   Promise.reject(new TypeError("This deployment has no key-value store"));
 
-/** Returns the handler of a function's requests: a store, or the network. */
+/** Returns the handler for a function's requests: a store or the network. */
 function serviceOf(
   { outbound, kv = NO_KV, database = NO_DATABASE }: FunctionServices,
   to: FetchHead["to"],

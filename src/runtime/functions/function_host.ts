@@ -116,7 +116,7 @@ export class FunctionHost {
     if (this.#endsWhenIdle) this.endWhenIdle().catch(() => {});
   }
 
-  /** Waits for calls and their `waitUntil` to end, then ends the processes. */
+  /** Waits until calls and their `waitUntil` work have ended, then ends the processes. */
   async drain(timeoutMs: number): Promise<void> {
     this.#closed = true;
     if (this.#isBusy) {

@@ -26,7 +26,7 @@ export interface FunctionSupervisorOptions {
   readonly log: (entry: Omit<FunctionLogEntry, "time">) => void;
   /** True while calls of the deployment are running. */
   readonly busy: () => boolean;
-  /** Called if the process broke, with the functions that may have caused it. */
+  /** Called if the process broke, with the functions that may be the cause. */
   readonly broke: (supervisor: FunctionSupervisor, suspects: readonly string[]) => void;
 }
 
@@ -39,7 +39,7 @@ export interface NoWorker {
 /** Why the supervisor ends a process; the functions start again with the next call. */
 const ENDS = {
   idle: "The functions were idle for too long",
-  place: "The functions made room for others",
+  place: "The functions were stopped to make room for others",
   late: "The functions were not ready in time",
   closed: "The functions of the deployment have been shut down",
 } as const;

@@ -340,6 +340,6 @@ export class FunctionWorker implements WorkerContext {
   }
 
   #breakOff(): void {
-    this.options.stuck("crashed", `Function "${this.name}" broke the protocol`);
+    this.options.stuck("crashed", `Function "${this.name}" violated the protocol`);
   }
 }

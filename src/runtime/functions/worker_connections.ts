@@ -54,7 +54,7 @@ export class WorkerConnections {
     this.#acceptAll().catch(() => this.close());
   }
 
-  /** Allows a worker to connect once, and returns the key that identifies it. */
+  /** Allows a worker to connect once and returns the key that identifies it. */
   expect(worker: number, events: WorkerEvents): string {
     const key = crypto.getRandomValues(new Uint8Array(KEY_BYTES)).toHex();
     this.#expected.set(worker, { key, events });

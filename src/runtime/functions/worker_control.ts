@@ -9,7 +9,7 @@ import type { FunctionServices } from "./worker_context.ts";
 import type { WorkerProcess } from "./worker_process.ts";
 import { WorkerRelief } from "./worker_relief.ts";
 
-/** Highest worker number, which fits into a frame. */
+/** Highest worker number that fits into a frame. */
 const MAX_NUMBER = 0xffff;
 
 export interface WorkerControlOptions {
@@ -65,7 +65,7 @@ export class WorkerControl {
     return this.#lastNumber;
   }
 
-  /** Handles a frame of the process itself, about one of the workers. */
+  /** Handles a frame from the process itself about one of its workers. */
   take(process: WorkerProcess, { type, worker, id, payload }: Frame): void {
     if (type === FunctionFrame.opened) return process.opened(worker, id);
     if (type === FunctionFrame.takenBack) return this.#relief.takenBack(process, worker, id);
@@ -96,7 +96,7 @@ export class WorkerControl {
     if (problem === undefined) {
       return process.running.connection.send({ type: FunctionFrame.stop, worker: number, id: 0 });
     }
-    const message = `Function "${worker.name}" broke the protocol: ${problem}`;
+    const message = `Function "${worker.name}" violated the protocol: ${problem}`;
     this.#replace(process, number, { reason: "crashed", message });
   }
 

@@ -14,7 +14,7 @@ export class WorkerProcess implements SupervisedProcess {
   readonly workers = new Map<number, FunctionWorker>();
   /** Times when a function's workers were last replaced, by the function's name. */
   readonly replaced = new Map<string, number>();
-  /** Why workers are being replaced, by their number. */
+  /** Reasons why workers are being replaced, by worker number. */
   readonly replacing = new Map<number, End>();
   readonly #threads: WorkerThreads;
   /** The workers' positions in the order of their start, by worker number. */
@@ -70,8 +70,8 @@ export class WorkerProcess implements SupervisedProcess {
   }
 
   /**
-   * The worker for the next call of a function: the first with a free thread, otherwise the one
-   * with the fewest calls.
+   * Returns the worker for a function's next call: the first one with a free thread, otherwise the
+   * one with the fewest calls.
    */
   find(name: string): FunctionWorker | undefined {
     let found: FunctionWorker | undefined;

@@ -23,7 +23,7 @@ const SYSTEM_TIMERS: Timers = {
 
 /** A deadline, initially unset. */
 export class Deadline {
-  /** The time when it passes, on the clock of its `Deadlines`. */
+  /** The time when the deadline passes, on the clock of its `Deadlines`. */
   at = Infinity;
 
   /** `passed` is called once the deadline has passed. */

@@ -115,7 +115,8 @@ export function parseResponseHead(text: string, method: string): ResponseHead {
 /**
  * Writes the headers of a request.
  *
- * @throws OutboundError `bad_request` if the method or a header could break out of its line
+ * @throws OutboundError `bad_request` if the method or a header contains characters that are not
+ * allowed
  */
 export function formatRequestHead(
   method: string,

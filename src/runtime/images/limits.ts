@@ -1,4 +1,4 @@
-/** @module Limits for image conversion. */
+/** @module Limits on image conversion. */
 
 /** Maximum size of a source, in bytes. */
 export const MAX_SOURCE_BYTES = 25 * 1024 * 1024;
@@ -12,7 +12,7 @@ export const MAX_RESULT_BYTES = 64 * 1024 * 1024;
 /** Maximum width and height that can be requested, in pixels. */
 export const MAX_IMAGE_SIDE = 8192;
 
-/** Maximum width or height of a result, in pixels: the limit of JPEG. */
+/** Maximum width or height of a result, in pixels: JPEG's limit. */
 export const MAX_RESULT_SIDE = 65_535;
 
 export interface ImageEngineLimits {

@@ -70,8 +70,8 @@ export function isHeld(libc: Libc, descriptor: number, id: bigint): boolean {
 }
 
 /**
- * Lets the kernel perform the call. Only safe if the decision did not depend on memory that the
- * caller can change.
+ * Lets the kernel perform the call. This is safe only if the decision did not depend on memory that
+ * the caller can change.
  */
 export function letContinue(libc: Libc, descriptor: number, id: bigint): void {
   send(libc, descriptor, { id, result: 0n, flags: CONTINUE });

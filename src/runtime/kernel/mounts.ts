@@ -1,4 +1,6 @@
-/** @module Private mounts of a thread, visible only to it and the processes that it starts. */
+/**
+ * @module Creates private mounts for a thread, visible only to it and the processes that it starts.
+ */
 import type { Libc } from "./libc.ts";
 import { type CallName, systemCall } from "./system_calls.ts";
 

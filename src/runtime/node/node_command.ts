@@ -4,7 +4,7 @@ import type { ServerStart } from "../compute/wire.ts";
 import type { PreloadStart } from "./preload/start.ts";
 import type { NodeCommand, NodeView } from "./sandbox/types.ts";
 
-/** Folders with the programs of the system. */
+/** Folders with the system's programs. */
 const SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /**
@@ -39,14 +39,14 @@ export function preloadStart(
   };
 }
 
-/** A path, quoted for NODE_OPTIONS and shells. */
+/** Quotes a path for NODE_OPTIONS and shells. */
 const quoted = (path: string): string =>
   `"${path.replace(/["\\$`]/g, (character) => `\\${character}`)}"`;
 
 /** Maximum semi-space size, in MiB. It is the size that Node chooses on a large machine. */
 const MAX_SEMI_SPACE_MB = 32;
 
-/** Arguments and environment of Node; the preload is the first of the additional files. */
+/** Returns Node's arguments and environment. The preload is the first of the additional files. */
 export function nodeCommand(start: ServerStart, view: NodeView): NodeCommand {
   const { entry, env, port, host, memoryMb, command } = start;
   const { directory, tmp, files: [preload] } = view;
@@ -54,7 +54,8 @@ export function nodeCommand(start: ServerStart, view: NodeView): NodeCommand {
     "--enable-source-maps",
     // With a smaller heap, Node collects garbage sooner.
     `--max-old-space-size=${memoryMb}`,
-    // The default young generation depends on the machine, so garbage alone can reach the limit.
+    // The default size of the young generation depends on the machine, so garbage alone could reach
+    // the limit.
     `--max-semi-space-size=${Math.min(MAX_SEMI_SPACE_MB, Math.ceil(memoryMb / 32))}`,
   ];
   const variables = {

@@ -10,7 +10,7 @@ export function isPublicAddress(text: string): boolean {
   return ipaddr.isValid(text) && isPublic(Uint8Array.from(ipaddr.parse(text).toByteArray()));
 }
 
-/** True for an address reserved for a server, which nothing else may access. */
+/** True for an address reserved for a server. Nothing else may access such an address. */
 export function isServer(text: string): boolean {
   return ipaddr.isValid(text) &&
     isServerAddress(Uint8Array.from(ipaddr.process(text).toByteArray()));

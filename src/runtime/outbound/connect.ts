@@ -37,7 +37,7 @@ export interface ConnectRules {
   readonly resolveDns: ResolveDns;
   readonly dial: Dial;
   readonly ownRoute?: OwnRoute | undefined;
-  /** Time for lookup, connection and TLS together, in milliseconds. */
+  /** Maximum total time for lookup, connection and TLS, in milliseconds. */
   readonly connectMs: number;
   /** Certificates (PEM) to trust in addition to the system's. */
   readonly caCerts?: readonly string[];

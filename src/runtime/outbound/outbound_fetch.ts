@@ -37,7 +37,7 @@ export interface OutboundOptions {
   readonly resolveDns?: ResolveDns;
   /** Default: `Deno.connect`. */
   readonly dial?: Dial;
-  /** Time for lookup, connection and TLS together, in milliseconds. Default: 10 s. */
+  /** Maximum total time for lookup, connection and TLS, in milliseconds. Default: 10 s. */
   readonly connectMs?: number;
   /** Maximum time without any data, in milliseconds. Default: 60 s. */
   readonly idleMs?: number;

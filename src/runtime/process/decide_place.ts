@@ -40,7 +40,7 @@ export function decidePlace<T extends Tenant>(facts: PlaceFacts<T>): PlaceDecisi
       tenant.idleSince !== undefined && tenant.idleSince < (longest?.idleSince ?? Infinity)
     ) longest = tenant;
   }
-  // Processes that are ending already free enough slots.
+  // The processes that are ending will free enough slots.
   if (longest === undefined || ending >= waiting) return { type: "wait" };
   return { type: "end", tenant: longest };
 }

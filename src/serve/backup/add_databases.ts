@@ -136,7 +136,7 @@ interface ServerOfBackup {
 
 function unreachable(cause: unknown): BackupError {
   return new BackupError(
-    `Cannot back up the databases of the PostgreSQL server: ${messageOf(cause)}`,
+    `Cannot back up the databases on the PostgreSQL server: ${messageOf(cause)}`,
     "If it is not in the data directory, set SVC_POSTGRES_URL, as for svc serve",
     { cause },
   );

@@ -11,7 +11,7 @@ import { isStoreUrl, type RecordStore } from "../../store/mod.ts";
 import { isMoved, type RawRecord } from "../migration/raw_record.ts";
 import { type Change, openRecords } from "../migration/record_store.ts";
 
-/** Maximum wait for the database, in milliseconds. */
+/** Maximum time to wait for the database, in milliseconds. */
 const BUSY_MS = 30_000;
 
 /** Number of records from a server to write to the copy at a time. */

@@ -1,5 +1,5 @@
 /**
- * The folder that a backup is created in, next to the backup itself.
+ * The folder in which a backup is created, next to the backup itself.
  *
  * @module
  */

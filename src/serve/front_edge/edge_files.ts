@@ -44,7 +44,7 @@ const pathOfFile = (
   sha256: string,
 ): string => `blobs/${projectId}/${deploymentId}/${sha256}`;
 
-/** The platform's own files in a folder on this machine, which are never written here. */
+/** The platform's own files in a folder on this machine. This process never writes them. */
 export function platformFiles(root: string, client: Pick<PlatformClient, "send">): FilesOfSites {
   return {
     of({ workspaceId = "", ...site }) {

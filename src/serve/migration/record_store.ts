@@ -32,7 +32,7 @@ const MOST_BYTES = 300_000;
 /** Number of rows to read from a file at a time. */
 const MOST_ROWS = 500;
 
-/** A store that records are moved from or to. */
+/** The source or target store of a move. */
 export interface MovedStore {
   /** The store as the platform uses it. */
   readonly kv: RecordStore;

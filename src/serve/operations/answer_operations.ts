@@ -8,7 +8,8 @@ export interface OperationsOptions {
   /** Why the platform is not ready; `undefined` if it is ready. */
   readonly unready: () => string | undefined;
   /**
-   * Describes degraded features. The platform remains ready, because other nodes may share them.
+   * Describes degraded features. The platform remains ready, because other nodes may have the same
+   * problem.
    */
   readonly trouble: () => string | undefined;
   readonly metrics: () => string;

@@ -56,7 +56,7 @@ function writtenValue(
 const isField = (fields: Fields, name: string): boolean =>
   fields[`value.${name}`] !== undefined || fields[`mode.${name}`] !== undefined;
 
-/** The values of a new row. */
+/** Returns the values of a new row. */
 export function newValues(table: TableDetails, fields: Fields): Map<string, WrittenValue> {
   return new Map(
     table.columns.filter(({ name, isGenerated }) => !isGenerated && isField(fields, name))
@@ -64,7 +64,7 @@ export function newValues(table: TableDetails, fields: Fields): Map<string, Writ
   );
 }
 
-/** The values that differ from the stored ones. */
+/** Returns the values that differ from the stored ones. */
 export function changedValues(
   table: TableDetails,
   stored: StoredRow,

@@ -140,7 +140,7 @@ function AddForm({ context, choices, state, grant }: {
           checked={state.values.pullRequests === "yes"}
         />
         <span>
-          <strong>Also pull and merge requests</strong>
+          <strong>Also for pull and merge requests</strong>
           <span class="soft small">Limited to read and deploy-previews</span>
         </span>
       </label>

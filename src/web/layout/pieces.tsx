@@ -197,7 +197,7 @@ export function Qr({ text, label }: { readonly text: string; readonly label: str
   );
 }
 
-/** A tick or a cross in a circle. */
+/** A check mark or a cross in a circle. */
 export function Outcome({ good }: { readonly good: boolean }) {
   return (
     <div class={good ? "big" : "big bad"} aria-hidden="true">

@@ -81,7 +81,7 @@ function TypedField({ name, wrong }: {
 }
 
 export interface Asked extends Pick<SentForm, "fields" | "values"> {
-  /** Path and query that the form is submitted to. */
+  /** Path and query to which the form is submitted. */
   readonly action: string;
   readonly csrf: string;
   /** The page to return to. */

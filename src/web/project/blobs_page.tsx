@@ -25,7 +25,7 @@ export const LINK_TIMES: readonly (readonly [seconds: number, words: string])[] 
   [604_800, "7 days"],
 ];
 
-/** The part of the store to show, from the URL. */
+/** The part of the store to show, as given in the URL. */
 export interface BlobsWish {
   readonly environment: string;
   readonly prefix: string;

@@ -25,7 +25,7 @@ export interface RulesView {
   readonly trial?: TrialReport;
   /** The rules that someone else has published since the page was opened. */
   readonly theirs?: string;
-  /** Two versions to compare: the active version, and the selected revision. */
+  /** Two versions to compare: the active version and the selected revision. */
   readonly compared?: { readonly revisionId: string; readonly from: string; readonly to: string };
   readonly revisions: readonly RulesRevision[];
   readonly nextCursor: string | null;

@@ -12,7 +12,7 @@ export function GitFields({ state }: { readonly state: FormState }) {
   return (
     <>
       <Field
-        label="User name"
+        label="Username"
         name="username"
         state={state}
         autocomplete="off"

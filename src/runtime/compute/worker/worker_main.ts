@@ -37,7 +37,7 @@ function halt(): never {
   for (;;) Atomics.wait(nothing, 0, 0);
 }
 
-/** Reports the end of the server, regardless of how it ends. */
+/** Reports the server's end, regardless of its cause. */
 function reportExits(send: Send): void {
   const exit = (name: string) => (code?: unknown): never => {
     const number = Number(code ?? process.exitCode ?? 0) || 0;

@@ -1,7 +1,7 @@
 /**
- * @module Removes from a worker's global scope everything that a function has no use for. It is the
+ * @module Removes everything that functions do not need from a worker's global scope. This is the
  * second of three barriers: the bundle cannot import (`sealFunction`), the scope contains nothing
- * with access to the outside, and the worker has no permission.
+ * with access to the outside, and the worker has no permissions.
  */
 
 /** Globals that functions can use: those of the language, and the web APIs for data. */

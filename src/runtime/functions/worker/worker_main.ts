@@ -88,7 +88,7 @@ async function load({ source, name, env }: WorkerStart): Promise<void> {
   lockDown();
   replaceGlobals();
   const left = leftovers();
-  if (left.length > 0) throw new Error(`The scope is not closed: ${left.join(", ")}`);
+  if (left.length > 0) throw new Error(`Global properties were not removed: ${left.join(", ")}`);
   const module: Readonly<Record<string, unknown>> = await import(url);
   const handler = module.default;
   if (typeof handler !== "function") {

@@ -39,11 +39,14 @@ export interface EndOptions {
   readonly hasOwnSignals: boolean;
 }
 
-/** Ends the server: its SIGTERM listeners are called, or the process ends immediately. */
+/**
+ * Ends the server by calling its SIGTERM listeners. If there are none, the process ends
+ * immediately.
+ */
 export type Terminate = () => void;
 
 const { reallyExit } = process as unknown as { readonly reallyExit: (code: number) => never };
-/** Ends the process immediately: no listener is called. */
+/** Ends the process immediately, without calling any listeners. */
 export const exitNow = (code: number): never => reallyExit.call(process, code);
 
 /**

@@ -121,7 +121,7 @@ export function prepareLaunch(): LaunchNode {
 /**
  * Starts Node.
  *
- * @throws {LaunchError} if the system lacks a part of the sandbox that is required,
- * or Node cannot be started
+ * @throws {LaunchError} if the system lacks a required part of the sandbox, or Node cannot be
+ * started
  */
 export const launchNode: LaunchNode = (launch) => prepareLaunch()(launch);

@@ -214,7 +214,7 @@ export class OwnRoot {
     Deno.writeTextFileSync(join(root, "etc/group"), textOf(image, "etc/group") + `svc:x:${uid}:\n`);
   }
 
-  /** Shows an image's files, except for files that each sandbox has separately. */
+  /** Shows an image's files, except those that are separate for each sandbox. */
   #showImage(image: string): void {
     const { root } = this.#options;
     Deno.mkdirSync(join(root, "etc"), { recursive: true });

@@ -123,7 +123,7 @@ async function prepare(
 /**
  * Puts a thread into the best sandbox that works.
  *
- * @throws {LaunchError} if the system lacks a part of the sandbox that is required
+ * @throws {LaunchError} if the system lacks a required part of the sandbox
  */
 export async function prepareThread(
   libc: Libc | undefined,

@@ -241,7 +241,7 @@ export class SocketCalls {
     return await this.#with(descriptor, (socket) => this.#send(socket, copy, { flags, to }));
   }
 
-  /** Sends a message with a head (sendmsg(2)). */
+  /** Sends a message that is described by a header (sendmsg(2)). */
   async sendMessage(descriptor: number, head: bigint, flags: number): Promise<number> {
     const message = this.#message(head);
     if (typeof message === "number") return message;

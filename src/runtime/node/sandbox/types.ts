@@ -39,9 +39,9 @@ export interface NodeRequest {
   readonly directory: string;
   /** Private folder of the process, for its sockets. */
   readonly folder: string;
-  /** Name of the socket in `folder` where the process listens to Node. */
+  /** Name of the socket in `folder` on which the process listens for Node. */
   readonly controlSocket?: string;
-  /** Name of the socket in `folder` where Node must listen. */
+  /** Name of the socket in `folder` on which Node must listen. */
   readonly serverSocket?: string;
   /** Called when Node listens on a port; if missing, listening is forbidden. */
   readonly listens?: (port: number, at: OwnAddress) => void;
@@ -78,7 +78,7 @@ export interface NodeView {
 
 /** How to run Node. */
 export interface NodeCommand {
-  /** Absolute path of the program; Node itself by default. */
+  /** Absolute path of the program; by default, Node itself. */
   readonly program?: string;
   /** Node's arguments, with paths as Node sees them. */
   readonly args: readonly string[];
@@ -103,7 +103,7 @@ export interface NodeLaunch extends Omit<NodeRequest, "kind"> {
   readonly announce: (port: number) => void;
   /** Whether to run Node even if the kernel offers no sandbox. */
   readonly allowUnsandboxed: boolean;
-  /** The only kind of sandbox to try; the best one that works by default. */
+  /** The only kind of sandbox to try; by default, the best one that works. */
   readonly only?: NodeSandboxKind;
 }
 

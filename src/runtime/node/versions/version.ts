@@ -19,7 +19,7 @@ export function satisfies(whole: string, wanted: string): boolean {
   return WHOLE.test(whole) && `${whole}.`.startsWith(`${wanted}.`);
 }
 
-/** Why servers cannot run on a version; `undefined` if they can. */
+/** Returns why servers cannot run on a version; `undefined` if they can. */
 export function refuseVersion(wanted: string): string | undefined {
   return Number(wanted.split(".", 1)[0]) < OLDEST_MAJOR
     ? `Node ${wanted} is too old: servers run on Node ${OLDEST_MAJOR} and later. Set a newer ` +

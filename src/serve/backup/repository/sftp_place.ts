@@ -96,7 +96,7 @@ async function connect(address: Address): Promise<Client> {
     throw new BackupError(
       `Cannot use ${address.name} for backups: its host key is ${offered}, not ${address.hostKey}`,
       "Make sure that it is the right server before you change host-key. " +
-        "A server with keys of several types shows its Ed25519 key",
+        "A server with keys of several types presents its Ed25519 key",
       { cause: error },
     );
   }
