@@ -72,7 +72,7 @@ Deno.test("another node deletes a project that a failed node was deleting", asyn
     assert.deepEqual(removed, ["p1"]);
     look();
     await closers.close();
-    assert.deepEqual(removed, ["p1"], "the deletion has ended, and so has the node");
+    assert.deepEqual(removed, ["p1"], "both the deletion and the node have ended");
   } finally {
     kv.close();
   }

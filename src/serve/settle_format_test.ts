@@ -163,7 +163,7 @@ Deno.test("requireFormat() refuses older data and an unfinished migration", asyn
   });
 });
 
-Deno.test("settleFormat() names the unreadable mark", async () => {
+Deno.test("settleFormat() reports the path of an unreadable mark", async () => {
   await withDirectory(async ({ dataDir, settle }) => {
     await Deno.writeTextFile(join(dataDir, "format.json"), "{}");
     await assert.rejects(settle(1), /Cannot read .*format\.json, which stores the format/);

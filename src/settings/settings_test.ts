@@ -67,7 +67,7 @@ Deno.test("readSettings() reports all problems in a file with their lines", () =
   ]);
 });
 
-Deno.test("readSettings() checks each URL of a list in a file", () => {
+Deno.test("readSettings() checks each URL in a list in a file", () => {
   const { found, inFile } = read({ file: 'otlp = ["http://localhost:4318", "ftp://x"]' });
   assert.deepEqual(inFile.map(({ path, code }) => [path, code]), [["otlp", "invalid_value"]]);
   assert.equal(found.size, 0);

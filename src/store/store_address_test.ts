@@ -48,7 +48,7 @@ Deno.test("parseStoreUrl() disables TLS only for this machine, or if requested",
   });
 });
 
-Deno.test("parseStoreUrl() defaults to the role's database, and supports Unix sockets", () => {
+Deno.test("parseStoreUrl() defaults to the role's database and supports Unix sockets", () => {
   const address = parseStoreUrl("postgresql://a%40b@?host=/run/pg", sources());
   assert.deepEqual([address.user, address.database], ["a@b", "a@b"]);
   assert.equal(address.socket, "/run/pg/.s.PGSQL.5432");

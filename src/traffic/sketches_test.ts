@@ -28,7 +28,7 @@ Deno.test("TopList returns each value's count within the reported error", () => 
   }));
 });
 
-Deno.test("TopList is exact for few values, and lists the most frequent first", () => {
+Deno.test("TopList is exact for few values and lists the most frequent first", () => {
   assert.deepEqual(listOf(["b", "a", "b", "c", "a", "b"]).top(2), [
     { value: "b", count: 3 },
     { value: "a", count: 2 },

@@ -84,7 +84,7 @@ Deno.test("BodyReceiver detects a sender that exceeds its window", () => {
   assert.equal(receiver.chunk(new Uint8Array(1)), false);
 });
 
-Deno.test("BodyReceiver buffers a limited number of chunks, and no empty ones", () => {
+Deno.test("BodyReceiver buffers a limited number of chunks, but no empty ones", () => {
   const open = () => new BodyReceiver({ credit: EAGER_BYTES, send: () => {}, finished: () => {} });
   assert.equal(open().chunk(new Uint8Array(0)), false);
   const receiver = open();

@@ -77,7 +77,7 @@ Deno.test("WorkerConnections closes unexpected connections", async (t) => {
   const [key, other] = [place.expect(1), place.expect(2)];
   const rows: readonly (readonly [string, number, number, string])[] = [
     ["a wrong key", FunctionFrame.hello, 1, "0".repeat(64)],
-    ["a key of another worker", FunctionFrame.hello, 1, other],
+    ["another worker's key", FunctionFrame.hello, 1, other],
     ["no key", FunctionFrame.hello, 1, ""],
     ["part of the key", FunctionFrame.hello, 1, key.slice(0, 63)],
     ["an unknown worker", FunctionFrame.hello, 3, key],
@@ -109,7 +109,7 @@ Deno.test("WorkerConnections waits only a limited time for a greeting", async ()
   assert.equal(await conn.read(new Uint8Array(1)), null);
 });
 
-Deno.test("WorkerConnections keeps no more unknown connections waiting than expected workers", async () => {
+Deno.test("WorkerConnections limits waiting connections to the number of expected workers", async () => {
   await using place = await openLines();
   place.expect(1);
   using first = await place.connect();

@@ -40,7 +40,7 @@ interface Case {
   readonly dataDir: string;
   readonly place: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Creates a backup, an hour after the last one. */
+  /** Creates a backup an hour after the last one. */
   backUp(more?: Partial<PlaceBackupOptions>): ReturnType<typeof backUpToPlace>;
 }
 
@@ -57,7 +57,7 @@ async function makeData(root: string): Promise<string> {
 
 type Kind = "folder" | "s3" | "sftp" | "sshd";
 
-/** Servers with backup locations, and their folders. */
+/** Starts a server that provides a backup location, by kind. */
 const SERVERS: Readonly<
   Partial<Record<Kind, (root: string) => Promise<AsyncDisposable & Pick<Case, "place">>>>
 > = { s3: openTestStorage, sftp: startTestSftp, sshd: startSshd };
@@ -178,7 +178,7 @@ Deno.test("backUpToPlace() keeps all parts of kept backups and counts only verif
     );
     const second = await backUp({ keep: 2, now: () => START + HOUR });
     const names = (await listPlace(place, {})).backups.map(({ name }) => name);
-    // Even if the clock was set back, a newer backup has a later name.
+    // The clock was set back, but the newer backup still has a later name.
     assert.deepEqual(names, ["2026-11-22T23-00-01Z", newer, first.name]);
     assert.equal(second.name, names[0]);
     await assert.rejects(Deno.stat(join(place, "parts", "ff", "ff".repeat(32))));

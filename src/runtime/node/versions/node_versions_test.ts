@@ -54,7 +54,7 @@ Deno.test("NodeVersions reports the start and end of a fetch only if it fetches"
   assert.match(said[1]!, /^Downloaded Node 22\.9\.9 in \d+\.\d s, \d+ B$/);
 });
 
-Deno.test("NodeVersions leaves no files after a failed fetch, and tries again", async () => {
+Deno.test("NodeVersions leaves no files after a failed fetch and tries again", async () => {
   const { fetches, versions, open, folder } = await fetched({ fail: true });
   open();
   await assert.rejects(binaryOf(versions, "22"), /broken off/);
