@@ -1,6 +1,6 @@
 /**
- * Composes the platform. Each capability is created by its own factory, on one common foundation,
- * and takes part through its {@link Capability}.
+ * Composes the platform. Each capability is created by its own factory on a common foundation, and
+ * is connected through its {@link Capability}.
  *
  * @module
  */

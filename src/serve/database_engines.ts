@@ -64,7 +64,7 @@ function currentCertificate(
 
 /** If nodes share records, databases in one node's data directory could be lost. */
 const LACK_OF_NODES = "This platform's nodes share records, so databases need a " +
-  "PostgreSQL server that all nodes can reach. Set SVC_POSTGRES_URL to its URL for each svc serve";
+  "PostgreSQL server that all nodes can reach. Set SVC_POSTGRES_URL to its URL on every node";
 
 /**
  * Returns the key that all nodes use on a server, so no node resets the passwords set by another.

@@ -1,6 +1,5 @@
 /**
- * The interface of a key-value store, with ordered entries, and commits that consist of checks and
- * changes.
+ * The interface of a key-value store with ordered entries. Commits consist of checks and changes.
  *
  * @module
  */

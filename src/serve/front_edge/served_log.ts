@@ -12,7 +12,7 @@ import type { PlatformClient } from "./platform_client.ts";
 /** Interval between batches, in milliseconds. A killed edge loses the reports of one interval. */
 const SEND_MS = 250;
 /**
- * Interval for an edge on the platform's machine, where the log must be complete and in order
+ * Interval for an edge on the platform's machine. It is short, so the log is complete and in order
  * almost immediately.
  */
 const LOCAL_SEND_MS = 20;

@@ -65,7 +65,7 @@ function consentPage({ request, query, workspaces, csrf, email }: {
   return showPage(
     <EntryFrame
       title="Authorize this app?"
-      lead="Authorize it only if you just told it to connect. Its name is not verified."
+      lead="Authorize it only if you just asked it to connect. Its name is not verified."
       roomy
     >
       <dl class="facts">

@@ -120,7 +120,7 @@ export function Field({ label, name, state, type = "text", hint, initial, ...res
   );
 }
 
-/** A form with a token which proves that it was submitted from our own page. */
+/** A form with a token that proves it was submitted from our own page. */
 export function Form({ action, csrf, class: kind, hidden = {}, asks = false, children }: {
   readonly action: string;
   readonly csrf?: string;

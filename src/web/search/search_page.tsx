@@ -79,7 +79,7 @@ function searchPage(context: BoardContext, shown: {
           <SearchForm path={searchPath(slug)} wanted={wanted} />
           <p class="soft small keys">
             <kbd>/</kbd> or <kbd>Ctrl</kbd> <kbd>K</kbd> opens the search from anywhere.{" "}
-            <kbd>↓</kbd> and <kbd>↑</kbd> move through the results, <kbd>Enter</kbd> opens it.
+            <kbd>↓</kbd> and <kbd>↑</kbd> move through the results, <kbd>Enter</kbd> opens one.
           </p>
         </div>
       </section>

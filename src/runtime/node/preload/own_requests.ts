@@ -1,5 +1,5 @@
 /**
- * @module Handles requests from a server to its own hosts: resolves the host names and counts the
+ * @module Handles requests from a server to its own hosts: resolves hostnames and counts the
  * nesting depth.
  */
 import diagnostics from "node:diagnostics_channel";
