@@ -1,4 +1,4 @@
-/** @module Runs project code in separate processes, and guards outgoing requests. */
+/** @module Runs project code in separate processes and guards outgoing requests. */
 export { bundleFunctions } from "./bundle/bundle_functions.ts";
 export type { FunctionProblem } from "./bundle/problems.ts";
 export {

@@ -1,7 +1,7 @@
 /**
  * @module Decides which addresses belong to the public internet, and which are private, local or
- * reserved (IANA special-purpose registries, RFC 6890). Has no dependencies, because it also runs
- * in the process of a server.
+ * reserved (IANA special-purpose registries, RFC 6890). This module has no dependencies, because it
+ * also runs in servers' processes.
  */
 
 /** All IPv4 ranges that are not public. */
@@ -35,7 +35,7 @@ interface Range {
   readonly bits: number;
 }
 
-/** The 4 or 16 bytes of an address in its usual notation; `undefined` for other text. */
+/** Returns the 4 or 16 bytes of an address in its usual notation; `undefined` for other text. */
 export function addressBytes(text: string): Uint8Array | undefined {
   if (!text.includes(":")) {
     const parts = text.split(".");
@@ -72,7 +72,7 @@ function within(address: Uint8Array, { bytes, bits }: Range): boolean {
   return true;
 }
 
-/** True for 4 or 16 bytes that are an address of the public internet. */
+/** True for 4 or 16 bytes that are an address on the public internet. */
 export function isPublic(address: Uint8Array): boolean {
   return address.byteLength === 4
     ? !CLOSED_RANGES_V4.some((range) => within(address, range))
@@ -82,7 +82,7 @@ export function isPublic(address: Uint8Array): boolean {
 /** 127.128.0.0/9: loopback addresses, two for each program that runs as a server. */
 const SERVERS = [127, 128] as const;
 
-/** The two loopback addresses of a server, by the id of the process that watches it. */
+/** Returns a server's two loopback addresses, by the id of the process that supervises it. */
 export function serverAddresses(pid: number): readonly [Uint8Array, Uint8Array] {
   const address = (which: number): Uint8Array => {
     const number = (pid * 2 + which) % 2 ** 23;

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import ipaddr from "ipaddr.js";
 import { addressBytes, isPublic } from "./public_address.ts";
 
-Deno.test("addressBytes() reads addresses, and nothing else", () => {
+Deno.test("addressBytes() reads addresses and nothing else", () => {
   const rows: readonly (readonly [string, string | undefined])[] = [
     ["127.0.0.1", "127,0,0,1"],
     ["256.0.0.1", undefined],

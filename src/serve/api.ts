@@ -1,4 +1,6 @@
-/** The HTTP API: every endpoint of the contract bound to its handler, and the pages. @module */
+/**
+ * The HTTP API, with every endpoint of the contract bound to its handler, and the pages. @module
+ */
 import { endpoints } from "../contract/endpoints.ts";
 import type { Foundation } from "../platform/core/foundation.ts";
 import { Idempotency, Router } from "../platform/core/http/mod.ts";
@@ -13,14 +15,14 @@ export interface ApiOptions {
   knowsNetworks(): boolean;
   /** Whether the edge can currently find the country of an IP address. */
   knowsCountries(): boolean;
-  /** What the edge knows about a client from its IP address and its `User-Agent`. */
+  /** Returns what the edge can tell about a client from its IP address and its `User-Agent`. */
   clientFacts: ClientLookup["clientFacts"];
   requestId(): string;
   /** Called for each internal failure of the platform. */
   onFault(requestId: string, cause: unknown): void;
 }
 
-/** Builds the API over the capabilities. */
+/** Builds the API from the capabilities. */
 export function buildApi(platform: Platform, foundation: Foundation, options: ApiOptions): Router {
   const { capabilities, accounts, workspaces, notifications, deployments } = platform;
   const router = new Router({

@@ -1,4 +1,4 @@
-/** Migrates a data directory to this program's format, after a backup. @module */
+/** Migrates a data directory to this program's format after a backup. @module */
 import { systemClock } from "../lib/clock.ts";
 import { isS3Place } from "../lib/is_s3_place.ts";
 import { makeBackup } from "./backup/make_backup.ts";
@@ -6,7 +6,8 @@ import type { DataPlaces } from "./migrate_format.ts";
 import { type FormatOptions, settleFormat } from "./settle_format.ts";
 
 /**
- * Marks a new data directory, migrates an older one after a backup, and refuses a newer one.
+ * Marks a new data directory with its format, migrates an older one after a backup, and refuses a
+ * newer one.
  * @throws {DataNewerError | DataNotMigratedError | DataIncompleteError}
  */
 export async function bringUpToDate(

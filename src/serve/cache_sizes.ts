@@ -4,7 +4,7 @@
 export interface CacheSizes {
   /** Responses from other sites, functions and servers. */
   readonly responses: number;
-  /** Small files of sites. */
+  /** Sites' small files. */
   readonly files: number;
 }
 
@@ -12,10 +12,13 @@ const MEBIBYTE = 1024 * 1024;
 const LEAST = 32 * MEBIBYTE;
 const MOST = 1024 * MEBIBYTE;
 
-/** Share of the memory for each cache; servers, functions and builds need most of the memory. */
+/** Share of the memory for each cache. Servers, functions and builds need most of the memory. */
 const SHARE = 1 / 16;
 
-/** The chosen sizes; by default a sixteenth of the memory, from 32 MiB to 1 GiB. */
+/**
+ * Returns the cache sizes: those that are set; by default, a sixteenth of the memory, from 32 MiB
+ * to 1 GiB.
+ */
 export function completeCacheSizes(
   chosen: Partial<CacheSizes> | undefined,
   memoryBytes: number,

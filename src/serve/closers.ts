@@ -8,13 +8,13 @@ export class Closers {
   readonly #opened: Closable[] = [];
   #closing: Promise<void> | undefined;
 
-  /** Adds something that was opened, and returns it. */
+  /** Adds a resource that was opened and returns it. */
   add<T extends Closable>(part: T): T {
     this.#opened.push(part);
     return part;
   }
 
-  /** Closes everything in reverse order; repeated calls have no further effect. */
+  /** Closes everything in reverse order. Further calls have no effect. */
   close(): Promise<void> {
     return this.#closing ??= this.#closeAll();
   }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Closers } from "./closers.ts";
 
-Deno.test("Closers.close() closes the latest first, without duplicates", async () => {
+Deno.test("Closers.close() closes the latest resource first, and each only once", async () => {
   const closed: string[] = [];
   const closers = new Closers();
   for (const name of ["store", "server", "timer"]) {

@@ -1,6 +1,6 @@
 /**
- * Composes the platform: each capability is created by its own factory, over one foundation, and
- * takes part through its {@link Capability}.
+ * Composes the platform. Each capability is created by its own factory on a common foundation, and
+ * is connected through its {@link Capability}.
  *
  * @module
  */
@@ -48,10 +48,10 @@ import { EdgeDoor } from "./edge_door.ts";
 import { apiNames } from "./handlers.ts";
 import type { Platform, Setup } from "./platform.ts";
 
-/** Accounts, workspaces, and notifications. */
+/** Creates accounts, workspaces and notifications. */
 function composePeople(foundation: Foundation, { options, mailer }: Setup) {
   const { audit, recordCall, capability: auditing } = createAudit(foundation);
-  // Accounts send email, and the mail channel reads accounts.
+  // These depend on each other: accounts send email, and the mail channel reads accounts.
   const sendMail: SendAccountMail = (...mail) => notifications.sendAccountMail(...mail);
   const accounts = createAccounts({
     kv: foundation.kv,
@@ -96,7 +96,7 @@ function composePeople(foundation: Foundation, { options, mailer }: Setup) {
   };
 }
 
-/** Creates all capabilities; reads nothing yet. */
+/** Creates all capabilities, without reading any data yet. */
 export function compose(foundation: Foundation, setup: Setup): Platform {
   const { options } = setup;
   /** Filled below, lowest capability first. Capabilities notify each other through this list. */

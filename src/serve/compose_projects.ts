@@ -1,4 +1,4 @@
-/** Composes projects and their configuration, and the logs of their sites. @module */
+/** Composes projects, their configuration, and their sites' logs. @module */
 import type { Capability } from "../platform/core/capability.ts";
 import type { Foundation } from "../platform/core/foundation.ts";
 import { type DeploymentStore, latestDeployments } from "../platform/deployments/mod.ts";
@@ -10,7 +10,7 @@ import { createProjects } from "../platform/projects/mod.ts";
 import { createVariables, type VariableParts } from "../platform/variables/mod.ts";
 import { deleteProject } from "./delete_project.ts";
 
-/** Projects and their configuration, and the logs of their sites. */
+/** Creates projects, their configuration, and their sites' logs. */
 export function composeProjects(
   foundation: Foundation,
   { capabilities, deployments, gitRules, checkRepository, errorTable, ...neighbors }:

@@ -1,16 +1,18 @@
 /**
- * Counts nodes when one stops, because load balancers can only retry if there is another node.
+ * Counts nodes when one stops, because load balancers can retry only if there is another node.
  * @module
  */
 import { setTimeout as delay } from "node:timers/promises";
 import type { Nodes } from "../platform/core/nodes/mod.ts";
 
-/** How long a stopping node waits for the store to report whether there are others. */
+/**
+ * Maximum time that a stopping node waits for the store to report whether there are other nodes.
+ */
 const COUNT_MS = 1000;
 
 /**
- * Asks the store if this node knows no others, because it may be new. If the store does not report
- * a number, the node's own list counts.
+ * If this node has seen no others, asks the store, because the node may be new. If the store does
+ * not report a number, uses the node's own list.
  */
 export async function countNodes(
   nodes: Pick<Nodes, "count" | "list">,

@@ -1,4 +1,6 @@
-/** The database engines that the operator set up, and where their clients connect. @module */
+/**
+ * The database engines that the operator has set up, and the listener for their clients. @module
+ */
 import { join } from "node:path";
 import {
   databaseProcessCommand,
@@ -14,14 +16,14 @@ import { type CertificateFiles, readCertificateFiles } from "../platform/certifi
 import type { DatabaseParts, EngineSource } from "../platform/databases/mod.ts";
 import type { CompleteOptions } from "./options.ts";
 
-/** How long a certificate is used before its files are read again, in milliseconds. */
+/** Time after which a certificate's files are read again, in milliseconds. */
 const CERTIFICATE_MS = 10 * 60_000;
 
 const DAY_MS = 24 * 60 * 60_000;
 
 const SHARED_KEY_BYTES = 32;
 
-/** Default port for PostgreSQL clients; two platforms on one machine never share a port. */
+/** Default port for PostgreSQL clients. Two platforms on one machine never share a port. */
 const postgresPortBeside = (port: number): number => port === 0 || port === 65535 ? 0 : port + 1;
 
 /** Creates the listener for database clients. */
@@ -60,11 +62,13 @@ function currentCertificate(
   };
 }
 
-/** If nodes share records, data in one node's data directory can be lost. */
-const LACK_OF_NODES = "The records of this platform are shared by nodes, so databases need a " +
-  "PostgreSQL server that all of them can reach: start each svc serve with its URL in SVC_POSTGRES_URL";
+/** If nodes share records, databases in one node's data directory could be lost. */
+const LACK_OF_NODES = "This platform's nodes share records, so databases need a " +
+  "PostgreSQL server that all nodes can reach. Set SVC_POSTGRES_URL to its URL on every node";
 
-/** The key that all nodes use on a server, so that no node resets the passwords set by another. */
+/**
+ * Returns the key that all nodes use on a server, so no node resets the passwords set by another.
+ */
 async function sharedKey(
   { kv, box, random }: Pick<Foundation, "box" | "kv" | "random">,
   own: Uint8Array | undefined,
@@ -73,7 +77,7 @@ async function sharedKey(
   return Uint8Array.fromHex(await sealedSetting({ kv, box }, "database_server_key", make));
 }
 
-/** Opens each engine when it is first needed. */
+/** Opens each engine on first use. */
 export function databaseEngines(
   { postgres, databaseHistory }: Pick<CompleteOptions, "databaseHistory" | "postgres">,
   foundation: Pick<

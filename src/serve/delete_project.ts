@@ -1,5 +1,5 @@
 /**
- * Deletes a project's data from the top capability down, because upper capabilities need the lower
+ * Deletes a project's data from the top capability down, because upper capabilities depend on lower
  * ones. @module
  */
 import type { Clock } from "../lib/clock.ts";
@@ -28,7 +28,7 @@ export async function deleteProject(
   await removeRemains(parts, project.id);
 }
 
-/** Finishes the deletions that a crash interrupted. */
+/** Finishes deletions that were interrupted by a crash. */
 export async function finishDeletions(parts: DeletionParts): Promise<void> {
   for await (const projectId of deletedProjects(parts.kv)) await removeRemains(parts, projectId);
 }

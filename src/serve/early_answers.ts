@@ -1,11 +1,11 @@
-/** Responses from the sockets before the platform has started. @module */
+/** Responds to requests before the platform has started. @module */
 import type { OrderedCertificates } from "../platform/certificates/mod.ts";
 import type { createHostDispatch } from "../platform/core/http/mod.ts";
 import type { ConnectionHandler } from "../platform/core/listener/mod.ts";
 
 /**
- * How long requests wait after a start, in milliseconds, because load balancers send some of them
- * too early.
+ * Maximum time that requests wait after a start, in milliseconds, because load balancers send some
+ * of them too early.
  */
 const PATIENCE_MS = 5000;
 
@@ -18,7 +18,7 @@ type Certificates = OrderedCertificates | undefined;
 const starting = () =>
   new Response("The platform is starting\n", { status: 503, headers: { "retry-after": "1" } });
 
-/** Makes requests wait during a takeover or a start. Health probes get responses immediately. */
+/** Makes requests wait during a start or a takeover. Health probes get a response immediately. */
 export class EarlyAnswers {
   /** Resolves to `undefined` if the platform will not start. */
   readonly #opened = Promise.withResolvers<readonly [Dispatch, Certificates] | undefined>();
@@ -41,7 +41,7 @@ export class EarlyAnswers {
   }
 
   /**
-   * Handshakes wait, because the runtime would remember a refusal even after the platform is ready.
+   * Handshakes wait, because the runtime would remember a refusal even once the platform is ready.
    */
   get certificates(): OrderedCertificates {
     return {
@@ -53,13 +53,13 @@ export class EarlyAnswers {
     };
   }
 
-  /** Called when the platform has started. */
+  /** Must be called when the platform has started. */
   open(dispatch: Dispatch, certificates: Certificates): void {
     clearTimeout(this.#timer);
     this.#opened.resolve([dispatch, certificates]);
   }
 
-  /** Called when the platform will not start. */
+  /** Must be called if the platform will not start. */
   close(): void {
     clearTimeout(this.#timer);
     this.#opened.resolve(undefined);

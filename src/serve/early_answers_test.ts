@@ -46,7 +46,7 @@ Deno.test("probes also wait if the platform takes over from a running platform",
   assert.equal(await waiting, "200 here");
 });
 
-Deno.test("requests are refused, and handshakes fail, if the start fails", async () => {
+Deno.test("requests are refused and handshakes fail if the start fails", async () => {
   const early = new EarlyAnswers(false, FOREVER);
   const waiting = answerOf(early, "/");
   const handshake = early.certificates.find("site.example");

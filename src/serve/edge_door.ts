@@ -1,4 +1,4 @@
-/** Connects the platform to the edge in its process, which is created later. @module */
+/** Connects the platform to the edge in the same process, which is created later. @module */
 import type { EdgeHandler } from "../edge/mod.ts";
 
 export class EdgeDoor {
@@ -9,12 +9,12 @@ export class EdgeDoor {
     this.#scheme = publicOrigin.startsWith("https:") ? "https" : "http";
   }
 
-  /** Routes requests to an edge. */
+  /** Routes requests to the edge. */
   open(edge: EdgeHandler): void {
     this.#edge = edge;
   }
 
-  /** Sends a request to the edge, as a client on this machine. */
+  /** Sends a request to the edge as a client on this machine. */
   readonly ask = async (request: Request): Promise<Response> => {
     if (this.#edge === undefined) throw new Error("The platform is still starting");
     return await this.#edge(request, { remoteAddress: "127.0.0.1", scheme: this.#scheme });

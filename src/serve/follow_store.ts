@@ -1,9 +1,9 @@
-/** Applies changes that other nodes make in the shared store. @module */
+/** Applies other nodes' changes to the shared store. @module */
 import type { Capability } from "../platform/core/capability.ts";
 import type { Foundation } from "../platform/core/foundation.ts";
 import type { ChangeFollower } from "../platform/core/store/mod.ts";
 
-/** Passes changes to all capabilities. A failing capability does not affect the others. */
+/** Passes changes to all capabilities. If one fails, the others are not affected. */
 export function followStore(
   follower: ChangeFollower,
   { capabilities, foundation: { log } }: {
@@ -24,7 +24,7 @@ export function followStore(
   follower.start({
     onChanges: (keys) => forEach((each) => each.storeChanged?.(keys)),
     async onGap() {
-      const message = "Missed changes of other nodes: reading everything again";
+      const message = "Missed changes from other nodes: reading everything again";
       log({ level: "warn", message });
       await forEach((each) => each.rereadStore?.());
     },

@@ -1,4 +1,4 @@
-/** Request handlers: the API, the edge, and the dispatch by hostname in front of both. @module */
+/** Request handlers: the API, the edge, and the dispatch to both by hostname. @module */
 import { createEdge, deviceOf, type HttpCache, type LoadedGeo, resolveHost } from "../edge/mod.ts";
 import type { OutboundFetch } from "../runtime/mod.ts";
 import { systemClock, systemRandom } from "../lib/clock.ts";
@@ -30,19 +30,19 @@ import type { CompleteOptions } from "./options.ts";
  */
 const HSTS = "max-age=31536000";
 
-/** Overrides which site a host shows. */
+/** Overrides the site that a host shows. */
 export interface HostOverride {
   /** If set, this host's site serves every request, and the API is unavailable. */
   hostname: string | undefined;
 }
 
-/** Logs why a request failed, with the id that the client saw. */
+/** Logs why a request failed, with the request id that the client saw. */
 function logFault(options: CompleteOptions, requestId: string, cause: unknown): void {
   const reason = cause instanceof Error ? cause.stack ?? cause.message : String(cause);
   options.log({ level: "error", message: `Request ${requestId} failed: ${reason}` });
 }
 
-/** The path of an absolute URL, without query. */
+/** Returns the path of an absolute URL, without the query. */
 function pathOf(url: string): string {
   const start = url.indexOf("/", url.indexOf("://") + 3);
   const end = url.indexOf("?", start);
@@ -79,7 +79,7 @@ function operationsOf(
   return { unready, trouble, metrics, metricsToken, isProxied: trustProxy.length > 0 };
 }
 
-/** Hosts of the API, which are known before the ports are. */
+/** Returns the API's hosts, which are known before the ports. */
 export function apiNames(
   { baseDomain, publicUrl, nodeUrl, host }: CompleteOptions,
 ): readonly string[] {
@@ -88,7 +88,7 @@ export function apiNames(
   return [baseDomain, ...named, host, "localhost"];
 }
 
-/** Creates the handlers for the HTTP and the HTTPS listener. */
+/** Creates the handlers for the HTTP and HTTPS listeners. */
 export function createHandlers(
   platform: Platform,
   foundation: Foundation,
@@ -117,9 +117,9 @@ export function createHandlers(
     readonly knowsNetworks: boolean;
     readonly listeners: Listeners;
     readonly showing: Readonly<HostOverride>;
-    /** Counts the requests that wait for their response. */
+    /** Counts the requests that are waiting for a response. */
     readonly running: RunningRequests;
-    /** Serves requests from other nodes; `undefined` if there can be no other nodes. */
+    /** Serves requests from other nodes; `undefined` if there cannot be any. */
     readonly answerPeer: ((request: Request) => Promise<Response>) | undefined;
     /** Why the platform is not ready; `undefined` if it is ready. */
     readonly unready: () => string | undefined;
@@ -148,7 +148,7 @@ export function createHandlers(
     trustProxy: options.trustProxy,
     country: (address) => geo.geo.country(address),
   });
-  // A front edge has already identified the client behind its own proxies.
+  // A front edge has already identified the client, even behind the edge's own proxies.
   const relayedClientOf = clientFinder({
     trustProxy: [],
     country: (address) => geo.geo.country(address),

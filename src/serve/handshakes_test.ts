@@ -5,10 +5,13 @@ import { openListeners } from "./listeners.ts";
 import { DEFAULTS } from "../settings/mod.ts";
 
 const NAME = "site.test";
-/** Number of requests to serve while handshakes wait, which is enough time to refuse them. */
+/**
+ * Number of requests to serve while handshakes wait. Without the wait, this would be enough time to
+ * refuse them.
+ */
 const MEANWHILE = 20;
 
-/** Returns the name in the certificate of a handshake, or the failure. */
+/** Returns the name in the certificate that a handshake presents, or the failure. */
 function namePresented(port: number): Promise<string> {
   return new Promise((resolve) => {
     const given = { host: "127.0.0.1", port, servername: NAME, rejectUnauthorized: false };

@@ -1,4 +1,7 @@
-/** Inspects the databases of a data directory, in use or not, without changing anything. @module */
+/**
+ * Inspects the databases in a data directory, whether or not it is in use, without changing
+ * anything. @module
+ */
 import { join } from "node:path";
 import {
   type ClusterFacts,
@@ -21,7 +24,9 @@ export interface DatabaseFacts {
   readonly embedded: FolderFacts;
   /** The PostgreSQL server in the data directory; `undefined` if there is none. */
   readonly cluster: ClusterFacts | undefined;
-  /** The given server, or else the server in the data directory; `undefined` if none is running. */
+  /**
+   * The given server, otherwise the server in the data directory; `undefined` if none is running.
+   */
   readonly server: ServerFacts | undefined;
   /** Why the server could not be queried. */
   readonly serverProblem: string | undefined;
@@ -31,7 +36,7 @@ export interface DatabaseFacts {
 
 export interface InspectDatabasesOptions {
   readonly dataDir: string;
-  /** As for `svc serve --postgres`; by default, the server in the data directory. */
+  /** The same as for `svc serve --postgres`; by default, the server in the data directory. */
   readonly postgres?: string;
   readonly env: Environment;
 }

@@ -1,4 +1,4 @@
-/** Start, housekeeping and stop, as loops over the capabilities. @module */
+/** Starts, maintains and stops all capabilities. @module */
 import { startRounds } from "../lib/rounds.ts";
 import { releaseUnusedMemory } from "../lib/unused_memory.ts";
 import type { Capability } from "../platform/core/capability.ts";
@@ -8,11 +8,11 @@ import { finishDeletions } from "./delete_project.ts";
 import type { CompleteOptions } from "./options.ts";
 import { type Lease, LeaseLostError } from "../store/mod.ts";
 
-/** Time between two rounds of housekeeping by default. */
+/** Default time between two rounds of housekeeping. */
 const HOUSEKEEPING_MS = 60 * 60 * 1000;
 /**
- * Delay of the first round, so that it does not compete with the start; shorter if the interval is
- * shorter.
+ * Delay before the first round, so it does not compete with the start. It is shorter if the
+ * interval is shorter.
  */
 const FIRST_ROUND_MS = 60 * 1000;
 /** Delay after which resources needed only for the start are released. */
@@ -22,7 +22,7 @@ interface PlatformParts {
   readonly capabilities: readonly Capability[];
   readonly foundation: Pick<Foundation, "kv" | "log" | "nodes">;
   readonly closers: Closers;
-  /** Whether the store is read-only, so that the platform only serves. */
+  /** Whether the store is read-only, so the platform only serves. */
   readonly readOnly: boolean;
 }
 
@@ -37,7 +37,7 @@ export async function startCapabilities(parts: PlatformParts): Promise<void> {
   closers.add(finishOnDeath(parts));
 }
 
-/** Finishes deletions that a node began before it died. */
+/** Finishes deletions that a node began before it failed. */
 function finishOnDeath(
   { capabilities, foundation: { kv, log, nodes } }: PlatformParts,
 ): { close(): Promise<void> } {
@@ -105,7 +105,7 @@ function tidyNode(
   return eachInTurn(capabilities, options, (each) => each.tidyNode?.(options.signal));
 }
 
-/** A failing capability does not affect the others, but a lost lease ends the round. */
+/** If one capability fails, the others are not affected, but a lost lease ends the round. */
 async function eachInTurn(
   capabilities: readonly Capability[],
   { log }: RoundOptions,

@@ -7,7 +7,7 @@ import { Closers } from "./closers.ts";
 import { keepHouse, startCapabilities } from "./lifecycle.ts";
 import { DenoStore, Lease } from "../store/mod.ts";
 
-Deno.test("keepHouse() starts with the last capability, and continues after failures", async () => {
+Deno.test("keepHouse() starts with the last capability and continues after failures", async () => {
   const lines: string[] = [];
   const log = ({ message }: { readonly message: string }) => void lines.push(message);
   const capabilities = [
@@ -28,7 +28,7 @@ Deno.test("keepHouse() starts with the last capability, and continues after fail
   ]);
 });
 
-Deno.test("another node deletes a project that a dead node was deleting", async () => {
+Deno.test("another node deletes a project that a failed node was deleting", async () => {
   const kv = await DenoStore.open(":memory:");
   const closers = new Closers();
   let look = () => {};
@@ -72,7 +72,7 @@ Deno.test("another node deletes a project that a dead node was deleting", async 
     assert.deepEqual(removed, ["p1"]);
     look();
     await closers.close();
-    assert.deepEqual(removed, ["p1"], "the deletion has ended, and so has the node");
+    assert.deepEqual(removed, ["p1"], "both the deletion and the node have ended");
   } finally {
     kv.close();
   }

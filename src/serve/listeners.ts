@@ -21,12 +21,12 @@ import { EarlyAnswers } from "./early_answers.ts";
 import { openOwnListeners, type OwnListeners } from "./own_listeners.ts";
 import type { GivenLimits } from "../platform/core/listener/mod.ts";
 
-/** Time that running requests get when the platform stops, in milliseconds. */
+/** Time for running requests to finish when the platform stops, in milliseconds. */
 export const DRAIN_MS = 10_000;
 
 /** Assumed descriptor limit if the system does not report it. */
 const ASSUMED_DESCRIPTORS = 1024;
-/** Share of all descriptors that is reserved for files and connections to other sites. */
+/** Share of all descriptors reserved for files and connections to other sites. */
 const RESERVE = 1 / 4;
 
 /** Address where edges on this machine reach the platform. */
@@ -42,15 +42,15 @@ export interface ListenOptions {
   readonly httpsPort: number;
   /** Limits on the connections that clients open. */
   readonly connections: GivenLimits;
-  /** CIDRs of proxies that are trusted to name the client's address. */
+  /** CIDRs of proxies that are trusted to report the client's address. */
   readonly trustProxy: readonly string[];
   /** The operator's own certificate. */
   readonly tls: CertificateFiles | undefined;
   /** Whether certificates are ordered for individual hosts. */
   readonly ordersCertificates: boolean;
-  /** Whether another platform listens on the same ports, and serves until this one is ready. */
+  /** Whether another platform listens on the same ports and serves until this one is ready. */
   readonly takesOver: boolean;
-  /** Whether this is one of the platform's edges, so that the platform also listens on the port. */
+  /** Whether this is one of the platform's edges. If so, the platform also listens on the port. */
   readonly sharesPort?: boolean | undefined;
   /** Whether edges on this machine relay requests to this platform. */
   readonly hasEdges?: boolean | undefined;
@@ -58,41 +58,44 @@ export interface ListenOptions {
 
 /** The handlers of the listeners. */
 export interface Dispatch extends HostDispatch {
-  /** Handles requests from edges on this machine; without it, edges are treated as visitors. */
+  /** Handles requests from edges on this machine; if missing, edges are treated as visitors. */
   readonly origin?: ConnectionHandler | undefined;
 }
 
 export interface Listeners {
   readonly port: number;
   readonly httpsPort: number | undefined;
-  /** Loopback port for edges on this machine; missing if there are none. */
+  /** Loopback port for edges on this machine; missing if there are no edges. */
   readonly originPort: number | undefined;
-  /** The listeners that the servers of deployments use to reach the edge. */
+  /** The listeners through which deployments' servers reach the edge. */
   readonly own: Pick<OwnListeners, "routeOf">;
   /** Resolves when HTTP has ended; rejects if a successor did not start. */
   readonly finished: Promise<void>;
   /**
-   * From now on, passes requests to the handlers, and uses the certificates of hosts that have
-   * their own.
+   * From now on, passes requests to the handlers and uses the certificates of hosts that have their
+   * own.
    */
   open(
     dispatch: Dispatch,
     certificates: OrderedCertificates | undefined,
   ): void;
   /**
-   * Records that certificates of hosts were replaced or removed; resolves when new connections see
-   * the change.
+   * Records that hosts' certificates were replaced or removed. Resolves when new connections use
+   * the new ones.
    */
   certificatesChanged(names: ChangedNames): Promise<void>;
   /** Reduces the sockets to one per port. */
   standAlone(): Promise<void>;
-  /** Makes each response the last on its connection, so that clients connect elsewhere. */
+  /** Makes each response the last one on its connection, so clients connect elsewhere. */
   leave(): Promise<void>;
-  /** Stops accepting, lets running requests finish, and closes connections that take too long. */
+  /**
+   * Stops accepting connections, lets running requests finish, and closes connections that take too
+   * long.
+   */
   close(): Promise<void>;
 }
 
-/** The platform cannot listen on the address, for a reason other than a port in use. */
+/** An error if the platform cannot listen on the address for a reason other than a port in use. */
 export class ListenError extends Error {
   override readonly name = "ListenError";
   constructor({ host, port }: Pick<ListenOptions, "host" | "port">, cause: unknown) {
@@ -117,7 +120,7 @@ function closeQuietly(listener: Deno.Listener): void {
   } catch { /* its server has closed it */ }
 }
 
-/** Maximum number of descriptors that this process may open. */
+/** Returns the maximum number of descriptors that this process can open. */
 function usableDescriptors(): number {
   return descriptorLimit() ?? ASSUMED_DESCRIPTORS;
 }

@@ -5,13 +5,13 @@ import { DEFAULTS } from "../settings/mod.ts";
 
 const WAIT_MS = 10_000;
 
-/** A client that keeps its connection open, and fails if a response takes too long. */
+/** A client that keeps its connection open and fails if a response takes too long. */
 async function openClient(port: number) {
   const conn = await Deno.connect({ hostname: "127.0.0.1", port });
   const timer = setTimeout(() => conn.close(), WAIT_MS);
   const buffer = new Uint8Array(4096);
   return {
-    /** Sends a request, and reads until the response is complete or the connection closes. */
+    /** Sends a request and reads until the response is complete or the connection closes. */
     async ask(path: string, isAnswered: (answer: string) => boolean): Promise<string> {
       await conn.write(new TextEncoder().encode(`GET ${path} HTTP/1.1\r\nHost: a.test\r\n\r\n`));
       let answer = "";
@@ -80,7 +80,7 @@ for (const [path, expected] of answers) {
   });
 }
 
-Deno.test("a request that has arrived gets a response when the platform stops", async () => {
+Deno.test("a request that arrived before the platform stops gets a response", async () => {
   const listeners = await open();
   using client = await Deno.connect({ hostname: "127.0.0.1", port: listeners.port });
   const sent = client.write(

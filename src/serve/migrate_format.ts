@@ -1,9 +1,9 @@
 /**
  * Migrates a data directory to a later format.
  *
- * Before its data is changed, the directory is marked with the new format and the step that has
- * started. If the process ends for any reason, an older program then refuses the directory, and a
- * newer one continues.
+ * Before its data is changed, the directory is marked with the new format and the current step. If
+ * the process is interrupted, an older program then refuses the directory, and a newer one
+ * continues.
  *
  * @module
  */
@@ -23,9 +23,12 @@ export interface DataPlaces {
   readonly blobs: string;
 }
 
-/** Migrates from one format to the next. It must tolerate the leftovers of an interrupted run. */
+/**
+ * Migrates from one format to the next. A migration must tolerate the leftovers of an interrupted
+ * run.
+ */
 export interface Migration {
-  /** The source format. The migration is to the next format. */
+  /** The source format. The migration leads to the next format. */
   readonly from: number;
   /** A summary for the log. */
   readonly summary: string;
@@ -33,10 +36,10 @@ export interface Migration {
   readonly run: (places: DataPlaces) => Promise<void>;
 }
 
-/** All migrations by source format. There must be one for each past format. */
+/** All migrations, by source format. There must be one for each past format. */
 export const MIGRATIONS: readonly Migration[] = [];
 
-/** A data directory cannot be migrated to this program's format. */
+/** An error for a data directory that cannot be migrated to this program's format. */
 export class DataNotMigratedError extends Error {
   override readonly name = "DataNotMigratedError";
 }
@@ -54,7 +57,7 @@ export interface MigrateOptions {
 interface Journey {
   readonly from: number;
   readonly to: number;
-  /** Name of the backup made before the migration. */
+  /** Name of the backup created before the migration. */
   readonly backup: string;
 }
 
@@ -74,14 +77,14 @@ async function mark(options: MigrateOptions, { from, to, backup }: Journey): Pro
   });
 }
 
-/** Creates the backup and then marks the directory as migrating. */
+/** Creates the backup, then marks the directory as migrating. */
 async function begin(options: MigrateOptions, { from, to }: Omit<Journey, "backup">) {
   const { places: { dataDir }, backUp, log } = options;
   const journey: Journey = { from, to, backup: `before-format-${to}.tar` };
   const path = join(dataDir, journey.backup);
   try {
     await backUp(path);
-    // Remove the backup: a platform that stays on the older version may need the space.
+    // Remove the backup, because a platform that stays on the older version may need the space.
     await mark(options, journey).catch(async (error) => {
       await Deno.remove(path).catch(() => {});
       throw error;
@@ -100,7 +103,7 @@ async function begin(options: MigrateOptions, { from, to }: Omit<Journey, "backu
   return journey;
 }
 
-/** Continues a migration that an earlier start began. */
+/** Continues a migration that was begun by an earlier start. */
 function resume(options: MigrateOptions, { from, backup }: Omit<Journey, "to">, to: number) {
   const { places: { dataDir }, log } = options;
   log(`Continuing the interrupted migration of ${dataDir} from format ${from} to ${to}`);
@@ -119,7 +122,7 @@ async function runSteps(options: MigrateOptions, journey: Journey): Promise<void
 }
 
 /**
- * Migrates to format `to` after a backup; `found` is the directory's mark. @throws
+ * Migrates to format `to` after a backup. `found` is the directory's mark. @throws
  * {DataNotMigratedError} with its state, and how to continue or go back.
  */
 export async function migrateFormat(
@@ -143,7 +146,7 @@ export async function migrateFormat(
     const backup = join(dataDir, journey.backup);
     throw new DataNotMigratedError(
       `Cannot finish the migration of the data directory ${dataDir} to format ${to}: ` +
-        `${reasonOf(cause)}. Fix this and start again to continue; or go back: ` +
+        `${reasonOf(cause)}. Fix this and start again to continue. To go back instead, ` +
         `restore ${backup} with svc restore into another directory, for the previous program`,
       { cause },
     );

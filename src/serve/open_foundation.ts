@@ -1,4 +1,4 @@
-/** Opens the data directory, and creates the services that every capability builds on. @module */
+/** Opens the data directory and creates the services that every capability builds on. @module */
 import { join } from "node:path";
 import { removeLeftFolders } from "../lib/held_folders.ts";
 import { removeOwnedFolders } from "../lib/owned_folders.ts";
@@ -42,7 +42,7 @@ import type { Closers } from "./closers.ts";
 import type { CompleteOptions } from "./options.ts";
 import type { RecordStore } from "../store/mod.ts";
 
-/** Time in which an edge must apply a change before it is considered lost, in milliseconds. */
+/** Maximum time for an edge to apply a change before it is considered lost, in milliseconds. */
 const FEED_PATIENCE_MS = 2000;
 
 const monotonic = (): number => performance.now();
@@ -51,9 +51,9 @@ export interface OpenFoundation {
   readonly foundation: Foundation;
   /** Whether the store is read-only, so the platform can only serve. */
   readonly readOnly: boolean;
-  /** Follows other nodes' changes, if nodes share the store. */
+  /** Follows other nodes' changes if nodes share the store. */
   readonly follower: ChangeFollower | undefined;
-  /** Handles requests from other nodes, if the store is shared. */
+  /** Handles requests from other nodes if the store is shared. */
   readonly answerPeer: OpenPeers["handle"] | undefined;
 }
 
@@ -104,11 +104,11 @@ function joinPeers(
   return openPeers({ ...parts, fetch });
 }
 
-/** Opens the blobs in a folder, or in object storage with a cache in the data directory. */
+/** Opens the blob storage: a folder, or object storage with a cache in the data directory. */
 async function openBlobs(
   { log, env, blobCacheBytes }: CompleteOptions,
   { kv, dataDir, place, home, isAlone }: {
-    /** Names this node's data directory. */
+    /** Identifies this node's data directory. */
     readonly home: string;
     /** Whether this node is the only one that uses these records, and therefore these blobs. */
     readonly isAlone: boolean;

@@ -1,4 +1,4 @@
-/** The options of a platform, and the interface of a running one. @module */
+/** A platform's options, and the interface of a running platform. @module */
 
 import type { Clock } from "../lib/clock.ts";
 import type { Environment } from "../lib/network_variables.ts";
@@ -8,13 +8,13 @@ import type { PlatformLog } from "../platform/core/log.ts";
 import type { SandboxSupport } from "../runtime/mod.ts";
 import type { GivenSettings, Settings } from "../settings/mod.ts";
 
-/** Inputs without a setting: the process's environment, and parts that tests replace. */
+/** Inputs that are not settings: the process's environment, and parts that tests replace. */
 interface Surroundings {
   /** The process's environment. Project code gets only selected variables. */
   readonly env: Environment;
   readonly version: string;
   log(line: PlatformLog): void;
-  /** Counts unhandled errors, if the process handles them. */
+  /** Counts unhandled errors if the process handles them. */
   readonly unhandledErrors?: { readonly count: number };
   /** The settings file, which may contain secrets. */
   readonly configFile?: string;
@@ -23,22 +23,24 @@ interface Surroundings {
    * system's.
    */
   readonly upstreamCa?: readonly string[];
-  /** The clock for records, sessions and rate limits; the machine's clock by default. */
+  /** The clock for records, sessions and rate limits; by default, the machine's clock. */
   readonly now?: Clock;
-  /** The clock that starts scheduled tasks each minute; the machine's clock by default. */
+  /** The clock that starts scheduled tasks each minute; by default, the machine's clock. */
   readonly minutes?: Minutes;
-  /** Opens git and the build runner for builds on other machines; the platform's own by default. */
+  /**
+   * Opens git and the build runner, for builds on other machines; by default, the platform's own.
+   */
   readonly openBuilds?: OpenBuilds;
   /** The system's support for server sandboxes; probed by default. */
   readonly servers?: { readonly support?: SandboxSupport };
-  /** The only kind of sandbox that builds try; the best available one by default. */
+  /** The only kind of sandbox that builds try; by default, the best available one. */
   readonly builds?: { readonly sandbox?: SandboxKind };
 }
 
 /** Settings that only the command itself uses. */
 type OfCommand = "upstreamCaFile" | "logFormat";
 
-/** The given options; the table of settings describes them. */
+/** The given options, as described in the table of settings. */
 export type PlatformOptions = Omit<GivenSettings, OfCommand> & Surroundings;
 
 /** The options with all defaults filled in. */
@@ -53,17 +55,18 @@ export interface RunningPlatform {
   /** The first API key, if this start created it. */
   readonly token: string | undefined;
   /**
-   * One-time URL where the owner sets a password; a secret to print for the person who starts svc.
+   * One-time URL where the owner sets a password. It is a secret, printed for the person who starts
+   * svc.
    */
   readonly ownerLink: string | undefined;
-  /** Serves one host's site for every request, and hides everything else. Used for previews. */
+  /** Serves one host's site for every request and hides everything else. Used for previews. */
   showOnly(hostname: string): void;
   /**
-   * Reports that this node is not ready, and keeps serving until load balancers have noticed.
+   * Reports that this node is not ready and continues to serve until load balancers have noticed.
    * Returns immediately if this is the only node.
    */
   leave(): Promise<void>;
-  /** Waits for running requests, then closes everything. */
+  /** Waits until running requests have finished, then closes everything. */
   shutdown(): Promise<void>;
   /** Resolves when the platform has ended. */
   readonly finished: Promise<void>;

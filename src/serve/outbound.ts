@@ -1,5 +1,5 @@
 /**
- * Requests from the platform to other machines, and from functions to other machines and to the
+ * Sends requests from the platform to other machines, and from functions to other machines and the
  * platform's own hosts.
  *
  * @module
@@ -27,7 +27,7 @@ export const outboundOptions = (options: OutboundSettings): OutboundOptions => (
 });
 
 /**
- * Creates the `fetch` of functions. Requests to site hosts go to the edge through loopback ports.
+ * Creates the `fetch` for functions. Requests to site hosts go to the edge through loopback ports.
  */
 export function openFunctionOutbound(
   options: OutboundSettings,

@@ -1,7 +1,7 @@
 /**
- * Loopback ports that lead only to the edge. They keep requests from deployment servers to the
- * platform's own hosts on this machine. The sandboxes redirect connections to the platform's ports
- * here.
+ * Loopback ports that lead only to the edge. With them, requests from deployment servers to the
+ * platform's own hosts do not leave this machine. The sandboxes redirect connections to the
+ * platform's ports here.
  *
  * @module
  */
@@ -17,27 +17,29 @@ import type { LocalRoute } from "../runtime/mod.ts";
 
 const HOST = "127.0.0.1";
 
-/** Time that running requests have to finish when the platform stops, in milliseconds. */
+/** Time for running requests to finish when the platform stops, in milliseconds. */
 const DRAIN_MS = 2000;
 
 export interface OwnListeners {
-  /** The route for a scheme and one of the platform's ports; `undefined` if there is none. */
+  /**
+   * Returns the route for a scheme and one of the platform's ports; `undefined` if there is none.
+   */
   routeOf(port: number, scheme: "http" | "https"): LocalRoute | undefined;
   certificatesChanged(names: ChangedNames): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Opens a port for HTTP, and one for HTTPS if the platform has certificates. */
+/** Opens a port for HTTP, and another one for HTTPS if the platform has certificates. */
 export async function openOwnListeners(
   { handler, secure, log }: {
     readonly handler: ConnectionHandler;
-    /** The certificates of the platform; missing if it only serves HTTP. */
+    /** The platform's certificates; missing if it serves only HTTP. */
     readonly secure: Pick<SecureListenerOptions, "files" | "ordered"> | undefined;
     readonly log: (line: PlatformLog) => void;
   },
 ): Promise<OwnListeners> {
   const warn = (message: string) => log({ level: "warn", message });
-  const acceptor = createLoopbackAcceptor("Requests of servers to the platform", warn);
+  const acceptor = createLoopbackAcceptor("Requests from servers to the platform", warn);
   const plain = Deno.listen({ hostname: HOST, port: 0 });
   const closing = new AbortController();
   const served = acceptor.serve({ listener: plain, handler, closed: closing.signal })

@@ -1,4 +1,4 @@
-/** The composed platform, and the types of its composition. @module */
+/** The composed platform and the types used to compose it. @module */
 import type { SiteDirectory } from "../edge/mod.ts";
 import type { HttpCache, ImageService } from "../edge/mod.ts";
 import type { AccountServices } from "../platform/accounts/mod.ts";
@@ -20,7 +20,7 @@ import type { CompleteOptions } from "./options.ts";
 /** The operator's settings, parsed and validated. */
 export interface Setup {
   readonly options: CompleteOptions;
-  /** The edge's cache of responses. */
+  /** The edge's response cache. */
   readonly cache: HttpCache;
   readonly domains: DomainSetup;
   readonly builds: BuildSettings;
@@ -28,15 +28,15 @@ export interface Setup {
   readonly serverSandbox: ServerSandbox;
   /** Sends email; `undefined` if the platform has no mail server. */
   readonly mailer: Mailer | undefined;
-  /** The country of an IP address. */
+  /** Returns the country of an IP address. */
   country(address: string): string | undefined;
   /** Whether the edge can find the network of an IP address. */
   readonly knowsNetworks: boolean;
 }
 
-/** The platform's capabilities, and the parts of them that serve requests. */
+/** The platform's capabilities, and those of their parts that serve requests. */
 export interface Platform {
-  /** Ordered from the bottom up. They are started in this order, and closed in reverse order. */
+  /** Ordered from the bottom up. They are started in this order and closed in reverse order. */
   readonly capabilities: readonly Capability[];
   readonly accounts: AccountServices;
   readonly workspaces: WorkspaceService;
@@ -54,7 +54,7 @@ export interface Platform {
   readonly traffic: Omit<Traffic, "capability">;
   /** Converts images; missing if the operator has turned off image conversion. */
   readonly images: ImageService | undefined;
-  /** Serves front edges, and accepts the requests that they relay. */
+  /** Serves front edges and accepts the requests that they relay. */
   readonly edges: Omit<Edges, "capability">;
   /** Serves requests to the S3 endpoint. */
   readonly answerBlobs: (request: Request) => Promise<Response>;

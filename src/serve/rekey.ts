@@ -1,7 +1,7 @@
 /**
- * Re-keys a data directory: creates a new key, reseals everything with it, and removes the old key.
- * A crash loses nothing: both keys are kept until everything is resealed, and a repeated call
- * continues.
+ * Re-keys a data directory: creates a new key, re-encrypts all secrets with it, and removes the old
+ * key. A crash loses nothing, because both keys are kept until all secrets are re-encrypted, and a
+ * repeated call continues.
  *
  * @module
  */
@@ -28,7 +28,7 @@ import { CertificateStore } from "../platform/certificates/mod.ts";
 
 /**
  * Re-keys a data directory that no platform is using. Returns the number of secrets that were
- * resealed.
+ * re-encrypted.
  *
  * @throws {DataDirInUseError} while a platform is using it.
  * @throws {DataNewerError} if a newer program has written it.
@@ -38,7 +38,7 @@ import { CertificateStore } from "../platform/certificates/mod.ts";
  */
 export async function rekeyDataDir(options: {
   readonly dataDir: string;
-  /** Path or URL of the key-value store; in the data directory by default. */
+  /** Path or URL of the key-value store; by default, in the data directory. */
   readonly kv?: string;
   /** Completes the URL of a PostgreSQL server, for example with the password. */
   readonly env: Environment;

@@ -1,4 +1,4 @@
-/** Starts the platform: ports, data directory, capabilities, and request handlers. @module */
+/** Starts the platform: its ports, data directory, capabilities and request handlers. @module */
 import { setTimeout as delay } from "node:timers/promises";
 import { createHttpCache, type LoadedGeo, loadGeo } from "../edge/mod.ts";
 import { systemClock, systemRandom } from "../lib/clock.ts";
@@ -53,7 +53,7 @@ function openMailer({ mail }: CompleteOptions, base: URL): Mailer | undefined {
   return createMailer({ smtpUrl: mail.smtpUrl, from: mail.from ?? `svc@${base.hostname}` });
 }
 
-/** Decides whether servers can run, and warns if they cannot. */
+/** Decides whether servers can run and warns if they cannot. */
 function serverSandbox({ servers, log }: CompleteOptions): ServerSandbox {
   const { support = probeSandbox(), allowUnsandboxed } = servers;
   const sandbox = judgeServerSandbox({ support, allowUnsandboxed });
@@ -84,7 +84,7 @@ function ownAddresses({ host }: CompleteOptions, { port, httpsPort }: Listeners)
   return [`http://${authority}:${port}`, ...secure];
 }
 
-/** Routes from servers to the platform's ports through the loopback address. */
+/** Returns the routes from servers to the platform's ports through the loopback address. */
 function localRoutes(base: URL, { port, httpsPort, own }: Listeners): readonly LocalRoute[] {
   const secure = httpsPort === undefined ? undefined : own.routeOf(httpsPort, "https");
   const plain = new Set([port, ...base.protocol === "http:" ? [Number(base.port || 80)] : []]);
@@ -98,14 +98,14 @@ function edgeKnowsNetworks({ asn, trustProxy }: CompleteOptions): boolean {
 }
 
 /**
- * How long to keep serving after reporting that the node is not ready: enough for a balancer that
- * checks every second and needs two results.
+ * How long to continue to serve after reporting that the node is not ready. It is long enough for a
+ * load balancer that checks every second and needs two results.
  */
 const LEAVE_MS = 3000;
 
 /**
- * Asks the running platform to hand over, after checking for problems that would otherwise appear
- * later.
+ * Asks the running platform to hand over, after checking for problems that would otherwise only
+ * appear later.
  */
 async function beginTakeover({ replace, dataDir }: CompleteOptions): Promise<Takeover | undefined> {
   if (replace !== true) return undefined;
@@ -188,7 +188,7 @@ export async function startPlatform(incomplete: PlatformOptions): Promise<Runnin
     // Once the edges have stopped, this process receives all new connections.
     await beside.edges?.stop();
     closing.abort();
-    // Streams have ended. The edges relay their remaining requests until all are finished.
+    // The edges' streams have ended. They relay their remaining requests until all are finished.
     await beside.edges?.close();
     await succession?.end();
     await listeners.close();
@@ -236,17 +236,17 @@ const newTerm = (): Term => ({
   beside: {},
 });
 
-/** The public message for a storage failure. The log contains the details. */
+/** The public message for a storage failure. The details are in the log. */
 const STORAGE_DOWN =
-  "the object storage does not respond: sites are served from cached files, and everything else gets a 503 response";
+  "the object storage does not respond: sites are served from cached files, and all other requests get a 503 response";
 
-/** Why traffic should go to other nodes; `undefined` if there is no reason. */
+/** Returns why traffic should go to other nodes; `undefined` if there is no reason. */
 function unreadiness(
   { closing, whyBehind }: Foundation,
   { readOnly, leaving }: { readonly readOnly: boolean; readonly leaving: Leaving },
 ): string | undefined {
   if (closing.aborted || leaving.hasBegun) return "The platform is stopping";
-  const readOnlyReason = "The store is read-only: sites are served, changes are rejected";
+  const readOnlyReason = "The store is read-only: sites are served, but changes are rejected";
   return whyBehind() ?? (readOnly ? readOnlyReason : undefined);
 }
 
@@ -282,7 +282,7 @@ interface Started extends Pick<RunningPlatform, "url" | "token" | "ownerLink"> {
   readonly handlers: ReturnType<typeof createHandlers>;
 }
 
-/** Opens and starts everything behind the ports, and passes requests to it. */
+/** Opens and starts everything behind the ports and passes requests to it. */
 async function startBehind(
   listeners: Listeners,
   {
@@ -312,7 +312,7 @@ async function startBehind(
     readonly showing: HostOverride;
     readonly running: RunningRequests;
     readonly succession: Succession;
-    /** Whether this platform has served before, so that the owner's link is already known. */
+    /** Whether this platform has served before. If so, the owner's link is already known. */
     readonly isResumed: boolean;
   },
 ): Promise<Started> {

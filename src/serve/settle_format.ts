@@ -18,7 +18,7 @@ import {
   MIGRATIONS,
 } from "./migrate_format.ts";
 
-/** A newer version has written the directory. */
+/** An error for a directory written by a newer version. */
 export class DataNewerError extends Error {
   override readonly name = "DataNewerError";
 }
@@ -52,11 +52,13 @@ export async function readKnownMark(
   );
 }
 
-/** The format of a directory's data; an unfinished migration may have started to change it. */
+/**
+ * Returns the format of a directory's data. An unfinished migration may have started to change it.
+ */
 const formatOf = ({ format, migration }: FormatMark): number => migration?.from ?? format;
 
 /**
- * Checks the format, for commands that do not migrate. @throws {DataNewerError |
+ * Checks the format for commands that do not migrate. @throws {DataNewerError |
  * DataNotMigratedError | DataIncompleteError}
  */
 export async function requireFormat(dataDir: string, format: number = DATA_FORMAT): Promise<void> {
@@ -75,8 +77,8 @@ async function isNew(dataDir: string): Promise<boolean> {
 }
 
 /**
- * Marks a new directory, migrates an older one after a backup, and refuses a newer one. @throws
- * {DataNewerError | DataNotMigratedError}
+ * Marks a new directory with its format, migrates an older one after a backup, and refuses a newer
+ * one. @throws {DataNewerError | DataNotMigratedError}
  */
 export async function settleFormat(options: FormatOptions): Promise<void> {
   const { places: { dataDir }, format = DATA_FORMAT, migrations = MIGRATIONS, log } = options;
@@ -91,7 +93,7 @@ export async function settleFormat(options: FormatOptions): Promise<void> {
   try {
     await writeFormatMark(dataDir, { format, program: options.version });
   } catch (error) {
-    // A platform can serve even if the disk is full. The mark is written on the next start.
+    // A platform can serve even if the disk is full. The mark is then written on the next start.
     if (!isFullDisk(error)) throw error;
     log(`Cannot mark the data directory ${dataDir} with its format: the disk is full`);
   }

@@ -48,7 +48,7 @@ async function withDirectory(test: (scene: Scene) => Promise<void>): Promise<voi
   }
 }
 
-/** A migration that writes to a file to record that it ran. */
+/** A migration that records in a file that it has run. */
 const step = (from: number): Migration => ({
   from,
   summary: `step ${from}`,
@@ -94,7 +94,7 @@ const failing = (from: number): Migration => ({
   run: () => Promise.reject(new Error("power cut")),
 });
 
-Deno.test("settleFormat() continues with an interrupted migration, and keeps its backup", async () => {
+Deno.test("settleFormat() continues an interrupted migration and keeps its backup", async () => {
   await withDirectory(async ({ dataDir, settle, backups }) => {
     await Deno.writeTextFile(join(dataDir, "kv.sqlite3"), "");
     await assert.rejects(settle(3, [step(1), failing(2)]), (error: Error) => {
@@ -110,7 +110,7 @@ Deno.test("settleFormat() continues with an interrupted migration, and keeps its
     assert.deepEqual(await readFormatMark(dataDir), mark);
     await assert.rejects(settle(1), DataNewerError);
     await assert.rejects(settle(2), DataNewerError);
-    // An even newer program must finish the interrupted step before its own.
+    // An even newer program must finish the interrupted step before its own steps.
     await settle(4, [step(1), step(2), step(3)]);
     assert.deepEqual(await readFormatMark(dataDir), { format: 4, program: "4.0.0" });
     assert.equal(await Deno.readTextFile(join(dataDir, "steps")), "1 2 3 ");
@@ -149,7 +149,7 @@ Deno.test("settleFormat() changes nothing if no backup can be created", async ()
   });
 });
 
-Deno.test("requireFormat() refuses older data, and an unfinished migration", async () => {
+Deno.test("requireFormat() refuses older data and an unfinished migration", async () => {
   await withDirectory(async ({ dataDir, settle }) => {
     await requireFormat(dataDir, 2);
     await Deno.writeTextFile(join(dataDir, "kv.sqlite3"), "");
@@ -163,14 +163,14 @@ Deno.test("requireFormat() refuses older data, and an unfinished migration", asy
   });
 });
 
-Deno.test("settleFormat() names the unreadable mark", async () => {
+Deno.test("settleFormat() reports the path of an unreadable mark", async () => {
   await withDirectory(async ({ dataDir, settle }) => {
     await Deno.writeTextFile(join(dataDir, "format.json"), "{}");
     await assert.rejects(settle(1), /Cannot read .*format\.json, which stores the format/);
   });
 });
 
-Deno.test("settleFormat() refuses a half-restored directory and an unreadable mark", async () => {
+Deno.test("settleFormat() refuses a partly restored directory and an unreadable mark", async () => {
   await withDirectory(async ({ dataDir, settle, format }) => {
     await markUnfinished(dataDir);
     await assert.rejects(settle(3), (error: Error) => {

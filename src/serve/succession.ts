@@ -24,7 +24,7 @@ export interface SuccessionParts {
   readonly options: Pick<CompleteOptions, "dataDir" | "log">;
   /** Starts everything behind the ports again, after a successor has failed to start. */
   readonly resume: () => Promise<Dispatch>;
-  /** Called if neither the successor nor this platform serves. */
+  /** Called if neither the successor nor this platform can serve. */
   readonly onFailure: (reason: Error) => void;
 }
 
@@ -45,7 +45,7 @@ export class Succession {
     await this.#parts.takeover?.takeOver();
   }
 
-  /** Serves requests that the previous platform passes on, and prepares for a successor. */
+  /** Serves requests that the previous platform passes on and prepares for a successor. */
   async settle(
     dispatch: Dispatch,
     certificates: OrderedCertificates | undefined,
@@ -77,8 +77,8 @@ export class Succession {
   }
 
   /**
-   * Creates the folder for the sockets; `undefined` if the disk is full, which does not prevent a
-   * platform from serving.
+   * Creates the folder for the sockets; `undefined` if the disk is full, because a platform can
+   * serve without the folder.
    */
   async #makeFolder(): Promise<HandoverFolder | undefined> {
     const { takeover, options: { dataDir } } = this.#parts;
@@ -99,7 +99,7 @@ export class Succession {
       httpsPort: listeners.httpsPort,
       standAlone: async () => {
         await beside.edges?.stop();
-        // This must be the last step because a certificate may change while edges stop.
+        // This must be the last step, because a certificate may change while edges stop.
         await listeners.standAlone();
       },
       stay: () => beside.edges?.start(),
@@ -117,10 +117,10 @@ export class Succession {
     }
   }
 
-  /** Ignores a full disk because a platform can serve without the file. */
+  /** Ignores a full disk, because a platform can serve without the file. */
   #refuseWithoutRoom(error: unknown): void {
     if (!isFullDisk(error)) throw error;
-    const message = "The disk is full: you can stop this platform, but not replace it";
+    const message = "The disk is full, so you can stop this platform but not replace it";
     this.#parts.options.log({ level: "warn", message });
   }
 

@@ -40,7 +40,7 @@ export const text = (placeholder: string): Kind<string> => ({
   write: (value) => value,
 });
 
-/** A path, or a URL if the setting accepts one. */
+/** A path, or a URL if the setting accepts URLs. */
 export const path = (placeholder: string): Kind<string> => ({
   ...text(placeholder),
   isPath: true,
@@ -144,7 +144,7 @@ export const duration = ({ min, max }: Bounds): Kind<number> => ({
     const [, number, unit] = /^(\d{1,6})([mhd])$/.exec(given) ?? [];
     const value = Number(number) * DURATION_UNITS[unit as keyof typeof DURATION_UNITS];
     if (value >= min && value <= max) return value;
-    throw new InvalidValueError("Must be a time with its unit, such as 30m, 24h or 7d");
+    throw new InvalidValueError("Must be a time with a unit, such as 30m, 24h or 7d");
   },
   write(value) {
     const [unit, factor] = Object.entries(DURATION_UNITS).find(([, each]) => value % each === 0)!;
@@ -187,7 +187,7 @@ export const size = (): Kind<number> => ({
   parse(given) {
     const bytes = given === "0" ? 0 : parseByteSize(given);
     if (bytes !== undefined && bytes <= 1024 ** 4) return bytes;
-    throw new InvalidValueError("Must be a size of at most 1024GiB with its unit, such as 256MiB");
+    throw new InvalidValueError("Must be a size of at most 1024GiB with a unit, such as 256MiB");
   },
   write: writeByteSize,
 });
@@ -202,7 +202,7 @@ export const megabytes = ({ min, max }: Bounds): Kind<number> => ({
     const bytes = /^\d{1,15}$/.test(given) ? Number(given) * MEGABYTE : parseByteSize(given);
     if (bytes !== undefined && bytes >= min * MEGABYTE && bytes <= max * MEGABYTE) return bytes;
     throw new InvalidValueError(
-      `Must be a whole number of MB from ${min} to ${max}, or a size with its unit, such as 4GiB`,
+      `Must be a whole number of MB from ${min} to ${max}, or a size with a unit, such as 4GiB`,
     );
   },
   write: writeByteSize,
@@ -227,14 +227,14 @@ export const list = (placeholder: string): Kind<readonly string[]> => ({
   write: (value) => value,
 });
 
-/** Like {@link list}, but for hostnames. */
+/** Like {@link list}, for hostnames. */
 export const hosts = (placeholder: string): Kind<readonly string[]> => ({
   ...list(placeholder),
   item: hostName,
   parse: (given) => splitList(given).map(hostName),
 });
 
-/** Like {@link list}, but for HTTP and HTTPS URLs. */
+/** Like {@link list}, for HTTP and HTTPS URLs. */
 export const urls = (placeholder: string): Kind<readonly string[]> => ({
   ...list(placeholder),
   item: httpUrl,
@@ -252,7 +252,7 @@ export const headers = (placeholder: string): Kind<readonly HostHeader[]> => ({
     ).join(","),
 });
 
-/** Like {@link list}, but for paths. */
+/** Like {@link list}, for paths. */
 export const paths = (placeholder: string): Kind<readonly string[]> => ({
   ...list(placeholder),
   isPath: true,

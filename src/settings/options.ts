@@ -1,4 +1,4 @@
-/** @module The options of the platform, with the types and defaults from the table. */
+/** @module The platform's options, with types and defaults from the table. */
 import type { Kind } from "./kinds.ts";
 import { type PlatformSetting, type Setting, SETTINGS } from "./table.ts";
 
@@ -21,7 +21,7 @@ type LeafOf<Row> = Row extends
 
 type Head<Path> = Path extends `${infer First}.${string}` ? First : Path;
 
-/** The leaves under a member, with the rest of their paths. */
+/** The settings under a member, with the rest of their paths. */
 type Below<Leaves extends Leaf, Name extends string> = Leaves extends
   { readonly path: `${Name}.${infer Rest}` }
   ? { readonly path: Rest; readonly value: Leaves["value"]; readonly presence: Leaves["presence"] }
@@ -44,7 +44,7 @@ type Member<Leaves extends Leaf, Name extends string, Wanted> = [Below<Leaves, N
   [never] ? Extract<Leaves, { readonly path: Name }>["value"]
   : Options<Below<Leaves, Name>, Wanted>;
 
-/** The leaves as an object in which required members are always present. */
+/** The settings as an object in which required members are always present. */
 type Options<Leaves extends Leaf, Wanted> =
   & { readonly [Name in Names<Leaves, Wanted>]: Member<Leaves, Name, Wanted> }
   & {
@@ -91,5 +91,5 @@ export function completeSettings<Given extends GivenSettings>(given: Given): Giv
   ) as Given & Settings;
 }
 
-/** Only the defaults. */
+/** Returns only the defaults. */
 export const DEFAULTS: Omit<Settings, "dataDir"> = completeSettings({ dataDir: "" });

@@ -10,7 +10,7 @@ function toToml(value: TomlValue): string {
   return typeof value === "object" ? `[${value.map(quote).join(", ")}]` : String(value);
 }
 
-/** Returns the line of a setting. It is commented out if the setting has no value. */
+/** Returns a setting's line. It is commented out if the setting has no value. */
 function line(setting: Setting, found: FoundSettings["found"]): string {
   const { name, kind } = setting;
   const given = found.get(name);
@@ -24,7 +24,7 @@ function line(setting: Setting, found: FoundSettings["found"]): string {
   return `# ${name} = # default: ${defaultText(setting) ?? "none"}`;
 }
 
-/** Describes the default of a setting for people. Returns `undefined` if there is none. */
+/** Describes a setting's default for people. Returns `undefined` if there is none. */
 export function defaultText(setting: Setting): string | undefined {
   const { kind, usual } = setting;
   if (usual !== undefined) return usual;

@@ -30,13 +30,13 @@ export interface Sources {
   readonly flags: Readonly<Record<string, unknown>>;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly file?: SettingsFile | undefined;
-  /** Makes the path in a flag or variable absolute. */
+  /** Makes a path from a flag or variable absolute. */
   readonly absolute: (path: string) => string;
 }
 
 export interface FoundSetting {
   readonly value: unknown;
-  /** The source of the value: the flag, the variable, or the line of the file. */
+  /** The source of the value: the flag, the variable, or the line in the file. */
   readonly from: string;
 }
 
@@ -45,7 +45,7 @@ export interface FoundSettings {
   readonly found: ReadonlyMap<string, FoundSetting>;
   /** Problems in the file, with their positions. */
   readonly inFile: readonly Diagnostic[];
-  /** Other problems: with variables, and with settings that contradict each other. */
+  /** Other problems, such as unknown variables or contradictory settings. */
   readonly others: readonly string[];
 }
 
@@ -79,8 +79,7 @@ function placed({ kind }: Setting, value: unknown, absolute: Sources["absolute"]
 }
 
 /**
- * Parses a value. Returns an error message if it is invalid. A list comes from a file and is
- * already split.
+ * Parses a value. Returns an error message if it is invalid. A list from a file is already split.
  */
 function parse(
   { kind }: Setting,
@@ -95,7 +94,7 @@ function parse(
   }
 }
 
-/** Reads settings from one source after another, and collects all problems. */
+/** Reads settings from one source after another and collects all problems. */
 class Reader {
   readonly found = new Map<string, FoundSetting>();
   readonly inFile: Diagnostic[] = [];
@@ -182,7 +181,10 @@ class Reader {
       return complain("unknown_key", "Unknown setting: remove the key", hint);
     }
     if (isAction(setting)) {
-      return complain("unknown_key", `Use ${flagOf(setting)} as a flag: it applies to one start`);
+      return complain(
+        "unknown_key",
+        `Use ${flagOf(setting)} as a flag, because it applies to only one start`,
+      );
     }
     const type = typeOf(value);
     if (type === undefined || !setting.kind.types.includes(type)) {

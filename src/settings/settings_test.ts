@@ -46,7 +46,7 @@ Deno.test("a flag overrides a variable, which overrides the file, which override
   assert.deepEqual(complete.builds, { ...DEFAULTS.builds, here: "off" });
 });
 
-Deno.test("readSettings() reports all problems in a file, with their lines", () => {
+Deno.test("readSettings() reports all problems in a file with their lines", () => {
   const { inFile } = read({
     file: [
       ...["portt = 80", 'port = "80"', "frobnicate = 1", "replace = true", "head-timeout = 0"],
@@ -67,7 +67,7 @@ Deno.test("readSettings() reports all problems in a file, with their lines", () 
   ]);
 });
 
-Deno.test("readSettings() checks each URL of a list in a file", () => {
+Deno.test("readSettings() checks each URL in a list in a file", () => {
   const { found, inFile } = read({ file: 'otlp = ["http://localhost:4318", "ftp://x"]' });
   assert.deepEqual(inFile.map(({ path, code }) => [path, code]), [["otlp", "invalid_value"]]);
   assert.equal(found.size, 0);
@@ -107,7 +107,7 @@ Deno.test("readSettings() names variables and settings that cannot be used", () 
   }
 });
 
-/** Generates allowed values of a setting, in the form of flags. */
+/** Generates allowed values for a setting, in the form of flags. */
 function valuesOf({ name, kind, secret }: Setting): fc.Arbitrary<unknown> {
   const [type] = kind.types;
   const texts: Readonly<Record<string, readonly string[]>> = {
@@ -143,7 +143,7 @@ function valuesOf({ name, kind, secret }: Setting): fc.Arbitrary<unknown> {
     : fc.constantFrom("a.example", "b").map(parsed);
 }
 
-Deno.test("a printed file results in the same settings, and contains no secret", () => {
+Deno.test("a printed file results in the same settings and contains no secrets", () => {
   const rows = SETTINGS.filter((setting) => !isAction(setting) && setting.flagless !== true);
   const flags = fc.record(
     Object.fromEntries(rows.map((setting) => [setting.name, valuesOf(setting)])),

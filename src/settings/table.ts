@@ -35,7 +35,8 @@ export interface Setting {
   /** Name of the flag without its dashes, and the key in `serve.toml`. */
   readonly name: string;
   /**
-   * Path of the value in the platform's options. Missing for options that only concern the command.
+   * Path of the value in the platform's options. Missing for settings that concern only the
+   * command.
    */
   readonly option?: string;
   // deno-lint-ignore no-explicit-any -- each row has a different type
@@ -52,13 +53,13 @@ export interface Setting {
    * True for a setting without a flag, because other users of the machine can read command lines.
    */
   readonly flagless?: true;
-  /** True for a secret, or `password` for a URL that is secret if it contains a password. */
+  /** `true` for a secret; `password` for a URL that is secret if it contains a password. */
   readonly secret?: true | "password";
-  /** True if other settings of the same object have no effect without this one. */
+  /** True if other settings in the same object have no effect without this one. */
   readonly required?: true;
 }
 
-/** A heading in help, and its settings. */
+/** A heading in the help, and its settings. */
 export interface Group {
   readonly title: string;
   readonly settings: readonly Setting[];
@@ -81,7 +82,7 @@ const DNS_PROVIDERS = [
   "svc",
 ] as const;
 
-// deno-fmt-ignore -- a table is easier to read with each row on two lines
+// deno-fmt-ignore -- the table is easier to read with each row on two lines
 export const GROUPS = [
   { title: "Starting", settings: [
     { name: "config", kind: path("<file>"), common: true,
@@ -105,7 +106,7 @@ export const GROUPS = [
     { name: "data-dir", option: "dataDir", kind: path("<dir>"), usual: "$XDG_DATA_HOME/svc",
       common: true, required: true, help: "data directory" },
     { name: "base-domain", option: "baseDomain", kind: host("<domain>"), default: "localhost",
-      common: true, help: "base domain of the deployments' host names" },
+      common: true, help: "base domain for deployment hostnames" },
     { name: "public-url", option: "publicUrl", kind: url("<url>"), common: true,
       help: "public URL of the platform" },
     { name: "trust-proxy", option: "trustProxy", kind: list("<cidr>"), default: [], common: true,
@@ -121,7 +122,7 @@ export const GROUPS = [
     { name: "blobs", option: "blobs", kind: path("<place>"), usual: "in the data directory",
       help: "directory of file contents, or s3://bucket/prefix?endpoint=…" },
     { name: "blob-cache-size", option: "blobCacheBytes", kind: size(), default: 10 * GIB,
-      help: "disk cache for files of an s3:// storage, such as 50GiB" },
+      help: "disk cache for files in s3:// storage, such as 50GiB" },
     { name: "keys-file", option: "keysFile", kind: path("<file>"), usual: "in the data directory",
       help: "keys file for secrets, the same on all nodes" },
     { name: "node-id", option: "nodeId", kind: nodeName("<name>"),
@@ -164,7 +165,7 @@ export const GROUPS = [
       help: "DNS service to prove control of the base domain, for a wildcard certificate; svc is its own server, on --dns-port" },
     { name: "acme-dns-token", option: "acmeDns.token", kind: text("<token>"),
       variable: "SVC_ACME_DNS_TOKEN", flagless: true, secret: true,
-      help: "its API token; id:secret for route53, algorithm:name:secret for rfc2136; none for svc" },
+      help: "API token for --acme-dns; id:secret for route53, algorithm:name:secret for rfc2136; none for svc" },
     { name: "acme-dns-server", option: "acmeDns.server", kind: text("<address>"),
       help: "with --acme-dns rfc2136: name server that accepts updates, IP address with or without a port" },
     { name: "acme-dns-alias", option: "acmeDns.alias", kind: host("<name>"),
@@ -188,7 +189,7 @@ export const GROUPS = [
       kind: count(CONNECTIONS), usual: "256, or half of --max-connections",
       help: "maximum number of connections per IP address, except trusted proxies" },
     { name: "edges", option: "edges", kind: countOrAuto({ min: 0, max: 256 }), default: "auto",
-      help: "front edges on this machine that share --port; auto is one for two processors, at most one for each GiB of memory, and none with one or two processors, on other systems than Linux, or if the platform itself listens on HTTPS" },
+      help: "front edges on this machine that share --port; auto is one per two processors, at most one per GiB of memory, and none with one or two processors, on systems other than Linux, or if the platform itself listens on HTTPS" },
     { name: "handshake-timeout", option: "connections.handshakeMs", kind: seconds(HOUR),
       default: 10_000, help: "timeout in seconds for a TLS handshake" },
     { name: "head-timeout", option: "connections.headMs", kind: seconds(HOUR), default: 15_000,
@@ -217,7 +218,7 @@ export const GROUPS = [
     { name: "max-sockets", option: "serverSockets.total", kind: count(CONNECTIONS),
       usual: "by the open-file limit", help: "maximum number of WebSockets to all servers" },
     { name: "max-sockets-per-server", option: "serverSockets.perServer", kind: count(CONNECTIONS),
-      usual: "1000, or half of those to all", help: "maximum number of WebSockets per server" },
+      usual: "1000, or half of the total limit", help: "maximum number of WebSockets per server" },
     { name: "max-function-processes", option: "maxFunctionProcesses", kind: count(PROCESSES),
       usual: "depends on the machine", help: "maximum number of function processes" },
   ] },
@@ -272,9 +273,9 @@ export const GROUPS = [
       kind: count({ min: 1000, max: 2_000_000_000 }, "<uid>"), default: 60_800,
       help: "first user id for builds, if the platform runs as root" },
     { name: "build-concurrency", option: "buildConcurrency", kind: count({ min: 1, max: 1000 }),
-      usual: "one for two processors", help: "maximum number of builds at a time" },
+      usual: "one per two processors", help: "maximum number of builds at a time" },
     { name: "trigger-timeout", option: "resolveMs", kind: seconds(HOUR), default: 50_000,
-      help: "seconds that a deploy hook waits for its repository" },
+      help: "seconds to wait for a deploy hook's repository" },
   ] },
   { title: "Retention", settings: [
     { name: "keep-deployments", option: "retention.keepDeployments", kind: count(CONNECTIONS),
@@ -333,7 +334,7 @@ type AnySetting = typeof GROUPS[number]["settings"][number];
 
 export type PlatformSetting = Extract<AnySetting, { readonly option: string }>;
 
-/** All settings, in the order of help. */
+/** All settings, in the order of the help. */
 export const SETTINGS: readonly Setting[] = GROUPS.flatMap(({ settings }) => [...settings]);
 
 /** Whether a setting is only allowed on the command line because it affects a single run. */
@@ -343,13 +344,13 @@ export const isAction = ({ name, option }: Setting): boolean =>
 /** The prefix of variables that have no explicit name. */
 export const VARIABLE_PREFIX = "SVC_SERVE_";
 
-/** Returns the variable of a setting. */
+/** Returns a setting's variable. */
 export const variableOf = ({ name, variable }: Setting): string =>
   variable ?? `${VARIABLE_PREFIX}${name.toUpperCase().replaceAll("-", "_")}`;
 
 /** Specifies the config file, like `--config`. */
 export const CONFIG_VARIABLE = `${VARIABLE_PREFIX}CONFIG`;
 
-/** Returns the flag of a setting, or its variable if it has no flag. */
+/** Returns a setting's flag, or its variable if it has no flag. */
 export const flagOf = (setting: Setting): string =>
   setting.flagless === true ? variableOf(setting) : `--${setting.name}`;

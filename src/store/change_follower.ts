@@ -1,4 +1,4 @@
-/** Follows which keys other nodes have changed, in commit order. @module */
+/** Reports which keys other nodes have changed, in commit order. @module */
 import { CoalescedWork } from "../lib/coalesced_work.ts";
 import type { Connections } from "./connections.ts";
 import { decodeKey } from "./key_encoding.ts";
@@ -7,17 +7,17 @@ import type { SeenVersion } from "./seen_version.ts";
 
 const CHANNEL = "svc_changes";
 
-/** Maximum delay before a change is noticed if its notification was lost, in milliseconds. */
+/** Maximum delay until a change is noticed if its notification was lost, in milliseconds. */
 const POLL_MS = 1000;
 
-/** A node that has not read the list for this long counts as outdated, in milliseconds. */
+/** Time without reading the list after which a node counts as outdated, in milliseconds. */
 const BEHIND_MS = 5000;
 
 /** Number of commits to read at a time. */
 const MOST = 1000;
 
 export interface ChangeHandlers {
-  /** Applies other nodes' changes; a failure is reported but not retried. */
+  /** Applies other nodes' changes. A failure is reported but not retried. */
   onChanges(keys: readonly RecordKey[]): Promise<void>;
   /** Called if changes were deleted before they were read. Everything must then be reread. */
   onGap(): Promise<void>;
@@ -27,31 +27,31 @@ export interface ChangeHandlers {
 interface Row {
   /** The version of the store. */
   readonly clock: string;
-  /** The version up to which the list is read. */
+  /** The version up to which the list has been read. */
   readonly place: string;
-  /** Whether changes after the last position are missing from the list. */
+  /** Whether changes after the last position are no longer in the list. */
   readonly gap: boolean;
-  /** Keys that other nodes changed, concatenated, in hexadecimal. */
+  /** Keys that other nodes changed, in hexadecimal, separated by spaces. */
   readonly keys: string | null;
 }
 
-/** What a follower needs to know about its node. */
+/** Information that a follower needs about its node. */
 export interface Followed {
-  /** Identifies the node in the list of changes, so its own changes can be left out. */
+  /** Identifies the node in the list of changes, so the follower can ignore its own changes. */
   readonly writer: string;
   readonly seen: SeenVersion;
 }
 
-/** The subset of `Connections` that a follower uses. */
+/** The part of `Connections` that a follower uses. */
 export type FollowedConnections = Pick<Connections, "run" | "listen">;
 
 const seconds = (milliseconds: number): string => `${Math.floor(milliseconds / 1000)} s`;
 
 export class ChangeFollower {
   #place: bigint;
-  /** When all changes by other nodes were last known. */
+  /** Time when all changes by other nodes were last known. */
   #readAt: number;
-  /** When the store last responded. */
+  /** Time when the store last responded. */
   #answeredAt: number;
   #handlers: ChangeHandlers | undefined;
   readonly #reads = new CoalescedWork(() => this.#read());
@@ -91,17 +91,17 @@ export class ChangeFollower {
     return this.#monotonic() - this.#readAt;
   }
 
-  /** Whether all changes that other nodes made until a few seconds ago are known. */
+  /** Whether all changes that other nodes had made a few seconds ago are known. */
   isCurrent(): boolean {
     return this.behindMs < BEHIND_MS;
   }
 
-  /** A readable explanation of why some changes are unknown; `undefined` if {@link isCurrent}. */
+  /** Explains why some changes are unknown; `undefined` if {@link isCurrent}. */
   whyBehind(): string | undefined {
     if (this.isCurrent()) return undefined;
     const silentMs = this.#monotonic() - this.#answeredAt;
     return silentMs < BEHIND_MS
-      ? `This node is ${seconds(this.behindMs)} behind the changes of other nodes`
+      ? `This node is ${seconds(this.behindMs)} behind the other nodes' changes`
       : `The store has not responded for ${seconds(silentMs)}`;
   }
 
@@ -125,7 +125,7 @@ export class ChangeFollower {
     try {
       await this.#readBatch(this.#handlers);
     } catch (error) {
-      // If the store is unreachable, the node falls behind, which is reported.
+      // If the store is unreachable, the node falls behind, and that is reported.
       if (this.isCurrent()) this.#handlers?.onError(error);
     }
   }

@@ -4,7 +4,7 @@ import { until } from "../lib/_test_until.ts";
 import { ChangeFollower, type FollowedConnections } from "./change_follower.ts";
 import { SeenVersion } from "./seen_version.ts";
 
-/** A store whose state is set by the test, and a clock that the test advances. */
+/** A store with a state set by the test, and a clock that the test advances. */
 class TestStore {
   now = 0;
   isDown = false;
@@ -19,7 +19,7 @@ class TestStore {
     listen: (_, wake) => void (this.#wake = wake),
   };
 
-  /** Notifies the follower, and waits until it has read. */
+  /** Notifies the follower and waits until it has read. */
   async notify(): Promise<void> {
     const reads = this.#reads;
     this.#wake();
@@ -57,7 +57,7 @@ async function withFollower(
   }
 }
 
-Deno.test("whyBehind() reports that the store does not respond, and since when", () =>
+Deno.test("whyBehind() reports for how long the store has not responded", () =>
   withFollower(async (store, follower) => {
     assert.equal(follower.whyBehind(), undefined);
     store.isDown = true;
@@ -76,9 +76,7 @@ Deno.test("whyBehind() reports how far a node is behind a responsive store", () 
     store.isBusy = true;
     store.now = 6500;
     await store.notify();
-    await until(() =>
-      follower.whyBehind() === "This node is 6 s behind the changes of other nodes"
-    );
+    await until(() => follower.whyBehind() === "This node is 6 s behind the other nodes' changes");
     store.isBusy = false;
     await until(() => follower.whyBehind() === undefined);
   }));

@@ -1,4 +1,7 @@
-/** Connections to a PostgreSQL cluster's primary. Requests are retried after a failover. @module */
+/**
+ * Manages connections to a PostgreSQL cluster's primary. Requests are retried after a failover.
+ * @module
+ */
 import type net from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import postgres, { type Sql } from "postgres";
@@ -18,7 +21,7 @@ const MOST_CONNECTIONS = 10;
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 500;
 
-/** Opens sockets to the servers in turn, and can close all of them together. */
+/** Opens sockets to the servers in turn. Can close all of them together. */
 class Sockets {
   readonly #open = new Set<net.Socket>();
   #closed = false;
@@ -94,12 +97,12 @@ class Pool {
     return this.#sockets.next;
   }
 
-  /** Calls back on each notification until the pool ends; failures are not reported. */
+  /** Calls back on each notification until the pool ends. Failures are not reported. */
   listen(channel: string, onNotify: () => void): void {
     this.sql.listen(channel, onNotify).catch(() => {});
   }
 
-  /** Closes all connections; running queries fail. */
+  /** Closes all connections. Running queries fail. */
   destroy(): void {
     this.#sockets.close();
     this.sql.end({ timeout: 0 }).catch(() => {});
@@ -119,7 +122,8 @@ function sslOptions({ caCerts }: NonNullable<StoreAddress["tls"]>) {
 }
 
 /**
- * A custom type for bytes. The library's own type would return buffers that share a larger buffer.
+ * A custom type for bytes, because the library's own type returns buffers that share a larger
+ * buffer.
  */
 const BYTES = {
   to: 17,
@@ -132,7 +136,7 @@ export class Connections {
   #pool: Pool;
   #closed = false;
   #listening: { readonly channel: string; readonly onNotify: () => void } | undefined;
-  /** Start of the first failed attempt since the last successful one. */
+  /** Start time of the first failed attempt since the last successful one. */
   #failingSince: number | undefined;
 
   readonly #address: StoreAddress;

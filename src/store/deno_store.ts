@@ -1,4 +1,4 @@
-/** A store in Deno KV: a file, memory, or a `denokv` server on another machine. @module */
+/** A store in Deno KV: in a file, in memory, or on a `denokv` server on another machine. @module */
 import { RecordStore } from "./record_store.ts";
 import type {
   Changes,

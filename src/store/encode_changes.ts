@@ -16,16 +16,16 @@ const MAX_BYTES = 819_200;
 
 interface CheckData {
   readonly key: string;
-  /** A decimal number; `null` if the key must have no record. */
+  /** A decimal number; `null` if there must be no record with the key. */
   readonly version: string | null;
 }
 
 interface MutationData {
   readonly type: Mutation["type"];
   readonly key: string;
-  /** Bytes, in Base64. */
+  /** Bytes in Base64. */
   readonly value?: string;
-  /** A counter, in decimal. */
+  /** A counter as a decimal number. */
   readonly number?: string;
   readonly expire_ms?: number | undefined;
 }
@@ -38,7 +38,7 @@ export interface CommitData {
   readonly counts: boolean;
 }
 
-/** Encodes a key that a record can have. @throws {TypeError} */
+/** Encodes a record's key. @throws {TypeError} */
 export function encodeRecordKey(key: RecordKey): Uint8Array<ArrayBuffer> {
   if (key.length === 0) throw new TypeError("Cannot use an empty key");
   const bytes = encodeKey(key);
@@ -76,10 +76,10 @@ function encodeMutation(mutation: Mutation, key: string): [data: MutationData, b
 /** @throws {TypeError} if a value cannot be stored, or if the commit is too large. */
 export function encodeChanges({ checks, mutations }: Changes): CommitData {
   if (checks.length > MAX_CHECKS) {
-    throw new TypeError(`Cannot commit: it has over ${MAX_CHECKS} checks`);
+    throw new TypeError(`Cannot commit more than ${MAX_CHECKS} checks`);
   }
   if (mutations.length > MAX_MUTATIONS) {
-    throw new TypeError(`Cannot commit: it has over ${MAX_MUTATIONS} mutations`);
+    throw new TypeError(`Cannot commit more than ${MAX_MUTATIONS} mutations`);
   }
   let size = 0;
   const encode = (key: RecordKey): string => {
@@ -99,6 +99,6 @@ export function encodeChanges({ checks, mutations }: Changes): CommitData {
     }),
     counts: mutations.some(({ type }) => type === "sum" || type === "max"),
   };
-  if (size > MAX_BYTES) throw new TypeError(`Cannot commit: it has over ${MAX_BYTES} bytes`);
+  if (size > MAX_BYTES) throw new TypeError(`Cannot commit more than ${MAX_BYTES} bytes`);
   return data;
 }

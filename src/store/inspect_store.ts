@@ -4,19 +4,19 @@ import type { StoreAddress } from "./store_address.ts";
 
 export interface StoreFacts {
   readonly version: string;
-  /** In the format of `server_version_num`: 160004 for 16.4. */
+  /** The server's version in the format of `server_version_num`: 160004 for 16.4. */
   readonly versionNumber: number;
-  /** Whether the role can use svc's tables, or create them if there are none. */
+  /** Whether the role can use svc's tables, or create them if they do not exist. */
   readonly mayWrite: boolean;
   /** Whether svc has created its tables. */
   readonly isMade: boolean;
-  /** The standbys that commits wait for, according to the server; empty if there are none. */
+  /** The standbys that commits wait for, as reported by the server; empty if there are none. */
   readonly standbys: string;
   /** Whether commits wait until they are on disk on the server and its standbys. */
   readonly commitsWait: boolean;
   /**
-   * How far the server's clock is ahead of this machine's, in milliseconds. Accurate to within half
-   * a round trip.
+   * How far the server's clock is ahead of this machine's, in milliseconds, to within half a round
+   * trip.
    */
   readonly skewMs: number;
 }

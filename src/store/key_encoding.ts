@@ -1,17 +1,17 @@
 /**
  * Encodes keys as bytes in the same way as Deno KV, which uses FoundationDB's tuple encoding. The
- * bytes sort like the keys, so a table that is indexed by them is in key order. Pure.
+ * bytes sort like the keys, so a table indexed by them is in key order. Pure.
  *
  * @module
  */
 
 import type { KeyPart, RecordKey } from "./record_types.ts";
 
-/** First bytes of key parts, in the sort order of the types. */
+/** First bytes of key parts, in the types' sort order. */
 const TAG = {
   bytes: 0x01,
   string: 0x02,
-  /** The tag of the integer zero; tags below 0x0c are for negative integers longer than 8 bytes. */
+  /** The tag of the integer zero. Tags below 0x0c are for negative integers longer than 8 bytes. */
   integerZero: 0x14,
   double: 0x21,
   false: 0x26,
@@ -22,9 +22,7 @@ const TAG = {
 const END = 0x00;
 const ESCAPED = 0xff;
 
-/**
- * The length of an integer is in its tag if it is at most 8 bytes, and otherwise in the next byte.
- */
+/** An integer's length is in its tag if it is at most 8 bytes, and otherwise in the next byte. */
 const SHORT_BYTES = 8;
 const LONGEST_BYTES = 255;
 
@@ -77,13 +75,15 @@ function writeDouble(to: number[], value: number): void {
 }
 
 /**
- * Encodes an integer in as few bytes as possible; the tag counts them up or down from the tag of
+ * Encodes an integer in as few bytes as possible. The tag counts them up or down from the tag of
  * zero.
  */
 function writeInteger(to: number[], value: bigint): void {
   const bytes = magnitude(value < 0n ? -value : value);
   if (bytes.length > LONGEST_BYTES) {
-    throw new TypeError(`Cannot encode the key: an integer of it is over ${LONGEST_BYTES} bytes`);
+    throw new TypeError(
+      `Cannot encode the key: an integer in it is longer than ${LONGEST_BYTES} bytes`,
+    );
   }
   const sign = value < 0n ? -1 : 1;
   to.push(TAG.integerZero + sign * Math.min(bytes.length, SHORT_BYTES + 1));
@@ -98,7 +98,7 @@ function magnitude(value: bigint): Uint8Array {
   return Uint8Array.fromHex(hex.length % 2 === 0 ? hex : `0${hex}`);
 }
 
-/** Decodes a result of `encodeKey()`. @throws {RangeError} for other bytes. */
+/** Decodes a key encoded by `encodeKey()`. @throws {RangeError} for other bytes. */
 export function decodeKey(bytes: Uint8Array): KeyPart[] {
   const reader = new KeyReader(bytes);
   const parts: KeyPart[] = [];
@@ -127,12 +127,12 @@ class KeyReader {
     if (tag === TAG.false || tag === TAG.true) return tag === TAG.true;
     const length = tag - TAG.integerZero;
     if (Math.abs(length) <= SHORT_BYTES + 1) return this.#integer(length);
-    throw new RangeError(`Cannot decode a key: no part of one begins with ${tag}`);
+    throw new RangeError(`Cannot decode a key: no part of a key begins with ${tag}`);
   }
 
   #take(count: number): Uint8Array {
     const end = this.#at + count;
-    if (end > this.#bytes.length) throw new RangeError("Cannot decode a key: it is cut off");
+    if (end > this.#bytes.length) throw new RangeError("Cannot decode a key: it is truncated");
     const taken = this.#bytes.subarray(this.#at, end);
     this.#at = end;
     return taken;

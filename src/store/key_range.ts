@@ -9,7 +9,9 @@ export interface KeyRange {
   readonly end: Uint8Array<ArrayBuffer>;
 }
 
-/** When appended to a prefix, these bytes enclose every key under it, but not the prefix itself. */
+/**
+ * Appended to a prefix, these bytes are the bounds of all keys under it, without the prefix itself.
+ */
 const AFTER_PREFIX = 0x00;
 const BEYOND_PREFIX = 0xff;
 

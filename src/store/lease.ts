@@ -1,21 +1,21 @@
 /**
- * A lease that commits depend on. It is valid only while its holder is the leader, so a
- * disconnected node cannot overwrite its successor's work.
+ * A lease for commits. It is valid only while its holder is the leader, so a disconnected node
+ * cannot overwrite its successor's work.
  *
  * @module
  */
 import type { Check, Draft, Outcome, RecordReader } from "./record_types.ts";
 
-/** Another node is already the leader. */
+/** An error if another node is already the leader. */
 export class LeaseLostError extends Error {
   override readonly name = "LeaseLostError";
   constructor(role: string) {
-    super(`This node no longer leads "${role}": another one does`);
+    super(`This node no longer leads "${role}": another node does`);
   }
 }
 
 export class Lease {
-  /** The record of the acquired lease; `undefined` if it cannot be lost. */
+  /** The record of the acquired lease; `undefined` if the lease cannot be lost. */
   readonly check: Check | undefined;
   readonly #store: Pick<RecordReader, "get"> | undefined;
 
@@ -27,18 +27,19 @@ export class Lease {
     this.#store = held?.store;
   }
 
-  /** A lease that is valid while its record has this version. */
+  /** Creates a lease that is valid while its record has this version. */
   static held(role: string, store: Pick<RecordReader, "get">, check: Check): Lease {
     return new Lease(role, { store, check });
   }
 
-  /** The lease of a sole node, which cannot lose it. */
+  /** The lease of the only node, which cannot lose it. */
   static ofSoleNode(role: string): Lease {
     return new Lease(role);
   }
 
   /**
-   * Call this before work that no commit guards, such as removing a file. @throws {LeaseLostError}
+   * Must be called before work that is not protected by a commit, such as removing a file. @throws
+   * {LeaseLostError}
    */
   async requireHeld(): Promise<void> {
     if (this.check === undefined || this.#store === undefined) return;
@@ -47,7 +48,7 @@ export class Lease {
   }
 }
 
-/** A store or service whose methods cannot be called without a lease. */
+/** A store or service with methods that cannot be called without a lease. */
 export type Led<T> = {
   readonly [Name in keyof T]: T[Name] extends (...given: infer Given) => infer Result
     ? (...given: WithLease<Required<Given>, Given>) => Result
@@ -60,7 +61,7 @@ type WithLease<All extends readonly unknown[], Given extends readonly unknown[]>
     ? "lease" extends keyof Last ? [...Before, options: Last & { readonly lease: Lease }] : Given
   : Given;
 
-/** An operation that can only be committed under a lease. */
+/** An operation that can be committed only under a lease. */
 export interface LeasedOperation extends Draft {
   commit(lease: Lease): Promise<Outcome>;
 }

@@ -1,14 +1,17 @@
-/** Migrates the schema of a store to this program's version. @module */
+/** Migrates a store's schema to this program's version. @module */
 import type { Sql, TransactionSql } from "postgres";
 import { SCHEMA, type SchemaMigration } from "./schema.ts";
 import { isConnectionLost } from "./server_fault.ts";
 
-/** A newer program has migrated the store to a schema that this program does not know. */
+/** An error for a store that a newer program has migrated to an unknown schema. */
 export class StoreNewerError extends Error {
   override readonly name = "StoreNewerError";
 }
 
-/** Locked during schema changes, so nodes that start at the same time make them one at a time. */
+/**
+ * Locked during schema changes, so nodes that start at the same time change the schema one at a
+ * time.
+ */
 const LOCK = 0x737663;
 
 /** Creates or migrates the schema in one transaction. @throws {StoreNewerError} */
@@ -17,7 +20,7 @@ export async function migrateSchema(
   migrations: readonly SchemaMigration[] = SCHEMA,
 ): Promise<void> {
   const known = migrations.at(-1)!.version;
-  // A role that is not allowed to change the schema can still use one that is up to date.
+  // A role that is not allowed to change the schema can still use it if it is up to date.
   if (await versionOf(sql) === known) return;
   await inTransaction(sql, async (sql) => {
     await sql`SELECT pg_advisory_xact_lock(${LOCK})`;
@@ -29,8 +32,8 @@ export async function migrateSchema(
     const found = await versionOf(sql);
     if (found > known) {
       throw new StoreNewerError(
-        `a newer svc has brought it to version ${found}, and this program knows versions up to ` +
-          `${known}. Run the newer program`,
+        `a newer svc has migrated it to version ${found}, and this program supports versions ` +
+          `up to ${known}. Run the newer program`,
       );
     }
     for (const migration of migrations) {
@@ -43,9 +46,9 @@ export async function migrateSchema(
 
 /**
  * Runs a transaction. If the work fails, the library rolls back. If the connection is lost, that
- * rollback would end the process (https://github.com/porsager/postgres/issues/1208). Therefore,
- * work that fails with the connection never settles: the library itself reports the closed
- * connection.
+ * rollback would end the process (https://github.com/porsager/postgres/issues/1208). Therefore, if
+ * work fails together with the connection, its promise never settles. The library itself reports
+ * the closed connection.
  */
 async function inTransaction(
   sql: Sql,
@@ -60,7 +63,7 @@ async function inTransaction(
   );
 }
 
-/** The version of the schema; 0 if there is none. */
+/** Returns the version of the schema; 0 if there is none. */
 async function versionOf(sql: Pick<Sql, "unsafe">): Promise<number> {
   const [row] = await sql.unsafe("SELECT to_regclass('svc.migrations') IS NOT NULL AS made");
   if (row?.made !== true) return 0;

@@ -1,5 +1,6 @@
 /**
- * Record stores: the interface, Deno KV, and PostgreSQL, which several machines can share.
+ * Record stores: the interface, and its implementations in Deno KV and PostgreSQL. Several machines
+ * can share a PostgreSQL store.
  *
  * @module
  */

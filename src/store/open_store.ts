@@ -1,4 +1,4 @@
-/** Opens a store in PostgreSQL, and removes expired records. @module */
+/** Opens a store in PostgreSQL and removes expired records. @module */
 import { type Rounds, startRounds } from "../lib/rounds.ts";
 import type { Connections } from "./connections.ts";
 import { ChangeFollower } from "./change_follower.ts";
@@ -18,8 +18,8 @@ export async function readVersion(connections: Connections): Promise<bigint> {
 }
 
 /**
- * Ensures that all later commits have versions above `version`, the version of a store that is
- * being moved here.
+ * Ensures that all later commits have versions above `version`, which is the version of a store
+ * that is being moved here.
  */
 export async function raiseVersion(connections: Connections, version: bigint): Promise<void> {
   await connections.run((sql) =>
@@ -27,12 +27,13 @@ export async function raiseVersion(connections: Connections, version: bigint): P
   );
 }
 
-/** How often expired records are deleted, and how many at a time. */
+/** How often expired records are deleted and how many at a time. */
 const TIDY_MS = 10_000;
 const TIDY_AT_ONCE = 1000;
 
 /**
- * How long changes can be read, and how long commit results are kept in case a response was lost.
+ * How long changes can be read, and how long the results of commits are kept in case a response was
+ * lost.
  */
 const KEPT_CHANGES = "15 minutes";
 const KEPT_COMMITS = "15 minutes";
@@ -50,7 +51,7 @@ export async function openPgStore(
   address: StoreAddress,
   patience: Patience = PATIENCE,
 ): Promise<PgStore> {
-  // The client is loaded only if there is a server.
+  // The client library is loaded only if there is a server.
   const { Connections } = await import("./connections.ts");
   const connections = new Connections(address, patience);
   try {
@@ -69,7 +70,7 @@ export async function openPgStore(
   };
 }
 
-/** Deletes expired records, and forgets old changes and commits. */
+/** Deletes expired records, old changes and old commit results. */
 export async function tidyStore({ connections }: PgStore, signal?: AbortSignal): Promise<void> {
   for (let deleted = TIDY_AT_ONCE; deleted === TIDY_AT_ONCE && signal?.aborted !== true;) {
     const [row] = await connections.run((sql) =>
@@ -88,7 +89,7 @@ export function startTidying(store: PgStore, onTrouble: (message: string) => voi
     everyMs: TIDY_MS,
     run: (signal) => tidyStore(store, signal),
     onError(error) {
-      // Ignored because other code notices when the store is unreachable.
+      // An unreachable store is ignored here, because other code notices it.
       if (!(error instanceof StoreUnavailableError)) onTrouble(`Cannot tidy the store: ${error}`);
     },
   });

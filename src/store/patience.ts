@@ -1,12 +1,12 @@
-/** How long to wait for the store. @module */
+/** Time limits for calls to the store. @module */
 
 /** Time limits, in milliseconds. */
 export interface Patience {
   /** Maximum time to open a connection. */
   readonly connectMs: number;
-  /** Maximum time for one attempt; after that, the connection counts as lost. */
+  /** Maximum time for one attempt. After that, the connection counts as lost. */
   readonly attemptMs: number;
-  /** Time from the first failed attempt until calls fail. */
+  /** Time after the first failed attempt at which calls fail. */
   readonly failureMs: number;
 }
 

@@ -19,11 +19,11 @@ import type {
 import type { SeenVersion } from "./seen_version.ts";
 import { versionstampOf } from "./versions.ts";
 
-/** Number of entries per batch of a listing, unless the caller chooses another number. */
+/** Default number of entries per batch when listing. */
 const BATCH = 500;
 const MAX_BATCH = 1000;
 
-/** Maximum number of damaged keys to remember as reported. */
+/** Maximum number of reported damaged keys to remember. */
 const MAX_UNREADABLE = 1000;
 
 /** Returned by `svc.commit()` instead of a version if a check failed. */
@@ -36,14 +36,14 @@ interface Row {
   readonly version: string;
 }
 
-/** A record, if it exists, with the version of the store at the time of the query. */
+/** A record, if it exists, with the store's version at the time of the query. */
 type SeenRow = { readonly clock: string } & (Row | { readonly key: null });
 
 function valueOf({ value, number }: Row): unknown {
   return value ?? new Deno.KvU64(BigInt(number!));
 }
 
-/** The error of a commit that failed for a reason other than a check. */
+/** The error for a commit that failed for a reason other than a check. */
 export interface Failed {
   readonly failure: unknown;
 }
@@ -51,7 +51,7 @@ export interface Failed {
 function outcomeOf(version: bigint): Outcome | Failed {
   if (version === CHECK_FAILED) return { ok: false };
   if (version > CHECK_FAILED) return { ok: true, versionstamp: versionstampOf(version) };
-  const message = "Cannot count: a non-U64 value is in the store where a counter should be";
+  const message = "Cannot count: the stored value is not a counter (U64)";
   return { failure: new TypeError(message) };
 }
 
@@ -68,8 +68,8 @@ export class PgRecordStore extends RecordStore {
   readonly writer = randomUUID();
 
   /**
-   * Called once for each damaged key, which listings then leave out. Without this callback, listing
-   * such a key fails.
+   * Called once for each damaged key, which is then left out of listings. Without this callback,
+   * listing such a key fails.
    */
   onUnreadable: ((encoded: Uint8Array<ArrayBuffer>) => void) | undefined;
 
@@ -84,7 +84,7 @@ export class PgRecordStore extends RecordStore {
     this.#seen = seen;
   }
 
-  /** Commits changes in order, in one call; each has its own outcome. */
+  /** Commits changes in order, in one call. Each commit has its own outcome. */
   async writeAll(all: readonly Changes[]): Promise<(Outcome | Failed)[]> {
     const prepared = all.map(encodeOrFail);
     const data = prepared.filter((each): each is CommitData => !("failure" in each));
@@ -187,7 +187,9 @@ export class PgRecordStore extends RecordStore {
     });
   }
 
-  /** The entry of a row. If its key is damaged, reports that once and returns `undefined`. */
+  /**
+   * Returns the entry in a row. If its key is damaged, reports that once and returns `undefined`.
+   */
   #entryOf<T>(row: Row): Entry<T> | undefined {
     try {
       return {
@@ -205,7 +207,7 @@ export class PgRecordStore extends RecordStore {
     }
   }
 
-  /** Closes the store: running queries finish, and later ones fail. */
+  /** Closes the store. Running queries finish, and later ones fail. */
   override close(): void {
     this.#connections.close().catch(() => {});
   }

@@ -1,4 +1,4 @@
-/** Reads all records of a store in key order so that they can be copied. @module */
+/** Reads all records in a store, in key order, in order to copy them. @module */
 import type { Sql } from "postgres";
 import type { Connections } from "./connections.ts";
 
@@ -8,7 +8,7 @@ const MOST = 500;
 export interface StoredRecord {
   readonly key: Uint8Array<ArrayBuffer>;
   readonly value: Uint8Array<ArrayBuffer> | Deno.KvU64;
-  /** Milliseconds until it expires, according to the database's clock. */
+  /** Milliseconds until the record expires, according to the database's clock. */
   readonly leftMs: number | undefined;
 }
 

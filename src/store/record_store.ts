@@ -1,5 +1,5 @@
 /**
- * The interface of a key-value store: ordered entries, and commits of checks and changes.
+ * The interface of a key-value store with ordered entries. Commits consist of checks and changes.
  *
  * @module
  */
@@ -78,15 +78,13 @@ export abstract class RecordStore implements RecordReader, Disposable {
 
   abstract list<T = unknown>(selector: ListSelector, options?: ListOptions): Listing<T>;
 
-  /**
-   * Stores changes without a lease. Only layers and implementations define and call this method.
-   */
+  /** Stores changes without a lease. Only layers and implementations define or call this method. */
   abstract write(changes: Changes): Promise<Outcome>;
 
   abstract close(): void;
 
   /**
-   * Stores changes. If a lease is given, this works only while the lease is valid. @throws
+   * Stores changes. If a lease is given, the commit succeeds only while the lease is valid. @throws
    * {LeaseLostError}
    */
   async commit(changes: Changes, lease?: Lease): Promise<Outcome> {
@@ -119,7 +117,9 @@ export abstract class RecordStore implements RecordReader, Disposable {
   }
 }
 
-/** A layer over another store, which handles everything that the layer does not define. */
+/**
+ * A layer over another store. The other store handles everything that the layer does not define.
+ */
 export abstract class StoreLayer extends RecordStore {
   constructor(protected readonly under: RecordStore) {
     super();

@@ -11,7 +11,10 @@ export type RecordKey = readonly KeyPart[];
 export interface Entry<T = unknown> {
   readonly key: RecordKey;
   readonly value: T;
-  /** The version of the commit that stored the entry. Later versions compare greater as text. */
+  /**
+   * The version of the commit that stored the entry. Later versions are greater when compared as
+   * text.
+   */
   readonly versionstamp: string;
 }
 
@@ -23,7 +26,7 @@ export interface NoEntry {
 
 export type MaybeEntry<T = unknown> = Entry<T> | NoEntry;
 
-/** The version that a record must have; `null` if there must be none. */
+/** The version that a record must have; `null` if there must be no record. */
 export interface Check {
   readonly key: RecordKey;
   readonly versionstamp: string | null;
@@ -89,8 +92,8 @@ export interface RecordReader {
   list<T = unknown>(selector: ListSelector, options?: ListOptions): Listing<T>;
 
   /**
-   * Moves a malformed record aside unless its checksum proves it intact; returns false if it is
-   * kept.
+   * Sets a malformed record aside unless its checksum proves that it is intact. Returns false if it
+   * is kept.
    */
   setUncheckedAside(key: RecordKey, cause: unknown): Promise<boolean>;
 }

@@ -1,7 +1,7 @@
 /**
  * The tables of a PostgreSQL store, as versioned migrations.
  *
- * Every commit first locks the only row of `clock`, and releases it at the end. Versions are
+ * Every commit first locks the only row in `clock` and releases it at the end. Versions are
  * therefore in commit order, and once a reader has read the changes up to a version, it cannot have
  * missed an earlier one.
  *
@@ -67,7 +67,7 @@ LANGUAGE sql STABLE AS $$
 $$;
 `;
 
-/** Applies the mutations of one operation in order; returns the keys that they changed. */
+/** Applies the mutations of one operation in order. Returns the keys that they changed. */
 const APPLY = `
 CREATE FUNCTION svc.apply(mutations jsonb, new_version bigint, moment timestamptz) RETURNS bytea[]
 LANGUAGE plpgsql AS $$
@@ -163,7 +163,7 @@ END
 $$;
 `;
 
-/** Deletes expired records, and old changes and commits. Returns the number of records. */
+/** Deletes expired records, old changes and old commits. Returns the number of deleted records. */
 const TIDY = `
 CREATE FUNCTION svc.tidy(most integer, kept_changes interval, kept_commits interval)
 RETURNS integer

@@ -1,17 +1,17 @@
 /**
  * The highest known version of the store. It reveals a stale server: an old primary may still
- * respond for a moment after another server has taken over.
+ * respond briefly after another server has taken over.
  *
  * @module
  */
 import { StaleServerError } from "./server_fault.ts";
 
-/** How long reads wait while only outdated servers respond. */
+/** Maximum time that reads wait while only outdated servers respond. */
 const MAX_STALE_MS = 30_000;
 
 export class SeenVersion {
   #version = 0n;
-  /** When responses began to come only from an outdated server. */
+  /** Time since which responses have come only from an outdated server. */
   #staleSince: number | undefined;
 
   readonly #monotonic;
@@ -21,7 +21,7 @@ export class SeenVersion {
     this.#monotonic = monotonic;
   }
 
-  /** The newest known version; a read that starts now must see at least this version. */
+  /** The newest known version. A read that starts now must see at least this version. */
   get version(): bigint {
     return this.#version;
   }
@@ -31,7 +31,7 @@ export class SeenVersion {
    * took over, the node accepts the server's version after half a minute.
    *
    * @param known the version known when the read began
-   * @throws {StaleServerError} if the server is behind that version.
+   * @throws {StaleServerError} if the server is behind that version
    */
   read(version: bigint, known: bigint): void {
     if (version < known) {
@@ -42,7 +42,7 @@ export class SeenVersion {
     this.#staleSince = undefined;
   }
 
-  /** Records the version of a commit, which only a primary creates. */
+  /** Records a commit's version. Only a primary creates commits. */
   committed(version: bigint, known: bigint): void {
     if (version > this.#version || version < known) this.#version = version;
   }

@@ -9,7 +9,7 @@ function seenAt(version: bigint) {
   return { clock, seen };
 }
 
-Deno.test("SeenVersion refuses outdated reads, and accepts current reads", () => {
+Deno.test("SeenVersion refuses outdated reads and accepts current ones", () => {
   const { seen } = seenAt(7n);
   assert.throws(() => seen.read(6n, seen.version), StaleServerError);
   seen.committed(9n, seen.version);
@@ -18,7 +18,7 @@ Deno.test("SeenVersion refuses outdated reads, and accepts current reads", () =>
   assert.equal(seen.version, 9n);
 });
 
-Deno.test("SeenVersion accepts responses of concurrent reads in any order", () => {
+Deno.test("SeenVersion accepts responses to concurrent reads in any order", () => {
   const { seen } = seenAt(7n);
   const known = seen.version;
   seen.read(9n, known);

@@ -1,10 +1,12 @@
-/** Classifies PostgreSQL errors: which to retry, and the meaning of others. @module */
+/** Classifies PostgreSQL errors: which ones to retry, and what the others mean. @module */
 import { UnavailableError } from "../lib/unavailable_error.ts";
 
 /** How long clients should wait before they try again, in seconds. */
 const RETRY_SECONDS = 5;
 
-/** The store cannot be reached. A change in progress may or may not be stored. */
+/**
+ * An error if the store cannot be reached. A change in progress may or may not have been stored.
+ */
 export class StoreUnavailableError extends UnavailableError {
   override readonly name = "StoreUnavailableError";
 
@@ -16,7 +18,7 @@ export class StoreUnavailableError extends UnavailableError {
   }
 }
 
-/** An attempt has taken too long, so its connection is dropped. */
+/** An error if an attempt has taken too long. Its connection is dropped. */
 export class AttemptLateError extends Error {
   override readonly name = "AttemptLateError";
 
@@ -25,12 +27,12 @@ export class AttemptLateError extends Error {
   }
 }
 
-/** The server lacks data that this node has already read or stored. */
+/** An error if the server lacks data that this node has already read or stored. */
 export class StaleServerError extends Error {
   override readonly name = "StaleServerError";
 
   constructor() {
-    super("the server that responds is behind: it was the primary before, or has lost commits");
+    super("the server that responds is behind: it is a former primary, or it has lost commits");
   }
 }
 
@@ -60,7 +62,7 @@ const LOST: ReadonlySet<string> = new Set([
  */
 const PASSING = /^(?:08...|57P0.|53300|40...|25006)$/;
 
-/** The server is a standby, which is read-only. */
+/** SQL state of a server that is a standby and therefore read-only. */
 const READ_ONLY = "25006";
 
 function codeOf(error: unknown): string {
@@ -68,7 +70,10 @@ function codeOf(error: unknown): string {
   return typeof error.code === "string" ? error.code : "";
 }
 
-/** A standby that is behind may not have a new database yet. */
+/**
+ * SQL state for a database that does not exist. A standby that is behind may not have a new
+ * database yet.
+ */
 const NO_DATABASE = "3D000";
 
 /** Whether a connection failed or was lost. */
@@ -87,16 +92,16 @@ export function isPassing(error: unknown, servers = 1): boolean {
   return isGivenUp(error) || isConnectionLost(error) || PASSING.test(code);
 }
 
-/** Codes for broken connections, for which the library may wait forever. */
+/** Codes for broken connections, on which the library may wait forever. */
 const BROKEN: ReadonlySet<string> = new Set(["CONNECTION_CLOSED", "EBADF", "ECONNRESET", "EPIPE"]);
 
-/** Whether no further query may use the existing connections. */
+/** Whether the existing connections must not be used for further queries. */
 export function isConnectionSpoilt(error: unknown): boolean {
   const code = codeOf(error);
   return isGivenUp(error) || code === READ_ONLY || BROKEN.has(code);
 }
 
-/** Messages for errors whose text in the library names the wrong host. */
+/** Messages for errors, because the library's own texts contain the wrong host. */
 const WORDS: Readonly<Record<string, string>> = {
   CONNECTION_CLOSED: "the server closed the connection",
   CONNECTION_DESTROYED: "no server accepts writes",

@@ -13,12 +13,12 @@ Deno.test("isPassing() distinguishes temporary from permanent errors", () => {
   for (const code of ["28P01", "42P01", "23505", ""]) assert.equal(isPassing(fault(code)), false);
 });
 
-Deno.test("isPassing() allows time for a new database to reach every server", () => {
+Deno.test("isPassing() allows time for a new database to reach all servers", () => {
   assert.equal(isPassing(fault("3D000")), false, "one server knows all its databases");
   assert.equal(isPassing(fault("3D000"), 3), true);
 });
 
-Deno.test("isConnectionSpoilt() distinguishes a broken connection from one that never opened", () => {
+Deno.test("isConnectionSpoilt() distinguishes a broken connection from one that was never opened", () => {
   for (const code of ["CONNECTION_CLOSED", "EBADF", "ECONNRESET", "EPIPE", "25006"]) {
     assert.equal(isConnectionSpoilt(fault(code)), true, code);
   }

@@ -1,4 +1,6 @@
-/** Address and user of a PostgreSQL store: from a URL, environment variables and files. @module */
+/**
+ * Reads a PostgreSQL store's address and user from a URL, environment variables and files. @module
+ */
 
 export interface StoreHost {
   readonly hostname: string;
@@ -6,7 +8,7 @@ export interface StoreHost {
 }
 
 export interface StoreAddress {
-  /** The servers of one cluster, one of which is the primary. Empty for a Unix socket. */
+  /** The servers of a cluster, one of which is the primary. Empty for a Unix socket. */
   readonly hosts: readonly StoreHost[];
   /** Path of a Unix socket. */
   readonly socket: string | undefined;
@@ -20,12 +22,15 @@ export interface StoreAddress {
 
 /** Sources of values that are missing from the URL. */
 export interface AddressSources {
-  /** Such as `PGPASSWORD`. */
+  /** Variables such as `PGPASSWORD`. */
   readonly variable: (name: string) => string | undefined;
   readonly readFile: (path: string) => string;
 }
 
-/** The URL of a store cannot be used. The message is for the operator and contains no password. */
+/**
+ * An error for a store URL that cannot be used. The message is for the operator and contains no
+ * password.
+ */
 export class StoreAddressError extends TypeError {
   override readonly name = "StoreAddressError";
 }
@@ -38,21 +43,21 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|::1)$/;
 const PARAMETERS: ReadonlySet<string> = new Set(["host", "passfile", "sslmode", "sslrootcert"]);
 const MODES_WITH_TLS: ReadonlySet<string> = new Set(["require", "verify-ca", "verify-full"]);
 
-/** True if the location of a store is a PostgreSQL URL. */
+/** True if a store's location is a PostgreSQL URL. */
 export function isStoreUrl(place: string): boolean {
   return /^postgres(?:ql)?:/i.test(place);
 }
 
-/** The location for messages, without parameters or possible passwords. */
+/** Returns the location for messages, without parameters or any password. */
 export function describeStoreUrl(place: string): string {
   return place.replace(/\?.*$/s, "").replace(/\/\/[^/]*@/, "//");
 }
 
 /**
  * Reads `postgres://role@host:port,host:port/database?sslmode=…`, or `?host=/folder` for a Unix
- * socket. The connection uses TLS and verifies the server's certificate, unless all hosts are on
- * this machine. The password comes from `SVC_KV_PASSWORD`, `PGPASSWORD` or the file that
- * `PGPASSFILE` names.
+ * socket. The connection uses TLS and verifies the server's certificate unless all hosts are on
+ * this machine. The password comes from `SVC_KV_PASSWORD`, `PGPASSWORD` or the file named by
+ * `PGPASSFILE`.
  *
  * @throws {StoreAddressError}
  */
@@ -98,7 +103,7 @@ function decode(text: string): string {
     return decodeURIComponent(text);
   } catch {
     throw new StoreAddressError(
-      "The URL of the key-value store has a % that does not start an encoded character",
+      "The URL of the key-value store has a % that is not followed by two hex digits",
     );
   }
 }
@@ -175,7 +180,7 @@ function findPassword(
 }
 
 /**
- * As in `libpq`, the first match wins, and `*` matches anything. A single line without colons is
+ * As in `libpq`, the first match counts, and `*` matches anything. A single line without colons is
  * just the password.
  */
 export function findInPassfile(

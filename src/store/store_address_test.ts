@@ -19,7 +19,7 @@ const sources = (
   },
 });
 
-Deno.test("parseStoreUrl() accepts several hosts, and gets the password from a variable", () => {
+Deno.test("parseStoreUrl() accepts several hosts and gets the password from a variable", () => {
   assert.deepEqual(
     parseStoreUrl("postgres://svc@pg1,pg2:5433,[fd00::3]/records", sources({ PGPASSWORD: "p" })),
     {
@@ -48,14 +48,14 @@ Deno.test("parseStoreUrl() disables TLS only for this machine, or if requested",
   });
 });
 
-Deno.test("parseStoreUrl() defaults to the role's database, and supports Unix sockets", () => {
+Deno.test("parseStoreUrl() defaults to the role's database and supports Unix sockets", () => {
   const address = parseStoreUrl("postgresql://a%40b@?host=/run/pg", sources());
   assert.deepEqual([address.user, address.database], ["a@b", "a@b"]);
   assert.equal(address.socket, "/run/pg/.s.PGSQL.5432");
   assert.equal(parseStoreUrl("postgres://h/d", sources({ PGUSER: "u" })).user, "u");
 });
 
-Deno.test("parseStoreUrl() prefers SVC_KV_PASSWORD, and reads the PGPASSFILE file", () => {
+Deno.test("parseStoreUrl() prefers SVC_KV_PASSWORD and reads the PGPASSFILE file", () => {
   const variables = { PGPASSFILE: "/pass" };
   const files = { "/pass": "other:*:*:*:no\npg1:5432:*:svc:it\\:is\n" };
   const passwordOf = (given: Record<string, string>) =>
@@ -79,7 +79,7 @@ const REFUSED: readonly (readonly [url: string, says: RegExp])[] = [
   ["postgres://svc@pg1/d?sslrootcert=/none", /Cannot read the certificate .* in \/none: No such/],
   ["postgres://svc@pg1/d?pool=3", /unknown parameter "pool"/],
   ["postgres://svc@pg1/d?host=run", /must be the folder of a Unix socket/],
-  ["postgres://s%vc@pg1/d", /a % that does not start/],
+  ["postgres://s%vc@pg1/d", /a % that is not followed/],
   ["postgres:svc", /must look like/],
 ];
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { StoreSocket } from "./store_socket.ts";
 
-Deno.test("StoreSocket ignores an error that arrives when no one is listening any longer", () => {
+Deno.test("StoreSocket ignores an error that arrives after all listeners have been removed", () => {
   const socket = new StoreSocket();
   const heard: string[] = [];
   socket.on("error", ({ message }: Error) => heard.push(message));
@@ -14,7 +14,7 @@ Deno.test("StoreSocket ignores an error that arrives when no one is listening an
   socket.destroy();
 });
 
-Deno.test("StoreSocket keeps one listener, regardless of how often others are removed", () => {
+Deno.test("StoreSocket keeps its own listener, however often the others are removed", () => {
   const socket = new StoreSocket();
   for (let time = 0; time < 20; time++) socket.removeAllListeners("close");
   assert.equal(socket.listenerCount("error"), 1);

@@ -5,28 +5,30 @@
  */
 
 /**
- * Deno KV's versionstamps contain a version of 8 bytes and a position in a batch, which is unused
+ * Deno KV's versionstamps contain an 8-byte version and a position in a batch, which is unused
  * here.
  */
 const PLACE = "0000";
 const DIGITS = 16;
 const STAMP = /^[0-9a-f]{20}$/;
 
-/** A version that no record has. */
+/** A version that no record ever has. */
 const NO_VERSION = -1n;
 
-/** The versionstamp of a version, which is at least 0. */
+/** Returns the versionstamp of a version, which must be at least 0. */
 export function versionstampOf(version: bigint): string {
   return version.toString(16).padStart(DIGITS, "0") + PLACE;
 }
 
 /**
- * Parses a versionstamp; one from a different kind of store becomes a version that no record has.
+ * Parses a versionstamp. One from a different kind of store becomes a version that no record has.
  * @throws {TypeError}
  */
 export function versionOf(versionstamp: string): bigint {
   if (!STAMP.test(versionstamp)) {
-    throw new TypeError(`Cannot check the versionstamp "${versionstamp}": it is 20 hex digits`);
+    throw new TypeError(
+      `Cannot check the versionstamp "${versionstamp}": it must have 20 hex digits`,
+    );
   }
   const version = BigInt.asIntN(64, BigInt(`0x${versionstamp.slice(0, DIGITS)}`));
   return versionstamp.endsWith(PLACE) && version >= 0n ? version : NO_VERSION;

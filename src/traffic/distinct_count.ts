@@ -2,18 +2,18 @@
  * @module Counts distinct visitors without storing a list of them.
  *
  * Uses HyperLogLog (Flajolet et al., 2007) with 4096 registers and a standard error of 1.6%, and
- * linear counting below 2.5 visitors per register. A register contains the longest run of zeros in
- * a hash, which does not identify a visitor.
+ * linear counting below 2.5 visitors per register. A register contains only the longest run of
+ * zeros in a hash, which does not identify a visitor.
  */
 
 const INDEX_BITS = 12;
 const REGISTERS = 1 << INDEX_BITS;
-/** Bias correction for many registers, from the original paper. */
+/** Bias correction for large numbers of registers, from the original paper. */
 const ALPHA = 0.7213 / (1 + 1.079 / REGISTERS);
 /** Maximum number of set registers that are stored individually. */
 const SPARSE_MOST = REGISTERS / 4;
 
-/** Stored registers: all of them, or three bytes for each register that is set. */
+/** Stored registers: either all of them, or three bytes for each register that is set. */
 export type EncodedDistinct = Uint8Array;
 
 export class DistinctCount {
@@ -35,7 +35,7 @@ export class DistinctCount {
     }
   }
 
-  /** The rounded estimate. */
+  /** Returns the rounded estimate. */
   count(): number {
     const ranks = this.#few === undefined ? this.#registers! : this.#few.values();
     let zeros = REGISTERS;

@@ -9,9 +9,9 @@
 const ACCURACY = 0.02;
 const GROWTH = (1 + ACCURACY) / (1 - ACCURACY);
 const LOG_GROWTH = Math.log(GROWTH);
-/** The minimum counted duration, in milliseconds. */
+/** The shortest duration that is distinguished, in milliseconds. */
 const SHORTEST_MS = 0.01;
-/** The maximum counted duration: ten minutes. */
+/** The longest duration that is distinguished: ten minutes. */
 const LONGEST_MS = 600_000;
 const FIRST_BIN = Math.ceil(Math.log(SHORTEST_MS) / LOG_GROWTH);
 const BINS = Math.ceil(Math.log(LONGEST_MS) / LOG_GROWTH) - FIRST_BIN + 1;
@@ -24,7 +24,7 @@ function binOf(ms: number): number {
   return Math.min(BINS - 1, Math.ceil(Math.log(ms) / LOG_GROWTH) - FIRST_BIN);
 }
 
-/** The value in a bin that has the same relative distance from both bounds. */
+/** Returns the value in a bin that has the same relative distance from both bounds. */
 const middleOf = (bin: number): number => 2 * GROWTH ** (bin + FIRST_BIN) / (GROWTH + 1);
 
 export class Distribution {
@@ -49,7 +49,7 @@ export class Distribution {
     }
   }
 
-  /** The quantile `q` of all times, in milliseconds; `null` if there are none. */
+  /** Returns the quantile `q` of all times, in milliseconds; `null` if there are none. */
   quantile(q: number): number | null {
     if (this.#count === 0) return null;
     const rank = Math.max(0, Math.ceil(q * this.#count) - 1);

@@ -1,4 +1,4 @@
-/** @module Traffic as bounded counts, which can be merged. */
+/** @module Counts traffic in bounded memory. Counts can be merged. */
 export { type EncodedCounts, type Layer, LAYERS, TrafficCounts } from "./traffic_counts.ts";
 export {
   type CountedRequest,

@@ -13,7 +13,7 @@ function listOf(items: readonly string[], capacity = 5): TopList {
   return list;
 }
 
-Deno.test("TopList returns the count of each value within the reported error", () => {
+Deno.test("TopList returns each value's count within the reported error", () => {
   fc.assert(fc.property(values, values, (first, second) => {
     const list = listOf(first);
     list.merge(listOf(second).encode());
@@ -28,7 +28,7 @@ Deno.test("TopList returns the count of each value within the reported error", (
   }));
 });
 
-Deno.test("TopList is exact for few values, and lists the most frequent first", () => {
+Deno.test("TopList is exact for few values and lists the most frequent first", () => {
   assert.deepEqual(listOf(["b", "a", "b", "c", "a", "b"]).top(2), [
     { value: "b", count: 3 },
     { value: "a", count: 2 },
@@ -52,7 +52,7 @@ function visitors(from: number, to: number): DistinctCount {
 }
 
 for (const many of [0, 1, 10, 300, 5000, 50_000]) {
-  Deno.test(`DistinctCount counts ${many} visitors within 5%, even if counts are merged`, () => {
+  Deno.test(`DistinctCount counts ${many} visitors to within 5%, even if counts are merged`, () => {
     const half = Math.floor(many / 2);
     const merged = visitors(0, half);
     merged.merge(visitors(Math.floor(half / 2), many).encode());
@@ -81,7 +81,7 @@ const times = fc.array(fc.double({ min: 0.02, max: 500_000, noNaN: true }), {
   maxLength: 300,
 });
 
-Deno.test("Distribution finds every quantile within 2.1%, even after a merge", () => {
+Deno.test("Distribution finds every quantile to within 2.1%, even after a merge", () => {
   fc.assert(fc.property(times, times, fc.double({ min: 0, max: 1, noNaN: true }), (a, b, q) => {
     const merged = new Distribution();
     const other = new Distribution();

@@ -1,12 +1,12 @@
 /**
- * @module The most frequent values of a stream, in bounded memory.
+ * @module Finds the most frequent values in a stream, in bounded memory.
  *
- * This is the Misra-Gries summary: when it has too many values, all counts are reduced by the same
- * amount, and those that reach zero are dropped. Partial summaries can be merged (Agarwal et al.,
- * "Mergeable Summaries", 2012).
+ * This is a Misra-Gries summary: when it has too many values, all counts are reduced by the same
+ * amount, and values with a count of zero are dropped. Partial summaries can be merged (Agarwal et
+ * al., "Mergeable Summaries", 2012).
  */
 
-/** A value, and the minimum number of times it was seen. */
+/** A value, and the minimum number of times that it was seen. */
 export interface Counted {
   readonly value: string;
   readonly count: number;
@@ -24,7 +24,7 @@ export class TopList {
 
   readonly #capacity: number;
 
-  /** A reduction keeps `capacity` values. Between reductions, there can be up to twice as many. */
+  /** A reduction keeps `capacity` values. Between reductions, there can be twice as many. */
   constructor(capacity: number) {
     this.#capacity = capacity;
   }
@@ -45,7 +45,7 @@ export class TopList {
     this.#missed += missed;
   }
 
-  /** The most frequent values, most frequent first; ties by name. */
+  /** Returns the most frequent values, most frequent first; ties are sorted by name. */
   top(limit: number): Counted[] {
     return this.#sorted().slice(0, limit).map(([value, count]) => ({ value, count }));
   }

@@ -11,7 +11,7 @@ export interface CountedClient {
   header(name: string): string | null;
   /** ISO 3166-1 alpha-2, in upper case. */
   country(): string | undefined;
-  /** Such as `mobile`; `bot` for clients other than browsers. */
+  /** Device type, for example `mobile`; `bot` for clients other than browsers. */
   device(): string;
 }
 
@@ -29,7 +29,7 @@ export interface CountedRequest {
   readonly bytes: number | null;
   /** Time until the response headers were ready, in milliseconds. */
   readonly durationMs: number;
-  /** The path, if the response is a page; otherwise missing. */
+  /** The path; missing if the response is not a page. */
   readonly page: string | undefined;
 }
 
@@ -47,7 +47,9 @@ export interface DeploymentCounts {
   readonly counts: EncodedCounts;
 }
 
-/** Maximum length of a page's path and a user agent, in characters; longer ones are shortened. */
+/**
+ * Maximum length of a page's path and of a user agent, in characters. Longer ones are shortened.
+ */
 const MAX_PATH = 200;
 const MAX_USER_AGENT = 512;
 
@@ -60,7 +62,7 @@ const ASK_AGAIN_MS = 10_000;
 
 const UNKNOWN = "unknown";
 
-/** The host named in a `Referer` header; "" if there is none. */
+/** Returns the host in a `Referer` header; "" if there is none. */
 function hostOfReferrer(referrer: string): string {
   const url = URL.parse(referrer);
   return url?.protocol === "https:" || url?.protocol === "http:" ? url.hostname : "";
@@ -83,7 +85,9 @@ class DayOfVisitors {
 }
 
 export interface TrafficCounterOptions {
-  /** Returns the salt for a day, counted since the Unix epoch. It is the same on all nodes. */
+  /**
+   * Returns the salt for a day (a day number since the Unix epoch). It is the same on all nodes.
+   */
   salt(day: number): Promise<Uint8Array>;
   onError(error: unknown): void;
 }
@@ -104,7 +108,7 @@ export class TrafficCounter {
     this.#options = options;
   }
 
-  /** Counts a request; never waits, and never throws. */
+  /** Counts a request. Never waits and never throws. */
   readonly count = (request: CountedRequest): void => {
     const counts = this.#countsOf(request);
     const { client, page, layer, bytes } = request;
@@ -128,7 +132,7 @@ export class TrafficCounter {
   readonly countVitals = (measured: CountedVitals): void =>
     this.#countsOf(measured).addVitals(measured.path, measured.vitals);
 
-  /** Fetches a day's salt so that it is available before the first request. */
+  /** Fetches a day's salt before the first request needs it. */
   prepare(time: number): void {
     this.#visitorsOf(time);
   }

@@ -5,7 +5,7 @@ import { TrafficCounter } from "./mod.ts";
 
 const BROWSERS = Array.from({ length: 200 }, (_, index) => `Mozilla/5.0 (X11; rv:${index}.0)`);
 
-/** Creates realistic requests, each with its own new strings. */
+/** Creates realistic requests, each with new strings. */
 function requests(count: number) {
   return Array.from({ length: count }, (_, index) => {
     const ip = `10.${index % 40}.${index % 90}.${index % 7}`;

@@ -1,5 +1,5 @@
 /**
- * @module The traffic of one project over a period of time, as bounded counts that can be merged.
+ * @module One project's traffic over a period of time, as bounded counts that can be merged.
  */
 import { DistinctCount, type EncodedDistinct } from "./distinct_count.ts";
 import { Distribution, type EncodedDistribution } from "./distribution.ts";
@@ -27,17 +27,18 @@ export interface EncodedCounts {
   readonly lists: Readonly<Record<List, EncodedTopList>>;
   readonly times: Readonly<Partial<Record<Layer, EncodedDistribution>>>;
   /**
-   * Number of responses with status 500 or more, by layer; missing in counts from earlier versions.
+   * Number of responses with a status of 500 or more, by layer; missing in counts from earlier
+   * versions.
    */
   readonly failed?: Readonly<Partial<Record<Layer, number>>>;
-  /** Missing if no browser measured any. */
+  /** Web vitals; missing if no browser measured any. */
   readonly vitals?: EncodedVitals;
 }
 
 export class TrafficCounts {
   requests = 0;
   /**
-   * Requests from crawlers, monitors and programs. Other than here, they are counted only by
+   * Requests from crawlers, monitors and programs. Apart from this, they are counted only by
    * status.
    */
   bots = 0;
@@ -95,22 +96,22 @@ export class TrafficCounts {
     }
   }
 
-  /** Responses by status, lowest status first. */
+  /** Returns the number of responses by status, lowest status first. */
   statuses(): readonly (readonly [number, number])[] {
     return [...this.#statuses].sort(([a], [b]) => a - b);
   }
 
-  /** Responses with status 500 or more. */
+  /** Returns the number of responses with a status of 500 or more. */
   failures(): number {
     return this.statuses().reduce((sum, [status, count]) => status < 500 ? sum : sum + count, 0);
   }
 
-  /** Responses of a layer with status 500 or more. */
+  /** Returns the number of a layer's responses with a status of 500 or more. */
   failuresOf(layer: Layer): number {
     return this.#failed.get(layer) ?? 0;
   }
 
-  /** The times for each layer that has sent responses. */
+  /** Returns the response times for each layer that has sent responses. */
   times(): ReadonlyMap<Layer, Distribution> {
     return this.#times;
   }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { TrafficCounts } from "./traffic_counts.ts";
 
-Deno.test("TrafficCounts keeps the failures of each layer, even if older counts are merged", () => {
+Deno.test("TrafficCounts keeps each layer's failures, even if older counts are merged", () => {
   const counts = new TrafficCounts();
   counts.addAnswer(500, "function", 1);
   counts.addAnswer(200, "function", 1);

@@ -1,11 +1,11 @@
-/** @module Visitor pseudonyms that last for one day. */
+/** @module Creates visitor pseudonyms that are valid for one day. */
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Length of a day's salt, in bytes. */
 export const SALT_BYTES = 16;
 
-/** Number of days since the Unix epoch, in UTC. */
+/** Returns the number of days since the Unix epoch, in UTC. */
 export const dayOf = (time: number): number => Math.floor(time / DAY_MS);
 
 /** Mixes a string into a 32-bit state: the body of MurmurHash3, one UTF-16 code unit at a time. */

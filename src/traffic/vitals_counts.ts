@@ -1,16 +1,16 @@
 /**
  * @module Visitors' web vitals as bounded counts, for a site and for its most viewed pages.
  *
- * The bins of the histograms grow by a constant factor, so every quantile is accurate to within 5
- * %. Each page takes 2.2 KB. At most `MAX_VITAL_PAGES` pages are stored, and up to twice as many
- * are kept temporarily.
+ * The histograms' bins grow by a constant factor, so every quantile is accurate to within 5%. Each
+ * page takes 2.2 KB. At most `MAX_VITAL_PAGES` pages are stored, and temporarily up to twice as
+ * many.
  */
 
 /** LCP, INP, FCP and TTFB in milliseconds, CLS in thousandths. */
 export const VITALS = ["lcp", "inp", "cls", "fcp", "ttfb"] as const;
 export type Vital = typeof VITALS[number];
 
-/** Maximum number of pages whose vitals are stored separately. */
+/** Maximum number of pages with separately stored vitals. */
 export const MAX_VITAL_PAGES = 20;
 
 /** Maximum length of a page's path, in characters. The schema of beacons allows only ASCII. */
@@ -21,10 +21,10 @@ const GROWTH = (1 + ACCURACY) / (1 - ACCURACY);
 const LOG_GROWTH = Math.log(GROWTH);
 /** The maximum counted value: one minute, or a layout shift of 60. */
 const LARGEST = 60_000;
-/** The first bin is for values up to 1, and is read as zero. */
+/** The first bin is for values up to 1, which count as zero. */
 const BINS = Math.ceil(Math.log(LARGEST) / LOG_GROWTH) + 1;
 
-/** A browser's measurements of one page view; values that it cannot measure are missing. */
+/** A browser's measurements of one page view. Values that it cannot measure are missing. */
 export type MeasuredVitals = Readonly<Partial<Record<Vital, number>>>;
 
 /** Counts in their stored and sent form: at most 52 KB. */
@@ -33,10 +33,10 @@ export interface EncodedVitals {
   readonly pages: readonly (readonly [path: string, views: number, bins: Uint32Array])[];
 }
 
-/** The count and a quantile of one vital. */
+/** The number of measurements and a quantile of one vital. */
 export interface VitalQuantile {
   readonly count: number;
-  /** The 75th percentile of all views. */
+  /** The 75th percentile over all views. */
   readonly p75: number;
 }
 export type VitalQuantiles = Readonly<Partial<Record<Vital, VitalQuantile>>>;
@@ -46,7 +46,7 @@ const binOf = (value: number): number =>
 
 const middleOf = (bin: number): number => bin === 0 ? 0 : 2 * GROWTH ** bin / (GROWTH + 1);
 
-/** The bins of all vitals, one after the other. */
+/** The bins of all vitals, one vital after the other. */
 class VitalBins {
   readonly bins = new Uint32Array(VITALS.length * BINS);
 
@@ -102,12 +102,12 @@ export class VitalsCounts {
     this.#bound(2 * MAX_VITAL_PAGES);
   }
 
-  /** The vitals of all views. */
+  /** Returns the vitals of all views. */
   quantiles(): VitalQuantiles {
     return this.#all.quantiles();
   }
 
-  /** The pages with the most views; some views of rarely viewed pages may be missing. */
+  /** Returns the pages with the most views. Some views of rarely viewed pages may be missing. */
   pages(limit: number): { readonly path: string; readonly vitals: VitalQuantiles }[] {
     return this.#sorted().slice(0, limit).map(([path, { vitals }]) => ({
       path,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { serialize } from "node:v8";
 import { MAX_VITAL_PAGES, MAX_VITAL_PATH, VITALS, VitalsCounts } from "./vitals_counts.ts";
 
-Deno.test("VitalsCounts returns the 75th percentile within 5%, even if counts are merged", () => {
+Deno.test("VitalsCounts returns the 75th percentile to within 5%, even if counts are merged", () => {
   const [whole, one, other] = [new VitalsCounts(), new VitalsCounts(), new VitalsCounts()];
   for (let ms = 1; ms <= 1000; ms++) {
     for (const counts of [whole, ms % 2 === 0 ? one : other]) {

@@ -1,4 +1,4 @@
-/** @module Every page of the interface, bound to its path. */
+/** @module Binds every page of the web interface to its path. */
 import type { Router } from "../platform/core/http/mod.ts";
 import { type AccountPageServices, bindAccountPages } from "./account/account_routes.ts";
 import { bindEmailPages, type EmailPageServices } from "./account/email_routes.ts";
@@ -63,8 +63,8 @@ import type { WorkspaceService } from "../platform/workspaces/mod.ts";
 import { overviewPath } from "./layout/bar.tsx";
 
 /**
- * Path of the overview of a person's first workspace, or of the list of workspaces if the person
- * has none.
+ * Returns the path of a person's first workspace, or of the workspace list if the person has no
+ * workspace.
  */
 async function homePath(workspaces: WorkspaceService, person: Person): Promise<string> {
   const { items: [first] } = await workspaces.list(selfCallerOf(person), { limit: 1 });
@@ -102,7 +102,7 @@ function bindKeyPages(bind: PageBinder, services: BoardServices): void {
   bindPublishers(bind, services);
 }
 
-/** Binds the pages of a platform. */
+/** Binds a platform's pages. */
 export function bindPages(
   router: Router,
   services:

@@ -72,7 +72,7 @@ Deno.test({
         await page.getByText("Promoted to production.").waitFor();
         await page.getByRole("button", { name: "Undo" }).click();
         assert.match(await dialog.innerText(), /From\s*Lanterns[^]*To\s*Summer menu/);
-        await dialog.getByRole("button", { name: "Roll back to it" }).click();
+        await dialog.getByRole("button", { name: "Roll back to this deployment" }).click();
         await page.getByText("Rolled back to this deployment.").waitFor();
 
         await page.goto(`${url}${SHOP}/environments`);

@@ -102,7 +102,7 @@ Deno.test({
             "Read only",
             "See projects, deployments, logs and traffic",
             "Read and write",
-            "Do everything you can do there, such as rolling back production",
+            "Do everything you can do there, for example roll back production",
           ]
         ) assert.ok(text.includes(wanted), `${wanted}: ${text}`);
         await page.getByRole("button", { name: "Deny" }).click();

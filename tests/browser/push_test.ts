@@ -188,7 +188,7 @@ Deno.test({
         assert.deepEqual(shown, [{ title, tag: id, url }]);
 
         await page.getByRole("button", { name: "Turn off in this browser" }).click();
-        await page.getByText("Off: this browser gets no more").waitFor();
+        await page.getByText("Off: this browser no longer gets").waitFor();
         await until(() => listed.count(), (count) => count === 0);
         await page.getByRole("button", { name: "Turn on in this browser" }).click();
         await page.getByText("On: this browser gets notifications").waitFor();

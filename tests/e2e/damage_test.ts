@@ -101,7 +101,10 @@ Deno.test("a platform does not start with the wrong keys, and svc doctor --deep 
     const rekeyed = await Deno.readTextFile(path);
     await Deno.writeTextFile(path, original);
     assert.match(await refusal(box), /A file from before svc rekey/);
-    assert.match(await deep(box), /fail: the key file lacks the key [0-9a-f]{8} that encrypts/);
+    assert.match(
+      await deep(box),
+      /fail: the key file does not contain the key [0-9a-f]{8}, which encrypts/,
+    );
     await Deno.writeTextFile(path, rekeyed);
     await box.start();
     const { value } = JSON.parse((await box.tool(["env", "list", "--json"])).stdout)
@@ -161,7 +164,10 @@ Deno.test("a damaged record is reported and set aside while everything else is s
     assert.match(platform.errors(), /The record \[\\?"hosts\\?",.*is damaged and was set aside/);
     assert.doesNotMatch(platform.errors(), BARE);
     await platform.stop();
-    assert.match(await deep(box), /the record \["hosts".*was found damaged before, and set aside/);
+    assert.match(
+      await deep(box),
+      /the record \["hosts".*was found to be damaged earlier and set aside/,
+    );
   }));
 
 Deno.test("svc doctor finds flipped bytes in the store, and every failure states its cause", () =>
@@ -301,6 +307,6 @@ Deno.test({
       assert.doesNotMatch(platform.errors(), BARE);
       await platform.stop();
       const after = await deep(box, store.args);
-      assert.match(after, /the record \["hosts".*was found damaged before, and set aside/);
+      assert.match(after, /the record \["hosts".*was found to be damaged earlier and set aside/);
     }),
 });

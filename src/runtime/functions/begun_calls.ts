@@ -1,8 +1,8 @@
 /**
  * @module Tracks the calls that a worker has started, in one number shared by the worker's thread
  * and the process's main thread. Calls start in the order of their ids, so one number is enough.
- * The thread that raises it first decides whether a call starts or is withdrawn, even while the
- * worker's thread spins.
+ * Whichever thread raises it first decides whether a call starts or is withdrawn, even while the
+ * worker's thread is stuck in a loop.
  *
  * Functions may have changed the global scope, so this module captures what it needs when it loads.
  */
@@ -17,7 +17,7 @@ export function makeBegunCell(): BegunCell {
 }
 
 /**
- * Raises the number to `id`, and returns the previous one, or `undefined` if it is already that
+ * Raises the number to `id` and returns the previous number, or `undefined` if it was already that
  * high.
  */
 function raise(cell: BegunCell, id: number): number | undefined {
@@ -34,7 +34,7 @@ export function beginCall(cell: BegunCell, id: number): boolean {
 }
 
 /**
- * Withdraws the calls up to the id `last` that have not started. Returns the id of the last one
+ * Withdraws the calls up to the id `last` that have not started. Returns the id of the last call
  * that has started.
  */
 export function takeBackCalls(cell: BegunCell, last: number): number {

@@ -16,7 +16,7 @@ Deno.test("if all calls have begun, no call is withdrawn", () => {
   assert.ok(beginCall(cell, 4));
 });
 
-Deno.test("each call either begins or is withdrawn, regardless of which thread is first", async () => {
+Deno.test("each call either begins or is withdrawn, whichever thread acts first", async () => {
   const cell = makeBegunCell();
   const source = `
     import { beginCall } from ${JSON.stringify(import.meta.resolve("./begun_calls.ts"))};

@@ -1,21 +1,24 @@
 /**
- * @module Bodies over frames, with backpressure: the sender sends no more than the receiver has
- * granted, and either side can abort. Platform and worker use the same two classes.
+ * @module Transfers bodies in frames, with backpressure: the sender sends no more than the receiver
+ * has granted, and either side can abort. The platform and the worker use the same two classes.
  */
 import { FunctionFrame } from "./wire.ts";
 
-/** Sends a frame about the body that this link carries. */
+/** Sends a frame for this link's body. */
 export type SendBodyFrame = (type: number, payload?: Uint8Array) => void;
 
 /** Maximum number of bytes in flight. */
 export const WINDOW_BYTES = 256 * 1024;
 
-/** Bytes that a sender may send before the receiver requests any, if this is allowed. */
+/** Number of bytes that a sender may send before the receiver requests any, if this is allowed. */
 export const EAGER_BYTES = 64 * 1024;
 
 const MAX_CHUNK_BYTES = 64 * 1024;
 
-/** Minimum cost of a chunk in granted bytes, because even the smallest chunk takes memory. */
+/**
+ * Minimum number of granted bytes that a chunk uses up, because even the smallest chunk takes
+ * memory.
+ */
 const MIN_CHUNK_COST = 256;
 
 const costOf = (chunkBytes: number): number => Math.max(chunkBytes, MIN_CHUNK_COST);
@@ -28,7 +31,7 @@ function creditPayload(count: number): Uint8Array {
   return payload;
 }
 
-/** Reads the count of a credit frame; 0 if it has none. */
+/** Returns the count in a credit frame; 0 if it has none. */
 export function readCredit(payload: Uint8Array): number {
   if (payload.byteLength !== 4) return 0;
   return new DataView(payload.buffer, payload.byteOffset, 4).getUint32(0, true);
@@ -36,7 +39,7 @@ export function readCredit(payload: Uint8Array): number {
 
 export interface BodySenderOptions {
   readonly send: SendBodyFrame;
-  /** Bytes that may be sent before the receiver requests more. */
+  /** Number of bytes that may be sent before the receiver requests more. */
   readonly credit: number;
   /** Called once when the body is complete, aborted or unwanted. */
   readonly finished: () => void;
@@ -72,14 +75,14 @@ export class BodySender {
     if (!this.#pumping && !this.#over) void this.#pump();
   }
 
-  /** Stops sending, and cancels the stream if it was started. */
+  /** Stops sending and, if the stream was started, cancels it. */
   stop(reason: string): void {
     if (this.#over) return;
     this.#finish();
     this.#reader?.cancel(new Error(reason)).catch(() => {});
   }
 
-  /** Stops sending, and cancels the stream in any case, because nothing else reads it. */
+  /** Stops sending and always cancels the stream, because nothing else reads it. */
   discard(reason: string): void {
     if (this.#over) return;
     this.#reader ??= this.#stream.getReader();
@@ -133,7 +136,7 @@ export class BodySender {
 
 export interface BodyReceiverOptions {
   readonly send: SendBodyFrame;
-  /** Bytes that the sender sends before this side requests any. */
+  /** Number of bytes that the sender sends before this side requests any. */
   readonly credit: number;
   /** Called once when the body is complete, aborted or cancelled. */
   readonly finished: () => void;
@@ -179,7 +182,7 @@ export class BodyReceiver {
     this.#options.send(FunctionFrame.credit, creditPayload(more));
   }
 
-  /** Adds a part; false if it is empty, or exceeds the granted bytes. */
+  /** Adds a part; false if it is empty or exceeds the granted bytes. */
   chunk(bytes: Uint8Array<ArrayBuffer>): boolean {
     if (this.#over) return true;
     this.#outstanding -= costOf(bytes.byteLength);
@@ -194,7 +197,7 @@ export class BodyReceiver {
     this.#controller.close();
   }
 
-  /** Aborts the body, and notifies the sender that it is no longer wanted. */
+  /** Aborts the body and notifies the sender that it is no longer wanted. */
   drop(error: Error): void {
     if (this.#over) return;
     this.#options.send(FunctionFrame.drop);

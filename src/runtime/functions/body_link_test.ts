@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { BodyReceiver, BodySender, EAGER_BYTES, readCredit, WINDOW_BYTES } from "./body_link.ts";
 import { FunctionFrame } from "./wire.ts";
 
-/** Sender and receiver, connected without a process; counts the data in transit. */
+/** A sender and a receiver, connected without a process. Counts the bytes in transit. */
 function join(stream: ReadableStream<Uint8Array>, credit: number) {
   const seen = { sent: 0, asked: credit, most: 0, dropped: false };
   const receiver: BodyReceiver = new BodyReceiver({
@@ -36,7 +36,7 @@ function join(stream: ReadableStream<Uint8Array>, credit: number) {
   return { receiver, sender, seen };
 }
 
-Deno.test("BodySender and BodyReceiver carry any body, within the window", async () => {
+Deno.test("BodySender and BodyReceiver transfer any body, within the window", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.integer({ min: 0, max: 200_000 }), { maxLength: 6 }),
@@ -84,7 +84,7 @@ Deno.test("BodyReceiver detects a sender that exceeds its window", () => {
   assert.equal(receiver.chunk(new Uint8Array(1)), false);
 });
 
-Deno.test("BodyReceiver buffers a limited number of chunks, and no empty ones", () => {
+Deno.test("BodyReceiver buffers a limited number of chunks, but no empty ones", () => {
   const open = () => new BodyReceiver({ credit: EAGER_BYTES, send: () => {}, finished: () => {} });
   assert.equal(open().chunk(new Uint8Array(0)), false);
   const receiver = open();
@@ -93,7 +93,7 @@ Deno.test("BodyReceiver buffers a limited number of chunks, and no empty ones", 
   assert.equal(held, EAGER_BYTES / 256);
 });
 
-Deno.test("BodySender and BodyReceiver carry many small chunks, regardless of when they are requested", async () => {
+Deno.test("BodySender and BodyReceiver transfer many small chunks, whenever they are requested", async () => {
   const sizes = Array.from({ length: 5000 }, (_, at) => at % 3 === 0 ? 300 : 1 + at % 7);
   const { receiver } = join(ReadableStream.from(sizes.map((size) => new Uint8Array(size))), 1000);
   const bytes = await new Response(receiver.stream).bytes();

@@ -9,14 +9,14 @@ import { constants, setPriority } from "node:os";
 const WINDOW_MS = 250;
 
 /**
- * A thread counts as burning if it ran for at least this share of the time when it was not waiting
- * for a processor.
+ * A thread counts as busy if it ran for at least this share of the time when it was not waiting for
+ * a processor.
  */
 const BURNING = 0.8;
 
 /**
- * Minimum share of processor time. On a busy machine, a looping thread mostly waits, and looks much
- * like any other.
+ * Minimum share of processor time for that decision. On a busy machine, a looping thread mostly
+ * waits and looks much like any other.
  */
 const LEAST = 0.25;
 
@@ -29,15 +29,15 @@ export const BURNING_PRIORITY = constants.priority.PRIORITY_LOW;
 /** Processor time and waiting time of a thread, in milliseconds. */
 export interface ThreadTimes {
   readonly ran: number;
-  /** 0 if the system does not count it. */
+  /** Waiting time; 0 if the system does not measure it. */
   readonly waited: number;
 }
 
-/** CPU times; nothing if the system does not report them. */
+/** CPU times; empty if the system does not report them. */
 export interface CpuTimes {
-  /** Processor time of a process with all its threads, in milliseconds. */
+  /** Processor time of a process, including all its threads, in milliseconds. */
   process(pid: number): number | undefined;
-  /** Times of a process's threads, by thread id. */
+  /** CPU times of a process's threads, by thread id. */
   threads(pid: number): ReadonlyMap<number, ThreadTimes>;
 }
 
@@ -47,7 +47,10 @@ function timeOf(stat: string): number {
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
 }
 
-/** Times of a thread from `schedstat`, in nanoseconds, or from `stat` if the kernel has none. */
+/**
+ * Reads a thread's times from `schedstat`, in nanoseconds, or from `stat` if the kernel has no
+ * `schedstat`.
+ */
 function timesOfThread(folder: string): ThreadTimes {
   try {
     const [ran, waited] = Deno.readTextFileSync(`${folder}/schedstat`).split(" ");
@@ -57,7 +60,7 @@ function timesOfThread(folder: string): ThreadTimes {
   }
 }
 
-/** CPU times from `/proc`; nothing on systems without it. */
+/** CPU times from `/proc`; empty on systems without it. */
 export const procTimes: CpuTimes = {
   process(pid) {
     try {
@@ -77,9 +80,7 @@ export const procTimes: CpuTimes = {
   },
 };
 
-/**
- * Sets a thread's priority if the system allows it: always for lower ones, rarely for higher ones.
- */
+/** Sets a thread's priority if the system allows it. Lowering is always allowed, raising rarely. */
 export function setThreadPriority(thread: number, priority: number): void {
   try {
     setPriority(thread, priority);
@@ -110,7 +111,8 @@ export class CpuWatch {
   }
 
   /**
-   * Call this often. It measures once per window, and measures threads only if the process is busy.
+   * Must be called often. Measures once per window, and measures threads only if the process is
+   * busy.
    */
   look(): void {
     const { times, now } = this.#options;

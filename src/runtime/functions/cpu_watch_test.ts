@@ -8,7 +8,8 @@ import {
 } from "./cpu_watch.ts";
 
 /**
- * Watches a process whose threads compute and wait for the times that a test sets, in milliseconds.
+ * Watches a process with threads that compute and wait for the times set by a test, in
+ * milliseconds.
  */
 function watched() {
   let time = 0;
@@ -47,7 +48,7 @@ function watched() {
   };
 }
 
-Deno.test("CpuWatch lowers the priority of a thread that burns CPU time, and no other", () => {
+Deno.test("CpuWatch lowers the priority only of threads that burn CPU time", () => {
   const { burn, set } = watched();
   burn({ 7: 10, 8: 10 });
   for (let window = 0; window < 4; window++) burn({ 7: 250, 8: 120 });

@@ -1,4 +1,4 @@
-/** @module One call, from the frame that starts it until all its work has ended. */
+/** @module A call, from the frame that starts it until all its work has ended. */
 import { BrokenBodyError } from "../../lib/broken_body.ts";
 import { Deadline } from "../http1/deadlines.ts";
 import { resolveSignal, SIGNAL_DELAY_MS } from "../http1/exchange_watch.ts";
@@ -24,21 +24,21 @@ const ALLOWED: Readonly<Record<StepMode, readonly ResultHead["type"][]>> = {
 
 const CLIENT_GONE = "The client disconnected";
 
-/** Methods without a body in the Fetch standard, which ignores their case. */
+/** Methods without a body in the Fetch standard, which compares them case-insensitively. */
 const READING = /^(?:get|head)$/i;
 
 export interface FunctionCallOptions {
   readonly id: number;
   readonly invocation: Invocation;
   readonly worker: WorkerContext;
-  /** Maximum time until its result, in milliseconds. */
+  /** Maximum time until the call's result, in milliseconds. */
   readonly timeoutMs: number;
   readonly resolve: (result: InvocationResult) => void;
   /** Called once when all work of the call has ended. */
   readonly over: () => void;
 }
 
-/** A call that its worker never began, and that another worker can take. */
+/** A call that its worker never began, so another worker can take it. */
 export type UnbegunCall = Pick<
   FunctionCallOptions,
   "invocation" | "resolve" | "over" | "timeoutMs"
@@ -55,7 +55,7 @@ export class FunctionCall {
   #settled = false;
   #streaming = false;
   #over = false;
-  /** True if the client aborted its body, which may be why the function failed. */
+  /** True if the client aborted the request body, which may be why the function failed. */
   #bodyBroke = false;
 
   readonly #options: FunctionCallOptions;
@@ -155,7 +155,7 @@ export class FunctionCall {
     this.#cancel("timeout", message);
   }
 
-  /** True once the worker was told to end the call. */
+  /** True once the worker has been told to end the call. */
   get cancelled(): boolean {
     return this.#cancelled;
   }
@@ -177,7 +177,7 @@ export class FunctionCall {
     this.#finish();
   }
 
-  /** Gets the signal, and listens to it from now on. */
+  /** Gets the signal and starts listening to it. */
   #attachSignal(): void {
     this.#signal ??= resolveSignal(this.#options.invocation.signal);
     if (this.#signal?.aborted === true) this.#abort();
@@ -200,12 +200,14 @@ export class FunctionCall {
       this.#options.worker.logError({ message }, this.requestId);
       return this.#cancel("timeout", message);
     }
-    const message = this.#streaming ? "The body took too long" : "waitUntil() took too long";
+    const message = this.#streaming
+      ? "The body transfer took too long"
+      : "waitUntil() took too long";
     this.#options.worker.logError({ message }, this.requestId);
     this.#cancel("timeout", message);
   };
 
-  /** Ends the call; a worker that does not react to that is replaced. */
+  /** Ends the call; if the worker does not react, it is replaced. */
   #cancel(reason: FailureReason, message: string): void {
     const { id, worker } = this.#options;
     this.#cancelled = true;
@@ -216,7 +218,7 @@ export class FunctionCall {
     this.#arm(() => {
       worker.options.stuck(
         reason === "client_gone" ? "crashed" : reason,
-        `Function "${worker.name}" is not responding and restarts`,
+        `Function "${worker.name}" is not responding and will be restarted`,
       );
     }, worker.options.limits.graceMs);
   }

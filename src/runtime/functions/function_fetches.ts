@@ -13,18 +13,18 @@ interface Running {
   readonly abort: AbortController;
 }
 
-/** The response if a deployment has no database. */
+/** The response for a deployment without a database. */
 const NO_DATABASE: OutboundFetch = () =>
   Promise.reject(new TypeError("This deployment has no database"));
 
 /** Statuses that never have a body (Fetch standard, null body status). */
 const NULL_BODY: ReadonlySet<number> = new Set([101, 103, 204, 205, 304]);
 
-/** The response if a deployment has no key-value store. */
+/** The response for a deployment without a key-value store. */
 const NO_KV: OutboundFetch = () =>
   Promise.reject(new TypeError("This deployment has no key-value store"));
 
-/** Returns the handler of a function's requests: a store, or the network. */
+/** Returns the handler for a function's requests: a store or the network. */
 function serviceOf(
   { outbound, kv = NO_KV, database = NO_DATABASE }: FunctionServices,
   to: FetchHead["to"],
@@ -32,7 +32,7 @@ function serviceOf(
   return to === "kv" ? kv : to === "database" ? database : outbound;
 }
 
-/** Sets the `Via` field, and removes the function's own, because only the platform can set it. */
+/** Sets the `Via` field and removes the function's own, because only the platform can set it. */
 function withVia(headers: HeaderList, via: string | undefined): HeaderList {
   const kept = dropHopByHop(headers).filter(([name]) => name.toLowerCase() !== "via");
   return via === undefined ? kept : [...kept, ["via", via]];
@@ -52,7 +52,7 @@ export class FunctionFetches {
     return this.#running.has(id) || this.#worker.receivers.has(id) || this.#worker.senders.has(id);
   }
 
-  /** Performs a request of a call, and sends the response, or the reason why there is none. */
+  /** Performs a call's request and sends the response, or the reason why there is none. */
   async perform(
     id: number,
     head: FetchHead,
@@ -125,7 +125,7 @@ export class FunctionFetches {
     senders.set(id, sender);
   }
 
-  /** Ends a request whose response the function no longer needs. */
+  /** Ends a request because the function no longer needs its response. */
   abort(id: number): void {
     const running = this.#running.get(id);
     if (running === undefined) return;
@@ -135,7 +135,7 @@ export class FunctionFetches {
     this.#worker.receivers.get(id)?.fail(new Error("The function aborted the request"));
   }
 
-  /** Ends the requests of one call. */
+  /** Ends a call's requests. */
   abortOf(call: number): void {
     for (const [id, running] of [...this.#running]) if (running.call === call) this.abort(id);
   }

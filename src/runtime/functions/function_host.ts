@@ -52,7 +52,7 @@ export class FunctionHost {
   }
 
   /**
-   * Starts processes and workers before they are needed.
+   * Starts the processes and workers before they are needed.
    *
    * @returns the functions that could not be loaded, each with the reason
    */
@@ -79,7 +79,9 @@ export class FunctionHost {
     const release = typeof entered === "function"
       ? entered
       : await waitForPlace(entered, this.#limits.timeoutMs);
-    if (release === undefined) return failed("overloaded", "Waited too long for a place");
+    if (release === undefined) {
+      return failed("overloaded", "The call waited too long for a free slot");
+    }
     const over = (): void => {
       release();
       this.#settle();
@@ -102,19 +104,19 @@ export class FunctionHost {
     return worker.invoke(invocation, over);
   }
 
-  /** True while there are calls. */
+  /** True while calls are running. */
   get #isBusy(): boolean {
     return this.#gate.running > 0;
   }
 
-  /** Call it when a call is over. */
+  /** Must be called when a call has ended. */
   #settle(): void {
     if (this.#isBusy) return;
     this.#emptied?.();
     if (this.#endsWhenIdle) this.endWhenIdle().catch(() => {});
   }
 
-  /** Waits for calls and their `waitUntil` to end, then ends the processes. */
+  /** Waits until calls and their `waitUntil` work have ended, then ends the processes. */
   async drain(timeoutMs: number): Promise<void> {
     this.#closed = true;
     if (this.#isBusy) {
@@ -158,7 +160,7 @@ export class FunctionHost {
   }
 
   /**
-   * Moves functions that broke a shared process to separate processes, so that the others recover
+   * Moves functions that broke a shared process to separate processes. The others then recover
    * after one restart. If no function is suspected, each gets its own process.
    */
   #separate(broken: FunctionSupervisor, suspects: readonly string[]): void {
@@ -182,7 +184,7 @@ export class FunctionHost {
 }
 
 /**
- * Creates the host of a deployment's functions; nothing runs before `start()` or the first call.
+ * Creates the host for a deployment's functions; nothing runs before `start()` or the first call.
  */
 export function createFunctionHost(options: FunctionHostOptions): FunctionHost {
   return new FunctionHost(options);

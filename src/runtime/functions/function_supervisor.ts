@@ -1,4 +1,4 @@
-/** @module Manages one process and the functions that share it. */
+/** @module Manages a process and the functions that share it. */
 import { attendProcess } from "../process/attend_process.ts";
 import {
   NoPlaceError,
@@ -24,9 +24,9 @@ export interface FunctionSupervisorOptions {
   readonly limits: FunctionLimits;
   readonly functions: readonly FunctionSource[];
   readonly log: (entry: Omit<FunctionLogEntry, "time">) => void;
-  /** True while there are calls of the deployment. */
+  /** True while calls of the deployment are running. */
   readonly busy: () => boolean;
-  /** Called if the process broke, with the functions that may have caused it. */
+  /** Called if the process broke, with the functions that may be the cause. */
   readonly broke: (supervisor: FunctionSupervisor, suspects: readonly string[]) => void;
 }
 
@@ -38,8 +38,8 @@ export interface NoWorker {
 
 /** Why the supervisor ends a process; the functions start again with the next call. */
 const ENDS = {
-  idle: "The functions were idle",
-  place: "The functions made room for others",
+  idle: "The functions were idle for too long",
+  place: "The functions were stopped to make room for others",
   late: "The functions were not ready in time",
   closed: "The functions of the deployment have been shut down",
 } as const;
@@ -62,7 +62,7 @@ export class FunctionSupervisor {
     this.#supervisor = new ProcessSupervisor({
       driver: this.#driver(),
       places: options.host.places,
-      noPlace: (max) => `All ${max} function processes that can run at once are in use`,
+      noPlace: (max) => `All ${max} function processes are in use`,
       closed: ENDS.closed,
       idleMs,
       pollMs: memoryPollMs,
@@ -79,12 +79,12 @@ export class FunctionSupervisor {
     return this.#supervisor.current?.running.pid;
   }
 
-  /** The worker of a function. Starts the process if there is none. */
+  /** Returns a function's worker. Starts the process if there is none. */
   async worker(name: string): Promise<FunctionWorker | NoWorker> {
     this.#supervisor.touch();
     const wait = this.#supervisor.backoff.waitMs;
     if (this.#supervisor.current === undefined && wait > 0) {
-      const problem = `The function crashed its process and restarts in ${wait} ms`;
+      const problem = `The function crashed its process. It will restart in ${wait} ms`;
       return { problem, reason: "crashed" };
     }
     try {
@@ -98,7 +98,7 @@ export class FunctionSupervisor {
     }
   }
 
-  /** An available worker, for a caller that does not need to wait. */
+  /** Returns a function's worker if it can be used without waiting. */
   loaded(name: string): FunctionWorker | undefined {
     const { current } = this.#supervisor;
     if (current === undefined) return undefined;
@@ -107,7 +107,7 @@ export class FunctionSupervisor {
     return worker?.usable === true ? worker : undefined;
   }
 
-  /** A worker that ended between calls is only restarted by the next call. */
+  /** Restarts a worker that ended between calls. This happens only on the next call. */
   #addAgain(process: WorkerProcess, name: string): FunctionWorker | NoWorker {
     const definition = this.#options.functions.find((one) => one.name === name);
     if (definition === undefined) {
@@ -132,7 +132,7 @@ export class FunctionSupervisor {
       inspect: (process) => this.#inspect(process),
       end: (process, cause) => {
         this.#end(process, { reason: "aborted", message: ENDS[cause] });
-        // Nothing else closes the connections of a process that is closed while it starts.
+        // If the process is closed while it starts, nothing else closes its connections.
         if (cause === "closed") process.running.close();
       },
     };
@@ -166,7 +166,7 @@ export class FunctionSupervisor {
     const words = await attendProcess(process.running, {
       take: (frame) => this.#control.take(process, frame),
       failed: (error) => {
-        process.end ??= { reason: "crashed", message: `The functions' process failed: ${error}` };
+        process.end ??= { reason: "crashed", message: `The function process failed: ${error}` };
       },
     });
     this.#supervisor.release(process);
@@ -175,7 +175,7 @@ export class FunctionSupervisor {
     }
     const known = process.end;
     const end = known ??
-      { reason: "crashed" as const, message: "The process of the functions has ended" };
+      { reason: "crashed" as const, message: "The function process has ended" };
     const suspects = process.suspects();
     process.die(end);
     if (end.reason === "aborted") return;
@@ -190,20 +190,20 @@ export class FunctionSupervisor {
     this.#options.broke(this, suspects);
   }
 
-  /** Replaces a process that broke, after the pause that its failures require. */
+  /** Replaces a broken process, after a pause that depends on its failures. */
   restart(): void {
     clearTimeout(this.#restarting);
     const wait = Math.max(0, this.#supervisor.backoff.waitMs);
     this.#restarting = setTimeout(() => void this.start().catch(() => {}), wait);
   }
 
-  /** Checks the memory of the process, and the processor time of each thread. */
+  /** Checks the memory of the process and the processor time of each thread. */
   #inspect(process: WorkerProcess): void {
     const limit = this.#options.limits.memoryMb + memoryAllowanceMb(process.workers.size);
     const bytes = residentBytes(process.running.pid) ?? 0;
     if (bytes > limit * 1024 * 1024) {
       const used = Math.round(bytes / 1024 / 1024);
-      const message = `The functions used ${used} MiB of at most ${limit} MiB`;
+      const message = `The functions used ${used} MiB; the limit is ${limit} MiB`;
       return this.#end(process, { reason: "memory", message });
     }
     process.cpu.look();

@@ -1,18 +1,18 @@
-/** @module The types for authors of functions, as the text of `functions/svc.d.ts`. */
+/** @module The TypeScript types for function authors, as the text of `functions/svc.d.ts`. */
 
 /** Declares the global types `SvcFunction`, `SvcContext` and their members. */
 export const functionTypes =
   `// Types of svc functions. Written by \`svc init\`; see docs/functions.md.
 
-/** The two-letter country (ISO 3166-1) of the client; empty if it is unknown. */
+/** The client's country as a two-letter code (ISO 3166-1); missing if unknown. */
 interface SvcGeo {
   readonly country?: string;
 }
 
-/** A value of the key-value store: text, bytes, or anything that JSON can represent. */
+/** A value in the key-value store: text, bytes, or anything that JSON can represent. */
 interface SvcKvEntry<T = unknown> {
   readonly value: T;
-  /** Changes with each write of the key. */
+  /** Changes each time the key is written. */
   readonly version: string;
   /** Milliseconds since the epoch; missing if the value never expires. */
   readonly expiresAt?: number;
@@ -21,7 +21,10 @@ interface SvcKvEntry<T = unknown> {
 interface SvcKvSetOptions {
   /** Seconds until the value expires; never if missing. */
   readonly ttl?: number;
-  /** Set it only if the key has this version, or with \`null\` only if there is no such key. */
+  /**
+   * Sets the value only if the key has this version or, with \`null\`, only if the key does not
+   * exist.
+   */
   readonly ifVersion?: string | null;
 }
 
@@ -39,19 +42,21 @@ interface SvcKvList {
 
 /** The key-value store of the project's environment (docs/kv.md). */
 interface SvcKv {
-  /** The value of a key; \`undefined\` where there is none. */
+  /** Returns the value of a key; \`undefined\` if the key does not exist. */
   get<T = unknown>(key: string): Promise<T | undefined>;
-  /** The value with its version, for a later \`ifVersion\`. */
+  /** Returns the value with its version, for a later \`ifVersion\`. */
   getEntry<T = unknown>(key: string): Promise<SvcKvEntry<T> | undefined>;
-  /** The new version; \`undefined\` if \`ifVersion\` did not match, and nothing has changed. */
+  /**
+   * Returns the new version; \`undefined\` if \`ifVersion\` did not match, so nothing has changed.
+   */
   set(key: string, value: unknown, options?: SvcKvSetOptions): Promise<string | undefined>;
-  /** False if \`ifVersion\` did not match, and nothing has changed. */
+  /** Returns false if \`ifVersion\` did not match, so nothing has changed. */
   remove(key: string, options?: { readonly ifVersion?: string }): Promise<boolean>;
-  /** A page of keys, in the order of their bytes; 100 by default, at most 1,000. */
+  /** Returns a page of keys, sorted by their bytes; 100 by default, at most 1,000. */
   list(
     options?: { readonly prefix?: string; readonly limit?: number; readonly cursor?: string },
   ): Promise<SvcKvList>;
-  /** Removes all keys that begin with the prefix, or all; returns how many. */
+  /** Removes all keys that begin with the prefix, or all keys. Returns how many were removed. */
   clear(prefix?: string): Promise<number>;
 }
 
@@ -60,9 +65,11 @@ interface SvcQueueOptions {
   readonly delay?: number;
   /** Time of the first delivery, at most 30 days from now. */
   readonly at?: Date | string;
-  /** Messages of one key are delivered one after another, in the order in which they were sent. */
+  /**
+   * Messages with the same key are delivered one at a time, in the order in which they were sent.
+   */
   readonly key?: string;
-  /** Sending the same id again within 24 hours stores nothing. */
+  /** If the same id is sent again within 24 hours, nothing is stored. */
   readonly id?: string;
 }
 
@@ -78,8 +85,8 @@ interface SvcQueue {
 
 interface SvcDatabase {
   /**
-   * Runs one statement on the project's database, with values for \`$1\`, \`$2\` and so on.
-   * Each runs in its own transaction. Rejects with a \`code\` of PostgreSQL.
+   * Runs one statement on the project's database, with values for \`$1\`, \`$2\` and so on. Each
+   * statement runs in its own transaction. Rejects with an error that has PostgreSQL's \`code\`.
    */
   query<Row = Record<string, unknown>>(
     text: string,
@@ -88,10 +95,10 @@ interface SvcDatabase {
 }
 
 interface SvcContext {
-  /** Address of the client. */
+  /** The client's IP address. */
   readonly ip: string;
   readonly geo: SvcGeo;
-  /** Number of the client's network, if known. */
+  /** Number of the client's autonomous system (network), if known. */
   readonly asn: number | undefined;
   readonly device: "desktop" | "mobile" | "tablet" | "bot" | undefined;
   readonly deployment: { readonly id: string; readonly url?: string };
@@ -103,17 +110,17 @@ interface SvcContext {
   readonly queue: SvcQueue;
   /** The project's database, if its variable is injected. */
   readonly database: SvcDatabase;
-  /** Also in the response header x-svc-request-id and in the logs. */
+  /** The request's id. Also in the response header x-svc-request-id and in the logs. */
   readonly requestId: string;
   /** The step's \`as\` name in the pipeline. */
   readonly as: string | undefined;
-  /** The response so far: in response and observe steps. Observers see no body. */
+  /** The response so far, in response and observe steps. Observers cannot see its body. */
   readonly response: Response | undefined;
   /** Keeps work running after the response, for a limited time. */
   waitUntil(promise: Promise<unknown>): void;
 }
 
-/** In a response step, the response so far is there. */
+/** The context of a response step, which always has a response. */
 interface SvcResponseContext extends SvcContext {
   readonly response: Response;
 }
@@ -135,7 +142,7 @@ type SvcResponseStep = (
   context: SvcResponseContext,
 ) => SvcResult<Response | void>;
 
-/** Watches; what it returns is ignored. */
+/** Observes the response. Its return value is ignored. */
 type SvcObserveStep = (request: Request, context: SvcResponseContext) => unknown;
 
 type SvcFunction = SvcHandle | SvcRequestStep | SvcResponseStep | SvcObserveStep;

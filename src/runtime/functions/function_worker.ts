@@ -24,11 +24,14 @@ interface WorkerCall {
   readonly over: () => void;
 }
 
-/** A frame of the runtime, not of the function. */
+/** A stack frame of the runtime, not of the function. */
 const RUNTIME_FRAME = /^\s+at .*\b(?:ext|file|node):/;
 
 export class FunctionWorker implements WorkerContext {
-  /** Resolves with `undefined` once the function is loaded, or with the error. */
+  /**
+   * Resolves with `undefined` once the function is loaded, or with the error if it cannot be
+   * loaded.
+   */
   readonly ready: Promise<WireError | undefined>;
   readonly deadlines: Deadlines;
   readonly senders = new Map<number, BodySender>();
@@ -92,7 +95,9 @@ export class FunctionWorker implements WorkerContext {
     return this.#isLeaving;
   }
 
-  /** True while its thread uses the processor without output, so that further calls would wait. */
+  /**
+   * True while its thread uses the processor without output. Further calls would then have to wait.
+   */
   get spins(): boolean {
     return this.#isTired || this.#calls.size > 0 && this.#processor.silentMs >= BUSY_MS;
   }
@@ -105,20 +110,20 @@ export class FunctionWorker implements WorkerContext {
     return this.#isTired;
   }
 
-  /** Number of calls in the worker. */
+  /** Number of calls in this worker. */
   get callCount(): number {
     return this.#calls.size;
   }
 
-  /** Time without calls, in milliseconds. */
+  /** Time since the last call ended, in milliseconds. */
   get idleMs(): number {
     return this.busy ? 0 : performance.now() - this.#lastUse;
   }
 
   /**
-   * Reads the thread's processor time, and ends the first call that exceeds its limit. Later calls
-   * may not have started. They are not to blame, and go to another worker if this one does not
-   * recover.
+   * Reads the thread's processor time and ends the first call that exceeds its limit. Later calls
+   * may not have started. They are not to blame, so they move to another worker if this one does
+   * not recover.
    */
   look(): void {
     if (this.#dead || this.#isLeaving) return;
@@ -137,8 +142,8 @@ export class FunctionWorker implements WorkerContext {
   }
 
   /**
-   * Returns the highest id of the calls to withdraw if unstarted; `undefined` if there are no such
-   * calls.
+   * Returns the highest id of the calls to withdraw if they have not started; `undefined` if there
+   * are none.
    */
   askBack(): number | undefined {
     const last = this.#next - 2;
@@ -146,7 +151,7 @@ export class FunctionWorker implements WorkerContext {
     return this.#askedBack = last;
   }
 
-  /** Removes and returns the withdrawn calls, whose ids are above `begun`. */
+  /** Removes and returns the withdrawn calls, which have ids above `begun`. */
   giveBack(begun: number): UnbegunCall[] {
     const given: UnbegunCall[] = [];
     for (const [id, { call, over }] of [...this.#calls]) {
@@ -162,7 +167,7 @@ export class FunctionWorker implements WorkerContext {
     return given;
   }
 
-  /** Sends the function to its worker, which has connected. */
+  /** Sends the function to its worker once the worker has connected. */
   load(): void {
     const { definition, host, send } = this.options;
     const source = withoutInlineMap(definition.source);
@@ -176,7 +181,7 @@ export class FunctionWorker implements WorkerContext {
     return new Promise((resolve) => this.adopt({ invocation, resolve, over, timeoutMs }));
   }
 
-  /** Starts a call, which may come from another worker. */
+  /** Starts a call, which may have been moved from another worker. */
   adopt({ over, ...asked }: UnbegunCall): void {
     const id = this.#next;
     this.#next += 2;
@@ -203,7 +208,7 @@ export class FunctionWorker implements WorkerContext {
     if (now - this.#warnedAt < WARN_EVERY_MS) return;
     this.#warnedAt = now;
     const message = `Function "${this.name}" used ${spentMs} ms of processor time for one call; ` +
-      `above ${WARN_MS} ms, other visitors have to wait`;
+      `calls over ${WARN_MS} ms make other visitors wait`;
     this.options.log({ level: "warn", function: this.name, requestId, message });
   }
 
@@ -247,7 +252,7 @@ export class FunctionWorker implements WorkerContext {
     this.deadlines.stop();
   }
 
-  /** Writes an error to the log, with positions in the author's source. */
+  /** Logs an error, with positions in the author's source. */
   logError(error: WireError, requestId: string | undefined): void {
     this.options.log({
       level: "error",
@@ -258,7 +263,7 @@ export class FunctionWorker implements WorkerContext {
     });
   }
 
-  /** Drops the frames of the runtime, which do not help the author. */
+  /** Removes the runtime's stack frames, which do not help the author. */
   #mapStack(stack: string): string {
     const lines = stack.split("\n").filter((line) => !RUNTIME_FRAME.test(line));
     return this.#mapper.map(lines.join("\n")).slice(0, MAX_STACK_CHARACTERS);
@@ -303,7 +308,8 @@ export class FunctionWorker implements WorkerContext {
   }
 
   #takeFetch({ id, payload }: Frame): void {
-    // A request that replaced another would be neither counted nor ended.
+    // If this request replaced one with the same id, the earlier one would be neither counted nor
+    // ended.
     if (this.#fetches.has(id)) return this.#breakOff();
     const head = parseFetch(payload);
     const call = head === undefined ? undefined : this.#calls.get(head.call)?.call;
@@ -334,6 +340,6 @@ export class FunctionWorker implements WorkerContext {
   }
 
   #breakOff(): void {
-    this.options.stuck("crashed", `Function "${this.name}" broke the protocol`);
+    this.options.stuck("crashed", `Function "${this.name}" violated the protocol`);
   }
 }

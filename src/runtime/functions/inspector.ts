@@ -3,20 +3,25 @@
 /** An inspector's address on the loopback interface. */
 export interface Inspector {
   readonly port: number;
-  /** Whether functions are only loaded after a debugger connects. */
+  /** Whether functions are loaded only after a debugger connects. */
   readonly waits: boolean;
 }
 
-/** Variable of the function process that has an inspector: its port, and `break` if it waits. */
+/**
+ * Environment variable of a function process with an inspector: the port, and `break` if it waits.
+ */
 export const INSPECTOR_VARIABLE = "SVC_FUNCTION_INSPECTOR";
 
 const FORM = /^(\d{1,5})( break)?$/;
 
-/** An inspector's settings for the process. */
+/** Encodes an inspector's settings for the process. */
 export const formatInspector = ({ port, waits }: Inspector): string =>
   `${port}${waits ? " break" : ""}`;
 
-/** The inspector that this process must open; other processes lack permission for the variable. */
+/**
+ * Returns the inspector that this process must open. Other processes lack permission to read the
+ * variable.
+ */
 function readInspector(): Inspector | undefined {
   const { state } = Deno.permissions.querySync({ name: "env", variable: INSPECTOR_VARIABLE });
   const text = state === "granted" ? Deno.env.get(INSPECTOR_VARIABLE) : undefined;
@@ -40,8 +45,8 @@ export async function openInspector(): Promise<() => void> {
   return () => {
     if (!waits) return;
     waits = false;
-    // Both calls run in one turn, because a debugger that connects between them would already have
-    // continued.
+    // Both calls run in one turn of the event loop, because a debugger that connected between them
+    // would already have continued.
     open();
     inspector.waitForDebugger();
   };

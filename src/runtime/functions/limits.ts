@@ -1,17 +1,17 @@
-/** @module Limits for a deployment's functions. */
+/** @module Limits on a deployment's functions. */
 import type { GroupLimits } from "../../lib/control_groups.ts";
 
 export interface FunctionLimits {
   /** Maximum time until a call's result, in milliseconds. */
   readonly timeoutMs: number;
   /**
-   * Resident memory for all functions of a process, in MiB, in addition to the runtime's own needs
-   * (`memoryAllowanceMb`).
+   * Maximum resident memory of all functions in a process, in MiB, in addition to the runtime's own
+   * needs (`memoryAllowanceMb`).
    */
   readonly memoryMb: number;
   /**
-   * Processor time of a call, in milliseconds. Calls that run in a worker at the same time share
-   * the use of its thread.
+   * Maximum processor time of a call, in milliseconds. Calls that run in a worker at the same time
+   * share its thread's time.
    */
   readonly cpuMs: number;
   /** Maximum number of concurrent calls; others wait. */
@@ -22,7 +22,10 @@ export interface FunctionLimits {
   readonly waitUntilMs: number;
   /** Maximum time that a body may take after its headers, in milliseconds. */
   readonly streamMs: number;
-  /** Time for a worker to react to the end of a call before it is replaced, in milliseconds. */
+  /**
+   * How long a worker can take to react to the end of a call before it is replaced, in
+   * milliseconds.
+   */
   readonly graceMs: number;
   /** Maximum time to load a function, in milliseconds. */
   readonly startMs: number;
@@ -64,8 +67,8 @@ const WORKER_THREADS = 16;
 const MIB = 1024 * 1024;
 
 /**
- * The limits of a process's control group, for a number of functions. They are above the platform's
- * own limits, so the group only ends a process if the platform does not notice in time.
+ * Returns the limits of a process's control group for a number of functions. They are above the
+ * platform's own limits, so the group ends a process only if the platform does not react in time.
  */
 export function groupLimits({ memoryMb }: FunctionLimits, functions: number): GroupLimits {
   const workers = functions * MAX_WORKERS;
@@ -83,13 +86,13 @@ export const SPARE_IDLE_MS = 10_000;
 
 /** Maximum number of concurrent `fetch` calls per function. */
 export const MAX_FETCHES = 64;
-export const TOO_MANY_FETCHES = `A function can have at most ${MAX_FETCHES} open requests`;
+export const TOO_MANY_FETCHES = `A function can have at most ${MAX_FETCHES} requests in progress`;
 
 /** Maximum number of log entries per deployment per second; further entries are dropped. */
 export const MAX_LOG_ENTRIES_PER_SECOND = 500;
 
 /**
- * Bytes that may wait to be written in either direction: more than all allowed bodies and heads
- * together.
+ * Maximum number of bytes waiting to be written in either direction: more than all allowed bodies
+ * and heads together.
  */
 export const MAX_WORKER_BACKLOG_BYTES = 64 * 1024 * 1024;

@@ -13,10 +13,10 @@ import {
 
 const MAX_HEADERS = 500;
 
-/** RFC 9110, 5.1: a field name is a token. */
+/** RFC 9110, 5.1: field names are tokens. */
 const fieldName = z.string().regex(/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/).max(256);
 
-/** RFC 9110, 5.5: no line ends, no NUL; one character is one byte. */
+/** RFC 9110, 5.5: field values have no line breaks and no NUL. Each character is one byte. */
 const fieldValue = z.string().regex(/^[^\0\r\n\u0100-\uffff]*$/);
 
 const headers = z.array(z.tuple([fieldName, fieldValue])).max(MAX_HEADERS);

@@ -48,7 +48,7 @@ Deno.test("parseResult() accepts a result and omits unknown parts", () => {
   assert.deepEqual(parseResult(payload(RESPONSE)), RESPONSE);
 });
 
-Deno.test("parseFetch() and parseLog() refuse values out of bounds", () => {
+Deno.test("parseFetch() and parseLog() refuse values that are out of bounds", () => {
   const fetch = { call: 2, method: "GET", url: "https://a.example/", headers: [], body: false };
   assert.equal(parseFetch(payload({ ...fetch, redirect: "always" })), undefined);
   assert.ok(parseFetch(payload({ ...fetch, redirect: "follow" })));

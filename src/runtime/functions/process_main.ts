@@ -1,6 +1,6 @@
 /**
- * @module The process for the functions of a deployment. Its main thread runs no project code and
- * receives nothing from it: it starts and ends workers, which have their own connections to the
+ * @module The process that runs a deployment's functions. Its main thread runs no project code and
+ * receives nothing from it. It starts and ends workers, which have their own connections to the
  * platform. It ends when the platform closes the connection.
  */
 import { dirname } from "node:path";
@@ -19,8 +19,8 @@ const WORKER = workerUrl(
 );
 
 /**
- * Starts a worker that may connect to the socket and nothing else. It gives up that permission
- * before it loads a function.
+ * Starts a worker that can connect only to the socket. It gives up that permission before it loads
+ * a function.
  */
 function startWorker(socketPath: string): Worker {
   const permissions = { read: [socketPath], write: [socketPath] };
@@ -50,7 +50,7 @@ class FunctionProcess {
       this.#open(worker, fromPayload(payload)).catch((error) => this.#stop(worker, `${error}`));
     } else if (type === FunctionFrame.takeBack) this.#takeBack(worker, id);
     else if (type === FunctionFrame.stop) this.#stop(worker, "");
-    else throw new ProtocolError(`The process was sent a frame of type ${type}`);
+    else throw new ProtocolError(`The process received an unexpected frame of type ${type}`);
   }
 
   async #open(number: number, { key, socketPath }: WorkerOpening): Promise<void> {
@@ -72,13 +72,13 @@ class FunctionProcess {
   /** Withdraws calls that a worker has not started, even if its thread is busy. */
   #takeBack(number: number, last: number): void {
     const started = this.#workers.get(number);
-    // The calls of a worker that has ended fail with it.
+    // If a worker has ended, its calls fail.
     if (started === undefined) return;
     const id = takeBackCalls(started.begun, last);
     this.#control.send({ type: FunctionFrame.takenBack, worker: number, id });
   }
 
-  /** Ends a worker and reports that once. */
+  /** Ends a worker and reports its end once. */
   #stop(number: number, message: string): void {
     const started = this.#workers.get(number);
     if (started === undefined) return;
@@ -89,7 +89,7 @@ class FunctionProcess {
   }
 }
 
-/** Removes the socket that a killed platform left behind. */
+/** Removes the socket left behind by a killed platform. */
 function removeSocket(socketPath: string): void {
   for (const path of [socketPath, dirname(socketPath)]) {
     try {
@@ -99,8 +99,8 @@ function removeSocket(socketPath: string): void {
 }
 
 /**
- * Runs functions for the platform that listens at the Unix socket `socketPath`, and ends the
- * process when the platform disconnects.
+ * Runs functions for the platform that listens on the Unix socket `socketPath`. Ends the process
+ * when the platform disconnects.
  */
 export async function runFunctionProcess(socketPath: string): Promise<never> {
   const waitForDebugger = await openInspector();

@@ -28,7 +28,11 @@ const folderIsThere = (path: string): Promise<boolean> =>
 const GARBAGE: Readonly<Record<string, Uint8Array>> = {
   "bytes that are not a frame": new Uint8Array(64).fill(0xff),
   "a frame for a worker": encodeFrame({ type: FunctionFrame.invoke, worker: 1, id: 2 }),
-  "a frame that only it sends": encodeFrame({ type: FunctionFrame.exited, worker: 1, id: 0 }),
+  "a frame that only the process sends": encodeFrame({
+    type: FunctionFrame.exited,
+    worker: 1,
+    id: 0,
+  }),
 };
 
 for (const [name, bytes] of Object.entries(GARBAGE)) {

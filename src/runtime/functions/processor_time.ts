@@ -1,12 +1,12 @@
 /**
- * @module Measures the processor time of a worker's calls. The system counts it per thread; the
- * time between two readings is divided among the calls that ran throughout.
+ * @module Measures the processor time of a worker's calls. The system counts it per thread. The
+ * time between two readings is divided among the calls that ran the whole time.
  */
 
 /** Processor time of a call, in milliseconds, above which a warning is logged. */
 export const WARN_MS = 50;
 
-/** The part of a call that is charged for processor time. */
+/** A call, as far as charging it for processor time requires. */
 interface Charged {
   readonly beganAt: number;
   spentMs: number;
@@ -15,7 +15,9 @@ interface Charged {
 }
 
 export interface ProcessorTimeOptions {
-  /** Processor time of the thread, in milliseconds; nothing if the system does not report it. */
+  /**
+   * Processor time of the thread, in milliseconds; `undefined` if the system does not report it.
+   */
   readonly read: () => number | undefined;
   /** A clock that never jumps, in milliseconds. */
   readonly now: () => number;
@@ -25,9 +27,9 @@ export class ProcessorTime {
   readonly #calls = new Map<number, Charged>();
   /** The last reading. */
   #lastMs: number | undefined;
-  /** True if no call has run since the last reading, which is therefore still valid. */
+  /** True if no call has run since the last reading, so the reading is still valid. */
   #isCurrent = false;
-  /** Processor time since the worker's last frame, in milliseconds. */
+  /** Processor time used since the worker's last frame, in milliseconds. */
   #silentMs = 0;
 
   readonly #options: ProcessorTimeOptions;
@@ -37,14 +39,16 @@ export class ProcessorTime {
   }
 
   /**
-   * Processor time of the thread since the worker last responded, in milliseconds, as of the last
-   * reading.
+   * Processor time that the thread has used since the worker's last frame, in milliseconds, as of
+   * the last reading.
    */
   get silentMs(): number {
     return this.#silentMs;
   }
 
-  /** Records that the worker has sent a frame, so its thread does not spin. */
+  /**
+   * Records that the worker has sent a frame, which shows that its thread is not stuck in a loop.
+   */
   heard(): void {
     this.#silentMs = 0;
   }
@@ -59,7 +63,7 @@ export class ProcessorTime {
     this.#isCurrent = false;
   }
 
-  /** Ends a call, and returns its processor time in milliseconds. Short calls are not measured. */
+  /** Ends a call and returns its processor time in milliseconds. Short calls are not measured. */
   ended(id: number): number {
     const call = this.#calls.get(id);
     if (call === undefined) return 0;
@@ -78,7 +82,9 @@ export class ProcessorTime {
     return this.#calls.get(id)?.spentMs ?? 0;
   }
 
-  /** Reads the thread's processor time, and charges the calls; without calls, at most once. */
+  /**
+   * Reads the thread's processor time and charges the calls. Without calls, it reads at most once.
+   */
   look(): void {
     if (this.#calls.size === 0 && this.#isCurrent) return;
     const readMs = this.#options.read();

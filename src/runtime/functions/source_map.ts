@@ -1,6 +1,6 @@
 /**
- * @module Stack traces with positions in the author's source: reads the source map that is inlined
- * in a bundle (ECMA-426) and rewrites the frames that point into it.
+ * @module Rewrites stack traces to show positions in the author's source, using the source map
+ * inlined in the bundle (ECMA-426).
  */
 import * as z from "zod";
 
@@ -22,7 +22,7 @@ const schema = z.object({
 
 const INLINE_MAP = /\n\/\/# sourceMappingURL=data:application\/json;base64,([A-Za-z0-9+/=]+)\s*$/;
 
-/** A position in a bundle, in the form that stacks use for data modules. */
+/** Matches a position in a bundle, as stacks show it for data modules. */
 const FRAME = /data:text\/javascript[^\s():]*:(\d+):(\d+)/g;
 
 /** Reads base64 VLQ numbers (ECMA-426, 6.2). */
@@ -65,7 +65,7 @@ function decodeMappings(mappings: string): Segment[][] {
 const COMMENT = "\n//# sourceMappingURL=";
 
 /**
- * The bundle without its source map, because the worker's runtime would apply the map to lines, but
+ * Returns the bundle without its source map. The worker's runtime would apply the map to lines, but
  * not to file names.
  */
 export function withoutInlineMap(source: string): string {
@@ -73,7 +73,7 @@ export function withoutInlineMap(source: string): string {
   return tail === -1 ? source : source.slice(0, tail);
 }
 
-/** The text of the source map in a bundle, if it has one. */
+/** Returns the text of a bundle's source map, if it has one. */
 export function readInlineMap(source: string): string | undefined {
   const tail = source.lastIndexOf(COMMENT);
   const encoded = tail === -1 ? undefined : INLINE_MAP.exec(source.slice(tail))?.[1];

@@ -16,14 +16,14 @@ export interface RunningWorkerProcess extends AttendedProcess {
   readonly pid: number;
   /** True once the process was killed because its control group ran out of memory. */
   ranOut(): boolean;
-  /** Accepts the connections of its workers. */
+  /** Accepts the connections of the process's workers. */
   readonly workers: WorkerConnections;
-  /** The socket to connect to. */
+  /** The socket that the process connects to. */
   readonly socketPath: string;
 }
 
 /**
- * Starts a process and waits until it has connected. Keeps its socket while it runs.
+ * Starts a process and waits until it has connected. The socket exists as long as the process runs.
  *
  * @throws Error if it ends first, or does not connect in time
  */
@@ -31,7 +31,7 @@ export async function startWorkerProcess(
   command: (socketPath: string) => ProcessCommand,
   { folderPrefix = "svc-fn-", group }: {
     readonly folderPrefix?: string | undefined;
-    /** Limits of its control group, if the platform has such groups. */
+    /** Limits of its control group, if the platform uses control groups. */
     readonly group: GroupLimits;
   },
 ): Promise<RunningWorkerProcess> {
@@ -41,7 +41,8 @@ export async function startWorkerProcess(
     socketName: SOCKET,
     command: (folder) => command(join(folder, SOCKET)),
     group,
-    // Its threads inherit this, so on a busy machine the platform has priority from the start.
+    // Its threads inherit the low priority, so on a busy machine the platform comes first from the
+    // start.
     spawned: (child) => setThreadPriority(child, CALM_PRIORITY),
   });
   const connection = new FrameConnection(conn, MAX_UPWARD_BYTES);

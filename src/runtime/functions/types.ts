@@ -27,11 +27,13 @@ export interface Invocation {
   /** Name of the function. */
   readonly function: string;
   readonly mode: StepMode;
-  /** The step's `as` name. */
+  /** Name from the step's `as` property. */
   readonly as?: string;
-  /** The body is read only if the function reads it; observers receive none. */
+  /** The body is read only if the function reads it. Observers receive none. */
   readonly request: FunctionRequest;
-  /** The response so far: required in response steps, whose function may read its body. */
+  /**
+   * The response so far. It is required in response steps, where the function can read its body.
+   */
   readonly response?: FunctionResponse;
   readonly context: CallContext;
   /**
@@ -73,23 +75,25 @@ export interface FunctionLogEntry {
   readonly time: number;
   readonly level: LogLevel;
   readonly function: string;
-  /** Missing if the call is unknown, for instance while the function is loaded. */
+  /**
+   * The call's id; missing if the call is unknown, for instance while the function is being loaded.
+   */
   readonly requestId?: string;
   readonly message: string;
-  /** With files, lines and columns of the author's source. */
+  /** The stack, with files, lines and columns of the author's source. */
   readonly stack?: string;
 }
 
 export interface FunctionSource {
   readonly name: string;
-  /** A module created by `sealFunction`, never from elsewhere. */
+  /** A module created by `sealFunction`. */
   readonly source: string;
 }
 
 export interface FunctionHostOptions {
   readonly deploymentId: string;
   readonly functions: readonly FunctionSource[];
-  /** Everything that the functions see as `context.env`. */
+  /** The variables that the functions see as `context.env`. */
   readonly env: Readonly<Record<string, string>>;
   readonly limits?: Partial<FunctionLimits>;
   /** Performs the functions' `fetch`; it must restrict the targets. */
@@ -105,12 +109,12 @@ export interface FunctionHostOptions {
    */
   readonly database?: OutboundFetch | undefined;
   readonly log: (entry: FunctionLogEntry) => void;
-  /** The command that starts the program as a function process on a socket. */
+  /** Returns the command that starts the program as a function process, connected to a socket. */
   readonly spawn: (socketPath: string) => ProcessCommand;
   /** Prefix of the process folders in the system's temporary folder. */
   readonly folderPrefix?: (() => Promise<string>) | undefined;
-  /** Process slots that all deployments share; by default, any number may run. */
+  /** Process slots shared by all deployments; by default, the number of processes is unlimited. */
   readonly places?: ProcessPlaces;
-  /** Wall clock for log entries, in milliseconds; the system's by default. */
+  /** Wall clock for log entries, in milliseconds; by default, the system's clock. */
   readonly now?: () => number;
 }

@@ -2,8 +2,8 @@
  * @module Frames between the platform and a function process: their types and JSON heads. These are
  * the plain shapes; the platform validates data from functions with the schemas in `parse_wire.ts`.
  *
- * On the process's own connection, a frame's worker number names the worker. Each worker has
- * another connection, where it identifies itself once and the number is ignored, so that no
+ * On the process's own connection, a frame's worker number names the worker. Each worker also has
+ * its own connection, on which it identifies itself once. The number is ignored there, so no
  * function can impersonate another.
  */
 import type { HeaderList } from "../http1/head.ts";
@@ -19,7 +19,7 @@ export const FunctionFrame = {
   open: 7,
   /** To the process: end a worker immediately. */
   stop: 2,
-  /** To the process: withdraw the calls of a worker up to this id that have not started. */
+  /** To the process: withdraw the worker's calls up to this id if they have not started. */
   takeBack: 8,
   /** Load the function; payload: the worker's settings and source as JSON. */
   start: 1,
@@ -48,15 +48,15 @@ export const FunctionFrame = {
   /** `result` and `settled` in one frame, because most calls leave nothing running. */
   resultSettled: 28,
   /**
-   * From the process: the worker has ended; payload: the reason, unless the platform had requested
-   * it.
+   * From the process: the worker has ended; payload: the reason, unless the platform requested the
+   * end.
    */
   exited: 27,
-  /** From the process: the worker is the `id`-th that it has started. */
+  /** From the process: the worker was the `id`-th to start. */
   opened: 30,
   /** From the process: the worker's calls after this id have not started, and never will. */
   takenBack: 31,
-  /** First frame of a worker's connection: its number, with its key as payload. */
+  /** First frame on a worker's connection: the worker's number, with its key as payload. */
   hello: 29,
   /** A part of a body, in either direction. */
   chunk: 40,
@@ -64,7 +64,7 @@ export const FunctionFrame = {
   end: 41,
   /** The body was interrupted; payload: message. */
   fail: 42,
-  /** The receiver accepts more bytes; payload: how many (u32). */
+  /** The receiver accepts more bytes; payload: their number (u32). */
   credit: 43,
   /** The receiver wants no more of the body. */
   drop: 44,
@@ -73,10 +73,10 @@ export const FunctionFrame = {
 /** Maximum payload that a function may send in one frame, in bytes. */
 export const MAX_UPWARD_BYTES = 512 * 1024;
 
-/** Step modes of the pipeline (spec, pipeline step), and the terminal handle. */
+/** The pipeline's step modes (see the specification), and the final `handle`. */
 export type StepMode = "request" | "response" | "observe" | "handle";
 
-/** Information about client and deployment for a step. */
+/** Information about the client and the deployment, for a step. */
 export interface CallContext {
   readonly requestId: string;
   readonly ip: string;
@@ -120,7 +120,9 @@ export interface WireResponse {
   readonly headers: HeaderList;
 }
 
-/** A result's body: none, sent in the next frames, or the given body, unchanged. */
+/**
+ * A result's body: none, a body sent in the next frames, or the body passed to the step, unchanged.
+ */
 export type WireBody = "none" | "stream" | "kept";
 
 export interface InvokeHead {
@@ -131,7 +133,7 @@ export interface InvokeHead {
   readonly context: CallContext;
 }
 
-/** An error as a function threw it; its stack has positions in the bundle. */
+/** An error as thrown by a function; its stack has positions in the bundle. */
 export interface WireError {
   readonly message: string;
   readonly stack?: string;
@@ -157,8 +159,8 @@ export interface LogHead {
 
 export interface FetchHead extends WireRequest {
   /**
-   * Sends the request to a store, regardless of the URL's host: `kv` is the project's key-value
-   * store, with its HTTP API (docs/kv.md), and `database` is its database.
+   * The store to send the request to, regardless of the URL's host: `kv` is the HTTP API of the
+   * project's key-value store (docs/kv.md), and `database` is its database.
    */
   readonly to?: "kv" | "database" | undefined;
   readonly call: number;
@@ -172,7 +174,7 @@ export interface FetchedHead extends WireResponse {
   readonly body: boolean;
 }
 
-/** Maximum length of the headers of a request or response, in characters of JSON. */
+/** Maximum length of the headers of a request or response, in characters, as JSON. */
 export const MAX_HEAD_CHARACTERS = 128 * 1024;
 
 /** Maximum length of a stack, in characters. */

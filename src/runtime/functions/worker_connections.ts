@@ -1,6 +1,6 @@
 /**
- * @module The connections of a process's workers. Each worker has its own, and first sends the key
- * that was created for it. From then on, the connection identifies the worker.
+ * @module The connections of a process's workers. Each worker has its own connection, and first
+ * sends the key that was created for it. From then on, the connection identifies the worker.
  */
 import { equalInConstantTime } from "../../lib/hash.ts";
 import { FairShare } from "../process/frames/fair_share.ts";
@@ -20,7 +20,7 @@ const KEY_BYTES = 32;
 export interface WorkerEvents {
   opened(connection: FrameConnection): void;
   take(frame: Frame): void;
-  /** The connection has ended, with a problem if the worker violated the protocol. */
+  /** Called when the connection has ended, with a problem if the worker violated the protocol. */
   closed(problem: string | undefined): void;
 }
 
@@ -38,7 +38,7 @@ export class WorkerConnections {
   readonly #open = new Map<number, FrameConnection>();
   /** Connections that have not identified themselves yet. */
   readonly #unknown = new Set<FrameConnection>();
-  /** The workers of a deployment share their part of the platform's time. */
+  /** A deployment's workers share one part of the platform's time. */
   readonly #share = new FairShare();
   #closed = false;
 
@@ -54,7 +54,7 @@ export class WorkerConnections {
     this.#acceptAll().catch(() => this.close());
   }
 
-  /** Allows a worker to connect once, and returns the key that identifies it. */
+  /** Allows a worker to connect once and returns the key that identifies it. */
   expect(worker: number, events: WorkerEvents): string {
     const key = crypto.getRandomValues(new Uint8Array(KEY_BYTES)).toHex();
     this.#expected.set(worker, { key, events });
@@ -84,14 +84,15 @@ export class WorkerConnections {
         const conn = await this.#listener.accept();
         this.#serve(conn).catch(() => conn.close());
       } catch {
-        // The listener is closed, or the system is temporarily out of file descriptors.
+        // Either the listener is closed, or the system is temporarily out of file descriptors.
         if (!this.#closed) await new Promise((resolve) => setTimeout(resolve, ACCEPT_AGAIN_MS));
       }
     }
   }
 
   async #serve(conn: Deno.Conn): Promise<void> {
-    // No more connections can wait than workers are expected, so other connections cost nothing.
+    // The number of waiting connections is limited to the number of expected workers, so any others
+    // cost nothing.
     if (this.#closed || this.#unknown.size >= this.#expected.size) return conn.close();
     const connection = new FrameConnection(conn, MAX_UPWARD_BYTES, {
       maxQueued: MAX_WORKER_BACKLOG_BYTES,

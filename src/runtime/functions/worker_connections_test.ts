@@ -52,7 +52,7 @@ async function answer(conn: Deno.Conn, type: number, worker: number, text: strin
   return { connection, frame: await first.promise };
 }
 
-Deno.test("WorkerConnections identifies a worker by its key, and then receives its frames", async () => {
+Deno.test("WorkerConnections identifies a worker by its key, then receives its frames", async () => {
   await using place = await openLines();
   const key = place.expect(7);
   const { connection, frame } = await answer(await place.connect(), FunctionFrame.hello, 7, key);
@@ -77,7 +77,7 @@ Deno.test("WorkerConnections closes unexpected connections", async (t) => {
   const [key, other] = [place.expect(1), place.expect(2)];
   const rows: readonly (readonly [string, number, number, string])[] = [
     ["a wrong key", FunctionFrame.hello, 1, "0".repeat(64)],
-    ["a key of another worker", FunctionFrame.hello, 1, other],
+    ["another worker's key", FunctionFrame.hello, 1, other],
     ["no key", FunctionFrame.hello, 1, ""],
     ["part of the key", FunctionFrame.hello, 1, key.slice(0, 63)],
     ["an unknown worker", FunctionFrame.hello, 3, key],
@@ -102,14 +102,14 @@ Deno.test("WorkerConnections closes unexpected connections", async (t) => {
   assert.deepEqual(place.happened, ["opened 1", "closed 1: undefined"]);
 });
 
-Deno.test("WorkerConnections waits for a greeting only for a limited time", async () => {
+Deno.test("WorkerConnections waits only a limited time for a greeting", async () => {
   await using place = await openLines(10);
   place.expect(1);
   using conn = await place.connect();
   assert.equal(await conn.read(new Uint8Array(1)), null);
 });
 
-Deno.test("WorkerConnections keeps no more unknown connections waiting than expected workers", async () => {
+Deno.test("WorkerConnections limits waiting connections to the number of expected workers", async () => {
   await using place = await openLines();
   place.expect(1);
   using first = await place.connect();
@@ -127,10 +127,13 @@ Deno.test("WorkerConnections ends a worker that sends an oversized frame", async
   connection.send({ type: FunctionFrame.chunk, worker: 1, id: 1, payload });
   await place.ended;
   connection.close();
-  assert.match(place.happened.at(-1) ?? "", /^closed 1: Frame of 524289 bytes is over 524288$/);
+  assert.match(
+    place.happened.at(-1) ?? "",
+    /^closed 1: A frame has 524289 bytes; the limit is 524288$/,
+  );
 });
 
-Deno.test("WorkerConnections.drop() ends the connection, or the wait for it", async () => {
+Deno.test("WorkerConnections.drop() ends the connection or the wait for it", async () => {
   await using place = await openLines();
   const [first, second] = [place.expect(1), place.expect(2)];
   place.lines.drop(2);

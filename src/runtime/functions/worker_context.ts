@@ -25,9 +25,11 @@ export interface FunctionWorkerOptions {
   readonly limits: FunctionLimits;
   readonly send: SendToWorker;
   readonly log: (entry: Omit<FunctionLogEntry, "time">) => void;
-  /** Called if the worker does not react or violates the protocol, and must be replaced. */
+  /** Called if the worker must be replaced because it does not react or violates the protocol. */
   readonly stuck: (reason: FailureReason, message: string) => void;
-  /** Reads the processor time of its thread, in milliseconds, if the system reports it. */
+  /**
+   * Returns the processor time of the worker's thread, in milliseconds, if the system reports it.
+   */
   readonly spentMs: () => number | undefined;
 }
 
@@ -41,6 +43,6 @@ export interface WorkerContext {
   readonly senders: Map<number, BodySender>;
   /** Bodies being received from the worker, by the id of their call or fetch. */
   readonly receivers: Map<number, BodyReceiver>;
-  /** Writes an error to the log, with positions in the author's source. */
+  /** Logs an error, with positions in the author's source. */
   logError(error: WireError, requestId: string | undefined): void;
 }

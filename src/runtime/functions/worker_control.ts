@@ -1,4 +1,4 @@
-/** @module Starts the workers in a function process, and replaces broken ones. */
+/** @module Starts the workers in a function process and replaces broken ones. */
 import { type Frame, ProtocolError } from "../process/frames/frame.ts";
 import type { FrameConnection } from "../process/frames/frame_connection.ts";
 import { FunctionWorker } from "./function_worker.ts";
@@ -9,7 +9,7 @@ import type { FunctionServices } from "./worker_context.ts";
 import type { WorkerProcess } from "./worker_process.ts";
 import { WorkerRelief } from "./worker_relief.ts";
 
-/** Highest worker number, which fits into a frame. */
+/** Highest worker number that fits into a frame. */
 const MAX_NUMBER = 0xffff;
 
 export interface WorkerControlOptions {
@@ -59,18 +59,18 @@ export class WorkerControl {
     return worker;
   }
 
-  /** A number that no worker of the process has. */
+  /** Returns a number that is not used by any worker of the process. */
   #nextNumber({ workers }: WorkerProcess): number {
     do this.#lastNumber = this.#lastNumber % MAX_NUMBER + 1; while (workers.has(this.#lastNumber));
     return this.#lastNumber;
   }
 
-  /** Handles a frame of the process itself, about one of the workers. */
+  /** Handles a frame from the process itself about one of its workers. */
   take(process: WorkerProcess, { type, worker, id, payload }: Frame): void {
     if (type === FunctionFrame.opened) return process.opened(worker, id);
     if (type === FunctionFrame.takenBack) return this.#relief.takenBack(process, worker, id);
     if (type !== FunctionFrame.exited) {
-      throw new ProtocolError(`The process sent a frame of type ${type}`);
+      throw new ProtocolError(`The process sent an unexpected frame of type ${type}`);
     }
     const message = new TextDecoder().decode(payload) || "The worker has ended";
     this.#exited(process, worker, message);
@@ -87,8 +87,8 @@ export class WorkerControl {
   }
 
   /**
-   * Handles the end of a worker's connection. If the reason is unknown, the process reports that
-   * only the worker ended, or ends too.
+   * Handles the end of a worker's connection. If the reason is unknown, the process either ends
+   * too, or reports that only the worker ended.
    */
   #lost(process: WorkerProcess, number: number, problem: string | undefined): void {
     const worker = process.workers.get(number);
@@ -96,11 +96,13 @@ export class WorkerControl {
     if (problem === undefined) {
       return process.running.connection.send({ type: FunctionFrame.stop, worker: number, id: 0 });
     }
-    const message = `Function "${worker.name}" broke the protocol: ${problem}`;
+    const message = `Function "${worker.name}" violated the protocol: ${problem}`;
     this.#replace(process, number, { reason: "crashed", message });
   }
 
-  /** Ends a worker; its unstarted calls move to another as soon as the process reports them. */
+  /**
+   * Ends a worker. Its unstarted calls move to another worker as soon as the process reports them.
+   */
   #replace(process: WorkerProcess, number: number, why: End): void {
     const worker = process.workers.get(number);
     if (worker === undefined || worker.dead || worker.leaving || process.isEnding) return;
@@ -112,13 +114,13 @@ export class WorkerControl {
     }
     control.send({ type: FunctionFrame.stop, worker: number, id: 0 });
     workers.drop(number);
-    // A function that cannot be loaded is not reloaded, and its calls fail.
+    // A function that could not be loaded is not loaded again, and its calls fail.
     if (worker.loading) return worker.die(why.reason, why.message);
     worker.leave();
     process.replacing.set(number, why);
   }
 
-  /** Handles the report of the process that a worker has ended. */
+  /** Handles the process's report that a worker has ended. */
   #exited(process: WorkerProcess, number: number, message: string): void {
     const worker = process.workers.get(number);
     if (worker === undefined || worker.dead || process.isEnding) return;
@@ -138,9 +140,9 @@ export class WorkerControl {
     }
   }
 
-  /** Replaces a worker in which a call exceeded its limits, when nothing else runs there. */
+  /** Replaces a worker in which a call exceeded its limits, once nothing else runs there. */
   #retire(process: WorkerProcess, number: number, { name }: FunctionWorker): void {
-    const message = `Function "${name}" used too much processor time and restarts`;
+    const message = `Function "${name}" used too much processor time and will be restarted`;
     this.#replace(process, number, { reason: "timeout", message });
   }
 }

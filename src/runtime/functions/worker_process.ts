@@ -1,4 +1,4 @@
-/** @module One function process, from its start to its end. */
+/** @module A function process, from its start to its end. */
 import type { SupervisedProcess } from "../process/process_supervisor.ts";
 import { CpuWatch, procTimes, setThreadPriority } from "./cpu_watch.ts";
 import type { FunctionWorker } from "./function_worker.ts";
@@ -6,18 +6,18 @@ import type { RunningWorkerProcess } from "./start_worker_process.ts";
 import type { End } from "./types.ts";
 import { WorkerThreads } from "./worker_threads.ts";
 
-/** Time until most of a replaced worker's memory is released, in milliseconds. */
+/** Time after which most of a replaced worker's memory is released, in milliseconds. */
 const RECENT_MS = 5000;
 
 export class WorkerProcess implements SupervisedProcess {
-  /** Keyed by their number in the process. */
+  /** The workers, by their number in the process. */
   readonly workers = new Map<number, FunctionWorker>();
-  /** When workers of a function were last replaced, by the function's name. */
+  /** Times when a function's workers were last replaced, by the function's name. */
   readonly replaced = new Map<string, number>();
-  /** Why workers are being replaced, by their number. */
+  /** Reasons why workers are being replaced, by worker number. */
   readonly replacing = new Map<number, End>();
   readonly #threads: WorkerThreads;
-  /** Positions of the workers in the order in which they were started, by their number. */
+  /** The workers' positions in the order of their start, by worker number. */
   readonly #ordinals = new Map<number, number>();
   /** Why the process ends, as soon as that is certain. */
   end: End | undefined;
@@ -52,7 +52,7 @@ export class WorkerProcess implements SupervisedProcess {
     this.#ordinals.set(number, ordinal);
   }
 
-  /** Processor time of a worker's thread, in milliseconds, if the system reports it. */
+  /** Returns the processor time of a worker's thread, in milliseconds, if the system reports it. */
   spentMs(number: number): number | undefined {
     const ordinal = this.#ordinals.get(number);
     return ordinal === undefined ? undefined : this.#threads.spentMs(ordinal);
@@ -64,14 +64,14 @@ export class WorkerProcess implements SupervisedProcess {
     this.#ordinals.delete(number);
   }
 
-  /** The workers of a function, the oldest first. */
+  /** A function's workers, oldest first. */
   of(name: string): FunctionWorker[] {
     return [...this.workers.values()].filter((worker) => worker.name === name && !worker.leaving);
   }
 
   /**
-   * The worker for the next call of a function: the first with a free thread, otherwise the one
-   * with the fewest calls.
+   * Returns the worker for a function's next call: the first one with a free thread, otherwise the
+   * one with the fewest calls.
    */
   find(name: string): FunctionWorker | undefined {
     let found: FunctionWorker | undefined;
@@ -88,8 +88,9 @@ export class WorkerProcess implements SupervisedProcess {
   }
 
   /**
-   * The functions that may have broken the process: the running ones, and those whose workers were
-   * replaced recently. If memory ran out, only the latter are suspected, if there are any.
+   * Returns the functions that may have broken the process: those that are running, and those with
+   * recently replaced workers. If memory ran out and workers were replaced recently, only their
+   * functions are suspected.
    */
   suspects(): string[] {
     const since = performance.now() - RECENT_MS;

@@ -1,4 +1,4 @@
-/** @module A second worker for a function whose first one is busy. */
+/** @module Starts a second worker for a function while its first worker is busy. */
 import { messageOf } from "../../lib/error_message.ts";
 import type { UnbegunCall } from "./function_call.ts";
 import type { FunctionWorker } from "./function_worker.ts";
@@ -25,7 +25,7 @@ export class WorkerRelief {
   }
 
   /**
-   * Moves the calls that a worker has not started to another worker, and starts one if necessary.
+   * Moves the calls that a worker has not started to another worker, which it starts if necessary.
    */
   takenBack(process: WorkerProcess, number: number, begun: number): void {
     const worker = process.workers.get(number);
@@ -46,7 +46,7 @@ export class WorkerRelief {
     }
   }
 
-  /** Starts a second worker in addition to a busy one, and moves the waiting calls to it. */
+  /** Starts a second worker in addition to a busy one and moves the waiting calls to it. */
   relieve(process: WorkerProcess, number: number, worker: FunctionWorker): void {
     const others = process.of(worker.name).filter((one) => one !== worker);
     if (others.length >= MAX_WORKERS - 1 && others.every(({ spins }) => spins)) return;

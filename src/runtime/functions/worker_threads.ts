@@ -1,11 +1,11 @@
 /**
- * @module The threads of the workers in a function process. The runtime names them by the order in
- * which they were started, and Linux shows names and processor times.
+ * @module Finds the worker threads of a function process. The runtime names them in the order in
+ * which they were started, and Linux shows their names and processor times.
  */
 
 const MS = 1e6;
 
-/** Files of `/proc` to read; tests pass others. */
+/** Reads files of `/proc`; tests pass their own. */
 export interface ThreadFiles {
   ids(pid: number): readonly number[];
   read(pid: number, thread: number, file: "comm" | "schedstat"): string;
@@ -28,8 +28,8 @@ export class WorkerThreads {
   }
 
   /**
-   * Processor time of the `ordinal`-th started worker, in milliseconds; nothing if the system does
-   * not report it.
+   * Returns the processor time of the `ordinal`-th started worker, in milliseconds; `undefined` if
+   * the system does not report it.
    */
   spentMs(ordinal: number): number | undefined {
     const name = `worker-${ordinal}`;
@@ -38,7 +38,7 @@ export class WorkerThreads {
       if (id === undefined) return undefined;
       return Number(this.#files.read(this.#pid, id, "schedstat").split(" ", 1)[0]) / MS;
     } catch {
-      // The thread or the process has ended, or this is not Linux.
+      // Either the thread or the process has ended, or this is not Linux.
       this.#ids.delete(name);
       return undefined;
     }

@@ -18,7 +18,7 @@ function filesOf(threads: Map<number, [name: string, nanoseconds: number]>) {
   return { files, listed: () => listed };
 }
 
-Deno.test("WorkerThreads finds a worker's thread by its name, and caches it", () => {
+Deno.test("WorkerThreads finds a worker's thread by its name and caches it", () => {
   const threads = new Map<number, [string, number]>([
     [7, ["deno", 9e9]],
     [8, ["worker-1", 2e6]],

@@ -1,8 +1,8 @@
-/** @module A clock and its timers, which only tests advance. */
+/** @module A clock with timers, which only tests advance. */
 import type { Timers } from "./deadlines.ts";
 
 export interface TestTimers extends Timers {
-  /** Advances the clock by this many milliseconds, and runs due timers in order. */
+  /** Advances the clock by this many milliseconds and runs due timers in order. */
   pass(milliseconds: number): void;
   /** Number of waiting timers. */
   waiting(): number;

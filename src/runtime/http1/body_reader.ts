@@ -38,7 +38,10 @@ function chunked(reader: ByteReader): NextPart {
     if (done) return null;
     if (left === 0) {
       if (!first && await reader.until("line", MAX_LINE) !== "") {
-        throw new OutboundError("bad_response", "A chunk of the response is longer than its size");
+        throw new OutboundError(
+          "bad_response",
+          "A chunk of the response is longer than its declared size",
+        );
       }
       first = false;
       const size = CHUNK_LINE.exec(await reader.until("line", MAX_LINE))?.[1];

@@ -7,7 +7,7 @@ const line = fc.array(fc.integer({ min: 0, max: 255 }), { maxLength: 60 }).map((
   String.fromCharCode(...codes.filter((code) => code !== 13 && code !== 10))
 );
 
-/** Reads a string, each character as a byte, in pieces of the given sizes. */
+/** Reads a string in pieces of the given sizes; each character is a byte. */
 function readerOf(text: string, sizes: readonly number[]): ByteReader {
   const bytes = Uint8Array.from(text, (character) => character.charCodeAt(0));
   let [at, reads] = [0, 0];
@@ -21,7 +21,7 @@ function readerOf(text: string, sizes: readonly number[]): ByteReader {
   });
 }
 
-Deno.test("ByteReader.until() reads bytes as characters, however they arrive", async () => {
+Deno.test("ByteReader.until() reads bytes as characters, regardless of how they are split", async () => {
   const sizes = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 5 });
   await fc.assert(
     fc.asyncProperty(fc.array(line, { maxLength: 6 }), sizes, async (lines, sizes) => {
@@ -38,7 +38,7 @@ Deno.test("ByteReader.until() ends the headers at the empty line and leaves the 
   equal(new TextDecoder().decode(await reader.someOf(100)), "body");
 });
 
-Deno.test("ByteReader.until() refuses headers above their limit", async () => {
+Deno.test("ByteReader.until() refuses headers that exceed the limit", async () => {
   const reader = readerOf("x".repeat(200), [50]);
   await rejects(async () => await reader.until("head", 100), /too large/);
 });

@@ -1,4 +1,4 @@
-/** @module One connection, and the requests that it carries one after another. */
+/** @module A connection, and the requests sent over it, one after another. */
 import { Buffer } from "node:buffer";
 import { readBody } from "./body_reader.ts";
 import { BUFFER_BYTES, ByteReader, type WholeBody } from "./byte_reader.ts";
@@ -19,7 +19,7 @@ const MAX_INTERIM = 10;
 /** How long to wait for the rest of a short body, in milliseconds. */
 const SHORT_BODY_MS = 10;
 
-/** Size of the buffer for headers, in bytes; most requests have shorter ones. */
+/** Size of the buffer for headers, in bytes. Most requests have shorter headers. */
 const USUAL_HEAD_BYTES = 2048;
 
 export interface WireRequest {
@@ -28,7 +28,7 @@ export interface WireRequest {
   readonly target: string;
   readonly headers: HeaderList;
   readonly body: ReadableStream<Uint8Array> | null;
-  /** Bytes of the body; sent in chunks by default. */
+  /** Length of the body in bytes; by default, the body is sent in chunks. */
   readonly length?: number;
 }
 
@@ -36,13 +36,13 @@ type Bytes = Uint8Array<ArrayBuffer>;
 
 export interface WireAnswer {
   readonly head: ResponseHead;
-  /** No stream if the whole body arrived with the headers. */
+  /** The body; not a stream if all of it arrived with the headers. */
   readonly body: ReadableStream<Bytes> | WholeBody | null;
 }
 
 export interface ConnectionTimes {
   readonly deadlines: Deadlines;
-  /** For time limits within an exchange, which are checked more often. */
+  /** Deadlines within an exchange, which are checked more often. */
   readonly exchanges: Deadlines;
   /** Maximum time without any data during an exchange, in milliseconds. */
   readonly idleMs: number;
@@ -51,7 +51,7 @@ export interface ConnectionTimes {
 }
 
 export interface ExchangeOptions extends WatchOptions {
-  /** Called once when the exchange is over; `reusable` if another may follow. */
+  /** Called once when the exchange is over; `reusable` is true if another can follow. */
   readonly done: (reusable: boolean) => void;
 }
 
@@ -80,7 +80,7 @@ export class Http1Connection {
   #failure: OutboundError | undefined;
   #uploading: ReadableStreamDefaultReader<Uint8Array> | undefined;
   #closed = false;
-  /** Requests sent so far. */
+  /** Number of requests sent so far. */
   used = 0;
 
   /** Takes the idle connection out of the pool. */
@@ -114,7 +114,7 @@ export class Http1Connection {
 
   /**
    * Waits before the first request until the other side sends something, which shows that it has
-   * accepted the connection. Waits at most the given number of milliseconds.
+   * accepted the connection. Waits no longer than the given number of milliseconds.
    *
    * @throws OutboundError if the connection ends
    */
@@ -129,7 +129,10 @@ export class Http1Connection {
     }
   }
 
-  /** Watches the connection between two exchanges; calls `gone` when it can no longer be used. */
+  /**
+   * Watches the connection between two exchanges. Calls `gone` when the connection can no longer be
+   * used.
+   */
   watchIdle(gone: () => void): void {
     this.#gone = gone;
     this.#conn.unref();
@@ -151,7 +154,7 @@ export class Http1Connection {
     this.#conn.close();
   }
 
-  /** Restarts the idle time, because data was transferred, or is awaited from now on. */
+  /** Restarts the idle time, because data was transferred or is now awaited. */
   #touch(): void {
     if (!this.#closed) this.#times.deadlines.set(this.#deadline, this.#times.idleMs);
   }
@@ -192,13 +195,13 @@ export class Http1Connection {
       }
       // The read that watched the idle connection is the first read of the response.
       if (watched !== undefined && !await watched) {
-        throw new OutboundError("reset", "The connection had ended");
+        throw new OutboundError("reset", "The connection had already ended");
       }
       const answer = await readFinalHead(this.#reader, request.method);
       if (answer.status === 101) {
         throw new OutboundError(
           "bad_response",
-          "The response switches protocols without a request",
+          "The response switches protocols although the request did not ask for it",
         );
       }
       this.#watch.headCame();
@@ -220,8 +223,8 @@ export class Http1Connection {
   }
 
   /**
-   * Turns each character into a byte. Most headers need no new buffer, which saves a sixth of the
-   * work.
+   * Turns each character into a byte. Most headers fit into the existing buffer, which saves a
+   * sixth of the work.
    */
   #encode(head: string): Uint8Array {
     const { read, written } = encoder.encodeInto(head, this.#headBytes);
@@ -248,14 +251,14 @@ export class Http1Connection {
     await sendBody(reader, length, (bytes) => this.#write(bytes));
   }
 
-  /** Whether a body has not arrived yet, and is short enough to wait for. */
+  /** Whether a body has not arrived yet but is short enough to wait for. */
   #isShort(length: number): boolean {
     return length <= BUFFER_BYTES && this.#reader.buffered < length;
   }
 
   /**
-   * Waits briefly for a short body, because most short bodies directly follow their headers, and
-   * are far cheaper in one piece than as a stream. A slow or truncated body becomes a stream.
+   * Waits briefly for a short body. Most short bodies arrive right after their headers, and are far
+   * cheaper in one piece than as a stream. A slow or truncated body becomes a stream.
    */
   async #awaitShort(length: number): Promise<void> {
     const { promise: late, resolve } = Promise.withResolvers<false>();

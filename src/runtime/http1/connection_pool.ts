@@ -1,4 +1,4 @@
-/** @module Idle connections by origin; each is bound to the checked address. */
+/** @module Keeps idle connections by origin. Each is bound to the address that was checked. */
 import type { Http1Connection } from "./connection.ts";
 
 export interface PoolLimits {
@@ -16,7 +16,7 @@ export class ConnectionPool {
     this.#limits = limits;
   }
 
-  /** The connection that has been idle for the shortest time. */
+  /** Removes and returns the connection that has been idle for the shortest time. */
   take(origin: string): Http1Connection | undefined {
     const found = this.#idle.get(origin)?.pop();
     if (found === undefined) return undefined;

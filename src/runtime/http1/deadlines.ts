@@ -1,11 +1,11 @@
-/** @module Many deadlines with one timer. Moving a deadline only sets a number. */
+/** @module Checks many deadlines with one timer. Moving a deadline only sets a number. */
 
 /** Minimum and maximum time between two checks, in milliseconds. */
 const [MIN_TICK_MS, MAX_TICK_MS] = [5, 500];
 
 /** The clock of deadlines, and the timer that checks them. */
 export interface Timers {
-  /** Milliseconds of a monotonic clock. */
+  /** Time of a monotonic clock, in milliseconds. */
   now(): number;
   /** Calls `run` once after some milliseconds; returns a function that cancels it. */
   start(run: () => void, milliseconds: number): () => void;
@@ -21,9 +21,9 @@ const SYSTEM_TIMERS: Timers = {
   },
 };
 
-/** A deadline; not set at first. */
+/** A deadline, initially unset. */
 export class Deadline {
-  /** The time when it passes, on the clock of its `Deadlines`. */
+  /** The time when the deadline passes, on the clock of its `Deadlines`. */
   at = Infinity;
 
   /** `passed` is called once the deadline has passed. */
@@ -38,8 +38,8 @@ export class Deadlines {
   readonly #timers: Timers;
 
   /**
-   * For delays of at least `shortestMs`; a deadline fires late by at most an eighth of that, and at
-   * most half a second.
+   * Supports delays of `shortestMs` and more. A deadline fires late by at most an eighth of
+   * `shortestMs`, and never by more than half a second.
    */
   constructor(shortestMs: number, timers: Timers = SYSTEM_TIMERS) {
     this.#timers = timers;

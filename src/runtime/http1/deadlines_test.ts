@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { testTimers } from "./_test_timers.ts";
 import { Deadline, Deadlines } from "./deadlines.ts";
 
-/** Deadlines with a clock that the test moves, and the names of the passed deadlines. */
+/**
+ * Deadlines with a clock that the test advances, and the names of the deadlines that have passed.
+ */
 function watch() {
   const timers = testTimers();
   const passed: string[] = [];
@@ -14,10 +16,10 @@ function watch() {
   };
 }
 
-/** Deadlines of 40 ms and more pass late by at most an eighth of that. */
+/** Deadlines of 40 ms or more pass late by at most an eighth of that. */
 const LATE_MS = 5;
 
-Deno.test("Deadlines pass once, at the time set last, and never if they are cleared", () => {
+Deno.test("Deadlines pass once, at the most recently set time, and never if they are cleared", () => {
   const { timers, deadlines, passed, make } = watch();
   const [kept, moved, cleared] = [make("kept"), make("moved"), make("cleared")];
   for (const deadline of [kept, moved, cleared]) deadlines.set(deadline, 100);

@@ -5,18 +5,18 @@ import { Deadline, type Deadlines } from "./deadlines.ts";
 import { OutboundError } from "./errors.ts";
 
 /**
- * Aborts a request that is no longer awaited. A function is only called if the response is late or
- * arrives in parts. Most requests never need it, and the signal of a `Deno.serve` request costs
- * several microseconds.
+ * Aborts a request that is no longer awaited. A function is called only if the response is late or
+ * arrives in parts. Most requests never need the signal, and getting it from a `Deno.serve` request
+ * takes several microseconds.
  */
 export type LazySignal = AbortSignal | (() => AbortSignal);
 
-/** Returns the signal, from the function if there is one. */
+/** Returns the signal, calling the function if there is one. */
 export function resolveSignal(signal: LazySignal | undefined): AbortSignal | undefined {
   return typeof signal === "function" ? signal() : signal;
 }
 
-/** How long an exchange runs before it gets the signal that may end it, in milliseconds. */
+/** How long an exchange runs before it gets the signal that can end it, in milliseconds. */
 export const SIGNAL_DELAY_MS = 100;
 
 export interface WatchOptions {
@@ -61,19 +61,19 @@ export class ExchangeWatch {
     this.attachSignal();
   }
 
-  /** Gets the signal, and listens to it from now on. */
+  /** Gets the signal and starts listening to it. */
   attachSignal(): void {
     this.#signal ??= resolveSignal(this.#options.signal);
     if (this.#signal?.aborted === true) this.#abort();
     else this.#signal?.addEventListener("abort", this.#abort, { once: true });
   }
 
-  /** Ends the time limit for the head, which has arrived. */
+  /** Ends the time limit for the head, because it has arrived. */
   headCame(): void {
     this.#deadline.at = Infinity;
   }
 
-  /** Stops watching the exchange, which is over. */
+  /** Stops watching the exchange, because it is over. */
   stop(): void {
     this.headCame();
     this.#signal?.removeEventListener("abort", this.#abort);

@@ -1,6 +1,6 @@
 /**
  * @module Writes HTTP/1.1 request heads, and reads response heads (RFC 9112). The reader is strict:
- * it refuses anything that two readers could interpret differently.
+ * it refuses anything that another reader could interpret differently.
  */
 import { OutboundError } from "./errors.ts";
 
@@ -12,7 +12,7 @@ const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const BAD_VALUE = /[\x00-\x08\x0a-\x1f\x7f\u0100-\uffff]/;
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-5][0-9]{2})(?: (.*))?$/;
 
-/** How a reader finds the end of a body (RFC 9112, 6.3). */
+/** How a reader determines the end of a body (RFC 9112, 6.3). */
 export type BodyFraming =
   | { readonly type: "none" }
   | { readonly type: "length"; readonly length: number }
@@ -24,7 +24,7 @@ export interface ResponseHead {
   readonly statusText: string;
   readonly headers: HeaderList;
   readonly framing: BodyFraming;
-  /** The connection may carry another request after the body. */
+  /** True if the connection can be used for another request after the body. */
   readonly keepAlive: boolean;
 }
 
@@ -33,7 +33,7 @@ const broken = (what: string): OutboundError =>
 
 const isPadding = (code: number): boolean => code === 32 || code === 9;
 
-/** The text from an index on, without spaces or tabs around it. */
+/** Returns the text from an index on, without surrounding spaces or tabs. */
 function withoutPadding(line: string, from: number): string {
   let [start, end] = [from, line.length];
   while (start < end && isPadding(line.charCodeAt(start))) start++;
@@ -44,7 +44,7 @@ function withoutPadding(line: string, from: number): string {
 function readField(line: string): [string, string] {
   const colon = line.indexOf(":");
   const name = line.slice(0, Math.max(colon, 0));
-  if (!TOKEN.test(name)) throw broken("a line of the headers is not a header");
+  if (!TOKEN.test(name)) throw broken("a header line is malformed");
   const value = withoutPadding(line, colon + 1);
   if (BAD_VALUE.test(value)) throw broken("a header has a control character");
   return [name, value];
@@ -58,7 +58,7 @@ function valuesOf(headers: HeaderList, wanted: string): string[] {
   return values;
 }
 
-/** Reads a `Content-Length`. Two of them are refused, even if they are equal. */
+/** Reads a `Content-Length`. Refuses two of them, even if they are equal. */
 export function readContentLength(headers: HeaderList): number | undefined {
   const values = valuesOf(headers, "content-length");
   if (values.length === 0) return undefined;
@@ -115,7 +115,8 @@ export function parseResponseHead(text: string, method: string): ResponseHead {
 /**
  * Writes the headers of a request.
  *
- * @throws OutboundError `bad_request` if the method or a header could break out of its line
+ * @throws OutboundError `bad_request` if the method or a header contains characters that are not
+ * allowed
  */
 export function formatRequestHead(
   method: string,
@@ -127,7 +128,7 @@ export function formatRequestHead(
   let text = `${method} ${target} HTTP/1.1\r\n`;
   for (const [name, value] of headers) {
     if (!TOKEN.test(name) || BAD_VALUE.test(value)) {
-      throw new OutboundError("bad_request", "A header is not allowed in HTTP");
+      throw new OutboundError("bad_request", "A header is not valid in HTTP");
     }
     text += `${name}: ${value}\r\n`;
   }

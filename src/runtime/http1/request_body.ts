@@ -1,19 +1,22 @@
-/** @module Announces and sends a request's body (RFC 9112, 6), and decides whether to repeat it. */
+/**
+ * @module Announces and sends a request's body (RFC 9112, 6), and decides whether the request can
+ * be repeated.
+ */
 import { OutboundError } from "./errors.ts";
 import { type HeaderList, readContentLength } from "./head.ts";
 
 /**
- * Methods that may be sent again if an idle connection turns out to be closed (RFC 9110, 9.2.2).
+ * Methods that can be sent again if an idle connection turns out to be closed (RFC 9110, 9.2.2).
  */
 const REPEATABLE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
 
-/** Methods whose missing body is announced as empty. */
+/** Methods for which a missing body is announced as empty. */
 const WITH_BODY: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH"]);
 
 interface Body {
   /** Length in bytes; `undefined` if the body is sent in chunks, or there is none. */
   readonly length: number | undefined;
-  /** Headers that announce the body; they replace the ones in the request. */
+  /** Headers that announce the body. They replace those in the request. */
   readonly headers: HeaderList;
 }
 
@@ -48,7 +51,7 @@ export function announceBody(
     : { length, headers: [["content-length", `${length}`]] };
 }
 
-/** True if a request that found its connection closed can safely be sent again. */
+/** True if a request can safely be sent again after its connection turned out to be closed. */
 export function isRepeatable(
   { method, body }: { readonly method: string; readonly body: unknown },
 ): boolean {

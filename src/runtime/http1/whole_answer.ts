@@ -5,11 +5,11 @@ import type { HeaderList, ResponseHead } from "./head.ts";
 
 const encoder = new TextEncoder();
 
-/** A response with a complete body, which becomes a stream if its reader wants one. */
+/** A response with a complete body, which becomes a stream if the reader asks for one. */
 export class WholeAnswer {
   readonly status: number;
   readonly statusText: string;
-  /** Without hop-by-hop fields. */
+  /** The header fields, without hop-by-hop fields. */
   readonly headers: HeaderList;
   #body: ReadableStream<Uint8Array<ArrayBuffer>> | undefined;
 

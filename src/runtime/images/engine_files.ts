@@ -1,4 +1,4 @@
-/** @module The files of libvips, compressed in the compiled program. */
+/** @module Reads the files of libvips, which are compressed in the compiled program. */
 import { fileURLToPath } from "node:url";
 import { brotliDecompressSync } from "node:zlib";
 import { readShippedFile } from "../../lib/shipped_file.ts";

@@ -1,4 +1,4 @@
-/** @module Converts images in separate processes, with a bounded number at a time. */
+/** @module Converts images in separate processes, a limited number at a time. */
 import { ImageLane, type ImageLaneOptions } from "./image_lane.ts";
 import { JobQueue } from "./job_queue.ts";
 import { DEFAULT_ENGINE_LIMITS, type ImageEngineLimits, MAX_SOURCE_BYTES } from "./limits.ts";

@@ -15,7 +15,7 @@ export interface ImageLaneOptions {
   /** Prefix of the process folders in the system's temporary folder. */
   readonly folderPrefix?: (() => Promise<string>) | undefined;
   readonly limits: ImageEngineLimits;
-  /** Called with messages for the operator. */
+  /** Called with each message for the operator. */
   readonly onTrouble: (message: string) => void;
   readonly timers?: Timers;
 }
@@ -79,7 +79,7 @@ export class ImageLane {
   async #convert(job: ConvertJob): Promise<ConvertResult> {
     const wait = this.#supervisor.backoff.waitMs;
     if (this.#supervisor.current === undefined && wait > 0) {
-      const message = `The process failed and restarts in ${wait} ms`;
+      const message = `The process failed. It will restart in ${wait} ms`;
       return { ok: false, reason: "unavailable", message };
     }
     const process = this.#supervisor.current ?? await this.#supervisor.start();
@@ -91,9 +91,7 @@ export class ImageLane {
     }
   }
 
-  /**
-   * Ends a process that uses too much processor time, or that takes far too long on a busy machine.
-   */
+  /** Ends a process that uses too much processor time or, on a busy machine, takes far too long. */
   #limitTime(process: ImageProcess): () => void {
     const { timeoutMs, waitMs } = this.#options.limits;
     const { pid } = process.running;
@@ -132,7 +130,7 @@ export class ImageLane {
       inspect: (process) => this.#inspect(process),
       end: (process, cause) => {
         this.#end(process, { reason: "unavailable", message: ENDS[cause] });
-        // Nothing else closes the connection of a process that is closed while it starts.
+        // If the process is closed while it starts, nothing else closes its connection.
         if (cause === "closed") process.running.close();
       },
     };
@@ -148,8 +146,8 @@ export class ImageLane {
     });
     this.#supervisor.release(process);
     const end = process.end ??= { reason: "broken", message: `The process ended: ${words}` };
-    // Only a process that was never ready has failed to start. An image may break a working
-    // process.
+    // Only a process that was never ready has failed to start. A working process may have been
+    // broken by an image.
     if (!wasReady) this.#supervisor.backoff.failed(process.startedAt);
     process.lost(end);
   }

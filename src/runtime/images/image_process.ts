@@ -1,4 +1,4 @@
-/** @module One image process and its job, from its start to its end. */
+/** @module An image process and its job, from its start to its end. */
 import { type Frame, ProtocolError } from "../process/frames/frame.ts";
 import { toPayload } from "../process/frames/payload.ts";
 import type { SupervisedProcess } from "../process/process_supervisor.ts";
@@ -23,7 +23,7 @@ const failedHead = z.strictObject({
   message: z.string().max(1000),
 });
 
-/** These parsers return `undefined` for a payload that has a different shape. */
+/** These parsers return `undefined` if the payload has a different shape. */
 const parseReady = (payload: Uint8Array): ReadyHead | undefined =>
   parsePayload(readyHead, payload, MAX_HEAD_BYTES);
 const parseDone = (payload: Uint8Array): DoneHead | undefined =>
@@ -46,7 +46,7 @@ export class ImageProcess implements SupervisedProcess {
   #head: DoneHead | undefined;
 
   constructor(readonly running: RunningImageProcess) {
-    // A rejection that no one awaits must not count as unhandled.
+    // If no one awaits the promise, its rejection must not count as unhandled.
     this.#ready.promise.catch(() => {});
   }
 
@@ -67,7 +67,7 @@ export class ImageProcess implements SupervisedProcess {
     return this.#ready.promise;
   }
 
-  /** Converts an image; the process has no other job during that time. */
+  /** Converts an image. The process must not have another job. */
   convert({ source, owner: _, ...conversion }: ConvertJob): Promise<ConvertResult> {
     const { connection } = this.running;
     connection.send({ type: ImageFrame.job, worker: 0, id: 0, payload: toPayload(conversion) });
@@ -91,7 +91,7 @@ export class ImageProcess implements SupervisedProcess {
       const head = parseFailed(payload);
       if (head !== undefined) return this.#settle({ ok: false, ...head });
     }
-    throw new ProtocolError(`The process sent a frame of type ${type}`);
+    throw new ProtocolError(`The process sent an unexpected frame of type ${type}`);
   }
 
   /** Fails the current job, because the process has ended. */

@@ -1,4 +1,4 @@
-/** @module Jobs that wait for a process; their owners take turns. */
+/** @module A queue of jobs waiting for a process. The owners of the jobs take turns. */
 
 export interface JobQueueOptions {
   /** Maximum number of waiting jobs of all owners. */
@@ -22,7 +22,7 @@ export class JobQueue<Job> {
     return this.#size;
   }
 
-  /** Adds a job after the same owner's others; false if too many are waiting. */
+  /** Adds a job after the same owner's other jobs; false if too many are waiting. */
   add(owner: string, job: Job): boolean {
     const jobs = this.#waiting.get(owner);
     const { max, maxOfOwner } = this.#options;

@@ -1,18 +1,18 @@
-/** @module Limits for image conversion. */
+/** @module Limits on image conversion. */
 
 /** Maximum size of a source, in bytes. */
 export const MAX_SOURCE_BYTES = 25 * 1024 * 1024;
 
-/** Maximum number of pixels of a source, in all its frames together: 8192 by 8192. */
+/** Maximum number of pixels in a source, counting all its frames: 8192 by 8192. */
 export const MAX_SOURCE_PIXELS = 8192 * 8192;
 
 /** Maximum size of a result, in bytes. */
 export const MAX_RESULT_BYTES = 64 * 1024 * 1024;
 
-/** Maximum width and height of a request, in pixels. */
+/** Maximum width and height that can be requested, in pixels. */
 export const MAX_IMAGE_SIDE = 8192;
 
-/** Maximum width or height of a result, in pixels: the limit of JPEG. */
+/** Maximum width or height of a result, in pixels: JPEG's limit. */
 export const MAX_RESULT_SIDE = 65_535;
 
 export interface ImageEngineLimits {
@@ -47,7 +47,7 @@ export const DEFAULT_ENGINE_LIMITS: ImageEngineLimits = {
   idleMs: 60_000,
 };
 
-/** Number of processes for a number of processors; each process uses two. */
+/** Returns the number of processes for a number of processors. Each process uses two processors. */
 export function defaultImageProcesses(processors: number): number {
   return Math.max(1, Math.min(4, Math.floor(processors / 2)));
 }

@@ -1,7 +1,7 @@
 /**
- * @module The process that decodes untrusted images. Its main thread decodes nothing: it passes
- * jobs to a worker without permissions, and the kernel denies the process files and the network. It
- * ends when the platform closes the connection.
+ * @module The process that decodes untrusted images. Its main thread decodes nothing. It passes
+ * jobs to a worker without permissions, and the kernel denies the process access to files and the
+ * network. It ends when the platform closes the connection.
  */
 import { dirname } from "node:path";
 import { constants, setPriority } from "node:os";
@@ -20,7 +20,10 @@ import type { FromImageWorker, ToImageWorker } from "./worker/messages.ts";
 
 const WORKER = workerUrl("image_worker.js", new URL("./worker/worker_main.ts", import.meta.url));
 
-/** Paths that the worker's thread must read: the executable, or the source and Deno's cache. */
+/**
+ * Paths that the worker's thread must be able to read: the executable, or the source and Deno's
+ * cache.
+ */
 function runtimePaths(): string[] {
   if (Deno.build.standalone) return [Deno.execPath()];
   const source = fileURLToPath(new URL("../", import.meta.url));
@@ -65,7 +68,7 @@ class ImageProcess {
       };
       this.#head = undefined;
       this.#worker.postMessage(message, [payload.buffer]);
-    } else throw new ProtocolError(`The process was sent a frame of type ${type}`);
+    } else throw new ProtocolError(`The process received an unexpected frame of type ${type}`);
   }
 
   #hear(message: FromImageWorker): void {
@@ -97,8 +100,8 @@ function yieldToPlatform(): void {
 }
 
 /**
- * Removes the socket and its folder, which are not needed after connecting, so that a killed
- * platform leaves nothing behind.
+ * Removes the socket and its folder, which are not needed after connecting. A killed platform then
+ * leaves nothing behind.
  */
 function removeFolder(socketPath: string): void {
   try {
@@ -107,8 +110,8 @@ function removeFolder(socketPath: string): void {
 }
 
 /**
- * Converts images for the platform that listens at the Unix socket `socketPath`, and ends the
- * process when the platform disconnects.
+ * Converts images for the platform that listens on the Unix socket `socketPath`. Ends the process
+ * when the platform disconnects.
  */
 export async function runImageProcess(socketPath: string): Promise<never> {
   yieldToPlatform();

@@ -4,14 +4,14 @@ export const IMAGE_FORMATS = ["avif", "webp", "jpeg", "png"] as const;
 
 export type ImageFormat = (typeof IMAGE_FORMATS)[number];
 
-/** How an image is fitted into a box of a given width and height. */
+/** How to fit an image into a box of a given width and height. */
 export const IMAGE_FITS = ["inside", "cover", "fill"] as const;
 
 export type ImageFit = (typeof IMAGE_FITS)[number];
 
 /** How one image is converted. */
 export interface Conversion {
-  /** Width of the result in pixels; the source's width if that is smaller. */
+  /** Width of the result in pixels, limited to the source's width. */
   readonly width: number;
   /** Height of the box; by default, it follows from the width. */
   readonly height?: number | undefined;
@@ -32,9 +32,9 @@ export interface ConvertJob extends Conversion {
 }
 
 /**
- * Why an image was not converted: its content is `broken` or has too many
- * pixels (`too_large`), it took too much time or memory, too many jobs are
- * waiting (`busy`), or the engine cannot run (`unavailable`).
+ * Why an image was not converted. Its content is `broken` or has too many pixels (`too_large`), or
+ * the conversion took too much time or memory. Otherwise, too many jobs are waiting (`busy`), or
+ * the engine cannot run (`unavailable`).
  */
 const CONVERT_FAILURES = [
   "broken",

@@ -1,4 +1,4 @@
-/** @module Drops all privileges of this thread and of its children. */
+/** @module Drops all privileges of this thread and its children. */
 import { type Libc, setNoNewPrivileges } from "./libc.ts";
 import { systemCall } from "./system_calls.ts";
 
@@ -6,14 +6,14 @@ const PR_CAPBSET_DROP = 24;
 const PR_CAP_AMBIENT = 47;
 const PR_CAP_AMBIENT_CLEAR_ALL = 4;
 
-/** A number above the last capability that any kernel knows. */
+/** A number above the last capability of any kernel. */
 const CAPABILITIES = 64;
 
 const CAPABILITY_VERSION = 0x20080522;
 
 /**
- * Drops all capabilities, and becomes another user if one is given. Only affects this thread,
- * whereas the C library's own functions would change all threads.
+ * Drops all capabilities and, if a user is given, becomes that user. This affects only the current
+ * thread, whereas the C library's own functions would change all threads.
  *
  * @returns false if the user cannot be changed, or the capabilities cannot be dropped
  */

@@ -1,4 +1,4 @@
-/** @module Decides where a server may connect, based on a `struct sockaddr` (Linux). */
+/** @module Decides where a server can connect, based on a `struct sockaddr` (Linux). */
 import { addressBytes, isPublic, isServerAddress } from "../public_address.ts";
 import type { LocalRoute, Peer } from "./local_routes.ts";
 import { EACCES, ECONNREFUSED } from "./system_calls.ts";
@@ -12,8 +12,8 @@ const AF_NETLINK = 16;
 const DNS_PORT = 53;
 
 /**
- * Addresses of `nameserver` lines (resolv.conf(5)): DNS requests may go there, even if the
- * addresses are private.
+ * Returns the addresses in `nameserver` lines (resolv.conf(5)). DNS requests to them are allowed
+ * even if they are private.
  */
 export function readNameservers(text: string): readonly string[] {
   return [...text.matchAll(/^nameserver[ \t]+([^\s%]+)/gm)]
@@ -23,13 +23,13 @@ export function readNameservers(text: string): readonly string[] {
     });
 }
 
-/** Peers that a server may connect to. */
+/** The peers that a server can connect to. */
 export interface PeerRules {
   /** Addresses in the form that `readNameservers` returns. */
   readonly nameservers: readonly string[];
   /** True to allow private, local and reserved addresses. */
   readonly allowPrivate: boolean;
-  /** Ports of IPv4 addresses that are allowed although the addresses are private. */
+  /** Allowed ports of private IPv4 addresses. */
   readonly peers: readonly Peer[];
   /** Ports of the loopback address that are redirected. */
   readonly routes: readonly LocalRoute[];
@@ -37,7 +37,10 @@ export interface PeerRules {
 
 const V4_IN_V6 = "0,0,0,0,0,0,0,0,0,0,255,255,";
 
-/** Family, address and port of an internet socket's name; `undefined` for other families. */
+/**
+ * Returns the family, address and port in an internet socket's name; `undefined` for other
+ * families.
+ */
 export function readPeer(
   sockaddr: Uint8Array,
 ): { readonly family: number; readonly address: Uint8Array; readonly port: number } | undefined {
@@ -66,7 +69,7 @@ export function judgeConnect(
   if (sockaddr.byteLength < 2) return 0;
   const family = sockaddr[0]! | sockaddr[1]! << 8;
   if (family === AF_UNSPEC || family === AF_NETLINK) return 0;
-  // Sockets of the machine's services; a server needs none of them.
+  // Unix sockets belong to the machine's services; a server needs none of them.
   if (family === AF_UNIX) return ECONNREFUSED;
   const peer = readPeer(sockaddr);
   if (peer === undefined) return EACCES;
@@ -78,7 +81,7 @@ export function judgeConnect(
   return isPublic(address) ? 0 : EACCES;
 }
 
-/** True for port 0 of the unspecified address, which sockets that only send can be bound to. */
+/** True for port 0 of the unspecified address. Sockets that only send can be bound to it. */
 export function isUnspecific(sockaddr: Uint8Array): boolean {
   const family = sockaddr[0]! | sockaddr[1]! << 8;
   if (family !== AF_INET && family !== AF_INET6) return false;
@@ -88,10 +91,10 @@ export function isUnspecific(sockaddr: Uint8Array): boolean {
 }
 
 /**
- * Checks the address that a socket is about to be bound to. The file system decides about Unix
- * sockets; an internet socket must not choose an address or port.
+ * Checks the address that a socket is about to be bound to. For Unix sockets, the file system
+ * decides. An internet socket must not choose an address or port.
  *
- * @returns 0 if it may be bound, otherwise the error for the server
+ * @returns 0 if it can be bound, otherwise the error for the server
  */
 export function judgeBind(sockaddr: Uint8Array): number {
   if (sockaddr.byteLength < 2) return 0;

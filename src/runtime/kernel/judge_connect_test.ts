@@ -15,7 +15,7 @@ const NAMESERVERS = readNameservers(
   "# local\nnameserver 127.0.0.53\nnameserver\tfd00::53\noptions edns0\nnameserver bad\n",
 );
 
-Deno.test("judgeConnect() allows the public internet, and DNS", () => {
+Deno.test("judgeConnect() allows the public internet and DNS", () => {
   const rows: readonly (readonly [string, Uint8Array, number])[] = [
     ["public", sockaddr("93.184.216.34", 443), 0],
     ["public IPv6", sockaddr("2606:4700::1111", 443), 0],
@@ -24,16 +24,16 @@ Deno.test("judgeConnect() allows the public internet, and DNS", () => {
     ["metadata", sockaddr("169.254.169.254", 80), EACCES],
     ["loopback IPv6", sockaddr("::1", 443), EACCES],
     ["unique local", sockaddr("fd00::1", 443), EACCES],
-    ["IPv4 in IPv6, private", sockaddr("::ffff:7f00:1", 443), EACCES],
-    ["IPv4 in IPv6, public", sockaddr("::ffff:5db8:d822", 443), 0],
+    ["a private IPv4 address in IPv6", sockaddr("::ffff:7f00:1", 443), EACCES],
+    ["a public IPv4 address in IPv6", sockaddr("::ffff:5db8:d822", 443), 0],
     ["a peer", sockaddr("127.0.0.1", 8788), 0],
-    ["a peer, as IPv4 in IPv6", sockaddr("::ffff:7f00:1", 8788), 0],
-    ["a peer, another port", sockaddr("127.0.0.1", 8787), EACCES],
+    ["a peer as IPv4 in IPv6", sockaddr("::ffff:7f00:1", 8788), 0],
+    ["another port of a peer", sockaddr("127.0.0.1", 8787), EACCES],
     ["a peer's port elsewhere", sockaddr("127.0.0.2", 8788), EACCES],
     ["nameserver", sockaddr("127.0.0.53", 53), 0],
-    ["nameserver in IPv6", sockaddr("fd00::53", 53), 0],
-    ["nameserver, another port", sockaddr("127.0.0.53", 80), EACCES],
-    ["a private address, the DNS port", sockaddr("10.0.0.1", 53), EACCES],
+    ["a nameserver with an IPv6 address", sockaddr("fd00::53", 53), 0],
+    ["another port of a nameserver", sockaddr("127.0.0.53", 80), EACCES],
+    ["the DNS port of a private address", sockaddr("10.0.0.1", 53), EACCES],
     ["a Unix socket", Uint8Array.of(1, 0, 47, 114), ECONNREFUSED],
     ["no address", Uint8Array.of(0, 0), 0],
     ["cut short", Uint8Array.of(2, 0, 0, 80, 1), EACCES],
@@ -49,7 +49,7 @@ Deno.test("judgeConnect() allows the public internet, and DNS", () => {
   }
 });
 
-Deno.test("judgeConnect() permits private addresses if allowed, but no Unix socket", () => {
+Deno.test("judgeConnect() permits private addresses if allowed, but never Unix sockets", () => {
   const rules = { nameservers: [], allowPrivate: true, peers: [] };
   for (const address of ["127.0.0.1", "10.0.0.1", "fd00::1", "93.184.216.34"]) {
     assert.equal(judgeConnect(sockaddr(address, 443), rules), 0, address);

@@ -1,6 +1,6 @@
 /**
  * @module Makes the kernel block file access by this thread and the threads that it starts
- * (landlock(7)), because the runtime's own checks cover neither modules that a compiled program
+ * (landlock(7)). This is needed because the runtime's own checks cover neither a compiled program's
  * imports nor symbolic links.
  */
 import type { Libc } from "./libc.ts";
@@ -24,7 +24,7 @@ const MAKE_SYM = 1n << 12n;
 const REFER = 1n << 13n;
 const TRUNCATE = 1n << 14n;
 
-/** Rights that a rule can give for a file, as opposed to a folder. */
+/** Rights that a rule can grant for a file, as opposed to a folder. */
 const FILE_RIGHTS = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE;
 
 const BIND_TCP = 1n;
@@ -34,7 +34,7 @@ const SIGNALS = 2n;
 const O_PATH = 0x200000;
 const O_CLOEXEC = 0x80000;
 
-/** Allowed operations below a path; a missing path is left out. */
+/** Operations allowed below a path. A path that does not exist is ignored. */
 export interface FileRule {
   readonly path: string;
   readonly rights: "read" | "read_write" | "sockets" | "temporary";
@@ -48,12 +48,12 @@ const RIGHTS: Readonly<Record<FileRule["rights"], bigint>> = {
     MAKE_REG | MAKE_DIR | MAKE_SYM | REFER,
 };
 
-/** Version of Landlock in this kernel; 0 without Landlock. */
+/** Returns the version of Landlock in this kernel; 0 without Landlock. */
 export function landlockVersion(libc: Libc): number {
   return Math.max(0, Number(libc.call(CREATE_RULESET, 0n, 0n, GET_VERSION)));
 }
 
-/** All file rights that a version of Landlock knows, except the right for device ioctls. */
+/** Returns all file rights in a version of Landlock, except the right to use device ioctls. */
 function knownRights(version: number): bigint {
   const bits = version >= 3 ? 15n : version === 2 ? 14n : 13n;
   return (1n << bits) - 1n;
@@ -85,7 +85,7 @@ function addRule(
 }
 
 /**
- * Restricts this thread, and everything that it starts from now on, to the files of the rules. If
+ * Restricts this thread, and everything that it starts from now on, to the files in the rules. If
  * the kernel supports it, they also cannot bind TCP ports, connect to abstract Unix sockets of
  * other processes, or send signals to other processes.
  *

@@ -6,7 +6,10 @@ const SYMBOLS = {
   close: { parameters: ["i32"], result: "i32" },
   getsockname: { parameters: ["i32", "buffer", "buffer"], result: "i32" },
   getsockopt: { parameters: ["i32", "i32", "i32", "buffer", "buffer"], result: "i32" },
-  /** Runs on a separate thread, because the calling thread also decides this suspended call. */
+  /**
+   * Runs on a separate thread, because the calling thread also decides the call while it is
+   * suspended.
+   */
   connect: { parameters: ["i32", "buffer", "u32"], result: "i32", nonblocking: true },
   prctl: { parameters: ["i32", "u64", "u64", "u64", "u64"], result: "i32" },
   /** `syscall` with a structure as the second argument. */
@@ -19,7 +22,7 @@ const SYMBOLS = {
   call: { name: "syscall", parameters: ["i64", "i64", "i64", "i64"], result: "i64" },
   /** `syscall` with a structure as the fourth argument. */
   callFor: { name: "syscall", parameters: ["i64", "i64", "i64", "buffer", "u64"], result: "i64" },
-  /** `syscall` with as many arguments as a call can have; see `systemCall`. */
+  /** `syscall` with the maximum number of arguments; see `systemCall`. */
   systemCall: {
     name: "syscall",
     parameters: ["i64", "i64", "i64", "i64", "i64", "i64", "i64"],

@@ -1,4 +1,6 @@
-/** @module The listener of a system call filter (seccomp_unotify(2)), which decides held calls. */
+/**
+ * @module The listener of a system call filter (seccomp_unotify(2)), which decides suspended calls.
+ */
 import type { Libc } from "./libc.ts";
 import { addressOf, EINVAL, lastError, PROCESSOR, systemCall } from "./system_calls.ts";
 
@@ -15,15 +17,15 @@ const IS_HELD = 0x40082102n;
 const CONTINUE = 1;
 const ADD_DESCRIPTOR = 0x40182103n;
 const O_CLOEXEC = 0x80000;
-/** Makes the copy replace a given descriptor. */
+/** Makes the copied descriptor replace a given one. */
 const SET_DESCRIPTOR = 1;
 
 const NOTIFICATION_BYTES = 80;
 const ANSWER_BYTES = 24;
 
 /**
- * Maximum number of times in a row that the kernel withdraws its request, for example because a
- * thread has ended.
+ * Maximum number of requests that the kernel can withdraw in a row, for example because a thread
+ * has ended.
  */
 const MAX_FAILURES = 1000;
 
@@ -62,28 +64,28 @@ export function installFilter(libc: Libc, filter: Uint8Array<ArrayBuffer>): numb
   return undefined;
 }
 
-/** Whether a call still waits, so that its thread id still belongs to the calling thread. */
+/** Whether a call is still waiting. If so, its thread id still belongs to the calling thread. */
 export function isHeld(libc: Libc, descriptor: number, id: bigint): boolean {
   return libc.ioctl(descriptor, IS_HELD, new Uint8Array(BigUint64Array.of(id).buffer)) === 0;
 }
 
 /**
- * Lets the kernel perform the call. Only safe if the decision did not depend on memory that the
- * caller can change.
+ * Lets the kernel perform the call. This is safe only if the decision did not depend on memory that
+ * the caller can change.
  */
 export function letContinue(libc: Libc, descriptor: number, id: bigint): void {
   send(libc, descriptor, { id, result: 0n, flags: CONTINUE });
 }
 
-/** Answers a call with a result, or a negative error number. */
+/** Completes a call with a result, or with a negative error number. */
 export function answerCall(libc: Libc, descriptor: number, id: bigint, result: number): void {
   send(libc, descriptor, { id, result: BigInt(result), flags: 0 });
 }
 
 /**
- * Gives the caller of a suspended call a copy of a descriptor, which replaces the caller's
- * descriptor `at` if that is given. If `isPrivate`, programs that the caller executes do not
- * inherit it.
+ * Gives the caller of a suspended call a copy of a descriptor. The copy replaces the caller's
+ * descriptor `at`, if given. With `isPrivate`, programs that the caller executes do not inherit the
+ * copy.
  *
  * @returns the copy's number in the caller, or a negative error number
  */
@@ -123,8 +125,8 @@ function send(
 }
 
 /**
- * Handles calls until the process ends. Unanswered calls wait or fail, so an early end allows
- * nothing.
+ * Handles calls until the process ends. Undecided calls wait or fail, so ending early never allows
+ * a call.
  */
 export async function takeCalls(
   libc: Libc,

@@ -1,6 +1,6 @@
 /**
- * @module Ports of the loopback address that are redirected for a server: to itself, and to the
- * hosts of its platform. The server itself has no open port.
+ * @module Redirects a server's connections to ports of the loopback address: to the server itself,
+ * or to its platform's hosts. The server itself has no open port.
  */
 
 import { isServerAddress } from "../public_address.ts";
@@ -10,7 +10,7 @@ const AF_INET6 = 10;
 
 /** One port of one address. */
 export interface Peer {
-  /** IPv4, in dotted decimals. */
+  /** IPv4 address in dotted-decimal form. */
   readonly host: string;
   readonly port: number;
 }
@@ -20,21 +20,24 @@ export interface LocalRoute {
   readonly port: number;
   /** A port of IPv4's loopback address. */
   readonly to: Peer;
-  /** Whether the other side only accepts connections from announced ports. */
+  /** Whether the other side accepts connections only from announced ports. */
   readonly isAnnounced: boolean;
 }
 
 /** A redirected connection. */
 export interface RoutedConnect {
   readonly route: LocalRoute;
-  /** The address to connect to, of the same family (struct sockaddr). */
+  /** The address to connect to, in the same family (struct sockaddr). */
   readonly address: Uint8Array<ArrayBuffer>;
 }
 
 const V4_IN_V6 = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255];
 const LOOPBACK_V6 = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1].join();
 
-/** Whether an address is this machine's own; the kernel also connects the zero address to it. */
+/**
+ * Whether an address belongs to this machine. The kernel also connects the zero address to this
+ * machine.
+ */
 function isOwnMachine(bytes: Uint8Array): boolean {
   if (bytes.every((byte) => byte === 0)) return true;
   if (bytes.byteLength === 4) return bytes[0] === 127 && !isServerAddress(bytes);
@@ -60,7 +63,7 @@ function readOwnPort(sockaddr: Uint8Array): OwnPort | undefined {
   return { family, from, port: sockaddr[2]! << 8 | sockaddr[3]! };
 }
 
-/** The port of this machine that an address names; `undefined` for an address elsewhere. */
+/** Returns the port if the address belongs to this machine; otherwise `undefined`. */
 export const ownPortOf = (sockaddr: Uint8Array): number | undefined => readOwnPort(sockaddr)?.port;
 
 /** Finds the redirect for an address; `undefined` if there is none. */
@@ -79,7 +82,7 @@ export function findLocalRoute(
   return { route, address };
 }
 
-/** The port of a socket's own address (struct sockaddr); `undefined` if it has none. */
+/** Returns the port in a socket's own address (struct sockaddr); `undefined` if it has none. */
 export function portOf(sockaddr: Uint8Array): number | undefined {
   const family = sockaddr[0]! | sockaddr[1]! << 8;
   return family === AF_INET || family === AF_INET6 ? sockaddr[2]! << 8 | sockaddr[3]! : undefined;

@@ -1,4 +1,6 @@
-/** @module Private mounts of a thread, visible only to it and the processes that it starts. */
+/**
+ * @module Creates private mounts for a thread, visible only to it and the processes that it starts.
+ */
 import type { Libc } from "./libc.ts";
 import { type CallName, systemCall } from "./system_calls.ts";
 
@@ -9,7 +11,7 @@ const MS_NODEV = 4;
 const MS_REC = 0x4000;
 const MS_PRIVATE = 0x40000;
 
-/** A call that the system refuses; the message names it. */
+/** An error for a call that the system refuses. Its message names the call. */
 export class RefusedCallError extends Error {
   override readonly name = "RefusedCallError";
 }
@@ -62,10 +64,10 @@ export function mountMemory(libc: Libc, folder: string, options: string): void {
   );
 }
 
-/** Maximum number of files and folders in a folder for temporary files, per MiB of its size. */
+/** Maximum number of files and folders per MiB of a temporary folder's size. */
 const FILES_PER_MB = 256;
 
-/** Mount options for a folder for temporary files of one user. */
+/** Returns the mount options for one user's temporary folder. */
 export function temporaryOptions(sizeMb: number, uid?: number): string {
   const owner = uid === undefined ? "" : `,uid=${uid},gid=${uid}`;
   return `mode=0700,size=${sizeMb}m,nr_inodes=${sizeMb * FILES_PER_MB}${owner}`;

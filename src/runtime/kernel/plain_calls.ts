@@ -1,8 +1,8 @@
 /**
  * @module System calls that every program uses to handle its own files, memory, threads, time,
  * events and descriptors. Node, the C library and native packages use them, in addition to calls
- * whose arguments filters check. Calls that newer kernels add are missing until they are reviewed;
- * the C library works without them.
+ * with arguments that the filters check. Calls added by newer kernels are missing until they are
+ * reviewed; the C library works without them.
  */
 
 /** Numbers on x86_64 and aarch64; -1 if a processor lacks the call. */

@@ -1,7 +1,7 @@
 /** @module Builds system call filters (seccomp(2), classic BPF) from blocks. */
 import { type CallName, EPERM, type Processor } from "./system_calls.ts";
 
-/** Kernel actions for a call. */
+/** The kernel's actions for a call. */
 export const Answer = {
   allow: 0x7fff0000,
   /** Passes the call to the filter's listener. */
@@ -33,19 +33,19 @@ const ARGUMENTS = 16;
 /** From this number on, system calls use another ABI of the same processor (x32). */
 const FOREIGN_ABI = 0x40000000;
 
-/** Loads the lower half of an argument, which is all of it for an int. */
+/** Loads the lower half of an argument; for an int, that is the whole argument. */
 export const loadArgument = (index: number): Step => ({ code: LOAD, k: ARGUMENTS + index * 8 });
 
 /** Loads the upper half of an argument. */
 const loadUpper = (index: number): Step => ({ code: LOAD, k: ARGUMENTS + index * 8 + 4 });
 
-/** The part of the program for one call, which must end with a decision on every path. */
+/** The part of the program for one call. Every path through it must end with a decision. */
 export interface Block {
   readonly call: CallName;
   readonly steps: readonly Step[];
 }
 
-/** Decides a call regardless of its arguments. */
+/** Makes the same decision for a call regardless of its arguments. */
 export const always = (call: CallName, answer: number): Block => ({
   call,
   steps: [{ code: RETURN, k: answer }],
@@ -67,7 +67,7 @@ function testArgument({ index, among, then, otherwise }: ArgumentTest): readonly
   ];
 }
 
-/** Decides a call by whether one of its arguments, an int, is in a set of values. */
+/** Decides a call depending on whether one of its arguments, an int, is in a set of values. */
 export const whereArgument = (call: CallName, test: ArgumentTest): Block => ({
   call,
   steps: testArgument(test),
@@ -94,7 +94,7 @@ export function byArgument(
   };
 }
 
-/** Decides a call by whether one of its arguments, a pointer, is null. */
+/** Decides a call depending on whether one of its arguments, a pointer, is null. */
 export function wherePointer(
   call: CallName,
   { index, given, missing }: {

@@ -1,4 +1,4 @@
-/** @module System call numbers, and calls that the C library has no function for. */
+/** @module System call numbers, and calls for which the C library has no function. */
 import type { Libc } from "./libc.ts";
 import { PLAIN_CALLS } from "./plain_calls.ts";
 
@@ -142,9 +142,9 @@ const NUMBERS = {
 
 export type CallName = keyof typeof NUMBERS;
 
-/** A processor with known system calls. */
+/** A processor architecture with known system calls. */
 export interface Processor {
-  /** AUDIT_ARCH of the kernel. */
+  /** The kernel's AUDIT_ARCH value. */
   readonly arch: number;
   /** The number of a call; -1 if this processor lacks it. */
   readonly number: (name: CallName) => number;

@@ -1,4 +1,4 @@
-/** @module System files that processes running project code can read. */
+/** @module The system files that processes running project code can read. */
 
 /** Libraries, certificates, time zones, and settings for name resolution. */
 const LIBRARIES_AND_SETTINGS: readonly string[] = [
@@ -21,7 +21,10 @@ const LIBRARIES_AND_SETTINGS: readonly string[] = [
   "/etc/localtime",
 ];
 
-/** Other paths for native code: more libraries, fonts, and certificates of other distributions. */
+/**
+ * More paths for native code: other libraries, fonts, and certificates as stored by other
+ * distributions.
+ */
 const FOR_NATIVE_CODE: readonly string[] = [
   "/lib32",
   "/usr/lib32",
@@ -39,9 +42,9 @@ const FOR_NATIVE_CODE: readonly string[] = [
 /** Stateless devices. */
 const DEVICES: readonly string[] = ["/dev/zero", "/dev/random", "/dev/urandom"];
 
-/** Files that a runtime reads about the machine and itself, if it has no root folder. */
+/** Files about the machine and the process that a runtime reads if it has no root folder. */
 const FOR_RUNTIMES: readonly string[] = [
-  // /etc/resolv.conf links there.
+  // /etc/resolv.conf is often a link to these files.
   "/run/systemd/resolve/stub-resolv.conf",
   "/run/systemd/resolve/resolv.conf",
   "/proc/self/stat",
@@ -56,17 +59,17 @@ const FOR_RUNTIMES: readonly string[] = [
   "/sys/fs/cgroup",
 ];
 
-/** Paths of the machine that a server on Deno can read. */
+/** The machine's paths that a server on Deno can read. */
 export const READABLE_BY_DENO: readonly string[] = [
   ...LIBRARIES_AND_SETTINGS,
   ...DEVICES,
   ...FOR_RUNTIMES,
 ];
 
-/** Paths of the machine that a server on Node can read, if it has no root folder. */
+/** The machine's paths that a server on Node can read if it has no root folder. */
 export const READABLE_BY_NODE: readonly string[] = [...READABLE_BY_DENO, ...FOR_NATIVE_CODE];
 
-/** Programs of the system, and the files that they read. */
+/** The system's programs, and the files that they read. */
 export const READABLE_PROGRAMS: readonly string[] = [
   "/bin",
   "/sbin",

@@ -18,7 +18,7 @@ export const PRELOAD_BUNDLE = {
 export const PRELOAD_SOURCE = fileURLToPath(new URL("./preload/preload_main.ts", import.meta.url));
 
 /**
- * Bundles the module when the program runs from source, and writes it to a folder.
+ * Bundles the module when the program runs from source and writes it to a folder.
  *
  * @returns the path of the file
  */

@@ -1,15 +1,15 @@
-/** @module Runs Node, or the command that starts it, for a server. Pure. */
+/** @module Builds the command that runs Node, or the command that starts it, for a server. Pure. */
 import { join } from "node:path";
 import type { ServerStart } from "../compute/wire.ts";
 import type { PreloadStart } from "./preload/start.ts";
 import type { NodeCommand, NodeView } from "./sandbox/types.ts";
 
-/** Folders with the programs of the system. */
+/** Folders with the system's programs. */
 const SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /**
- * Settings of package managers: no checks for updates, no downloads of themselves, and no log,
- * which would not be accessible.
+ * Settings for package managers: no update checks, no self-downloads, and no log file, which would
+ * not be accessible.
  */
 const MANAGER_SETTINGS = {
   npm_config_update_notifier: "false",
@@ -39,14 +39,14 @@ export function preloadStart(
   };
 }
 
-/** A path, quoted for NODE_OPTIONS and shells. */
+/** Quotes a path for NODE_OPTIONS and shells. */
 const quoted = (path: string): string =>
   `"${path.replace(/["\\$`]/g, (character) => `\\${character}`)}"`;
 
-/** Maximum semi-space size, in MiB: the size that Node chooses on a large machine. */
+/** Maximum semi-space size, in MiB. It is the size that Node chooses on a large machine. */
 const MAX_SEMI_SPACE_MB = 32;
 
-/** Arguments and environment of Node; the preload is the first of the additional files. */
+/** Returns Node's arguments and environment. The preload is the first of the additional files. */
 export function nodeCommand(start: ServerStart, view: NodeView): NodeCommand {
   const { entry, env, port, host, memoryMb, command } = start;
   const { directory, tmp, files: [preload] } = view;
@@ -54,12 +54,14 @@ export function nodeCommand(start: ServerStart, view: NodeView): NodeCommand {
     "--enable-source-maps",
     // With a smaller heap, Node collects garbage sooner.
     `--max-old-space-size=${memoryMb}`,
-    // The default young generation depends on the machine, so garbage alone can reach the limit.
+    // The default size of the young generation depends on the machine, so garbage alone could reach
+    // the limit.
     `--max-semi-space-size=${Math.min(MAX_SEMI_SPACE_MB, Math.ceil(memoryMb / 32))}`,
   ];
   const variables = {
     NODE_ENV: "production",
-    // The sandbox's user is in no user database, so without this variable, os.homedir() throws.
+    // The sandbox's user is not in any user database, so os.homedir() would throw without this
+    // variable.
     HOME: tmp,
     ...env,
     PORT: String(port),
@@ -86,9 +88,9 @@ export function nodeCommand(start: ServerStart, view: NodeView): NodeCommand {
 }
 
 /**
- * The programs that a command finds by name, as scripts: Node, which loads the preload even if a
- * script sets NODE_OPTIONS, and tools that the machine lacks or has in another version. The scripts
- * are in the first folder with programs.
+ * Returns scripts for the programs that a command finds by name. The script for Node loads the
+ * preload even if another script sets NODE_OPTIONS. Other scripts run tools that the machine lacks
+ * or has in another version. The folder with these scripts comes first in the search path.
  */
 export function toolScripts(
   { tools = [] }: ServerStart,

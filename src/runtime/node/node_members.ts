@@ -1,4 +1,4 @@
-/** @module The Node processes of one server. The first one that listens gets the requests. */
+/** @module A server's Node processes. The first one that listens gets the requests. */
 import { join } from "node:path";
 import { ComputeFrame, type Ending, type ProcessLog, SERVER_SOCKET } from "../compute/wire.ts";
 import type { Frame } from "../process/frames/frame.ts";
@@ -16,17 +16,18 @@ const MAX_MEMBERS = 64;
 const MAX_ASKED = 1000;
 
 /**
- * How long to wait for the server's assigned port after it listens on another one, in milliseconds.
+ * How long to wait for a server to listen on its assigned port after it has listened on another
+ * one, in milliseconds.
  */
 const OTHER_MS = 1000;
 
-/** The same for a server that requested any free port, which is rarely meant for requests. */
+/** The same for a server that requested any free port. Such a port is rarely meant for requests. */
 const ANY_MS = 5000;
 
-/** Maximum number of additional ports to distinguish and report. */
+/** Maximum number of additional ports that are distinguished and reported. */
 const MAX_OTHERS = 16;
 
-/** Node's first message, before it has loaded any code of the server. */
+/** Node's first message, sent before it loads any of the server's code. */
 type Greeting = { readonly runtime: string };
 
 export interface MembersOptions {
@@ -44,7 +45,7 @@ export interface MembersOptions {
 
 export class NodeMembers {
   readonly #members = new Set<FrameConnection>();
-  /** The process that gets requests and pings. */
+  /** The process that receives requests and pings. */
   #server: FrameConnection | undefined;
   #greeted = false;
   #listens = false;
@@ -61,12 +62,12 @@ export class NodeMembers {
     this.#options = options;
   }
 
-  /** Whether the server has listened. */
+  /** Whether the server has started to listen. */
   get listens(): boolean {
     return this.#listens;
   }
 
-  /** Processes that are connected. */
+  /** The connected processes. */
   get size(): number {
     return this.#members.size;
   }
@@ -82,7 +83,7 @@ export class NodeMembers {
     member.close();
   }
 
-  /** Passes on a frame from the platform. */
+  /** Forwards a frame from the platform. */
   pass(frame: Frame): void {
     switch (frame.type) {
       case ComputeFrame.ping:
@@ -99,7 +100,7 @@ export class NodeMembers {
   }
 
   /**
-   * Handles a message from Node, which must not claim another process id or another sandbox.
+   * Handles a message from Node. The message must not claim another process id or another sandbox.
    */
   #take(member: FrameConnection, { type, id, payload }: Frame): void {
     switch (type) {

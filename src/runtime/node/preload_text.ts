@@ -9,7 +9,8 @@ export const STAGED_PRELOAD = "node_preload.cjs";
 /**
  * Reads the bundled module.
  *
- * @param bundled path of the file that `bundlePreload()` wrote; a compiled program contains it
+ * @param bundled path of the file written by `bundlePreload()`; a compiled program contains the
+ * file itself
  */
 export async function readPreload(bundled?: string): Promise<string> {
   return await readTextFile(

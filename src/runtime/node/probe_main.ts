@@ -1,11 +1,12 @@
-/** @module The process that probes Node's sandbox, and writes the results as JSON. */
+/** @module The process that probes Node's sandbox and writes the results as JSON. */
 import { probeKind } from "./sandbox/probe_kind.ts";
 
-/** Tries the sandbox with an empty folder, and ends the process. */
+/** Tries the sandbox with an empty folder and ends the process. */
 export async function runNodeProbe(folder: string): Promise<never> {
   const found = await probeKind(folder);
   Deno.stdout.writeSync(new TextEncoder().encode(JSON.stringify(found)));
-  // A thread of this process is in the sandbox, and waits for a supervisor that does not exist.
+  // A thread of this process is in the sandbox, where it waits for a supervisor that does not
+  // exist.
   Deno.exit(0);
 }
 

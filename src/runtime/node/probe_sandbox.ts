@@ -9,19 +9,19 @@ import { type ProcessCommandOptions, selfCommand } from "../process/self_command
 import type { FoundKind } from "./sandbox/probe_kind.ts";
 
 /**
- * How a container allows an unprivileged platform to create namespaces. Added capabilities would
- * also work, but podman gives them to the platform itself.
+ * How to allow an unprivileged platform in a container to create namespaces. Added capabilities
+ * would also work, but podman grants them to the platform itself.
  */
 export const NAMESPACES_IN_CONTAINER =
   "in a container, add --security-opt seccomp=unconfined and --security-opt unmask=ALL (Docker: " +
   "systempaths=unconfined)";
 
-/** Advice for operators if servers on Node get no namespaces. */
+/** Advice for operators if servers on Node cannot have namespaces. */
 const NAMESPACES_ADVICE =
   "Run the platform as root, or allow user namespaces for its user, with util-linux (unshare) " +
   `installed; ${NAMESPACES_IN_CONTAINER}`;
 
-/** Advice for operators if Landlock and seccomp exist but no server runs on Node. */
+/** Advice for operators if Landlock and seccomp exist but servers cannot run on Node. */
 const CONTAINER_ADVICE =
   "Run the platform where the system call pidfd_getfd is allowed; in a container, add --cap-add " +
   "SYS_PTRACE. Servers on Deno run without it";
@@ -66,7 +66,7 @@ async function probe({ env }: ProcessCommandOptions): Promise<FoundKind> {
 let found: Promise<FoundKind> | undefined;
 
 /**
- * Determines which sandbox servers on Node get, by starting a process that tries it. This happens
+ * Determines which sandbox servers on Node get by starting a process that tries it. This is done
  * once, because the result does not change while the program runs.
  */
 export function probeNodeSandbox(options: ProcessCommandOptions): Promise<FoundKind> {

@@ -12,7 +12,7 @@ import { findNamespacePrefix } from "../process/own_namespaces.ts";
 import { bundlePreload } from "./bundle_preload.ts";
 
 /**
- * The search path for the program that starts the process; Node itself gets another environment.
+ * The search path for the program that starts the process. Node itself gets another environment.
  */
 const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
@@ -24,7 +24,7 @@ export function nodeProcessCommand(
     argument: NODE_PROCESS_ARGUMENT,
     main: fileURLToPath(new URL("./process_main.ts", import.meta.url)),
     env,
-    // The process runs no project code itself: Node does, in the sandbox that it creates.
+    // The process runs no project code itself. Node does, in the sandbox that this process creates.
     flags: () => ["--allow-all"],
   });
   let prefix: Promise<readonly string[]> | undefined;

@@ -1,7 +1,7 @@
 /**
  * @module The process that runs a server on Node. It runs no project code itself: it starts Node,
- * or the command that starts Node, in its sandbox, watches it, and passes frames between Node and
- * the platform. Node and the command end with this process.
+ * or a command that starts Node, in a sandbox. It supervises this process and passes frames between
+ * Node and the platform. Node and the command end with this process.
  */
 import { join } from "node:path";
 import { findEscapingLink } from "../compute/sandbox/escaping_link.ts";
@@ -30,26 +30,24 @@ import { preloadText, readPreload } from "./preload_text.ts";
 /** Socket in the private folder where this process waits for Node. */
 const NODE_SOCKET = "n";
 
-/** Name of the module that Node loads first, in the private folder. */
+/** Name of the file in the private folder with the module that Node loads first. */
 const PRELOAD = "preload.cjs";
 
-/** Folder of the programs that a command finds by name, in the private folder. */
+/** Folder in the private folder with the programs that a command finds by name. */
 const PROGRAMS = "bin";
 
-/** Time for reading and sending the last frames before the process ends, in milliseconds. */
+/** Time to read and send the last frames before the process ends, in milliseconds. */
 const LAST_FRAMES_MS = 50;
 
 /** Maximum memory of Node before it has loaded a server, in MiB. */
 const MAX_BASE_MB = 96;
 
-/** Additional memory for the package manager and shells of a command, in MiB. */
+/** Additional memory for a command's package manager and shells, in MiB. */
 const MAX_COMMAND_MB = 128;
 
 const MIB = 1024 * 1024;
 
-/**
- * How long a command may take to restart its server after the server has ended, in milliseconds.
- */
+/** Maximum time for a command to restart its server after the server has ended, in milliseconds. */
 const RESTART_MS = 5000;
 
 interface NodeProcessOptions {
@@ -64,11 +62,11 @@ class NodeProcess {
   #node: RunningNode | undefined;
   #command: string | undefined;
   #passedEnd = false;
-  /** Why the last process ended, as it reported. */
+  /** Why the last process ended, as reported by that process. */
   #reason: string | undefined;
   #terminated = false;
 
-  /** Prepared early, so that its thread starts while the platform is still connecting. */
+  /** Prepared early, so its thread starts while the platform is still connecting. */
   readonly #startNode = prepareLaunch();
 
   readonly #platform: FrameConnection;
@@ -126,7 +124,7 @@ class NodeProcess {
   }
 
   /**
-   * Accepts all listening processes of a command, because one can start another that replaces it.
+   * Accepts all of a command's listening processes, because one can start another that replaces it.
    */
   async #hearAll(listener: Deno.UnixListener, node: RunningNode): Promise<void> {
     const heard = new Set<Promise<void>>();
@@ -142,7 +140,7 @@ class NodeProcess {
     await Promise.all(heard);
   }
 
-  /** Ends a command whose server has ended, if it does not start another one. */
+  /** Ends a command if its server has ended and it does not start another one. */
   #missServer(node: RunningNode): void {
     this.#terminateRest();
     setTimeout(() => {
@@ -161,7 +159,7 @@ class NodeProcess {
     const { folder, preload } = this.#options;
     const { directory, allowPrivate, peers, routes, hosts, allowUnsandboxed } = start;
     const { tmpMb, memoryMb, nodeBinary } = start;
-    if (nodeBinary === undefined) throw new TypeError("The path of the Node binary is missing");
+    if (nodeBinary === undefined) throw new TypeError("The path of the Node executable is missing");
     const file = join(folder, PRELOAD);
     const code = await readPreload(preload);
     // The file must exist before its text is known, because the text contains the paths that Node
@@ -210,7 +208,9 @@ class NodeProcess {
     this.#platform.send({ type: ComputeFrame.booted, worker: 0, id: 0, payload });
   }
 
-  /** Reports why Node ended; for a command, keeps the reason, because the server may restart. */
+  /**
+   * Reports why Node ended. For a command, only stores the reason, because the server may restart.
+   */
   #noteEnd(message: string): void {
     if (this.#command !== undefined) {
       this.#reason = message;
@@ -258,7 +258,7 @@ class NodeProcess {
   }
 }
 
-/** Creates a folder that a server with another user can read. */
+/** Creates a folder that a server running as another user can read. */
 async function makeOpenFolder(path: string): Promise<void> {
   await Deno.mkdir(path);
   await Deno.chmod(path, 0o755);
@@ -273,8 +273,8 @@ function writePrograms(folder: string, scripts: ReadonlyMap<string, string>): vo
 }
 
 /**
- * Runs the server that the platform names over the control socket in `folder` on Node, and ends the
- * process when the platform disconnects.
+ * Runs a server on Node and ends the process when the platform disconnects. The platform names the
+ * server over the control socket in `folder`.
  */
 export async function runNodeProcess(folder: string, preload?: string): Promise<never> {
   yieldToPlatform();

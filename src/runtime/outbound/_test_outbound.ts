@@ -7,7 +7,7 @@ import type { OutboundRequest, OutboundResponse } from "./types.ts";
 
 const LOOPBACK = tableResolver({ "site.test": [["127.0.0.1"]] });
 
-/** Runs a test with a client that may reach this machine, and closes its connections. */
+/** Runs a test with a client that can reach this machine, then closes its connections. */
 export async function withOutbound<T>(
   options: OutboundOptions,
   run: (
@@ -33,7 +33,7 @@ export async function withOutbound<T>(
 export const text = async (response: OutboundResponse): Promise<string> =>
   response.body === null ? "" : await new Response(response.body).text();
 
-/** The error code that a request fails with. */
+/** Returns the error code that a request fails with. */
 export async function codeOf(work: Promise<unknown>): Promise<OutboundErrorCode | "none"> {
   try {
     await work;

@@ -1,17 +1,20 @@
 /**
- * @module Servers on loopback for tests: one that responds with fixed bytes, and names that resolve
- * to it.
+ * @module Helpers for tests: a server on loopback that responds with fixed bytes, and names that
+ * resolve to it.
  */
 
 export interface RawServer extends Disposable {
   readonly port: number;
-  /** Connections accepted so far. */
+  /** Number of connections accepted so far. */
   connections(): number;
   /** Everything received so far. */
   received(): string;
 }
 
-/** Responds to each read with the next string, and repeats the last one; `null` closes. */
+/**
+ * Responds to each read with the next string; after that, repeats the last one. `null` closes the
+ * connection.
+ */
 export function serveRaw(...answers: readonly (string | null)[]): RawServer {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const open = new Set<Deno.Conn>();
@@ -54,7 +57,7 @@ export function serveRaw(...answers: readonly (string | null)[]): RawServer {
   };
 }
 
-/** A resolver with a table; it counts lookups. */
+/** A resolver that uses a table and counts lookups. */
 export function tableResolver(table: Readonly<Record<string, readonly (readonly string[])[]>>) {
   const asked = new Map<string, number>();
   const resolve = (name: string): Promise<readonly string[]> => {

@@ -1,12 +1,12 @@
 /**
- * @module Counts abandoned connection attempts. No one waits for them, but the runtime continues
- * them. A TLS handshake cannot be cancelled from outside, and an unresponsive server (a tarpit)
- * keeps it, and its file descriptor, open forever. While there are too many, no new connection is
- * started.
+ * @module Counts abandoned connection attempts, which the runtime continues although no one waits
+ * for them. A TLS handshake cannot be cancelled from outside, and an unresponsive server (a tarpit)
+ * keeps the handshake and its file descriptor open forever. While there are too many, no new
+ * connections are started.
  */
 import ipaddr from "ipaddr.js";
 
-/** Maximum number of abandoned attempts for one network. */
+/** Maximum number of abandoned attempts per network. */
 const MAX_OF_NETWORK = 16;
 
 /**
@@ -31,19 +31,19 @@ export class AbandonedConnects {
   readonly #known = new Set<string>();
   #total = 0;
 
-  /** Number of attempts that continue although no one waits for them. */
+  /** Number of attempts that are still running although no one waits for them. */
   get size(): number {
     return this.#total;
   }
 
-  /** True if a connection to the address may be started. */
+  /** True if a connection to the address can be started. */
   allows(address: string): boolean {
     const network = networkOf(address);
     if ((this.#abandoned.get(network) ?? 0) >= MAX_OF_NETWORK) return false;
     return this.#total < MAX_ABANDONED || this.#known.has(network);
   }
 
-  /** Counts an abandoned attempt; call the returned function when it has settled. */
+  /** Counts an abandoned attempt. Call the returned function when the attempt has settled. */
   add(address: string): () => void {
     const network = networkOf(address);
     this.#total++;
@@ -56,7 +56,7 @@ export class AbandonedConnects {
     };
   }
 
-  /** Records that a connection to the address was opened. */
+  /** Records that a connection to the address has been opened. */
   answered(address: string): void {
     const network = networkOf(address);
     if (this.#known.has(network)) return;

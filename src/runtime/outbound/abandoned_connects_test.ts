@@ -12,14 +12,14 @@ Deno.test("a network with many abandoned connection attempts is not retried unti
   assert.equal(abandoned.size, 0);
 });
 
-Deno.test("addresses of one IPv6 /64 are one network", () => {
+Deno.test("addresses in the same IPv6 /64 count as one network", () => {
   const abandoned = new AbandonedConnects();
   for (let host = 1; host <= 16; host++) abandoned.add(`2001:db8:0:1::${host.toString(16)}`);
   assert.equal(abandoned.allows("2001:db8:0:1:ffff::1"), false);
   assert.equal(abandoned.allows("2001:db8:0:2::1"), true);
 });
 
-Deno.test("with too many abandoned attempts, only networks that have responded are tried", () => {
+Deno.test("with too many abandoned attempts, only networks that have responded before are tried", () => {
   const abandoned = new AbandonedConnects();
   abandoned.answered("192.0.2.1");
   for (let net = 0; net < 256; net++) abandoned.add(`2001:db8:0:${net.toString(16)}::1`);

@@ -1,6 +1,6 @@
 /**
- * @module Opens a connection to a checked address: the name is resolved once, every address is
- * checked, and the connection goes to exactly one of them, so that a second lookup cannot lead
+ * @module Opens a connection to a checked address. The name is resolved once, every address is
+ * checked, and the connection goes to exactly one of them, so a second lookup cannot lead
  * elsewhere.
  */
 import { OutboundError } from "../http1/errors.ts";
@@ -37,7 +37,7 @@ export interface ConnectRules {
   readonly resolveDns: ResolveDns;
   readonly dial: Dial;
   readonly ownRoute?: OwnRoute | undefined;
-  /** Time for lookup, connection and TLS together, in milliseconds. */
+  /** Maximum total time for lookup, connection and TLS, in milliseconds. */
   readonly connectMs: number;
   /** Certificates (PEM) to trust in addition to the system's. */
   readonly caCerts?: readonly string[];
@@ -48,17 +48,20 @@ export interface ConnectRules {
 /** Maximum number of addresses to try for a name. */
 const MAX_ADDRESSES = 4;
 
-/** The target of a URL, before a lookup. */
+/** A URL's target before any lookup. */
 export interface Target {
   readonly url: URL;
   readonly secure: boolean;
-  /** Name or address, without brackets. */
+  /** A name or an address without brackets. */
   readonly host: string;
   readonly port: number;
 }
 
 const refused = (host: string): OutboundError =>
-  new OutboundError("refused_address", `Requests to "${host}" are not allowed: it is not public`);
+  new OutboundError(
+    "refused_address",
+    `Requests to "${host}" are not allowed: it is not public`,
+  );
 
 /**
  * Checks scheme, credentials, port and host. The URL parser has already normalized addresses in
@@ -71,12 +74,12 @@ export function judgeTarget(
   rules: Pick<ConnectRules, "allowPrivate" | "ownRoute">,
 ): Target {
   const url = URL.parse(text);
-  if (url === null) throw new OutboundError("bad_request", "The URL is not absolute or malformed");
+  if (url === null) throw new OutboundError("bad_request", "The URL is malformed or not absolute");
   if (url.protocol !== "http:" && url.protocol !== "https:") {
     throw new OutboundError("bad_request", `The URL must be http or https, not ${url.protocol}`);
   }
   if (url.username !== "" || url.password !== "") {
-    throw new OutboundError("bad_request", "The URL must have no credentials");
+    throw new OutboundError("bad_request", "The URL must not contain credentials");
   }
   const secure = url.protocol === "https:";
   const port = url.port === "" ? (secure ? 443 : 80) : Number(url.port);
@@ -150,7 +153,7 @@ async function connectAny(
   for (const address of addresses) {
     if (attempt.isGivenUp) break;
     if (!rules.abandoned.allows(address)) {
-      const message = `Too many connections to "${target.host}" are waiting for a response`;
+      const message = `Too many connections to "${target.host}" are still being opened`;
       last = new OutboundError("connect_failed", message);
       continue;
     }
@@ -181,7 +184,8 @@ export async function openConnection(
   const { promise: stopped, reject: stop } = Promise.withResolvers<never>();
   const abort = (): void => stop(new OutboundError("aborted", "The request was aborted"));
   const timer = setTimeout(
-    () => stop(new OutboundError("connect_timeout", `"${target.host}" did not connect in time`)),
+    () =>
+      stop(new OutboundError("connect_timeout", `Connecting to "${target.host}" took too long`)),
     rules.connectMs,
   );
   signal?.addEventListener("abort", abort, { once: true });

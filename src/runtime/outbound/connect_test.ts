@@ -12,7 +12,7 @@ function tarpit() {
   })();
   return {
     port: (listener.addr as Deno.NetAddr).port,
-    /** Closes accepted connections, so that waiting handshakes fail. */
+    /** Closes accepted connections; waiting handshakes then fail. */
     release: () => {
       for (const conn of taken.splice(0)) conn.close();
     },
@@ -29,7 +29,7 @@ const codeOf = async (answer: Promise<unknown>): Promise<string> => {
   return error.code;
 };
 
-Deno.test("handshakes without a response do not accumulate, and are dropped when they end", async () => {
+Deno.test("handshakes without a response do not accumulate and are dropped when they end", async () => {
   const pit = tarpit();
   const outbound = createOutboundFetch({ allowPrivate: true, connectMs: 5 });
   const ask = () =>

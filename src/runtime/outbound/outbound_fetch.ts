@@ -31,13 +31,13 @@ import type { OutboundFetch, OutboundRequest, OutboundResponse } from "./types.t
 export interface OutboundOptions {
   /** True to allow private, local and reserved addresses, and any port. Default: false. */
   readonly allowPrivate?: boolean;
-  /** Finds hosts of the platform itself. None by default. */
+  /** Finds the platform's own hosts. None by default. */
   readonly ownRoute?: OwnRoute;
   /** Default: the system's resolver, including its hosts file. */
   readonly resolveDns?: ResolveDns;
   /** Default: `Deno.connect`. */
   readonly dial?: Dial;
-  /** Time for lookup, connection and TLS together, in milliseconds. Default: 10 s. */
+  /** Maximum total time for lookup, connection and TLS, in milliseconds. Default: 10 s. */
   readonly connectMs?: number;
   /** Maximum time without any data, in milliseconds. Default: 60 s. */
   readonly idleMs?: number;
@@ -58,7 +58,7 @@ const MAX_IDLE = 512;
 
 export interface Outbound {
   readonly fetch: OutboundFetch;
-  /** Closes idle connections. */
+  /** Closes all idle connections. */
   close(): void;
 }
 
@@ -190,8 +190,8 @@ class OutboundClient {
 }
 
 /**
- * Creates the client for outbound requests. It checks scheme, credentials, port, name, literal
- * address and every resolved address, including those of redirects; connections only go to checked
+ * Creates the client for outbound requests. It checks the scheme, credentials, port, name, literal
+ * address and every resolved address, including those of redirects. Connections go only to checked
  * addresses. Bodies stream both ways. Ports below 1024 other than 80 and 443 are refused.
  */
 export function createOutboundFetch(options: OutboundOptions = {}): Outbound {

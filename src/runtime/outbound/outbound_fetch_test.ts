@@ -13,12 +13,15 @@ const MALFORMED: readonly (readonly [string, string])[] = [
   ["a list of lengths", "HTTP/1.1 200 OK\r\nContent-Length: 3, 3\r\n\r\nabc"],
   ["a signed length", "HTTP/1.1 200 OK\r\nContent-Length: +3\r\n\r\nabc"],
   [
-    "a length and a coding",
+    "a length and a transfer coding",
     "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n",
   ],
-  ["an unknown coding", "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\nabc"],
+  ["an unknown transfer coding", "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\nabc"],
   ["two codings", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n"],
-  ["a coding in HTTP/1.0", "HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"],
+  [
+    "a transfer coding in HTTP/1.0",
+    "HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+  ],
   ["a folded header", "HTTP/1.1 200 OK\r\nX-A: a\r\n b\r\nContent-Length: 0\r\n\r\n"],
   ["a space before the colon", "HTTP/1.1 200 OK\r\nContent-Length : 3\r\n\r\nabc"],
   ["a bare line feed", "HTTP/1.1 200 OK\r\nX-A: a\nX-B: b\r\nContent-Length: 0\r\n\r\n"],
@@ -43,7 +46,7 @@ const BROKEN_BODIES: readonly (readonly [string, OutboundErrorCode, string])[] =
   ["is truncated", "reset", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"],
   ["ends within a chunk", "reset", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab"],
   [
-    "has a chunk longer than its size",
+    "has a chunk longer than its declared size",
     "bad_response",
     "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nabcd\r\n0\r\n\r\n",
   ],
@@ -64,7 +67,7 @@ for (const [name, code, answer] of BROKEN_BODIES) {
   });
 }
 
-Deno.test("outbound fetch does not reuse a connection after bytes that belong to no response", async () => {
+Deno.test("outbound fetch does not reuse a connection that received bytes without a request", async () => {
   using server = serveRaw(
     "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\n\r\nEVIL",
   );
@@ -76,7 +79,7 @@ Deno.test("outbound fetch does not reuse a connection after bytes that belong to
   });
 });
 
-/** Opens a connection that fails at its second request, without any earlier sign. */
+/** Opens a connection that fails on its second request without any earlier sign. */
 async function dialStale(to: { readonly port: number }): Promise<Deno.TcpConn> {
   const conn = await Deno.connect({ hostname: "127.0.0.1", port: to.port });
   const write = conn.write.bind(conn);
@@ -86,7 +89,7 @@ async function dialStale(to: { readonly port: number }): Promise<Deno.TcpConn> {
   return conn;
 }
 
-Deno.test("outbound fetch only retries idempotent requests on a stale connection", async () => {
+Deno.test("outbound fetch retries only idempotent requests after a stale connection", async () => {
   using server = serveRaw("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\na");
   const url = `http://site.test:${server.port}/`;
   await withOutbound({ dial: dialStale }, async (send) => {
@@ -112,7 +115,7 @@ Deno.test("outbound fetch reports which time limit was exceeded", async () => {
   });
 });
 
-Deno.test("outbound fetch ends when it is aborted", async () => {
+Deno.test("outbound fetch fails when it is aborted", async () => {
   using silent = serveRaw("");
   await withOutbound({}, async (send) => {
     const abort = new AbortController();
@@ -138,7 +141,7 @@ Deno.test("outbound fetch drops hop-by-hop headers in both directions", async ()
   });
 });
 
-Deno.test("outbound fetch refuses headers that would break out of their line", async () => {
+Deno.test("outbound fetch refuses headers that contain a line break", async () => {
   using server = serveRaw("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
   await withOutbound({}, async (send) => {
     const url = `http://site.test:${server.port}/`;

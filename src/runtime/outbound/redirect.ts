@@ -1,4 +1,4 @@
-/** @module Redirects of outbound requests (Fetch standard, HTTP-redirect fetch). */
+/** @module Follows redirects of outbound requests (Fetch standard, HTTP-redirect fetch). */
 import { OutboundError } from "../http1/errors.ts";
 import type { OutboundRequest, OutboundResponse } from "./types.ts";
 
@@ -11,8 +11,8 @@ const BOUND_TO_ORIGIN: ReadonlySet<string> = new Set(["authorization", "cookie",
 const OF_BODY = /^content-/i;
 
 /**
- * The request that follows a redirect; `undefined` if the response is not a redirect, or redirects
- * are not followed.
+ * Returns the request that follows a redirect; `undefined` if the response is not a redirect, or
+ * redirects are not followed.
  *
  * @throws OutboundError if it cannot be followed
  */
@@ -25,7 +25,12 @@ export function nextRequest(
   if (!REDIRECTS.has(response.status) || location === undefined || mode === "manual") {
     return undefined;
   }
-  if (mode === "error") throw new OutboundError("bad_response", "The response is a redirect");
+  if (mode === "error") {
+    throw new OutboundError(
+      "bad_response",
+      "The response is a redirect, which is not allowed here",
+    );
+  }
   const url = URL.parse(location, response.url);
   if (url === null) throw new OutboundError("bad_response", "The redirect has no valid URL");
   const { status } = response;

@@ -7,13 +7,13 @@ export interface OutboundRequest {
   /** Absolute, `http:` or `https:`, without credentials. */
   readonly url: string;
   /**
-   * `host` always comes from the URL, and hop-by-hop headers are dropped. A `content-length` is
-   * binding: the request fails if the body has a different length.
+   * `host` always comes from the URL, and hop-by-hop headers are dropped. The request fails if the
+   * body's length differs from its `content-length`.
    */
   readonly headers: HeaderList;
-  /** Sent in chunks if there is no `content-length`. */
+  /** The body. It is sent in chunks if there is no `content-length`. */
   readonly body: ReadableStream<Uint8Array> | null;
-  /** Default: `manual` treats a redirect like any other response. */
+  /** `manual` by default, which treats a redirect like any other response. */
   readonly redirect?: "follow" | "manual" | "error";
   readonly signal?: LazySignal | undefined;
 }
@@ -21,13 +21,13 @@ export interface OutboundRequest {
 export interface OutboundResponse {
   readonly status: number;
   readonly statusText: string;
-  /** In order, with names as received; hop-by-hop headers are dropped. */
+  /** The headers in order, with names as received. Hop-by-hop headers are dropped. */
   readonly headers: HeaderList;
   /** `null` if the response cannot have one. */
   readonly body: ReadableStream<Uint8Array<ArrayBuffer>> | null;
-  /** The whole body, if it arrived with the head; use it instead of `body`. */
+  /** The whole body, if it arrived with the headers. Use it instead of `body`. */
   readonly bytes?: Uint8Array<ArrayBuffer> | undefined;
-  /** The whole body, as text if it is ASCII, which costs half as much to forward. */
+  /** The whole body; as text if it is ASCII, because text costs half as much to forward. */
   readonly whole?: string | Uint8Array<ArrayBuffer> | undefined;
   /** The URL that responded, after redirects. */
   readonly url: string;

@@ -1,4 +1,4 @@
-/** @module A clock that tests move by hand. */
+/** @module A clock that tests advance manually. */
 import { setImmediate } from "node:timers";
 import type { Timers } from "./timers.ts";
 
@@ -19,7 +19,7 @@ export class FakeTimers implements Timers {
     return () => this.#pending.delete(pending);
   };
 
-  /** Lets time pass; due timers fire in order, between turns of the event loop. */
+  /** Advances the clock. Due timers fire in order, between turns of the event loop. */
   async advance(milliseconds: number): Promise<void> {
     const end = this.#now + milliseconds;
     await nextTurns();
@@ -37,7 +37,7 @@ export class FakeTimers implements Timers {
   }
 }
 
-/** Runs everything that is ready: promises, and received input. */
+/** Runs everything that is ready: promises and received input. */
 export async function nextTurns(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -4,19 +4,19 @@ import type { FrameConnection } from "./frames/frame_connection.ts";
 /** A connected process, as its supervisor sees it. */
 export interface AttendedProcess {
   readonly connection: FrameConnection;
-  /** Resolves with the process's last output when it has ended. */
+  /** Resolves with the process's last output once the process has ended. */
   readonly ended: Promise<string>;
-  /** Ends it immediately. */
+  /** Ends the process immediately. */
   kill(): void;
   /** Closes all connections to the process. */
   close(): void;
 }
 
 /**
- * Handles the frames of a process until it closes the connection or violates the protocol, which it
- * reports to `failed`. Then ends the process.
+ * Handles a process's frames until it closes the connection or violates the protocol. A violation
+ * is reported to `failed`. Then ends the process.
  *
- * @returns its last output, when it has ended
+ * @returns its last output once it has ended
  */
 export async function attendProcess(
   process: AttendedProcess,

@@ -1,4 +1,4 @@
-/** @module Bounded concurrency with a bounded queue. */
+/** @module Limits concurrency, with a bounded queue. */
 
 import { within } from "./timers.ts";
 
@@ -24,7 +24,7 @@ export class ConcurrencyGate {
     return this.#running;
   }
 
-  /** A slot, as soon as one is free; `undefined` if too many already wait. */
+  /** Returns a slot as soon as one is free; `undefined` if too many callers are already waiting. */
   enter(): Release | Promise<Release> | undefined {
     if (this.#running < this.#options.maxConcurrent) return this.#give();
     if (this.#waiting.length >= this.#options.maxQueued) return undefined;
@@ -45,7 +45,7 @@ export class ConcurrencyGate {
 
 /**
  * Waits for a slot for a limited time, in milliseconds. Returns `undefined` if none became free in
- * time; a slot that becomes free later is released.
+ * time. A slot that becomes free later is released.
  */
 export async function waitForPlace(
   place: Promise<Release>,

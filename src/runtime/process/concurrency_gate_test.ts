@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { ConcurrencyGate, type Release } from "./concurrency_gate.ts";
 
-Deno.test("ConcurrencyGate queues in order, and refuses if the queue is full", async () => {
+Deno.test("ConcurrencyGate queues in order and refuses if the queue is full", async () => {
   const gate = new ConcurrencyGate({ maxConcurrent: 1, maxQueued: 2 });
   const order: string[] = [];
   const first = gate.enter() as Release;

@@ -1,15 +1,18 @@
-/** @module Decides which process has to end so that another one can start. */
+/** @module Decides which process must end for another one to start. */
 
-/** One of a bounded number of processes. */
+/** One of a limited number of processes. */
 export interface Tenant {
-  /** True while it is ending. */
+  /** True while the process is ending. */
   readonly ending: boolean;
-  /** When it became idle, in milliseconds of a monotonic clock; `undefined` while it is in use. */
+  /**
+   * Time when the process became idle, in milliseconds of a monotonic clock; `undefined` while it
+   * is in use.
+   */
   readonly idleSince: number | undefined;
 }
 
 export type PlaceDecision<T extends Tenant> =
-  /** Another process is allowed. */
+  /** Another process can start. */
   | { readonly type: "start" }
   /** Ending this one frees a slot. */
   | { readonly type: "end"; readonly tenant: T }
@@ -20,12 +23,12 @@ export interface PlaceFacts<T extends Tenant> {
   /** Number of occupied slots, including those of processes that are starting. */
   readonly taken: number;
   readonly max: number;
-  /** Number of processes that wait for a slot. */
+  /** Number of processes waiting for a slot. */
   readonly waiting: number;
   readonly tenants: Iterable<T>;
 }
 
-/** Decides for the first waiting process; the tenant that has been idle the longest ends first. */
+/** Decides for the first waiting process. The tenant that has been idle the longest ends first. */
 export function decidePlace<T extends Tenant>(facts: PlaceFacts<T>): PlaceDecision<T> {
   const { taken, max, waiting, tenants } = facts;
   if (taken < max) return { type: "start" };
@@ -37,7 +40,7 @@ export function decidePlace<T extends Tenant>(facts: PlaceFacts<T>): PlaceDecisi
       tenant.idleSince !== undefined && tenant.idleSince < (longest?.idleSince ?? Infinity)
     ) longest = tenant;
   }
-  // Processes that are ending already free enough slots.
+  // The processes that are ending will free enough slots.
   if (longest === undefined || ending >= waiting) return { type: "wait" };
   return { type: "end", tenant: longest };
 }
@@ -47,18 +50,18 @@ const MIB = 1024 * 1024;
 /** Assumed memory of a function process, including its runtime, in MiB. */
 const FUNCTIONS_MB = 192;
 
-/** Share of the machine's memory that function processes may fill. */
+/** Share of the machine's memory that function processes can fill. */
 const FUNCTIONS_PART = 0.25;
 
-/** Assumed memory of one server, in MiB: the spec's default limit. */
+/** Assumed memory of one server, in MiB: the default limit in the specification. */
 const SERVER_MB = 256;
 
-/** Share of the machine's memory that servers may fill. */
+/** Share of the machine's memory that servers can fill. */
 const MEMORY_PART = 0.75;
 
 const SERVERS_PER_PROCESSOR = 32;
 
-/** With fewer slots, a deployment and its successor could wait for each other. */
+/** With fewer slots, a deployment and the next one could wait for each other. */
 const LEAST = 4;
 
 /** Default maximum number of function processes on a machine. */

@@ -28,7 +28,7 @@ const CASES: readonly {
   { name: "waits if all servers are in use", tenants: [BUSY, BUSY, BUSY], expected: "wait" },
   { name: "waits for a server that is ending", tenants: [ENDING, idle(2), BUSY], expected: "wait" },
   {
-    name: "ends another server if more requests wait than servers are ending",
+    name: "ends another server if more processes are waiting than servers are ending",
     tenants: [ENDING, idle(2), BUSY],
     waiting: 2,
     expected: "end 2",
@@ -49,7 +49,7 @@ for (const { name, tenants, taken = tenants.length, waiting = 1, expected } of C
   });
 }
 
-Deno.test("decidePlace() ends no process that is in use or ending, and no more than needed", () => {
+Deno.test("decidePlace() ends only idle processes, and no more than needed", () => {
   const tenant = fc.record({
     ending: fc.boolean(),
     idleSince: fc.option(fc.nat(1000), { nil: undefined }),

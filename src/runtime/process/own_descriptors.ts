@@ -5,7 +5,7 @@
  */
 import { type Descriptor, openDescriptors } from "../../lib/descriptors.ts";
 
-/** Files of the runtime's event loop, and of the kernel's notifications (seccomp). */
+/** Files for the runtime's event loop and for the kernel's notifications (seccomp). */
 const EVENT_LOOP: ReadonlySet<string> = new Set([
   "anon_inode:[eventpoll]",
   "anon_inode:[eventfd]",
@@ -17,7 +17,10 @@ const STANDARD = 3;
 
 const NOTHING = "/dev/null";
 
-/** Number of checks before a file counts as left open, and milliseconds between two checks. */
+/**
+ * Number of checks before a file counts as left open, and the time between two checks in
+ * milliseconds.
+ */
 const LOOKS = 20;
 const PAUSE_MS = 10;
 
@@ -50,7 +53,7 @@ const name = (found: readonly Descriptor[]): string =>
 
 /**
  * Finds descriptors that this process inherited, before it starts untrusted programs that must not
- * get them.
+ * have them.
  *
  * @returns why it must not start them; `undefined` if there are none
  */
@@ -68,8 +71,8 @@ export function refuseInheritedDescriptors(): string | undefined {
 /**
  * Checks the descriptors of this process before it loads project code.
  *
- * @returns why it must not load any; `undefined` if nothing else is open, and on systems other than
- * Linux, which do not list descriptors
+ * @returns why it must not load any; `undefined` if nothing else is open, or if the system does not
+ * list descriptors because it is not Linux
  */
 export async function refuseForeignDescriptors(): Promise<string | undefined> {
   for (let look = 1;; look++) {
@@ -81,7 +84,7 @@ export async function refuseForeignDescriptors(): Promise<string | undefined> {
     }
     const foreign = findForeignDescriptors(all);
     if (foreign.length === 0) return undefined;
-    // The runtime itself sometimes opens a file for a moment.
+    // The runtime itself sometimes opens a file briefly.
     if (look < LOOKS && !foreign.some(({ inherited }) => inherited)) {
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
       continue;

@@ -5,7 +5,7 @@ import type { ProcessCommand } from "./self_command.ts";
 const UNSHARE = "/usr/bin/unshare";
 
 /**
- * Keeps the user, process id and standard streams; privileges only apply in a new user namespace.
+ * Keeps the user, process id and standard streams. Privileges apply only in a new user namespace.
  */
 const ARGUMENTS = ["--user", "--map-current-user", "--keep-caps", "--"] as const;
 
@@ -30,14 +30,14 @@ async function find(): Promise<readonly string[]> {
 let found: Promise<readonly string[]> | undefined;
 
 /**
- * Finds the prefix of a command that lets its process create namespaces: empty for root, which can
+ * Finds the command prefix that lets a process create namespaces. It is empty for root, who can
  * always create them, and if the system denies them to other users.
  */
 export function findNamespacePrefix(): Promise<readonly string[]> {
   return found ??= find();
 }
 
-/** Lets the process of a command create namespaces, if the system allows that. */
+/** Lets a command's process create namespaces if the system allows it. */
 export async function mayMakeNamespaces(command: ProcessCommand): Promise<ProcessCommand> {
   const [program, ...args] = [...await findNamespacePrefix(), command.command, ...command.args];
   return { ...command, command: program!, args };

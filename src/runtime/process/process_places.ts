@@ -1,20 +1,20 @@
-/** @module A bounded number of slots for processes of all deployments. */
+/** @module Manages a limited number of slots for the processes of all deployments. */
 import { decidePlace, type Tenant } from "./decide_place.ts";
 
-/** Maximum time that a process waits for another to free its slot, in milliseconds. */
+/** Maximum time that a process waits for another one to free its slot, in milliseconds. */
 const MAX_WAIT_MS = 10_000;
 
 /** A process that can be ended to free its slot. */
 export interface EndableTenant extends Tenant {
-  /** Ends it; `ending` is true afterwards. */
+  /** Ends the process; `ending` is true afterwards. */
   end(): void;
 }
 
 /** The right to run one process. */
 export interface Place {
-  /** Sets the process that uses the slot, so that it can be ended to make room for another. */
+  /** Sets the process that uses the slot and can be ended to make room for another one. */
   occupy(tenant: EndableTenant): void;
-  /** Releases the slot when the process has ended; calling it again does nothing. */
+  /** Releases the slot once the process has ended. Calling it again does nothing. */
   release(): void;
 }
 
@@ -45,7 +45,7 @@ export class ProcessPlaces {
     return this.#taken;
   }
 
-  /** A slot, as soon as there is one; `undefined` if none became free in time. */
+  /** Returns a slot as soon as one is free; `undefined` if none became free in time. */
   take(): Promise<Place | undefined> {
     const { promise, resolve } = Promise.withResolvers<Place | undefined>();
     const timer = setTimeout(() => {
@@ -61,7 +61,7 @@ export class ProcessPlaces {
     return promise;
   }
 
-  /** Gives slots to waiting processes; call it when a process becomes idle. */
+  /** Gives slots to waiting processes. Must be called when a process becomes idle. */
   settle(): void {
     while (this.#waiting.length > 0) {
       const decision = decidePlace({

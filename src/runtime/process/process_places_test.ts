@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type Place, ProcessPlaces } from "./process_places.ts";
 
-/** The process of a server that a test makes busy or idle. */
+/** A server process that a test makes busy or idle. */
 class Process {
   ending = false;
   idleSince: number | undefined;
@@ -53,7 +53,7 @@ Deno.test("ProcessPlaces ends a server that becomes idle while another waits", a
   await starting;
 });
 
-Deno.test("ProcessPlaces serves requests in order, and drops requests that time out", async () => {
+Deno.test("ProcessPlaces serves requests in order and drops requests that time out", async () => {
   const places = new ProcessPlaces({ max: 1, waitMs: 5 });
   const first = await started(places);
   assert.equal(await places.take(), undefined);

@@ -1,20 +1,20 @@
 /**
- * @module Manages one process that runs project code: starts it when needed, ends it when idle or
- * when others need its slot, and restarts it with a pause after failures.
+ * @module Manages one process that runs project code: starts it when needed, ends it when it is
+ * idle or others need its slot, and restarts it with a pause after failures.
  *
- * The driver decides the kind of process.
+ * The driver determines the kind of process.
  */
 import type { EndableTenant, Place, ProcessPlaces } from "./process_places.ts";
 import { RestartBackoff } from "./restart_backoff.ts";
 import { SYSTEM_TIMERS, type Timers } from "./timers.ts";
 
-/** A process, as its supervisor sees it. */
+/** A process as its supervisor sees it. */
 export interface SupervisedProcess {
-  /** When it was started, on the supervisor's clock. */
+  /** Time when the process was started, on the supervisor's clock. */
   readonly startedAt: number;
-  /** True as soon as its end is certain, before it has ended. */
+  /** True as soon as the process is certain to end, even before it has ended. */
   readonly isEnding: boolean;
-  /** Resolves when it has ended. */
+  /** Resolves once the process has ended. */
   readonly gone: Promise<unknown>;
 }
 
@@ -28,16 +28,16 @@ export type EndCause = "idle" | "place" | "late" | "closed";
 export interface ProcessDriver<P extends SupervisedProcess> {
   /** Starts a process; rejects if it does not start. */
   spawn(): Promise<P>;
-  /** Called when the process has its slot, to assign its work. */
+  /** Called when the process has a slot, to assign its work. */
   begin?(process: P): void;
   /**
-   * Resolves when the process is ready for requests, and rejects if it ended first. It is ready
-   * immediately if this is missing.
+   * Resolves when the process is ready for requests; rejects if it ends first. If this is missing,
+   * the process is ready immediately.
    */
   ready?(process: P): Promise<void>;
   /** True while there are requests. */
   isBusy(process: P): boolean;
-  /** Called at every check of a running process; may end it. */
+  /** Called at every check of a running process. It can end the process. */
   inspect(process: P): void;
   /** Ends the process; `isEnding` is true afterwards. */
   end(process: P, cause: EndCause): void;
@@ -45,9 +45,9 @@ export interface ProcessDriver<P extends SupervisedProcess> {
 
 export interface SupervisorOptions<P extends SupervisedProcess> {
   readonly driver: ProcessDriver<P>;
-  /** Slots that all processes of a kind share; by default, any number may run. */
+  /** Slots shared by all processes of a kind; by default, the number of processes is unlimited. */
   readonly places?: ProcessPlaces | undefined;
-  /** Message if no slot became free in time; at most `max` processes run. */
+  /** Message if no slot became free in time. At most `max` processes can run. */
   readonly noPlace: (max: number) => string;
   /** Message if the supervisor has been closed. */
   readonly closed: string;
@@ -60,7 +60,7 @@ export interface SupervisorOptions<P extends SupervisedProcess> {
   readonly timers?: Timers;
 }
 
-/** All slots are in use, and none became free in time. */
+/** An error if all slots are in use and none became free in time. */
 export class NoPlaceError extends Error {
   override readonly name = "NoPlaceError";
 }
@@ -93,18 +93,18 @@ export class ProcessSupervisor<P extends SupervisedProcess> {
     return this.#starting !== undefined;
   }
 
-  /** Records that the process was used until now. */
+  /** Records that the process has been in use until now. */
   touch(): void {
     this.#lastUse = this.#timers.now();
   }
 
-  /** Gives the slot of an idle process to others. */
+  /** Gives an idle process's slot to others. */
   settle(): void {
     this.#options.places?.settle();
   }
 
   /**
-   * Starts the process, or joins a start in progress.
+   * Starts the process, or waits for a start in progress.
    *
    * @throws NoPlaceError if no slot became free in time; otherwise like the driver
    */
@@ -116,14 +116,17 @@ export class ProcessSupervisor<P extends SupervisedProcess> {
     return this.#starting;
   }
 
-  /** Call it when the end of a process is certain, so that it is no longer the current one. */
+  /**
+   * Must be called as soon as a process is certain to end. It is then no longer the current
+   * process.
+   */
   release(process: P): void {
     if (this.#current !== process) return;
     this.#current = undefined;
     this.#stopLooking();
   }
 
-  /** Starts no more processes, and returns the current one, which the caller must end. */
+  /** Stops starting processes. Returns the current one, which the caller must end. */
   async close(): Promise<P | undefined> {
     this.#isClosed = true;
     this.#stopLooking();
@@ -176,7 +179,7 @@ export class ProcessSupervisor<P extends SupervisedProcess> {
     return this.isStarting || this.#options.driver.isBusy(process);
   }
 
-  /** The process, as a tenant that can be ended to free its slot. */
+  /** The process as a tenant that can be ended to free its slot. */
   #tenant(process: P): EndableTenant {
     const idleSince = (): number | undefined => this.#isBusy(process) ? undefined : this.#lastUse;
     return {

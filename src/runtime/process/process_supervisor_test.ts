@@ -109,7 +109,7 @@ Deno.test("ProcessSupervisor ends a process that is not ready in time", async ()
   await failed;
 });
 
-Deno.test("ProcessSupervisor sets no other limit for a process that became ready in time", async () => {
+Deno.test("ProcessSupervisor does not limit a process that became ready in time", async () => {
   const { timers, startNow } = setUp({ startMs: 300, idleMs: 0 });
   const process = await startNow();
   await timers.advance(10_000);
@@ -150,7 +150,7 @@ Deno.test("ProcessSupervisor ends a process that has been idle for its limit", a
   });
 });
 
-Deno.test("ProcessSupervisor watches a process until its end, and then the next one", async () => {
+Deno.test("ProcessSupervisor watches a process until its end, then the next one", async () => {
   const { supervisor, timers, startNow } = setUp({ idleMs: 0 });
   const first = await startNow();
   await timers.advance(POLL_MS * 4);
@@ -172,7 +172,7 @@ Deno.test("ProcessSupervisor.release() keeps the process that replaced another",
   assert.equal(supervisor.current, second);
 });
 
-Deno.test("ProcessSupervisor acquires a slot for its process, and releases it", async (t) => {
+Deno.test("ProcessSupervisor acquires a slot for its process and releases it", async (t) => {
   await t.step("when the process has ended, not when it is ending", async () => {
     const places = new ProcessPlaces({ max: 1, waitMs: 10_000 });
     const [one, other] = [setUp({ places }), setUp({ places })];
@@ -207,7 +207,7 @@ Deno.test("ProcessSupervisor acquires a slot for its process, and releases it", 
   });
 });
 
-Deno.test("ProcessSupervisor.close() starts nothing more", async (t) => {
+Deno.test("ProcessSupervisor.close() prevents further starts", async (t) => {
   await t.step("and returns the running process", async () => {
     const { supervisor, timers, startNow } = setUp();
     const process = await startNow();

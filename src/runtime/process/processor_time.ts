@@ -1,15 +1,15 @@
-/** @module The processor time of a process. */
+/** @module Reads a process's processor time. */
 
-/** Milliseconds of a clock tick on Linux (`sysconf(_SC_CLK_TCK)` is 100 everywhere). */
+/** Milliseconds per clock tick on Linux (`sysconf(_SC_CLK_TCK)` is always 100). */
 const TICK_MS = 10;
 
 /**
- * Processor time that a process has used, in milliseconds (proc(5), `stat`); `undefined` if the
- * system does not report it.
+ * Returns the processor time that a process has used, in milliseconds (proc(5), `stat`);
+ * `undefined` if the system does not report it.
  */
 export function processorMs(pid: number): number | undefined {
   try {
-    // The name of the program, in parentheses, can contain spaces.
+    // The program's name is in parentheses and can contain spaces.
     const fields = Deno.readTextFileSync(`/proc/${pid}/stat`).split(")").at(-1)!.split(" ");
     const [user, system] = [fields[12], fields[13]];
     return (Number(user) + Number(system)) * TICK_MS;

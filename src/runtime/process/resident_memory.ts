@@ -1,10 +1,10 @@
-/** @module The memory usage of a process. */
+/** @module Reads a process's memory usage. */
 
 const PAGE_BYTES = 4096;
 
 /**
- * Resident memory of a process in bytes (proc(5), `statm`); `undefined` if the system does not show
- * it.
+ * Returns a process's resident memory in bytes (proc(5), `statm`); `undefined` if the system does
+ * not report it.
  */
 export function residentBytes(pid: number): number | undefined {
   try {

@@ -1,14 +1,17 @@
-/** @module The increasing delays between the starts of a process that keeps failing. */
+/** @module Determines the increasing pauses between the starts of a process that keeps failing. */
 import type { Timers } from "./timers.ts";
 
 /** Maximum pause before a process that keeps failing is started again, in milliseconds. */
 export const MAX_BACKOFF_MS = 30_000;
 const FIRST_BACKOFF_MS = 100;
 
-/** A process that ran this long without failing has recovered, in milliseconds. */
+/** Time after which a process that has not failed counts as recovered, in milliseconds. */
 const HEALTHY_MS = 60_000;
 
-/** The pause before the next start after a number of failures in a row; 0 after the first one. */
+/**
+ * Returns the pause before the next start after a number of consecutive failures; 0 after the first
+ * one.
+ */
 export function backoffMs(failures: number): number {
   return failures <= 1 ? 0 : Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (failures - 2));
 }
@@ -23,12 +26,12 @@ export class RestartBackoff {
     this.#timers = timers;
   }
 
-  /** Time until the process may start again, in milliseconds; 0 or less if it may now. */
+  /** Time until the process can start again, in milliseconds; 0 or less if it can start now. */
   get waitMs(): number {
     return Math.ceil(this.#notBefore - this.#timers.now());
   }
 
-  /** Records the failure of a start, or of a process that was started at `startedAt`. */
+  /** Records that a start failed, or that a process started at `startedAt` failed. */
   failed(startedAt?: number): void {
     const now = this.#timers.now();
     if (startedAt !== undefined && now - startedAt > HEALTHY_MS) this.#failures = 0;

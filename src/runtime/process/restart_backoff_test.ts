@@ -6,7 +6,7 @@ Deno.test("backoffMs() ignores the first failure, then doubles up to its limit",
   assert.equal(backoffMs(50), MAX_BACKOFF_MS);
 });
 
-Deno.test("RestartBackoff counts consecutive failures, and resets after a healthy run", () => {
+Deno.test("RestartBackoff counts consecutive failures and resets after a healthy run", () => {
   let now = 0;
   const backoff = new RestartBackoff({ now: () => now });
   assert.ok(backoff.waitMs <= 0);

@@ -9,22 +9,22 @@ export interface ProcessCommand {
 }
 
 export interface ProcessCommandOptions {
-  /** The program's own environment; the process gets almost none of it. */
+  /** The program's own environment. The process gets almost none of it. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 export interface SelfCommandOptions<Facts extends readonly unknown[]>
   extends ProcessCommandOptions {
-  /** First argument, which makes the compiled program run as this kind of process. */
+  /** The first argument, which makes the compiled program run as this kind of process. */
   readonly argument: string;
-  /** Absolute path of the module that is run when the program runs from source. */
+  /** Absolute path of the module to run when the program runs from source. */
   readonly main: string;
   /** Additional Deno flags, including permissions, when run from source. */
   readonly flags: (path: string, ...facts: Facts) => readonly string[];
 }
 
 /**
- * Builds the command for this program, compiled or from source. Its only argument is the given
+ * Builds the command for this program, compiled or run from source. Its only argument is the given
  * path: the socket or folder where the process finds the platform.
  */
 export function selfCommand<Facts extends readonly unknown[]>(

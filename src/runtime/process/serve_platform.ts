@@ -1,4 +1,7 @@
-/** @module The process's side: serves the platform, and ends with the connection. */
+/**
+ * @module The process's side of the connection: serves the platform, and ends when the connection
+ * closes.
+ */
 import { constants, setPriority } from "node:os";
 import type { Frame } from "./frames/frame.ts";
 import { FrameConnection } from "./frames/frame_connection.ts";
@@ -6,7 +9,7 @@ import { FrameConnection } from "./frames/frame_connection.ts";
 export interface ServePlatformOptions {
   /** Path of the platform's Unix socket. */
   readonly socketPath: string;
-  /** Maximum size of a payload from the platform, in bytes; the usual one by default. */
+  /** Maximum size of a payload from the platform, in bytes; by default, the usual limit. */
   readonly maxPayload?: number;
   /** Called with the connection; returns the handler of its frames. */
   readonly begin: (connection: FrameConnection) => (frame: Frame) => void;
@@ -14,23 +17,25 @@ export interface ServePlatformOptions {
   readonly orphaned?: () => void;
 }
 
-/** Gives the platform priority on a busy machine; processes that run project code inherit that. */
+/**
+ * Gives the platform priority on a busy machine. Processes that run project code inherit the lower
+ * priority.
+ */
 export function yieldToPlatform(): void {
   try {
     setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
   } catch { /* not allowed here: servers then compete with the platform */ }
 }
 
-/** Ends the process; the platform keeps its last output for the log. */
+/** Ends the process. The platform keeps its last output for the log. */
 export function endWith(words: string): never {
   Deno.stderr.writeSync(new TextEncoder().encode(words));
   Deno.exit(1);
 }
 
 /**
- * Serves the platform until the connection closes, then ends the process. The
- * platform ends its processes itself when it is stopped, so signals to the
- * group are ignored here.
+ * Serves the platform until the connection closes, then ends the process. When the platform is
+ * stopped, it ends its processes itself, so signals to the process group are ignored here.
  */
 export async function servePlatform(
   { socketPath, maxPayload, begin, orphaned }: ServePlatformOptions,
@@ -51,7 +56,7 @@ export async function servePlatform(
 }
 
 /**
- * Returns the URL of a worker's module: staged next to the compiled program's main module, or in
+ * Returns the URL of a worker's module, which is next to the compiled program's main module or in
  * the source.
  */
 export function workerUrl(staged: string, source: URL): URL {

@@ -1,12 +1,12 @@
 /**
- * @module The number of open WebSockets: to one server, and to all servers. They are counted
- * separately from requests, so that idle ones do not block requests.
+ * @module Counts open WebSockets, per server and in total. They are counted separately from
+ * requests, so idle ones do not block requests.
  */
 
-/** Releases a slot; calling it again does nothing. */
+/** Releases a slot. Calling it again does nothing. */
 export type LeaveSocket = () => void;
 
-/** WebSockets that are open or being opened, and their maximum. */
+/** The number of WebSockets that are open or being opened, and the maximum. */
 export interface SocketFacts {
   readonly open: number;
   readonly max: number;
@@ -16,7 +16,7 @@ export type SocketDecision =
   | { readonly type: "open" }
   | { readonly type: "refuse"; readonly message: string };
 
-/** Decides whether one more socket may be opened; `all` counts the sockets of all servers. */
+/** Decides whether one more socket can be opened; `all` counts the sockets of all servers. */
 export function decideSocket(server: SocketFacts, all: SocketFacts | undefined): SocketDecision {
   if (server.open >= server.max) {
     const message = `The server has reached its limit of ${server.max} WebSockets`;
@@ -41,7 +41,7 @@ export class SocketCount implements SocketFacts {
     return this.#open;
   }
 
-  /** Counts one more. */
+  /** Counts one more socket. */
   enter(): LeaveSocket {
     this.#open++;
     let left = false;
@@ -53,13 +53,13 @@ export class SocketCount implements SocketFacts {
   }
 }
 
-/** Maximum share of all descriptors for WebSockets. */
+/** Maximum share of all descriptors to use for WebSockets. */
 const DESCRIPTORS_PART = 1 / 2;
 
-/** Each socket needs two descriptors: one for the client's connection, one for the server's. */
+/** Number of descriptors per socket: one for the client's connection, and one for the server's. */
 const DESCRIPTORS_EACH = 2;
 
-/** The descriptor limit if the system does not report it. */
+/** The descriptor limit to assume if the system does not report it. */
 const USUAL_DESCRIPTORS = 4096;
 
 const FEWEST_SOCKETS = 16;
@@ -72,11 +72,11 @@ const SERVER_PART = 1 / 2;
 export interface SocketLimits {
   /** Maximum number of open WebSockets per server. */
   readonly perServer: number;
-  /** Maximum number of open WebSockets to all servers of the platform. */
+  /** Maximum number of open WebSockets to all the platform's servers. */
   readonly total: number;
 }
 
-/** The limits for a process that may open this number of descriptors. */
+/** Returns the limits for a process that can open this number of descriptors. */
 export function defaultSocketLimits(descriptors: number = USUAL_DESCRIPTORS): SocketLimits {
   const bearable = Math.floor(descriptors * DESCRIPTORS_PART / DESCRIPTORS_EACH);
   const total = Math.max(FEWEST_SOCKETS, Math.min(bearable, MOST_SOCKETS));

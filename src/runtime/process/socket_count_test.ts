@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { decideSocket, defaultSocketLimits, SocketCount } from "./socket_count.ts";
 
-Deno.test("decideSocket() refuses at the limit of the server, and at the total limit", () => {
+Deno.test("decideSocket() refuses at the server's limit and at the total limit", () => {
   const rows: readonly (readonly [number, number | undefined, string | undefined])[] = [
     [0, 0, undefined],
     [1, 9, undefined],
@@ -31,7 +31,7 @@ Deno.test("SocketCount counts each closed socket once", () => {
   assert.equal(count.open, 0);
 });
 
-Deno.test("defaultSocketLimits() depends on descriptors, and reserves some for other uses", () => {
+Deno.test("defaultSocketLimits() depends on the descriptor limit and reserves some for other uses", () => {
   const rows: readonly (readonly [number | undefined, number, number])[] = [
     [undefined, 512, 1024],
     [16, 8, 16],

@@ -1,26 +1,26 @@
 /**
- * @module The cache for the compiled source of processes that run project code, when svc runs from
- * source.
+ * @module Manages the cache of compiled source for processes that run project code, when svc runs
+ * from source.
  */
 import { join } from "node:path";
 
 /**
  * Databases that Deno 2 opens for writing at every start and keeps open. If there is a folder with
- * that name, Deno keeps the data in memory.
+ * the same name, Deno keeps the data in memory.
  */
 const DATABASES = ["dep_analysis_cache_v2", "node_analysis_cache_v2", "v8_code_cache_v2"] as const;
 
 const FOLDER = "svc-processes";
 
-/** Deno's cache folder, according to a program's environment. */
+/** Returns Deno's cache folder, according to a program's environment. */
 export function denoCache(env: Readonly<Record<string, string | undefined>>): string {
   return env.DENO_DIR ?? join(env.XDG_CACHE_HOME ?? join(env.HOME ?? "/", ".cache"), "deno");
 }
 
 /**
- * A cache folder for Deno that only contains compiled source, because no database can be opened in
- * it. If it cannot be created, Deno compiles at each start, and the process itself checks for open
- * descriptors (`refuseForeignDescriptors`).
+ * Creates a cache folder for Deno that contains only compiled source, because no database can be
+ * opened in it. If it cannot be created, Deno compiles at each start, and the process itself checks
+ * for open descriptors (`refuseForeignDescriptors`).
  */
 export function sourceCache(env: Readonly<Record<string, string | undefined>>): string {
   const folder = join(denoCache(env), FOLDER);
@@ -30,7 +30,7 @@ export function sourceCache(env: Readonly<Record<string, string | undefined>>): 
   return folder;
 }
 
-/** Deno's settings for its caches when it runs project code from source. */
+/** Returns Deno's cache settings for processes that run project code from source. */
 export function sourceCacheEnvironment(
   env: Readonly<Record<string, string | undefined>>,
 ): Record<string, string> {

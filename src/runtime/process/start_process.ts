@@ -11,7 +11,7 @@ const CONNECT_MS = 15_000;
 /** Maximum number of characters of a process's last output to keep. */
 const LAST_WORDS = 600;
 
-/** The end of a process's output, which usually shows why it ended. */
+/** Collects the end of a process's output, which usually shows why the process ended. */
 class LastWords {
   #text = "";
 
@@ -30,46 +30,48 @@ async function noteWords(stream: ReadableStream<Uint8Array>, words: LastWords): 
 }
 
 export interface StartProcessOptions {
-  /** The name for error messages: "A function process". */
+  /** The name for error messages, such as "A function process". */
   readonly name: string;
   /** Prefix of the private folders of this kind of process. */
   readonly folderPrefix: string;
-  /** Parent of the private folder; the system's folder for temporary files by default. */
+  /** Parent of the private folder; by default, the system's folder for temporary files. */
   readonly parentFolder?: string | undefined;
   /** Name of the socket in the private folder. */
   readonly socketName: string;
   readonly command: (folder: string) => ProcessCommand | Promise<ProcessCommand>;
-  /** Reads standard output to its end; it is discarded if this is missing. */
+  /** Reads standard output to its end. If missing, the output is discarded. */
   readonly readOutput?: (stream: ReadableStream<Uint8Array<ArrayBuffer>>) => Promise<void>;
   /**
-   * Reads standard error to its end and keeps the last part in `words`; by default, does nothing
-   * else.
+   * Reads standard error to its end and keeps the last part in `words`. This is all the default
+   * does.
    */
   readonly readErrors?: (
     stream: ReadableStream<Uint8Array<ArrayBuffer>>,
     words: LastWords,
   ) => Promise<void>;
-  /** Maximum wait for the rest of the output of an ended process, in milliseconds. */
+  /**
+   * Maximum time to wait for the rest of the output after the process has ended, in milliseconds.
+   */
   readonly outputMs?: number;
-  /** Limits of its control group, if the platform has such groups. */
+  /** Limits of its control group, if the platform uses control groups. */
   readonly group?: GroupLimits;
-  /** Called as soon as the process runs. */
+  /** Called as soon as the process is running. */
   readonly spawned?: (pid: number) => void;
 }
 
 export interface StartedProcess {
   readonly pid: number;
-  /** Its private folder, removed when it has ended. */
+  /** The process's private folder, which is removed once the process has ended. */
   readonly folder: string;
-  /** Its first connection. */
+  /** The process's first connection. */
   readonly conn: Deno.Conn;
   /** Accepts more connections; the caller must close the listener. */
   readonly listener: Deno.UnixListener;
-  /** Resolves with the process's last output when it has ended. */
+  /** Resolves with the process's last output once the process has ended. */
   readonly ended: Promise<string>;
   /** True once the process was killed because its control group ran out of memory. */
   ranOut(): boolean;
-  /** Ends it immediately. */
+  /** Ends the process immediately. */
   kill(): void;
 }
 
@@ -125,7 +127,7 @@ async function startIn(
     stderr: "piped",
   });
   const group = options.group === undefined ? undefined : createControlGroup(options.group);
-  // This is early enough, because the process starts project code after it has connected.
+  // This is early enough, because the process starts project code only after it has connected.
   group?.add(child.pid);
   spawned?.(child.pid);
   const words = new LastWords();

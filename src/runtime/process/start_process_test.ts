@@ -3,7 +3,7 @@ import { FILL_SOCKETS } from "../../lib/_test_fill_sockets.ts";
 import { findGroupPlace, openControlGroups } from "../../lib/control_groups.ts";
 import { type StartedProcess, startProcess, type StartProcessOptions } from "./start_process.ts";
 
-/** Starts a one-line program; `PATH` in it is the socket that it should connect to. */
+/** Starts a one-line program, in which `PATH` is the socket to connect to. */
 async function start(
   code: string,
   more: Partial<StartProcessOptions> = {},
@@ -28,7 +28,7 @@ const namesIn = (folder: string): string[] => [...Deno.readDirSync(folder)].map(
 
 const CONNECT = 'const conn = await Deno.connect({ transport: "unix", path: PATH });';
 
-Deno.test("startProcess() connects, and reports the end with the last output", async () => {
+Deno.test("startProcess() connects and reports the end with the last output", async () => {
   const { parentFolder, started } = await start(
     `${CONNECT} await conn.read(new Uint8Array(1)); console.error("x".repeat(700), "done"); Deno.exit(3);`,
   );
@@ -52,7 +52,7 @@ Deno.test("startProcess() rejects if the process ends without a connection", asy
   await Deno.remove(parentFolder);
 });
 
-Deno.test("StartedProcess.kill() kills the process, and can be called again", async () => {
+Deno.test("StartedProcess.kill() kills the process and can be called again", async () => {
   const { parentFolder, started } = await start(
     `${CONNECT} await new Promise(() => setInterval(() => {}, 1e6));`,
   );
@@ -67,7 +67,7 @@ Deno.test("StartedProcess.kill() kills the process, and can be called again", as
 
 const place = findGroupPlace();
 
-/** Connects, and repeatedly fills a given number of socket pairs. */
+/** Connects, then repeatedly fills a given number of socket pairs. */
 const FILLER = `${FILL_SOCKETS}
 link = socket.socket(socket.AF_UNIX)
 link.connect(sys.argv[2])

@@ -1,12 +1,15 @@
-/** @module The disk usage of a folder for temporary files. */
+/** @module Measures the disk usage of a folder for temporary files. */
 import { join } from "node:path";
 
 const DELETED = " (deleted)";
 
-/** Disk space of an empty file, which counts in addition to the bytes. */
+/** Disk space counted for each file, in addition to its bytes. */
 const BYTES_PER_FILE = 4096;
 
-/** Bytes of the files below a folder, including deleted ones that a process still has open. */
+/**
+ * Returns the size of all files below a folder, including deleted files that a process still has
+ * open.
+ */
 export function temporaryBytes(folder: string, pid: number): number {
   return bytesBelow(folder) + deletedBytes(folder, pid);
 }

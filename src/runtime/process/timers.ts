@@ -1,9 +1,11 @@
-/** @module A monotonic clock and its timers, passed in so that tests can move time. */
+/**
+ * @module A monotonic clock and its timers, passed as a parameter so that tests can control time.
+ */
 
 export interface Timers {
-  /** Milliseconds of a clock that never jumps. */
+  /** Returns the time of a clock that never jumps, in milliseconds. */
   readonly now: () => number;
-  /** Calls `act` after a number of milliseconds; the returned function cancels the call. */
+  /** Calls `act` after a number of milliseconds. The returned function cancels the call. */
   readonly after: (milliseconds: number, act: () => void) => () => void;
 }
 
@@ -15,7 +17,9 @@ export const SYSTEM_TIMERS: Timers = {
   },
 };
 
-/** The value of a promise if it settles within a number of milliseconds; otherwise `undefined`. */
+/**
+ * Returns a promise's value if it settles within a number of milliseconds; otherwise `undefined`.
+ */
 export async function within<T>(
   promise: Promise<T>,
   milliseconds: number,

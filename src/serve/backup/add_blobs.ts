@@ -1,6 +1,6 @@
 /**
- * The blobs in a backup, from a folder or object storage. They are added oldest first, so that new
- * blobs are at the end of the next backup, and all earlier parts can be shared.
+ * Adds blobs from a folder or object storage to a backup. They are added oldest first. In the next
+ * backup, new blobs are then at the end, and all earlier parts can be shared.
  *
  * @module
  */
@@ -21,7 +21,7 @@ interface FoundBlob {
 const byAge = (one: FoundBlob, other: FoundBlob): number =>
   one.writtenAt - other.writtenAt || (one.path < other.path ? -1 : 1);
 
-/** Adds the blobs that are not in the archive yet; may be called again. */
+/** Adds the blobs that are not in the archive yet. Can be called repeatedly. */
 export type AddBlobs = () => Promise<void>;
 
 interface BlobsOptions {
@@ -78,7 +78,7 @@ async function storageAdder(
         found.push({ path, writtenAt, key: objectKey(workspaceId, sha256) });
       }
       for (const { path, key } of found.sort(byAge)) {
-        // A missing blob was removed in the meantime.
+        // A missing blob has been deleted in the meantime.
         if (await fetch(key) === true) await archive.addFile(path, fetched);
       }
       await Deno.remove(fetched).catch(() => {});

@@ -1,6 +1,6 @@
 /**
- * The databases in a backup: files of embedded branches, and SQL dumps of branches on a server.
- * Each is a consistent snapshot.
+ * Adds databases to a backup: the files of embedded branches, and SQL dumps of branches on a
+ * server. Each is a consistent snapshot.
  *
  * @module
  */
@@ -26,22 +26,22 @@ export interface AddDatabasesOptions {
   readonly dataDir: string;
   /** Folder for temporary files. */
   readonly folder: string;
-  /** URL of the PostgreSQL server with databases; not needed for `--postgres local`. */
+  /** URL of the PostgreSQL server with the databases; not needed for `--postgres local`. */
   readonly postgres: string | undefined;
 }
 
-/** Reads the names of the databases from a copy of the store. */
+/** Reads the databases' names from a copy of the store. */
 export function storagesIn(copy: string): Promise<Storage[]> {
   return readStoreCopy(copy, shownStorages);
 }
 
-/** Copies a file of a running database; false if it no longer exists. */
+/** Copies a file of a running database; returns false if the file no longer exists. */
 async function copyFile(from: string, to: string): Promise<boolean> {
   await Deno.mkdir(dirname(to), { recursive: true });
   return await Deno.copyFile(from, to).then(() => true).catch(ifMissing) ?? false;
 }
 
-/** Adds databases, without duplicates. */
+/** Adds databases without duplicates. */
 export class DatabaseAdder {
   readonly #added = new Set<string>();
   #server: Promise<ServerOfBackup> | undefined;
@@ -55,8 +55,8 @@ export class DatabaseAdder {
   }
 
   /**
-   * Adds the databases that are missing; returns false if one has been removed in the meantime,
-   * because then newer records are needed.
+   * Adds the missing databases. Returns false if one has been deleted in the meantime, because
+   * newer records are then needed.
    *
    * @throws {BackupError}
    */
@@ -78,8 +78,8 @@ export class DatabaseAdder {
   }
 
   /**
-   * Copies the files before archiving them, because the branch cannot start while they are read,
-   * and the archive may be sent over a slow network.
+   * Copies the files before archiving them. The branch cannot start while they are read, and the
+   * archive may be sent over a slow network.
    */
   async #addFiles({ id }: Storage): Promise<boolean> {
     const options = this.#options;
@@ -136,19 +136,19 @@ interface ServerOfBackup {
 
 function unreachable(cause: unknown): BackupError {
   return new BackupError(
-    `Cannot back up the databases of the PostgreSQL server: ${messageOf(cause)}`,
+    `Cannot back up the databases on the PostgreSQL server: ${messageOf(cause)}`,
     "If it is not in the data directory, set SVC_POSTGRES_URL, as for svc serve",
     { cause },
   );
 }
 
-/** Opens the platform's server. Starts the one in the data directory if it is not running. */
+/** Opens the platform's server. If the server in the data directory is not running, starts it. */
 async function openServer({ dataDir, postgres }: AddDatabasesOptions): Promise<ServerOfBackup> {
   const isLocal = await Deno.stat(join(dataDir, "postgres", "data")).then(() => true, () => false);
   if (postgres === undefined && !isLocal) {
-    throw unreachable(new Error("their server is unknown"));
+    throw unreachable(new Error("the URL of their server is unknown"));
   }
-  // A platform that starts now must not find a server that is about to stop.
+  // A platform that starts at this moment must not find a server that is about to stop.
   const lock = await Deno.open(join(dataDir, "lock"), { write: true, create: true, mode: 0o600 });
   const isIdle = await lockInTime(lock);
   try {

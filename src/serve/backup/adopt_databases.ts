@@ -19,13 +19,13 @@ const foldersSchema = z.array(
 async function makeFolders(database: string): Promise<void> {
   const list = join(database, FOLDERS);
   for (const folder of foldersSchema.parse(JSON.parse(await readTextFile(list)))) {
-    // PostgreSQL refuses folders that others can read.
+    // PostgreSQL refuses folders that other users can read.
     await Deno.mkdir(join(database, folder), { recursive: true, mode: 0o700 });
   }
   await Deno.remove(list);
 }
 
-/** Completes the databases in an unpacked folder, and their records. */
+/** Completes the databases in an unpacked folder and their records. */
 export async function adoptDatabases(folder: string): Promise<void> {
   const databases = join(folder, DATABASES);
   const hasDatabases = await Deno.stat(databases).then(() => true, () => false);

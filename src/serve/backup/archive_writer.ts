@@ -1,5 +1,5 @@
 /**
- * Writes the archive of a backup.
+ * Writes a backup's archive.
  *
  * @module
  */
@@ -11,15 +11,15 @@ import type { BackupReport } from "./backup_layout.ts";
 /** Number of bytes to read at a time. */
 const PIECE = 256 * 1024;
 
-/** Only the owner may read a backup, because it contains the keys of all secrets. */
+/** Only the owner can read a backup, because it contains the keys to all secrets. */
 const MODE = 0o600;
 
-/** Receives the bytes of an archive in order. */
+/** Receives an archive's bytes in order. */
 export type WriteBytes = (bytes: Uint8Array) => Promise<void>;
 
 /**
- * Writes to a file, because Deno writes nothing when a stream is piped to a file that must stay
- * open.
+ * Writes to a file directly, because Deno writes nothing if a stream is piped to a file that must
+ * stay open.
  */
 export const toFile = (file: Deno.FsFile): WriteBytes => async (bytes) => {
   for (let offset = 0; offset < bytes.byteLength;) {
@@ -73,8 +73,8 @@ export class ArchiveWriter {
   }
 
   /**
-   * Adds a file at its current length; returns false if it no longer exists. A growing file is cut
-   * off at that length; a removed file is still read to its end.
+   * Adds a file with its current length; returns false if it no longer exists. If the file grows,
+   * the rest is left out. If it is removed, it is still read to its end.
    */
   async addFile(path: string, from: string): Promise<boolean> {
     using source = await Deno.open(from).catch(ifMissing);
@@ -102,7 +102,7 @@ export class ArchiveWriter {
     await this.#written;
   }
 
-  /** Aborts, and returns the first failure; after that, the file contains a partial archive. */
+  /** Aborts and returns the first failure. The file then contains a partial archive. */
   async abort(reason: unknown): Promise<unknown> {
     this.#packer.controller.error(reason);
     return await this.#written.then(() => reason, (cause) => cause);

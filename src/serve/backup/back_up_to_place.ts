@@ -1,6 +1,6 @@
 /**
- * Backs up to a location that holds several backups: a folder, object storage or an SFTP server.
- * Each backup is verified by restoring it into an empty folder before it replaces an older one.
+ * Backs up to a location with several backups: a folder, object storage or an SFTP server. Each
+ * backup is verified by restoring it into an empty folder before it replaces an older one.
  *
  * @module
  */
@@ -33,17 +33,17 @@ import { withWorkFolder } from "./work_folder.ts";
 export interface PlaceBackupOptions extends BackupSource {
   /** A folder, `s3://…` or `sftp://…`. */
   readonly place: string;
-  /** Public age keys; without any, the backup is not encrypted. */
+  /** Public age keys; if there are none, the backup is not encrypted. */
   readonly recipients: readonly string[];
-  /** How many verified backups to keep; all by default. */
+  /** Number of verified backups to keep; by default, all. */
   readonly keep?: number;
-  /** Stops the backup and releases its location; after that, the process must end. */
+  /** Stops the backup and releases its location. The process must then end. */
   readonly signal: AbortSignal;
-  /** Free bytes on a folder's disk; as reported by the system by default. */
+  /** Returns the free bytes on a folder's disk; by default, as reported by the system. */
   freeBytes?(folder: string): Promise<number>;
 }
 
-/** A backup and the counts of its test restore. */
+/** A backup, with the counts from its test restore. */
 export interface ProvenBackup {
   readonly name: string;
   readonly files: number;
@@ -96,7 +96,7 @@ async function write(
   return { name, ...archive.report, sentBytes: writer.sentBytes };
 }
 
-/** Bytes that a check must leave free, because the platform writes to the same disk. */
+/** Number of bytes that a check must leave free, because the platform writes to the same disk. */
 const RESERVE = 256 * 1024 * 1024;
 
 async function freeBytesOf(folder: string): Promise<number> {
@@ -113,11 +113,11 @@ async function requireSpace({ options, folder }: Work, bytes: number): Promise<v
     `Cannot check the backup: ${dataDir} has ${formatBytes(free)} free, but a check needs ${
       formatBytes(bytes + RESERVE)
     }`,
-    "Free some space. The backup is stored, but was not verified by restoring it",
+    "Free some space. The backup is stored, but it was not verified by restoring it",
   );
 }
 
-/** Restores a backup from its location into an empty folder, and counts its content. */
+/** Restores a backup from its location into an empty folder and counts its content. */
 async function prove(
   work: Work,
   name: string,
@@ -149,7 +149,7 @@ async function prove(
   }
 }
 
-/** Writes and verifies a backup. If a stored part is damaged, all parts are sent again, once. */
+/** Writes and verifies a backup. If a stored part is damaged, sends all parts again, once. */
 async function writeAndProve(work: Work, format: number) {
   for (let sendsAll = false;; sendsAll = true) {
     const written = await write(work, { format, sendsAll });
@@ -172,7 +172,7 @@ function explain(cause: unknown, { dataDir }: PlaceBackupOptions): unknown {
 }
 
 /**
- * Creates a backup, verifies it, and then removes excess ones.
+ * Creates a backup, verifies it, then removes excess backups.
  *
  * @throws {BackupError} with advice
  */

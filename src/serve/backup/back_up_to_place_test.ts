@@ -18,7 +18,7 @@ const START = Date.parse("2026-11-22T10:00:00Z");
 const HOUR = 3_600_000;
 const TEXT = "what no one may read";
 
-/** Bytes that occur nowhere else. */
+/** Returns bytes that occur nowhere else. */
 function bytesOf(seed: number, size: number): Uint8Array {
   let state = seed;
   return Uint8Array.from({ length: size }, () => {
@@ -40,7 +40,7 @@ interface Case {
   readonly dataDir: string;
   readonly place: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Creates a backup, an hour after the last one. */
+  /** Creates a backup an hour after the last one. */
   backUp(more?: Partial<PlaceBackupOptions>): ReturnType<typeof backUpToPlace>;
 }
 
@@ -57,7 +57,7 @@ async function makeData(root: string): Promise<string> {
 
 type Kind = "folder" | "s3" | "sftp" | "sshd";
 
-/** Servers with backup locations, and their folders. */
+/** Starts a server that provides a backup location, by kind. */
 const SERVERS: Readonly<
   Partial<Record<Kind, (root: string) => Promise<AsyncDisposable & Pick<Case, "place">>>>
 > = { s3: openTestStorage, sftp: startTestSftp, sshd: startSshd };
@@ -104,7 +104,7 @@ for (const kind of ["folder", "s3", "sftp", "sshd"] as const) {
         assert.ok(second.sentBytes > 16_000_000);
         await addBlob(dataDir, bytesOf(2, 1000));
         const third = await backUp(more);
-        // Only the parts at both ends of the large blob are sent again; their sizes depend on the
+        // Only the parts at both ends of the large blob are sent again. Their sizes depend on the
         // location's secret.
         assert.ok(third.sentBytes < 12_000_000, `${third.sentBytes} bytes were sent again`);
         assert.deepEqual([second.removed, third.removed], [0, 1]);
@@ -132,7 +132,7 @@ for (const kind of ["folder", "s3", "sftp", "sshd"] as const) {
   }
 }
 
-/** Whether the content is readable in the location, which should only have names of parts. */
+/** Whether the content is readable in the location, which should contain only part names. */
 async function assertHidden(place: string, isEncrypted: boolean): Promise<void> {
   let all = "";
   const look = async (folder: string): Promise<void> => {
@@ -164,11 +164,11 @@ Deno.test("backUpToPlace() resends a part that is damaged or missing at its loca
   });
 });
 
-Deno.test("backUpToPlace() keeps all parts of kept backups, and counts only verified backups", async () => {
+Deno.test("backUpToPlace() keeps all parts of kept backups and counts only verified backups", async () => {
   await inPlace("folder", async ({ root, place, backUp }) => {
     const first = await backUp({ keep: 1 });
     const manifest = join(place, "backups", `${first.name}.json`);
-    // A newer backup that was never verified, because its process was killed first.
+    // A newer backup that was never verified, because its process was killed before that.
     const newer = "2026-11-22T23-00-00Z";
     await Deno.copyFile(manifest, join(place, "backups", `${newer}.json`));
     await Deno.mkdir(join(place, "parts", "ff"), { recursive: true });
@@ -178,7 +178,7 @@ Deno.test("backUpToPlace() keeps all parts of kept backups, and counts only veri
     );
     const second = await backUp({ keep: 2, now: () => START + HOUR });
     const names = (await listPlace(place, {})).backups.map(({ name }) => name);
-    // The clock was set back, but a newer backup still has a later name.
+    // The clock was set back, but the newer backup still has a later name.
     assert.deepEqual(names, ["2026-11-22T23-00-01Z", newer, first.name]);
     assert.equal(second.name, names[0]);
     await assert.rejects(Deno.stat(join(place, "parts", "ff", "ff".repeat(32))));
@@ -203,7 +203,7 @@ Deno.test("backUpToPlace() and restoreFromPlace() give advice for each failure",
     await assert.rejects(restore(otherFile), /encrypted to another key/);
     await assert.rejects(restore(join(root, "missing")), /does not exist/);
     await assert.rejects(backUp({ recipients: [identity] }), /use its public key/);
-    await assert.rejects(backUp({ recipients: ["age1pq1xyz"] }), /not a public key/);
+    await assert.rejects(backUp({ recipients: ["age1pq1xyz"] }), /not an age public key/);
     await assert.rejects(backUp({ place: join(root, "no", "backups") }), /there is no folder/);
     await assert.rejects(Deno.stat(dataDir));
     await Deno.mkdir(join(place, "running"), { recursive: true });
@@ -230,7 +230,7 @@ Deno.test("backUpToPlace() and restoreFromPlace() give advice for each failure",
   });
 });
 
-Deno.test("backUpToPlace() trusts one host key of an SFTP server, and reports problems", async () => {
+Deno.test("backUpToPlace() trusts one host key of an SFTP server and reports problems", async () => {
   await inPlace("sftp", async ({ root, place, backUp }) => {
     const other = place.replace(/host-key=SHA256%3A(?:%..|.){4}/, "host-key=SHA256%3AAAAA");
     const cases: readonly [place: string, wanted: RegExp][] = [
@@ -254,7 +254,7 @@ Deno.test("backUpToPlace() trusts one host key of an SFTP server, and reports pr
   });
 });
 
-Deno.test("backUpToPlace() creates a private folder, and removes unfinished files", async () => {
+Deno.test("backUpToPlace() creates a private folder and removes unfinished files", async () => {
   await inPlace("folder", async ({ place, backUp }) => {
     await backUp({ keep: 1 });
     assert.equal((await Deno.stat(place)).mode! & 0o777, 0o700);
@@ -268,7 +268,7 @@ Deno.test("backUpToPlace() creates a private folder, and removes unfinished file
   });
 });
 
-Deno.test("a damaged manifest hides no other backup, and no parts are removed", async () => {
+Deno.test("a damaged manifest does not hide other backups, and no parts are removed", async () => {
   await inPlace("folder", async ({ root, dataDir, place, backUp }) => {
     const first = await backUp();
     const manifest = join(place, "backups", `${first.name}.json`);

@@ -1,6 +1,6 @@
 /**
  * The format of a backup: a tar archive that starts with a description and ends with digests of
- * everything in between, which reveal a truncated file.
+ * everything in between. The digests reveal truncated files.
  *
  * @module
  */
@@ -13,16 +13,16 @@ export const KEYS = "keys.json";
 export const BLOBS = "blobs";
 export const BUILD_LOGS = "build_logs";
 
-/** The repositories that were pushed to the platform. */
+/** Repositories that were pushed to the platform. */
 export const REPOSITORIES = "repositories";
 /** Files of a repository in addition to its objects. Each ref is in one of these files. */
 export const REPOSITORY_FILES = ["packed-refs", "HEAD", "config"];
 /** Folders that git requires in a repository. */
 export const REPOSITORY_FOLDERS = ["refs", "objects"];
 
-/** The files of embedded databases. */
+/** Files of embedded databases. */
 export const DATABASES = "databases";
-/** File with the names of a database's folders, some of which are empty. */
+/** A file with the names of a database's folders, because some of them are empty. */
 export const FOLDERS = "folders.json";
 
 export const BACKUP_SCHEMA = "SVC_BACKUP_V1";
@@ -36,12 +36,12 @@ export const descriptionSchema = z.object({
   createdAt: z.iso.datetime(),
 });
 
-/** The part of the description that all versions have. */
+/** The part of the description that is common to all versions. */
 export const makerSchema = descriptionSchema.pick({ program: true });
 
 export type BackupDescription = z.infer<typeof descriptionSchema>;
 
-/** SHA-256 by path. */
+/** SHA-256 hashes by path. */
 export const digestsSchema = z.record(z.string(), z.string().regex(/^[0-9a-f]{64}$/));
 
 const DATABASE_PATHS =
@@ -59,7 +59,7 @@ export function isBackupPath(path: string): boolean {
   return [PATHS, DATABASE_PATHS, REPOSITORY_PATHS].some((paths) => paths.test(path));
 }
 
-/** A backup cannot be created or used. */
+/** An error for a backup that cannot be created or used. */
 export class BackupError extends Error {
   override readonly name = "BackupError";
 

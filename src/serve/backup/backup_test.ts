@@ -40,7 +40,7 @@ async function withData(
 const backUp = (dataDir: string, to: string) =>
   makeBackup({ dataDir, to, version: "1.2.3", now: () => NOW });
 
-Deno.test("restoreBackup() restores the saved data, and no unfinished files", async () => {
+Deno.test("restoreBackup() restores the saved data, but no unfinished files", async () => {
   await withData(async ({ root, dataDir }) => {
     const [to, restored] = [join(root, "b.tar"), join(root, "restored")];
     const made = await backUp(dataDir, to);
@@ -153,7 +153,7 @@ for (const [name, files, format] of BAD) {
   });
 }
 
-Deno.test("restoreBackup() does not overwrite data, and accepts an empty folder", async () => {
+Deno.test("restoreBackup() does not overwrite data, but accepts an empty folder", async () => {
   await withData(async ({ root, dataDir }) => {
     const to = join(root, "b.tar");
     await backUp(dataDir, to);
@@ -199,7 +199,7 @@ Deno.test("makeBackup() refuses data that a migration may have started to change
   });
 });
 
-Deno.test("makeBackup() removes leftovers of a killed backup, and refuses a concurrent one", async () => {
+Deno.test("makeBackup() removes the leftovers of a killed backup and refuses a concurrent one", async () => {
   await withData(async ({ root, dataDir }) => {
     const to = join(root, "b.tar");
     const folder = `${to}.partial`;
@@ -224,7 +224,7 @@ Deno.test("makeBackup() removes leftovers of a killed backup, and refuses a conc
 });
 
 Deno.test({
-  name: "makeBackup() refuses folders that others have created or can open",
+  name: "makeBackup() refuses folders that other users have created or can open",
   ignore: Deno.build.os === "windows",
   fn: () =>
     withData(async ({ root, dataDir }) => {

@@ -1,5 +1,5 @@
 /**
- * Reads all blobs to verify them, without changing anything.
+ * Reads all blobs in order to verify them, without changing anything.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * A consistent copy of the store, whether or not a platform is running on it.
+ * Makes a consistent copy of the store, whether or not a platform is using it.
  *
  * @module
  */
@@ -11,10 +11,10 @@ import { isStoreUrl, type RecordStore } from "../../store/mod.ts";
 import { isMoved, type RawRecord } from "../migration/raw_record.ts";
 import { type Change, openRecords } from "../migration/record_store.ts";
 
-/** Maximum wait for the database, in milliseconds. */
+/** Maximum time to wait for the database, in milliseconds. */
 const BUSY_MS = 30_000;
 
-/** Number of a server's records to write to the copy at a time. */
+/** Number of records from a server to write to the copy at a time. */
 async function* changesOf(records: AsyncIterable<RawRecord>): AsyncGenerator<Change> {
   for await (const record of records) {
     const isOver = record.leftMs !== undefined && record.leftMs <= 0;
@@ -56,11 +56,11 @@ export async function readStoreCopy<T>(
   copy: string,
   read: (kv: RecordStore) => Promise<T>,
 ): Promise<T> {
-  // Opening a store writes to it, so open another copy.
+  // Opening a store writes to it, so open a second copy.
   const opened = `${copy}.read`;
   await Deno.copyFile(copy, opened);
   try {
-    // Damaged records are only set aside in this copy.
+    // Damaged records are set aside only in this copy.
     const kv = await openKv(opened, {}, () => {});
     try {
       return await read(kv);

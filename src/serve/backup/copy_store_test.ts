@@ -9,7 +9,7 @@ import { copyStore, readStoreCopy } from "./copy_store.ts";
 const COUNT = 1200;
 
 Deno.test({
-  name: "copyStore() copies a PostgreSQL store at one point in time, while others write",
+  name: "copyStore() copies a PostgreSQL store at one point in time while others write to it",
   ignore: NO_POSTGRES !== undefined,
   fn: () =>
     inTestFolder(async (folder) => {
@@ -20,7 +20,8 @@ Deno.test({
       const store = await openRecords(url, env);
       const stop = new AbortController();
       const write = async (pair: number) => {
-        // Both records change in one commit, so a copy from two moments has different values.
+        // Both records change in one commit, so a copy taken at two points in time would have
+        // different values.
         await store.kv.atomic().set(["a"], pair).set(["z"], pair).commit();
       };
       try {

@@ -1,6 +1,6 @@
 /**
- * Counts the rows of restored databases: embedded databases are started and queried; for a server's
- * databases, the rows in the SQL dump are counted.
+ * Counts the rows in restored databases. Embedded databases are started and queried. For databases
+ * on a server, the rows in the SQL dump are counted.
  *
  * @module
  */
@@ -33,8 +33,8 @@ const MEMORY_MB = 512;
 const namesSchema = z.object({ database: z.string(), role: z.string().nullable() });
 
 /**
- * Lists tables, and whether all rows of each can be counted. Owners may have revoked their own
- * rights, and policies are project code, which must not affect a backup.
+ * Lists the tables, and whether all their rows can be counted. Owners may have revoked their own
+ * privileges. Policies are project code, which must not affect a backup.
  */
 const TABLES = `SELECT format('%I.%I', n.nspname, c.relname),
   (has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT')
@@ -63,7 +63,7 @@ async function countEmbedded(
   const { database, role } = namesSchema.parse(
     JSON.parse(await readTextFile(join(folder, id, "names.json"))),
   );
-  // No client has connected to it yet.
+  // No client has connected to the database yet.
   if (role === null) return { id, tables: 0, rows: 0 };
   const branch = { id, database, role, limits: { memoryMb: MEMORY_MB, connections: 1 } };
   try {
@@ -114,7 +114,7 @@ async function countDump(path: string, id: string): Promise<CountedDatabase> {
   return { id, tables, rows };
 }
 
-/** @param dataDir data directory of the restored backup, which no platform uses */
+/** @param dataDir data directory of the restored backup; no platform must be using it */
 export async function countRows(
   dataDir: string,
   env: Environment,
@@ -123,7 +123,7 @@ export async function countRows(
   const engine = new EmbeddedEngine({ folder, command: databaseProcessCommand({ env }) });
   const counted: CountedDatabase[] = [];
   try {
-    // One after the other, because each uses the memory of a process.
+    // Databases are counted one after the other, because each one needs the memory of a process.
     for (const id of await namesIn(folder)) counted.push(await countEmbedded(engine, folder, id));
   } finally {
     await engine.close();

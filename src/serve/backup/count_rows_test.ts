@@ -9,7 +9,7 @@ import { inTestFolder } from "../../lib/_test_folder.ts";
 import { join } from "node:path";
 import { countRows } from "./count_rows.ts";
 
-/** The privileges of a project on its own tables. */
+/** Tables with the privileges that a project can set on them. */
 const SQL = `CREATE TABLE "odd ""name'" (n int);
   INSERT INTO "odd ""name'" VALUES (1), (2);
   CREATE TABLE parted (n int) PARTITION BY RANGE (n);
@@ -31,7 +31,7 @@ const branchOf = (id: string): Branch => ({
   limits: { memoryMb: 256, connections: 20 },
 });
 
-Deno.test("countRows() counts readable rows, so no project can block the platform's backups", async () => {
+Deno.test("countRows() counts only readable rows, so no project can block the platform's backups", async () => {
   await inTestFolder(async (folder) => {
     const env = Deno.env.toObject();
     const engine = new EmbeddedEngine({

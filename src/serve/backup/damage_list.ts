@@ -4,14 +4,14 @@
  * @module
  */
 
-/** Maximum number of damaged items to list one by one; others are only counted. */
+/** Maximum number of damaged items to list; any others are only counted. */
 const MOST_NAMED = 100;
 
-/** Maximum number of damaged items in one line. */
+/** Maximum number of damaged items in the one-line summary. */
 const MOST_TOLD = 5;
 
 export class DamageList {
-  /** Descriptions without an initial capital or a final period. */
+  /** Descriptions of damaged items, without an initial capital or a final period. */
   readonly named: string[] = [];
   /** Number of damaged items that are not listed. */
   more = 0;

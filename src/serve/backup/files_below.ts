@@ -1,5 +1,5 @@
 /**
- * The files below a folder that belong in a backup.
+ * Lists the files below a folder that belong in a backup.
  *
  * @module
  */
@@ -7,7 +7,10 @@ import { join } from "node:path";
 import { entriesIn } from "../../lib/missing_files.ts";
 import { isBackupPath } from "./backup_layout.ts";
 
-/** Yields the files below a folder as paths with forward slashes, in order; none if it is missing. */
+/**
+ * Yields the files below a folder as paths with forward slashes, in order; none if the folder is
+ * missing.
+ */
 export async function* filesBelow(folder: string, prefix: string): AsyncGenerator<string> {
   for (const { name, isDirectory, isFile } of await entriesIn(folder)) {
     const path = `${prefix}/${name}`;

@@ -1,9 +1,9 @@
 /**
- * Backs up a data directory, whether a platform runs on it or not.
+ * Backs up a data directory, whether or not a platform is using it.
  *
- * Records are read in one transaction of the database. Their files are copied before the
- * transaction, and new files after it. All files that these records name still exist, because files
- * are only removed some time after they were last needed.
+ * Records are read in one transaction of the database. Existing files are copied before the
+ * transaction, and new files after it. All files that the records refer to still exist, because
+ * files are removed only some time after they were last needed.
  *
  * @module
  */
@@ -44,18 +44,18 @@ import { filesBelow } from "./files_below.ts";
 import { verifyData } from "./verify_data.ts";
 import { withWorkFolder } from "./work_folder.ts";
 
-/** The data that a backup reads. */
+/** The source data of a backup. */
 export interface BackupSource {
   readonly dataDir: string;
-  /** Path of the key-value store, or `postgres://…`; in the data directory by default. */
+  /** Path of the key-value store, or `postgres://…`; by default, in the data directory. */
   readonly kv?: string;
-  /** Folder of the blobs, or `s3://…`; in the data directory by default. */
+  /** Folder of the blobs, or `s3://…`; by default, in the data directory. */
   readonly blobs?: string;
-  /** Path of the key file; in the data directory by default. */
+  /** Path of the key file; by default, in the data directory. */
   readonly keys?: string;
   /** The environment, with the password for `kv` and the keys for `blobs`. */
   readonly env?: Environment;
-  /** Access to managed databases; without it, they are left out. */
+  /** Access to managed databases; if missing, they are left out. */
   readonly databases?: Pick<AddDatabasesOptions, "postgres">;
   /** Whether to read and verify everything first. */
   readonly verifies?: boolean;
@@ -69,12 +69,14 @@ export interface BackupOptions extends BackupSource {
   readonly to: string;
 }
 
-/** How many times records are reread if a database in them no longer exists. */
+/**
+ * Maximum number of times to reread the records because one of their databases no longer exists.
+ */
 const MAX_ATTEMPTS = 5;
 
 /**
- * Adds the repositories pushed to the platform: first the refs of each, then the objects, so that
- * no referenced object is missing. The second pass finds packs that git has merged in the meantime.
+ * Adds the repositories pushed to the platform: first the refs of each, then its objects, so no
+ * referenced object is missing. The second pass finds packs that git has merged in the meantime.
  */
 async function addRepositories(archive: ArchiveWriter, dataDir: string): Promise<void> {
   const root = join(dataDir, REPOSITORIES);
@@ -101,7 +103,7 @@ interface Making {
   readonly folder: string;
 }
 
-/** Adds a copy of the store, and the databases that it names. */
+/** Adds a copy of the store and the databases listed in it. */
 async function addRecords({ archive, folder, options }: Making): Promise<void> {
   const { dataDir, kv = join(dataDir, KV), databases } = options;
   const copy = join(folder, KV);
@@ -167,7 +169,7 @@ async function addParts(making: Making, format: number, addBlobs: AddBlobs): Pro
   await archive.addText(DIGESTS, JSON.stringify(archive.digests));
 }
 
-/** @throws {BackupError} if there is nothing to back up, or nothing known to this program */
+/** @throws {BackupError} if there is nothing to back up, or this program cannot read it */
 export async function formatOf(
   { dataDir, kv = join(dataDir, KV) }: BackupSource,
 ): Promise<number> {
@@ -211,13 +213,13 @@ async function knownFormat(dataDir: string): Promise<number> {
   }
   if (mark === undefined || mark.format <= DATA_FORMAT) return mark?.format ?? UNMARKED_FORMAT;
   throw new BackupError(
-    `Cannot back up ${dataDir}: its data has format ${mark.format}, but this program knows ` +
+    `Cannot back up ${dataDir}: its data has format ${mark.format}, but this program supports ` +
       `format ${DATA_FORMAT}`,
     `Use svc ${mark.program}, which wrote it`,
   );
 }
 
-/** Writes the archive into a folder, and renames it to the name of the backup. */
+/** Writes the archive in a folder, then renames it to the backup's name. */
 async function writeBackup(
   folder: string,
   options: BackupOptions,
@@ -237,7 +239,7 @@ async function writeBackup(
   return archive.report;
 }
 
-/** Why the file cannot be written, and what to do. */
+/** Explains why the file cannot be written and what to do. */
 async function unwritable(to: string, cause: Error): Promise<BackupError> {
   const folder = dirname(to);
   const isMissing = await Deno.stat(folder).then(
@@ -257,7 +259,7 @@ async function unwritable(to: string, cause: Error): Promise<BackupError> {
     );
 }
 
-/** Reads everything for the backup. */
+/** Reads and verifies everything that the backup will contain. */
 export async function verifyFirst(
   { dataDir, kv, blobs, keys, env = {}, now }: BackupSource,
 ): Promise<void> {
@@ -271,7 +273,7 @@ export async function verifyFirst(
 }
 
 /**
- * Writes a backup, and flushes it to disk. The file appears when it is complete.
+ * Writes a backup and flushes it to disk. The file appears when it is complete.
  *
  * @throws {BackupError} if there is nothing to back up, or the file cannot be written.
  */

@@ -1,7 +1,7 @@
 /**
- * The process that backs up a running platform, so that reading and encrypting all data does not
- * delay requests. Its job is one line of JSON on standard input; it stops when standard input
- * closes, for example because the platform is killed.
+ * The process that backs up a running platform. Because it is a separate process, reading and
+ * encrypting all data does not delay requests. Its job is one line of JSON on standard input. It
+ * stops when standard input closes, for example because the platform is killed.
  *
  * @module
  */
@@ -46,7 +46,7 @@ export type BackupResult = z.infer<typeof resultSchema>;
 /** Maximum time to release the backup location when the platform stops, in milliseconds. */
 const STOP_MS = 5000;
 
-/** Other processes on the machine have priority. */
+/** Gives other processes on the machine priority. */
 const PRIORITY = 10;
 
 async function run(work: BackupWork, signal: AbortSignal): Promise<BackupResult> {

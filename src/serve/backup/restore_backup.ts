@@ -34,11 +34,11 @@ import {
 } from "./backup_layout.ts";
 
 export interface RestoreOptions {
-  /** The backup: its file, or its name in messages. */
+  /** The backup's file, or its name for messages. */
   readonly from: string;
-  /** Opens the archive; by default, it is read from the file. */
+  /** Opens the archive; by default, opens the file. */
   readonly open?: () => ReadableStream<Uint8Array<ArrayBuffer>>;
-  /** Folder to create; it must be empty if it exists. */
+  /** Folder to create; if it exists, it must be empty. */
   readonly dataDir: string;
   /** True to restore data that was already damaged in the backup. */
   readonly takesDamaged?: boolean;
@@ -49,7 +49,7 @@ interface Unpacked extends BackupReport {
 }
 
 export interface Restored extends Unpacked {
-  /** Counts of the data that was read and verified. */
+  /** Counts of the data that has been read and verified. */
   readonly verified: Verified;
 }
 
@@ -84,7 +84,7 @@ function readDescription(value: unknown, from: string): BackupDescription {
   );
 }
 
-/** Writes an entry below `folder`, and returns its SHA-256. */
+/** Writes an entry below `folder` and returns its SHA-256 hash. */
 async function unpack(entry: ParsedTarEntry, folder: string): Promise<string> {
   const path = join(folder, entry.header.name);
   await Deno.mkdir(dirname(path), { recursive: true, mode: 0o700 });
@@ -137,11 +137,11 @@ async function assertFree(dataDir: string): Promise<void> {
   if ((await namesIn(dataDir)).length === 0) return;
   throw new BackupError(
     `Cannot restore into ${dataDir}: it already contains data`,
-    "Set a new folder with --data-dir, or move the data away",
+    "Set a new folder with --data-dir, or move the data elsewhere",
   );
 }
 
-/** Creates the empty folders of repositories, which a backup does not contain. */
+/** Creates the repositories' empty folders, because a backup does not contain them. */
 async function completeRepositories(folder: string): Promise<void> {
   const root = join(folder, REPOSITORIES);
   for (const name of await namesIn(root)) {
@@ -152,7 +152,8 @@ async function completeRepositories(folder: string): Promise<void> {
 }
 
 /**
- * Reads everything that was unpacked, because a backup can contain data that was already damaged.
+ * Verifies everything that was unpacked, because a backup can contain data that was already
+ * damaged.
  */
 async function readBack(
   folder: string,
@@ -168,7 +169,7 @@ async function readBack(
   );
 }
 
-/** Explains a failure to unpack, if the file or the disk is at fault. */
+/** Explains why a backup cannot be unpacked, if the file or the disk is at fault. */
 function explain(cause: unknown, { from, dataDir }: RestoreOptions): unknown {
   if (cause instanceof BackupError) return cause;
   if (isFileFault(cause)) {
@@ -181,7 +182,7 @@ function explain(cause: unknown, { from, dataDir }: RestoreOptions): unknown {
 }
 
 /**
- * Unpacks a backup next to the new data directory, verifies every file, and only then renames it.
+ * Unpacks a backup next to the new data directory, verifies every file, then renames it.
  *
  * @throws {BackupError} if the backup is damaged or too new, or the folder is in use.
  */

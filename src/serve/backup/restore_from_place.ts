@@ -28,9 +28,9 @@ export async function listPlace(place: string, env: Environment): Promise<Backup
 
 export interface PlaceRestoreOptions extends Pick<RestoreOptions, "dataDir" | "takesDamaged"> {
   readonly place: string;
-  /** Name of the backup; the newest by default. */
+  /** Name of the backup; by default, the newest one. */
   readonly at?: string;
-  /** File with the secret key of an encrypted backup. */
+  /** File with the secret key for an encrypted backup. */
   readonly identityFile?: string;
   readonly env: Environment;
 }
@@ -48,13 +48,16 @@ export async function restoreFromPlace(
   try {
     const name = at ?? (await backupNames(place)).at(-1);
     if (name === undefined) {
-      throw new BackupError(`There are no backups in ${place.name}`, "Check the place in --from");
+      throw new BackupError(
+        `There are no backups in ${place.name}`,
+        "Check the location in --from",
+      );
     }
     const { parts, recipients } = await readManifest(place, name);
     if (recipients.length > 0 && identityFile === undefined) {
       throw new BackupError(
         `Cannot open the backup ${name}: it is encrypted to ${recipients.join(", ")}`,
-        "Add --identity with the file of the secret key that belongs to it",
+        "Add --identity with the file of the matching secret key",
       );
     }
     const opening = recipients.length === 0

@@ -16,17 +16,20 @@ import { type BackupResult, type BackupWork, resultSchema } from "./process_main
 /** Maximum number of characters of the process's last output to keep. */
 const LAST_WORDS = 2000;
 
-/** The whole environment: backups need the keys for object storage and the database passwords. */
+/**
+ * Returns the complete environment, because backups need the object storage keys and the database
+ * passwords.
+ */
 function given(env: Environment): Record<string, string> {
   return Object.fromEntries(
     Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined),
   );
 }
 
-/** Maximum time for the process to stop, in milliseconds. */
+/** Maximum time that the process may take to stop, in milliseconds. */
 const STOP_MS = 8000;
 
-/** Creates a backup in a separate process; aborting the signal stops it. */
+/** Creates a backup in a separate process. Aborting the signal stops it. */
 export async function runBackup(
   work: BackupWork,
   { env, signal }: { readonly env: Environment; readonly signal: AbortSignal },
@@ -71,7 +74,10 @@ export async function runBackup(
   }
 }
 
-/** Runs backups with the configured settings; `undefined` locations are in the data directory. */
+/**
+ * Runs backups with the configured settings. Locations that are `undefined` are in the data
+ * directory.
+ */
 export function backupRunner(
   { backups, dataDir, kv, blobs, keysFile, postgres, version }: CompleteOptions,
   { env }: Pick<Foundation, "env">,

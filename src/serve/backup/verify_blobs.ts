@@ -1,5 +1,5 @@
 /**
- * Reads every blob, and checks that all blobs used by deployments and blob stores exist.
+ * Reads every blob and checks that all blobs used by deployments and blob stores exist.
  *
  * @module
  */
@@ -18,18 +18,18 @@ async function readAll(source: BlobSource, blob: BlobName): Promise<Uint8Array<A
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-/** The content of a blob, compared with its hash. */
+/** Reads a blob's content and compares it with the hash. */
 async function readSound(source: BlobSource, blob: BlobName): Promise<Uint8Array<ArrayBuffer>> {
   const content = await readAll(source, blob);
   if (sha256Hex(content) === blob.sha256) return content;
   throw new TypeError(`Blob ${blob.sha256} differs from what was stored`);
 }
 
-/** Compares all blobs with their hashes, and returns their number. */
+/** Compares all blobs with their hashes and returns the number of blobs. */
 export async function verifyBlobs(
   { source, kv, now }: {
     readonly source: BlobSource;
-    /** Without it, no references to blobs are checked. */
+    /** If missing, references to blobs are not checked. */
     readonly kv: RecordStore | undefined;
     readonly now: number;
   },
@@ -39,7 +39,7 @@ export async function verifyBlobs(
   for await (const { workspaceId, sha256 } of source.list()) {
     const blob = { workspaceId, sha256 };
     const stream = await source.stream(blob);
-    // Removed in the meantime.
+    // The blob has been removed in the meantime.
     if (stream === undefined) continue;
     found.add(nameOf(blob));
     if ((await sha256Stream(stream)).sha256 === sha256) continue;
@@ -61,9 +61,9 @@ export async function verifyBlobs(
     if (stream !== undefined) count++;
     else damage.add(`blob ${blob.sha256}, which ${user} needs, is missing or cannot be read`);
   };
-  // Unreadable content is not reported here, because it was already reported as a damaged blob.
+  // Unreadable content was already reported as a damaged blob, so it is not reported again here.
   for await (const blob of neededBlobs({ deployments, vault, onDamaged: () => {} }, now)) {
-    // An unfinished deployment may still wait for its uploads.
+    // An unfinished deployment may still be waiting for its uploads.
     if (!isServed(blob.deployment.status)) continue;
     await requireBlob(blob, `deployment ${blob.deployment.id}`);
   }

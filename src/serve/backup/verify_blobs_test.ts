@@ -13,7 +13,7 @@ const PLACE = {
   environment: "production",
 };
 
-Deno.test("verifyBlobs() reports a missing blob that an object of a blob store needs", async () => {
+Deno.test("verifyBlobs() reports a missing blob that an object in a blob store needs", async () => {
   await inTestFolder(async (folder) => {
     using kv = await DenoStore.open(":memory:");
     const vault = await openFsBlobVault(folder);

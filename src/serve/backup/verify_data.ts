@@ -1,6 +1,6 @@
 /**
- * Verifies everything that a platform stores: each record, blob, key, and page of a database.
- * Changes nothing; a platform can run during the check.
+ * Verifies everything that a platform stores: all records, blobs, keys and database pages. Changes
+ * nothing. A platform can run during the check.
  *
  * @module
  */
@@ -18,11 +18,11 @@ import { verifyRecords } from "./verify_records.ts";
 
 export interface VerifyOptions {
   readonly dataDir: string;
-  /** Path of the key-value store, or `postgres://…`; in the data directory by default. */
+  /** Path of the key-value store, or `postgres://…`; by default, in the data directory. */
   readonly kv?: string;
-  /** Folder of the blobs, or `s3://…`; in the data directory by default. */
+  /** Folder of the blobs, or `s3://…`; by default, in the data directory. */
   readonly blobs?: string;
-  /** Path of the key file; in the data directory by default. */
+  /** Path of the key file; by default, in the data directory. */
   readonly keys?: string;
   readonly env: Environment;
   readonly now: number;
@@ -30,7 +30,10 @@ export interface VerifyOptions {
 
 export interface Verified {
   readonly records: number;
-  /** Number of records from an svc version without checksums; each gets one when it changes. */
+  /**
+   * Number of records written by an svc version without checksums. Each gets a checksum when it
+   * next changes.
+   */
   readonly unchecked: number;
   readonly blobs: number;
   /** Number of verified database pages. */
@@ -43,7 +46,7 @@ export interface Verified {
   readonly more: number;
 }
 
-/** The ids of the keys in a file; none if it cannot be read. */
+/** Returns the ids of the keys in a file; none if it cannot be read. */
 async function verifyKeys(path: string, damage: DamageList): Promise<ReadonlySet<string>> {
   try {
     const ids = await readKeyIds(path);
@@ -56,7 +59,7 @@ async function verifyKeys(path: string, damage: DamageList): Promise<ReadonlySet
   }
 }
 
-/** The data folders of the databases in a data directory. */
+/** Lists the data folders of the databases in a data directory. */
 async function databaseFolders(dataDir: string): Promise<readonly string[]> {
   const embedded = join(dataDir, "databases");
   const places = [
@@ -89,7 +92,7 @@ async function verifyDatabases(
   return { pages, uncheckedDatabases };
 }
 
-/** Reads everything; unreadable data counts as damage. */
+/** Reads everything. Unreadable data counts as damage. */
 export async function verifyData(options: VerifyOptions): Promise<Verified> {
   const { dataDir, env, now } = options;
   const damage = new DamageList();
@@ -106,7 +109,7 @@ export async function verifyData(options: VerifyOptions): Promise<Verified> {
     ({ records, unchecked } = read);
     for (const [id, key] of known.size === 0 ? [] : read.keyIds) {
       if (known.has(id)) continue;
-      damage.add(`the key file lacks the key ${id} that encrypts ${nameOf(key)}`);
+      damage.add(`the key file does not contain the key ${id}, which encrypts ${nameOf(key)}`);
     }
   } catch (error) {
     damage.add(`records or blobs cannot be read: ${messageOf(error)}`);

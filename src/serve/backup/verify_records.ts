@@ -1,5 +1,5 @@
 /**
- * Verifies every record as it is stored.
+ * Verifies every record in its stored form.
  *
  * @module
  */
@@ -27,9 +27,12 @@ import type { DamageList } from "./damage_list.ts";
 
 export interface ReadRecords {
   readonly records: number;
-  /** Number of records without a checksum, because an older svc version wrote them. */
+  /** Number of records that have no checksum because an older svc version wrote them. */
   readonly unchecked: number;
-  /** IDs of the keys that secrets are sealed with, each with the key of a record that names it. */
+  /**
+   * IDs of the keys with which secrets are encrypted, each with the key of a record that refers to
+   * it.
+   */
   readonly keyIds: ReadonlyMap<string, RecordKey>;
 }
 
@@ -44,7 +47,7 @@ interface Row {
 
 const COUNTER_BYTES = 8;
 
-/** Decodes the value of a row as Deno KV does. @throws if Deno KV would fail */
+/** Decodes a row's value as Deno KV does. @throws if Deno KV would fail */
 function valueOf({ v, v_encoding }: Row): unknown {
   if (!(v instanceof Uint8Array)) throw new TypeError("it has no bytes");
   if (v_encoding === ENCODING.bytes) return v;
@@ -53,7 +56,7 @@ function valueOf({ v, v_encoding }: Row): unknown {
   throw new TypeError("its kind is unknown");
 }
 
-/** Collects the key IDs in sealed secrets, at any depth in a record. */
+/** Collects the key IDs in encrypted secrets, at any depth in a record. */
 function findKeyIds(value: unknown, note: (id: string) => void): void {
   if (typeof value !== "object" || value === null || value instanceof Uint8Array) return;
   if ("keyId" in value && typeof value.keyId === "string" && "nonce" in value) note(value.keyId);
@@ -85,7 +88,7 @@ class Reader {
       return this.#damage.add(`the key of a record is damaged: ${name}`);
     }
     if (key[0] === SET_ASIDE && key[1] instanceof Uint8Array) {
-      return this.#damage.add(`${describe(key[1])} was found damaged before, and set aside`);
+      return this.#damage.add(`${describe(key[1])} was found to be damaged earlier and set aside`);
     }
     try {
       const stored = readValue();
@@ -134,9 +137,9 @@ async function readServer(place: string, env: Environment, reader: Reader): Prom
 }
 
 /**
- * Reads every record of a store; reports unreadable ones.
+ * Reads every record in a store and reports unreadable ones.
  *
- * @param then called with the store to read from; `undefined` if it cannot be opened
+ * @param then called with the store to read from, or `undefined` if it cannot be opened
  */
 export async function verifyRecords(
   { place, env }: { readonly place: string; readonly env: Environment },

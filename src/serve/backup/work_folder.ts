@@ -1,5 +1,5 @@
 /**
- * The folder that a backup is created in, next to the backup itself.
+ * The folder in which a backup is created, next to the backup itself.
  *
  * @module
  */
@@ -10,13 +10,15 @@ import { BackupError } from "./backup_layout.ts";
 
 const LOCK = "lock";
 
-/** Files of a backup in the folder. */
+/** A backup's files in the folder. */
 const OWN_NAME = /^(?:lock|backup\.tar|kv\.sqlite3.*|dump-.*|database-.*|restored.*|blob)$/;
 
-/** How many times to reopen a folder that its last user was about to remove. */
+/** Maximum number of times to reopen a folder that its last user was about to remove. */
 const MAX_ATTEMPTS = 5;
 
-/** Refuses a folder that others have created or can read, because all secrets will be in it. */
+/**
+ * Refuses a folder that other users have created or can read, because it will contain all secrets.
+ */
 async function refuseForeign(folder: string, to: string): Promise<void> {
   const { isDirectory, uid, mode } = await Deno.lstat(folder);
   const isOwn = Deno.build.os === "windows" || uid === Deno.uid() && (mode! & 0o077) === 0;
@@ -33,7 +35,7 @@ const busy = (to: string): BackupError =>
     "Wait until it ends, or use another file",
   );
 
-/** Locks a folder; `undefined` if it was removed before it was locked. */
+/** Locks a folder; returns `undefined` if it was removed before it was locked. */
 async function lockFolder(folder: string, to: string): Promise<Deno.FsFile | undefined> {
   const path = join(folder, LOCK);
   await Deno.mkdir(folder, { mode: 0o700 }).catch((error) => {
@@ -48,7 +50,7 @@ async function lockFolder(folder: string, to: string): Promise<Deno.FsFile | und
   return undefined;
 }
 
-/** Locks a folder that others may create and remove in the meantime. */
+/** Locks a folder that other processes may create and remove at the same time. */
 async function openFolder(folder: string, to: string): Promise<Deno.FsFile> {
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     const lock = await lockFolder(folder, to).catch(ifMissing);
@@ -59,7 +61,7 @@ async function openFolder(folder: string, to: string): Promise<Deno.FsFile> {
   throw busy(to);
 }
 
-/** Empties a folder that contains only leftovers of a backup. */
+/** Empties a folder that contains only a backup's leftovers. */
 async function emptyFolder(folder: string, to: string): Promise<void> {
   const names = (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name);
   const foreign = names.find((name) => !OWN_NAME.test(name));
@@ -75,8 +77,8 @@ async function emptyFolder(folder: string, to: string): Promise<void> {
 }
 
 /**
- * Runs `work` with an empty, exclusive folder `<to>.partial`, and removes it. First removes
- * leftovers of a killed backup.
+ * Runs `work` with an empty folder `<to>.partial` for its exclusive use, then removes the folder.
+ * First removes any leftovers of a killed backup.
  *
  * @throws {BackupError} while another process uses the folder, or if it belongs to someone else.
  */

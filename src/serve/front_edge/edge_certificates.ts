@@ -1,6 +1,6 @@
 /**
- * The certificates of a front edge. The edge requests a certificate when a client first connects to
- * a host, and keeps it in memory only. It drops all certificates if its key is revoked.
+ * A front edge's certificates. The edge requests a certificate when a client first connects to a
+ * host, and keeps it only in memory. It drops all certificates if its key is revoked.
  *
  * @module
  */
@@ -19,28 +19,25 @@ import { EdgeKeyError, type PlatformClient } from "./platform_client.ts";
 /** Maximum number of remembered certificates. */
 const MAX_NAMES = 10_000;
 
-/** How many times to read a certificate that keeps changing during the read. */
+/** Maximum number of times to read a certificate that keeps changing during the read. */
 const MAX_READS = 3;
 
-/**
- * Maximum number of concurrent reads for hosts that the edge does not know. It is limited because
- * clients can send any name.
- */
+/** Maximum number of concurrent reads for unknown hosts, because clients can send any name. */
 const MAX_UNKNOWN = 8;
 
-/** Pause before failed reads are repeated, and between two warnings, in milliseconds. */
+/** Pause before failed reads are repeated and between two warnings, in milliseconds. */
 const RETRY_MS = 5000;
 
 export interface EdgeCertificatesOptions {
   readonly client: Pick<PlatformClient, "read">;
-  /** Whether a host shows a deployment, or redirects to another host. */
+  /** Whether a host shows a deployment or redirects to another host. */
   isHost(hostname: string): boolean;
-  /** Pause before failed reads are repeated; five seconds by default. */
+  /** Pause before failed reads are repeated, in milliseconds; by default, five seconds. */
   readonly retryMs?: number;
   onTrouble(message: string): void;
 }
 
-/** A running read, which is stale if the certificate changes in the meantime. */
+/** A read in progress. Its result is stale if the certificate changes in the meantime. */
 interface Read {
   isStale: boolean;
 }
@@ -50,13 +47,17 @@ export class EdgeCertificates implements OrderedCertificates {
   readonly #reads = new SingleFlight<KeyPair | undefined>();
   readonly #running = new Map<string, Read>();
   #unknown = 0;
-  /** Hosts whose certificate could not be read. Listeners remember that these were refused. */
+  /**
+   * Hosts with a certificate that could not be read. Listeners remember that these were refused.
+   */
   readonly #failed = new Set<string>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #key = SealKey.create();
   #isRevoked = false;
 
-  /** Called with names whose certificate changed; resolves when new connections see it. */
+  /**
+   * Called with the names of changed certificates. Resolves when new connections use the new ones.
+   */
   onChanged: (names: ChangedNames) => Promise<void> = () => Promise.resolve();
 
   readonly #options: EdgeCertificatesOptions;
@@ -137,14 +138,15 @@ export class EdgeCertificates implements OrderedCertificates {
   }
 
   /**
-   * Makes listeners ask again soon for this host, and for all hosts whose reads fail until then.
+   * Soon makes listeners ask again for this host, and for all hosts with reads that fail until
+   * then.
    */
   #retryLater(hostname: string, error: unknown): void {
     const { isHost, onTrouble, retryMs = RETRY_MS } = this.#options;
     if (!isHost(hostname)) return;
     this.#failed.add(hostname);
     if (this.#timer !== undefined) return;
-    onTrouble(`No certificate of ${hostname}: ${messageOf(error)}`);
+    onTrouble(`No certificate for ${hostname}: ${messageOf(error)}`);
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       const names = [...this.#failed];

@@ -26,7 +26,7 @@ function presented(port: number, servername: string): Promise<string> {
 }
 
 /**
- * An edge that listens for HTTPS, and a platform that can be unreachable, or refuse the edge's key.
+ * An edge that listens for HTTPS, and a platform that can be unreachable or refuse the edge's key.
  */
 async function openEdge() {
   const platform = {
@@ -79,7 +79,7 @@ async function openEdge() {
   };
 }
 
-Deno.test("a certificate is read once and after changes, and is kept while the platform is unreachable", async () => {
+Deno.test("a certificate is read once and after changes, and kept while the platform is unreachable", async () => {
   await using edge = await openEdge();
   const { platform, certificates, present } = edge;
   assert.deepEqual(await Promise.all(["shop.example", "shop.example"].map(present)), [
@@ -95,7 +95,7 @@ Deno.test("a certificate is read once and after changes, and is kept while the p
   assert.equal(await present("shop.example"), "two");
 });
 
-Deno.test("a host whose read failed has a certificate once the platform responds", async () => {
+Deno.test("a host gets its certificate once the platform responds, even if an earlier read failed", async () => {
   await using edge = await openEdge();
   const { platform, certificates, present } = edge;
   platform.state = "away";
@@ -110,7 +110,7 @@ Deno.test("a host whose read failed has a certificate once the platform responds
   assert.equal(await present("none.example"), "other");
 });
 
-Deno.test("a change repeats only the read of its host", async () => {
+Deno.test("a change repeats only the read for its host", async () => {
   await using edge = await openEdge();
   const { platform, certificates, present } = edge;
   platform.onRead = () =>
@@ -125,7 +125,7 @@ Deno.test("a change repeats only the read of its host", async () => {
   assert.equal(await present("blog.example"), "two");
 });
 
-Deno.test("invented names use few reads, and do not displace the reads of real hosts", async () => {
+Deno.test("invented names use few reads and do not displace the reads for real hosts", async () => {
   await using edge = await openEdge();
   const { platform, certificates } = edge;
   const reading = Promise.withResolvers<void>();
@@ -140,7 +140,7 @@ Deno.test("invented names use few reads, and do not displace the reads of real h
   assert.deepEqual(new Set(await Promise.all(invented)), new Set([undefined]));
 });
 
-Deno.test("an edge whose key was revoked has no certificate until the platform accepts it", async () => {
+Deno.test("an edge with a revoked key has no certificates until the platform accepts its key", async () => {
   await using edge = await openEdge();
   const { platform, certificates, present } = edge;
   assert.equal(await present("shop.example"), "one");

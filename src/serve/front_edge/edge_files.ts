@@ -1,4 +1,7 @@
-/** Site files on a front edge's disk: fetched once, verified, within a quota. @module */
+/**
+ * Stores site files on a front edge's disk. They are fetched once and verified, within a quota.
+ * @module
+ */
 import { join } from "node:path";
 import type { BlobReader } from "../../edge/mod.ts";
 import { sha256InTurns } from "../../lib/hash.ts";
@@ -14,13 +17,13 @@ import {
 } from "../../platform/core/store/mod.ts";
 import type { PlatformClient } from "./platform_client.ts";
 
-/** Number of attempts to fetch a file that vanishes before it is read. */
+/** Maximum number of attempts to fetch a file that disappears before it is read. */
 const MAX_FETCHES = 3;
 
 /** Maximum time between two chunks of a file, in milliseconds. */
 const STALLED_MS = 30_000;
 
-/** The files of deployments. */
+/** Deployments' files. */
 export interface FilesOfSites {
   of(site: SiteOfFiles): BlobReader;
 }
@@ -31,7 +34,7 @@ interface SiteOfFiles {
   readonly workspaceId: string | undefined;
 }
 
-/** Opens the files of an edge. */
+/** Opens an edge's files. */
 export type OpenEdgeFiles = (
   parts: Pick<EdgeFilesOptions, "client" | "onTrouble">,
 ) => FilesOfSites | Promise<FilesOfSites>;
@@ -41,7 +44,7 @@ const pathOfFile = (
   sha256: string,
 ): string => `blobs/${projectId}/${deploymentId}/${sha256}`;
 
-/** The platform's own files in a folder on this machine, which are never written here. */
+/** The platform's own files in a folder on this machine. This process never writes them. */
 export function platformFiles(root: string, client: Pick<PlatformClient, "send">): FilesOfSites {
   return {
     of({ workspaceId = "", ...site }) {
@@ -50,7 +53,7 @@ export function platformFiles(root: string, client: Pick<PlatformClient, "send">
         async read(sha256) {
           const content = await Deno.readFile(pathOf(sha256));
           if (await sha256InTurns(content) === sha256) return content;
-          // The platform then serves the request, and detects the damage.
+          // The platform then serves the request and detects the damage.
           throw new BlobDamagedError(`Blob ${sha256} changed on disk`);
         },
         stream: (sha256, range) => streamFile(pathOf(sha256), range),
@@ -67,7 +70,7 @@ export function platformFiles(root: string, client: Pick<PlatformClient, "send">
 
 export interface EdgeFilesOptions {
   readonly client: PlatformClient;
-  /** Folder of the files, which only this process uses. */
+  /** Folder for the files, which only this process uses. */
   readonly root: string;
   /** Maximum total size of the files, in bytes. */
   readonly maxBytes: number;
@@ -88,12 +91,12 @@ export class EdgeFiles {
     this.#cache = new DiskCache(options);
   }
 
-  /** @throws {StoreUnusableError} when the folder cannot be written. */
+  /** @throws {StoreUnusableError} if the folder cannot be written. */
   static async open(options: EdgeFilesOptions): Promise<EdgeFiles> {
     return new EdgeFiles(options, await prepareIncoming(options.root));
   }
 
-  /** The files of a deployment. */
+  /** Returns a deployment's files. */
   of({ projectId, deploymentId }: Pick<SiteOfFiles, "projectId" | "deploymentId">): BlobReader {
     const store = this.#storeOf(projectId);
     const withFile = async <T>(sha256: string, work: () => Promise<T>): Promise<T> => {

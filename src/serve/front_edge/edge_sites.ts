@@ -1,5 +1,5 @@
 /**
- * Sites of a front edge: hosts come from the feed, and deployments are fetched when first
+ * A front edge's sites. Hosts come from the feed, and deployments are fetched when they are first
  * requested.
  *
  * @module
@@ -32,7 +32,7 @@ export interface EdgeSitesOptions {
   readonly cache: Pick<HttpCache, "purge" | "clear" | "repeatInvalidation">;
 }
 
-/** Access settings for an edge, which only needs to know whether a host is closed. */
+/** Access settings for an edge, which only needs to know whether a host is protected. */
 function accessFactsOf({ version, protection, isDown }: AccessState): SiteAccess["facts"] {
   return {
     version,
@@ -51,7 +51,7 @@ function accessFactsOf({ version, protection, isDown }: AccessState): SiteAccess
 export class EdgeSites {
   readonly #sites: SiteDirectory;
   readonly #domains = new DomainHosts();
-  /** Keyed by project, because all sites of a project share their access settings. */
+  /** Access settings by project, because all of a project's sites share them. */
   readonly #access = new Map<string, SiteAccess>();
   readonly #shown = new SingleFlight<EdgeShown | undefined>();
   /** Counts changes, because a response requested before a change may not include it. */
@@ -69,26 +69,26 @@ export class EdgeSites {
     });
   }
 
-  /** The site of a host; `undefined` if only the platform knows. */
+  /** Returns a host's site; `undefined` if only the platform knows it. */
   resolve(hostname: string): Site | undefined | Promise<Site | undefined> {
     const found = resolveHost(hostname, { sites: this.#sites, domains: this.#domains });
     // The platform may still have the file, so pass the request on.
     return found instanceof Promise ? found.catch(() => undefined) : found;
   }
 
-  /** Whether a host shows a deployment, or redirects to another host. */
+  /** Whether a host shows a deployment or redirects to another host. */
   isHost(hostname: string): boolean {
     return this.#sites.deploymentAt(hostname) !== undefined ||
       this.#domains.find(hostname) !== undefined;
   }
 
-  /** Applies a change; rejects if the platform does not send everything needed for it. */
+  /** Applies a change. Rejects if the platform does not send everything that it needs. */
   async apply(message: FeedMessage): Promise<void> {
     this.#changes++;
     const { cache } = this.#options;
     switch (message.type) {
       case "host_pointed":
-        // Other rules may show less of the same deployment.
+        // Different rules may show less of the same deployment.
         cache.purge(message.to.deploymentId, { type: "all" });
         return await this.#point(message.hostname, message.to);
       case "host_removed":
@@ -111,7 +111,7 @@ export class EdgeSites {
     }
   }
 
-  /** Replaces everything known, and immediately rereads the sites in use. */
+  /** Replaces all known hosts and immediately rereads the sites in use. */
   async replace(messages: readonly FeedMessage[]): Promise<void> {
     this.#changes++;
     this.#access.clear();
@@ -133,9 +133,9 @@ export class EdgeSites {
   }
 
   /**
-   * Points a host at a deployment; a host in use keeps its site until the new site is read. The
-   * order of messages counts, not their versions, because the platform may have been restored from
-   * a backup.
+   * Points a host to a deployment. A host in use keeps its site until the new site has been read.
+   * The order of messages counts, not their versions, because the platform may have been restored
+   * from a backup.
    */
   async #point(hostname: string, binding: HostBinding): Promise<void> {
     const to = { ...binding, version: String(++this.#bindings).padStart(16, "0") };
@@ -152,7 +152,7 @@ export class EdgeSites {
     return await compileSiteInTurns({ ...site, deploymentId, projectId, blobs });
   }
 
-  /** Returns a project's access settings: the given settings, unless newer ones are known. */
+  /** Returns a project's access settings: the given ones unless newer ones are known. */
   #accessOf(projectId: string, state: AccessState): SiteAccess {
     const facts = accessFactsOf(state);
     const known = this.#access.get(projectId);
@@ -172,7 +172,7 @@ export class EdgeSites {
       `${this.#changes} ${path}`,
       () => this.#options.client.read(path, edgeShown),
     );
-    if (shown === undefined) throw new Error(`Deployment ${deploymentId} is gone`);
+    if (shown === undefined) throw new Error(`Deployment ${deploymentId} no longer exists`);
     const access = this.#accessOf(projectId, shown.access);
     const at = atHost(site, { isProduction: production, access });
     return shown.published === null ? at : await withRulesInTurns(at, shown.published);

@@ -1,11 +1,11 @@
-/** Follows the platform's feed, and starts over with a snapshot after any gap. @module */
+/** Follows the platform's feed and starts over with a snapshot after any gap. @module */
 import { setTimeout as delay } from "node:timers/promises";
 import { type FeedMessage, Subscriber } from "../../feed/mod.ts";
 import { messageOf } from "../../lib/error_message.ts";
 import { ALIVE_MS, type FeedLine, feedLine } from "../../platform/edges/mod.ts";
 import { EdgeKeyError, type PlatformClient } from "./platform_client.ts";
 
-/** Silence after which the platform counts as lost, in milliseconds. */
+/** Time without data after which the connection to the platform counts as lost, in milliseconds. */
 const SILENCE_MS = 5 * ALIVE_MS;
 /** Pauses between attempts to connect, in milliseconds. */
 const FIRST_PAUSE_MS = 100;
@@ -29,14 +29,14 @@ export interface FeedFollowerOptions {
   onHello(hello: Hello): void;
   /** Called at each heartbeat from the platform. */
   onAlive(line: Alive): void;
-  /** Called when the edge becomes current, and when it stops being current. */
+  /** Called when the edge becomes up to date, and when it no longer is. */
   onState(state: "current" | "lost"): void;
   /** Called if the platform does not accept the key. */
   onRefused(error: EdgeKeyError): void;
   onTrouble(message: string): void;
 }
 
-/** The lines of a body; an overlong line, or a silence, ends them with an error. */
+/** Yields the lines of a body. Fails if a line is too long or nothing arrives for too long. */
 async function* linesOf(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
   silent: { reset(): void },
@@ -65,11 +65,12 @@ function paramsOf({ version, place }: FeedFollowerOptions): URLSearchParams {
   return params;
 }
 
-/** Follows the feed once; returns when the connection ends. */
+/** Follows the feed once. Returns when the connection ends. */
 async function followOnce(options: FeedFollowerOptions): Promise<void> {
   const { client, signal, onTrouble } = options;
   const cut = new AbortController();
-  const watch = () => setTimeout(() => cut.abort(new Error("it is silent")), SILENCE_MS);
+  const watch = () =>
+    setTimeout(() => cut.abort(new Error("nothing has arrived for too long")), SILENCE_MS);
   let timer = watch();
   const reset = () => {
     clearTimeout(timer);
@@ -96,7 +97,7 @@ async function followOnce(options: FeedFollowerOptions): Promise<void> {
   try {
     const response = await client.send(`feed?${paramsOf(options)}`, { signal: over });
     const body = response?.body ?? null;
-    if (body === null) throw new Error("it has no feed");
+    if (body === null) throw new Error("it does not have a feed");
     for await (const text of linesOf(body, { reset })) {
       const line = feedLine.parse(JSON.parse(text));
       if (line.type === "hello") {

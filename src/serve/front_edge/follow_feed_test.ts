@@ -25,7 +25,7 @@ const change = (place: number, hostname: string): FeedLine => ({
   message: removed(hostname),
 });
 
-/** Follows feeds with these lines, one after another; the last one stays open. */
+/** Follows feeds with these lines, one after another. The last feed stays open. */
 async function followed(feeds: readonly (readonly unknown[])[], isDone: (seen: string) => boolean) {
   const closing = new AbortController();
   const seen: string[] = [];
@@ -78,7 +78,7 @@ Deno.test("a repeated change, or a change before the snapshot, is not applied", 
   assert.equal(await followed([lines], (seen) => seen.includes("b")), "[0] a b");
 });
 
-Deno.test("a gap or invalid message ends the connection, and a snapshot follows", async () => {
+Deno.test("a gap or an invalid message ends the connection, and a snapshot follows", async () => {
   for (
     const bad of [change(9, "gap"), "not json", { type: "evil" }, { ...change(5, "x"), place: -1 }]
   ) {

@@ -1,5 +1,6 @@
 /**
- * A front edge: follows a platform, and relays requests that rules and files cannot answer. @module
+ * A front edge. Follows a platform and relays requests to which rules and files cannot respond.
+ * @module
  */
 import {
   createEdge,
@@ -41,9 +42,9 @@ export interface FollowOptions {
   /** URL of the platform. */
   readonly join: URL;
   readonly key: string;
-  /** The source of files: the platform on this machine, or copies. */
+  /** Source of files: the platform on this machine, or copies. */
   readonly files: OpenEdgeFiles;
-  /** Looks up clients; without it, the platform handles requests that depend on their location. */
+  /** Looks up clients' locations. If missing, the platform handles requests that depend on them. */
   readonly geo?: LoadedGeo | undefined;
   /** Memory for small files, in bytes. */
   readonly memoryBytes?: number | undefined;
@@ -51,7 +52,10 @@ export interface FollowOptions {
   readonly responseBytes?: number | undefined;
   /** Whether the edge belongs to the platform on this machine. */
   readonly isLocal?: boolean | undefined;
-  /** Time without the platform after which the edge refuses every request, in milliseconds. */
+  /**
+   * Time without a connection to the platform after which the edge refuses all requests, in
+   * milliseconds.
+   */
   readonly refuseAfterMs: number;
   readonly trustProxy: readonly string[];
   /** The edge's public addresses and country. */
@@ -63,7 +67,7 @@ export interface FollowOptions {
 export interface FrontEdgeOptions extends Omit<FollowOptions, "files" | "geo" | "isLocal"> {
   readonly host: string;
   readonly port: number;
-  /** Port for HTTPS, with the platform's certificates; missing if TLS ends elsewhere. */
+  /** Port for HTTPS, with the platform's certificates. Missing if TLS ends elsewhere. */
   readonly httpsPort?: number | undefined;
   readonly cacheDir: string;
   readonly cacheBytes: number;
@@ -77,7 +81,7 @@ export interface FollowingEdge {
   readonly certificates: EdgeCertificates;
   /** Resolves with the edge's name once the edge has the platform's sites. */
   readonly ready: Promise<string>;
-  /** Stops following the platform; call it when no more requests arrive. */
+  /** Stops following the platform. Must be called once no more requests arrive. */
   close(): Promise<void>;
 }
 
@@ -85,7 +89,7 @@ export interface RunningFrontEdge {
   readonly name: string;
   readonly port: number;
   readonly httpsPort: number | undefined;
-  /** Resolves when the edge no longer listens. */
+  /** Resolves once the edge no longer listens. */
   readonly finished: Promise<void>;
   shutdown(): Promise<void>;
 }
@@ -109,7 +113,7 @@ function dialer({ protocol, hostname, port }: URL): () => Promise<Deno.Conn> {
   };
 }
 
-/** Signs the requests that the edge relays, in its session. */
+/** Signs the requests that the edge relays in its session. */
 class Signer {
   #session:
     | { readonly hello: Hello; readonly secret: Uint8Array; number: number }
@@ -136,7 +140,7 @@ class Signer {
     this.#ahead = time - systemClock();
   }
 
-  /** Stops passing on requests. */
+  /** Stops relaying requests. */
   end(): void {
     this.#session = undefined;
   }
@@ -153,7 +157,7 @@ class Signer {
   }
 }
 
-/** Follows a platform, and responds with 503 until the edge has reached the platform. */
+/** Follows a platform. Responds with 503 until the edge has reached the platform. */
 export async function followPlatform(options: FollowOptions): Promise<FollowingEdge> {
   const { join, key, isLocal = false, refuseAfterMs, version, log, trustProxy } = options;
   const { memoryBytes, responseBytes } = options;
@@ -209,10 +213,10 @@ export async function followPlatform(options: FollowOptions): Promise<FollowingE
   const edge = createEdge({
     ...parts,
     origin: relay,
-    // Outdated sites must not be served, so only the platform can respond, if it is reachable.
+    // Outdated sites must not be served, so only the platform can respond if it is reachable.
     resolveHost: (hostname) => isTooOld() ? undefined : sites.resolve(hostname),
   });
-  // Relays requests whose fields another edge has signed.
+  // Relays requests with fields signed by another edge.
   const signed = createRelay(relaying);
   const passOn = createEdge({ ...parts, origin: signed, resolveHost: () => undefined });
   let lostAt: number | undefined = performance.now();
@@ -285,7 +289,7 @@ export async function followPlatform(options: FollowOptions): Promise<FollowingE
   };
 }
 
-/** Listens for an edge: on HTTP, and on HTTPS if it has a port for that. */
+/** Listens for an edge: on HTTP, and on HTTPS if that has a port. */
 export async function listenFor(
   { handler, certificates }: Pick<FollowingEdge, "handler" | "certificates">,
   { log, httpsPort, ...options }:
@@ -307,12 +311,12 @@ export async function listenFor(
 }
 
 /**
- * Starts a front edge. It listens when it knows the platform's sites. Until then, clients are
- * refused immediately and use another edge. Returns `undefined` if it is stopped first.
+ * Starts a front edge. It listens once it knows the platform's sites. Until then, clients are
+ * refused immediately, so they use another edge. Returns `undefined` if it is stopped first.
  *
- * @throws {EdgeKeyError} when the platform does not accept the key.
- * @throws {Deno.errors.AddrInUse} when the port is taken.
- * @throws {StoreUnusableError} when the folder for files cannot be written.
+ * @throws {EdgeKeyError} if the platform does not accept the key.
+ * @throws {Deno.errors.AddrInUse} if the port is in use.
+ * @throws {StoreUnusableError} if the folder for files cannot be written.
  */
 export async function startFrontEdge(
   options: FrontEdgeOptions,

@@ -1,4 +1,4 @@
-/** A front edge's own requests to the platform, with its key. @module */
+/** Sends a front edge's own requests to the platform, with its key. @module */
 import type * as z from "zod";
 import { UnavailableError } from "../../lib/unavailable_error.ts";
 import { EDGE_PATHS } from "../../platform/edges/mod.ts";
@@ -9,7 +9,7 @@ const HEAD_MS = 10_000;
 /** Maximum time for a whole response, in milliseconds. */
 const READ_MS = 30_000;
 
-/** The platform does not accept the key, because it was removed or never existed. */
+/** An error if the platform does not accept the key, because it was revoked or never existed. */
 export class EdgeKeyError extends Error {
   override readonly name = "EdgeKeyError";
 }
@@ -29,7 +29,7 @@ export class PlatformClient {
     this.#key = key;
   }
 
-  /** Sends a request; `undefined` if the platform has nothing there. */
+  /** Sends a request; `undefined` if the platform does not have what was requested. */
   async send(
     path: string,
     { body, signal }: { readonly body?: unknown; readonly signal?: AbortSignal } = {},
@@ -51,7 +51,7 @@ export class PlatformClient {
       await response.body?.cancel();
       if (response.status === 404) return undefined;
       if (response.status === 401) throw new EdgeKeyError("The platform does not accept the key");
-      throw unavailable(`The platform responds with status ${response.status}`);
+      throw unavailable(`The platform responded with status ${response.status}`);
     } catch (cause) {
       if (cause instanceof EdgeKeyError || cause instanceof UnavailableError) throw cause;
       throw unavailable("The platform does not respond", cause);

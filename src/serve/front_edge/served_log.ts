@@ -1,4 +1,7 @@
-/** Reports requests that a front edge served, in batches, until the platform has them. @module */
+/**
+ * Reports the requests that a front edge served, in batches, until the platform has received them.
+ * @module
+ */
 import { setTimeout as delay } from "node:timers/promises";
 import type { AccessRecord } from "../../edge/mod.ts";
 import type { Random } from "../../lib/clock.ts";
@@ -6,11 +9,11 @@ import { MAX_BATCH, MAX_FIELD, type ServedRequest } from "../../platform/edges/m
 import type { CountedRequest } from "../../traffic/mod.ts";
 import type { PlatformClient } from "./platform_client.ts";
 
-/** Interval between batches, in milliseconds; a killed edge loses the reports of one interval. */
+/** Interval between batches, in milliseconds. A killed edge loses the reports of one interval. */
 const SEND_MS = 250;
 /**
- * Interval for an edge on the platform's machine, so that the log is almost immediately complete
- * and in order.
+ * Interval for an edge on the platform's machine. It is short, so the log is complete and in order
+ * almost immediately.
  */
 const LOCAL_SEND_MS = 20;
 /** Interval of heartbeats from an edge without visitors. */
@@ -18,13 +21,13 @@ const QUIET_MS = 5000;
 /** Maximum time for the last batches when the edge stops. */
 const LAST_MS = 5000;
 /**
- * Approximate maximum size of the waiting records while the platform is unreachable, in characters;
- * further records are dropped.
+ * Approximate maximum size of the waiting records while the platform is unreachable, in characters.
+ * Further records are dropped.
  */
 const MAX_WAITING = 32 * 1024 * 1024;
 /** Approximate size of a batch, in characters. */
 const BATCH_LENGTH = 1024 * 1024;
-/** Assumed total length of the fields that have a limited length, in characters. */
+/** Assumed total length of the fields with a limited length, in characters. */
 const FIXED_LENGTH = 500;
 
 type Waiting = { -readonly [Name in keyof ServedRequest]: ServedRequest[Name] };
@@ -55,7 +58,7 @@ export interface ServedLogOptions {
 export class ServedLog {
   #waiting: Waiting[] = [];
   #waitingLength = 0;
-  /** The most recently recorded request, which may be counted next. */
+  /** The most recently recorded request, which can be counted next. */
   #last: Waiting | undefined;
   /** The batch that the platform may not have received yet. */
   #unsent: Batch | undefined;
@@ -102,7 +105,7 @@ export class ServedLog {
     if (this.#waiting.length === MAX_BATCH) queueMicrotask(() => this.#send());
   };
 
-  /** Counts the request that was recorded last. */
+  /** Counts the most recently recorded request. */
   readonly count = ({ layer, page, client }: CountedRequest): void => {
     if (this.#last === undefined) return;
     const referrer = client.header("referer")?.slice(0, MAX_FIELD) ?? null;
@@ -116,7 +119,7 @@ export class ServedLog {
     this.#waitingLength += referrer?.length ?? 0;
   };
 
-  /** Counts the request that was recorded last for the rules that matched it. */
+  /** Counts the most recently recorded request for the rules that matched it. */
   readonly match = (ruleIds: readonly string[]): void => {
     if (this.#last === undefined || ruleIds.length === 0) return;
     this.#last.matched = [...ruleIds];
@@ -162,7 +165,7 @@ export class ServedLog {
       } while (this.#waiting.length > 0);
     } catch { /* the platform is unreachable, which the feed reports; the batch is sent later */ }
     if (this.#leftOut > 0 && this.#unsent === undefined) {
-      onTrouble(`Left out ${this.#leftOut} requests of the platform's log: too many at a time`);
+      onTrouble(`Omitted ${this.#leftOut} requests from the platform's log: too many at a time`);
       this.#leftOut = 0;
     }
   }

@@ -58,7 +58,7 @@ function logTo(isThere: () => boolean) {
   return { log, tried, taken, trouble, ids };
 }
 
-Deno.test("ServedLog sends the recorded requests, with their counts", async () => {
+Deno.test("ServedLog sends the recorded requests with their counts", async () => {
   const { log, taken } = logTo(() => true);
   log.record(record("a"));
   log.count(counted as CountedRequest);
@@ -74,7 +74,7 @@ Deno.test("ServedLog sends the recorded requests, with their counts", async () =
   assert.deepEqual(taken[0]!.served.map(({ matched }) => matched), [["seen"], undefined]);
 });
 
-Deno.test("ServedLog resends a batch until the platform has it, and keeps the order", async () => {
+Deno.test("ServedLog resends a batch until the platform has it and keeps the order", async () => {
   let isThere = false;
   const { log, tried, ids } = logTo(() => isThere);
   log.record(record("a"));
@@ -97,7 +97,7 @@ Deno.test("ServedLog limits its batches and its queue", async () => {
   const characters = kept * path.length;
   assert.ok(characters > 30 * 2 ** 20 && characters < 32 * 2 ** 20, `${kept} kept`);
   assert.ok(taken.every(({ served }) => JSON.stringify(served).length < 1.1 * 2 ** 20));
-  assert.match(trouble[0] ?? "", new RegExp(`Left out ${5000 - kept} requests`));
+  assert.match(trouble[0] ?? "", new RegExp(`Omitted ${5000 - kept} requests`));
   for (let at = 0; at < 1500; at++) log.record(record(String(at)));
   await log.close();
   assert.equal(ids().length, kept + 1500);

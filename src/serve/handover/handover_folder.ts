@@ -1,5 +1,6 @@
 /**
- * The two sockets for a successor, in a folder that is named by a file in the data directory.
+ * The folder with the two sockets for a successor. A file in the data directory contains the
+ * folder's path.
  * @module
  */
 import { basename, join } from "node:path";
@@ -17,22 +18,22 @@ const PREFIX = "svc-handover-";
 const fileSchema = z.object({ socket: z.string().min(1).max(4096) });
 
 export interface HandoverFolder {
-  /** Socket for a successor. */
+  /** Socket that a successor connects to. */
   readonly control: string;
   /** Socket for the requests that a predecessor passes on. */
   readonly requests: string;
-  /** Writes the file that names the socket to successors. */
+  /** Writes the file that tells successors where the socket is. */
   publish(): Promise<void>;
   /**
-   * Removes only the folder, because the file shows that a platform exists, until another one
+   * Removes only the folder. The file shows that a platform exists until another platform
    * overwrites it.
    */
   leave(): Promise<void>;
-  /** Removes folder and file. */
+  /** Removes the folder and the file. */
   remove(): Promise<void>;
 }
 
-/** The socket that the data directory names; `undefined` if it names none. */
+/** Returns the socket recorded in the data directory; `undefined` if there is none. */
 export async function findControl(dataDir: string): Promise<string | undefined> {
   try {
     const file = fileSchema.safeParse(JSON.parse(await readTextFile(join(dataDir, FILE))));
@@ -42,7 +43,7 @@ export async function findControl(dataDir: string): Promise<string | undefined> 
   }
 }
 
-/** Removes the folder that a crash left behind. */
+/** Removes a folder left behind by a crash. */
 async function removeLeft(dataDir: string): Promise<void> {
   const left = await findControl(dataDir);
   if (left === undefined) return;

@@ -1,4 +1,4 @@
-/** Messages between a platform and its successor: lines of JSON over a socket. @module */
+/** Messages between a platform and its successor, as lines of JSON over a socket. @module */
 import * as z from "zod";
 
 const port = z.int().min(1).max(65_535);
@@ -6,15 +6,18 @@ const port = z.int().min(1).max(65_535);
 /** Messages from the successor, in this order. */
 export const successorSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("replace"), pid: z.int().positive() }),
-  /** It listens on the ports, but new connections still go to the other platform. */
+  /** The successor listens on the ports, but new connections still go to the other platform. */
   z.object({ type: z.literal("listening") }),
-  /** It serves requests, including those to this socket. */
+  /** The successor serves requests, including those on this socket. */
   z.object({ type: z.literal("ready"), requests: z.string().min(1).max(4096) }),
 ]);
 
 /** Messages from the leaving platform, in this order. */
 export const predecessorSchema = z.discriminatedUnion("type", [
-  /** Its ports can now be shared; `sockets` is the number of its sockets on each port. */
+  /**
+   * The leaving platform's ports can now be shared; `sockets` is the number of its sockets on each
+   * port.
+   */
   z.object({
     type: z.literal("shared"),
     port,
@@ -24,14 +27,14 @@ export const predecessorSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("refused"), reason: z.string().max(4096) }),
   /** The data directory is free. */
   z.object({ type: z.literal("released") }),
-  /** It no longer listens. */
+  /** The leaving platform no longer listens. */
   z.object({ type: z.literal("closed") }),
 ]);
 
 export type FromSuccessor = z.infer<typeof successorSchema>;
 export type FromPredecessor = z.infer<typeof predecessorSchema>;
 
-/** The other process has ended, or violates the protocol. */
+/** An error if the other process has ended or violates the protocol. */
 export class HandoverError extends Error {
   override readonly name = "HandoverError";
 }
@@ -53,7 +56,7 @@ export class MessageLink<Received extends { readonly type: string }, Sent> {
     this.#schema = schema;
   }
 
-  /** Sends a message; the next {@link receive} reports a failed delivery. */
+  /** Sends a message. The next {@link receive} reports a failed delivery. */
   async send(message: Sent): Promise<void> {
     const bytes = this.#encoder.encode(`${JSON.stringify(message)}\n`);
     try {
@@ -61,7 +64,7 @@ export class MessageLink<Received extends { readonly type: string }, Sent> {
     } catch { /* the other side has ended */ }
   }
 
-  /** @throws {HandoverError} if the next message is a different one, or there is none. */
+  /** @throws {HandoverError} if the next message is of another type, or there is none. */
   async receive<Type extends Received["type"]>(
     ...types: readonly Type[]
   ): Promise<Extract<Received, { readonly type: Type }>> {
@@ -74,7 +77,9 @@ export class MessageLink<Received extends { readonly type: string }, Sent> {
     if (message.success && (types as readonly string[]).includes(message.data.type)) {
       return message.data as Extract<Received, { readonly type: Type }>;
     }
-    throw new HandoverError(`Expected the message ${types.join(" or ")}, got ${line.slice(0, 80)}`);
+    throw new HandoverError(
+      `Expected the message ${types.join(" or ")}, but got ${line.slice(0, 80)}`,
+    );
   }
 
   close(): void {
@@ -91,7 +96,9 @@ export class MessageLink<Received extends { readonly type: string }, Sent> {
         this.#text = this.#text.slice(end + 1);
         return line;
       }
-      if (this.#text.length > MAX_LINE_BYTES) throw new HandoverError("A message is too long");
+      if (this.#text.length > MAX_LINE_BYTES) {
+        throw new HandoverError("A message from the other platform is too long");
+      }
       const length = await this.#conn.read(this.#buffer).catch(() => null);
       if (length === null) throw new HandoverError("The other platform has stopped");
       this.#text += this.#decoder.decode(this.#buffer.subarray(0, length), { stream: true });

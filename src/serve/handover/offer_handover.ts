@@ -1,6 +1,6 @@
 /**
- * The leaving platform's side: it shares its ports, lets running requests finish, releases the data
- * directory, and passes on requests that still arrive.
+ * The leaving platform's side of a handover. It shares its ports, lets running requests finish,
+ * releases the data directory, and passes on requests that still arrive.
  *
  * @module
  */
@@ -22,7 +22,7 @@ import {
 } from "./messages.ts";
 import { type Answering, RequestPasser } from "./pass_requests.ts";
 
-/** How long open connections and handshakes may take to move, in milliseconds. */
+/** Maximum time for open connections and handshakes to move, in milliseconds. */
 const LINGER_MS = 2000;
 
 /** The parts of a platform that are handed over. */
@@ -35,13 +35,13 @@ export interface Leaving {
   stay(): void;
   /** From now on, passes all requests to `handler`. */
   divert(handler: ConnectionHandler): void;
-  /** Lets running requests finish, and closes everything except client sockets. */
+  /** Lets running requests finish, then closes everything except client sockets. */
   release(): Promise<void>;
-  /** Stops listening, and closes client connections after their responses. */
+  /** Stops listening and closes client connections after their responses. */
   close(): Promise<void>;
-  /** Serves again if the successor has ended. @throws if the data directory is unusable. */
+  /** Serves again because the successor has ended. @throws if the data directory is unusable. */
   resume(): Promise<Answering>;
-  /** Called with the reason if neither the successor nor this platform serves. */
+  /** Called with the reason if neither the successor nor this platform can serve. */
   onFailure(reason: Error): void;
   log(line: PlatformLog): void;
 }
@@ -90,7 +90,7 @@ async function comeBack(passer: RequestPasser, leaving: Leaving, reason: string)
     leaving.log({ level: "error", message });
   } catch (cause) {
     const failure = new HandoverError(
-      `The new platform did not start: ${reason}; and this one cannot continue: ` +
+      `The new platform did not start: ${reason}. This one cannot continue: ` +
         messageOf(cause),
       { cause },
     );
@@ -100,7 +100,7 @@ async function comeBack(passer: RequestPasser, leaving: Leaving, reason: string)
   }
 }
 
-/** Leaves, or serves again if the successor ends before it has taken over. */
+/** Leaves; or serves again if the successor ends before it has taken over. */
 async function leave(link: Link, leaving: Leaving): Promise<void> {
   const onTrouble = (message: string) => leaving.log({ level: "warn", message });
   const passer = new RequestPasser(onTrouble);
@@ -127,7 +127,8 @@ async function meet(conn: Deno.Conn, leaving: Leaving): Promise<void> {
   const link: Link = new MessageLink(conn, successorSchema);
   try {
     const { pid } = await link.receive("replace");
-    // The system spreads connections over all sockets on a port, so there must be no other sockets.
+    // The system distributes connections among all sockets on a port, so there must be no other
+    // sockets.
     await leaving.standAlone();
     const shared = share(leaving);
     try {
@@ -149,7 +150,7 @@ async function meet(conn: Deno.Conn, leaving: Leaving): Promise<void> {
   }
 }
 
-/** Waits for a successor at the socket, and serves one at a time. */
+/** Waits for successors on the socket and serves one at a time. */
 export function offerHandover(path: string, leaving: Leaving): { close(): void } {
   const listener = Deno.listen({ transport: "unix", path });
   const serve = async () => {

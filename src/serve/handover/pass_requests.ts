@@ -29,8 +29,8 @@ const REWRITTEN: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Number of attempts to connect, and the pause between them in milliseconds, because a socket's
- * queue of waiting connections may be full.
+ * Number of attempts to connect, and the pause between them in milliseconds. Several can be needed,
+ * because a socket's queue of waiting connections may be full.
  */
 const [ATTEMPTS, AGAIN_MS] = [500, 10];
 
@@ -67,7 +67,7 @@ function fieldsOf(request: Request, { remoteAddress, scheme }: Passed): [string,
   ];
 }
 
-/** The response for the client, which should open its next connection to the successor. */
+/** Creates the response for the client, which should open its next connection to the successor. */
 function answerOf({ head, body }: WireAnswer): Response {
   const headers = new Headers(dropHopByHop(head.headers) as [string, string][]);
   headers.set("connection", "close");
@@ -101,19 +101,21 @@ export class RequestPasser {
     this.#successor.promise.catch(() => {});
   }
 
-  /** Called when the successor serves this socket. */
+  /** Must be called when the successor serves this socket. */
   passTo(socket: string): void {
     this.#successor.resolve(socket);
   }
 
-  /** Called if there is no successor, so this platform handles waiting and new requests. */
+  /**
+   * Must be called if there is no successor. This platform then handles waiting and new requests.
+   */
   answerBy(answering: Answering): void {
     this.#successor.resolve(answering);
     this.#successor = Promise.withResolvers();
     this.#successor.resolve(answering);
   }
 
-  /** Called if neither platform serves, so waiting requests are refused. */
+  /** Must be called if neither platform can serve. Waiting requests are then refused. */
   fail(error: Error): void {
     this.#successor.reject(error);
   }
@@ -123,9 +125,10 @@ export class RequestPasser {
     this.#times.exchanges.stop();
   }
 
-  /** Has the successor respond to a request; never rejects. */
+  /** Lets the successor respond to a request. Never rejects. */
   readonly pass = async (request: Request, connection: Passed): Promise<Response> => {
-    // A connection that other code reads cannot be passed on, but the client's next connection can.
+    // A connection that other code reads from cannot be passed on, but the client's next connection
+    // can.
     if (request.headers.get("upgrade") !== null) return unavailable("The platform is restarting");
     try {
       const successor = await this.#successor.promise;

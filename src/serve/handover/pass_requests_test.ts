@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { RequestPasser } from "./pass_requests.ts";
 import { stopServer } from "../../lib/stop_server.ts";
 
-/** More connections than a socket queues before they are accepted. */
+/** More connections than a socket can queue before they are accepted. */
 const WAITING = 1500;
 
 Deno.test({

@@ -1,5 +1,5 @@
 /**
- * Header fields that a platform uses to tell its successor what it knows about a request. Only this
+ * Header fields in which a platform passes information about a request to its successor. Only this
  * user can reach the socket, so clients cannot forge them.
  *
  * @module

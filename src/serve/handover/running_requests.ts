@@ -1,9 +1,9 @@
-/** Counts requests that wait for their response. @module */
+/** Counts requests that are waiting for a response. @module */
 export class RunningRequests {
   #count = 0;
   #idle: PromiseWithResolvers<void> | undefined;
 
-  /** Call when a request starts; {@link leave} must follow. */
+  /** Must be called when a request starts. {@link leave} must follow. */
   enter(): void {
     this.#count++;
   }
@@ -12,7 +12,7 @@ export class RunningRequests {
     if (--this.#count === 0) this.#idle?.resolve();
   }
 
-  /** Resolves when no request is running. */
+  /** Resolves when no requests are running. */
   async idle(): Promise<void> {
     while (this.#count > 0) {
       this.#idle = Promise.withResolvers();

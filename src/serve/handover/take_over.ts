@@ -22,7 +22,7 @@ interface Ports {
 
 type Link = MessageLink<FromPredecessor, FromSuccessor>;
 
-/** How long to wait for a platform that is itself starting or being replaced. */
+/** Maximum time to wait for a platform that is itself starting or being replaced. */
 const [ATTEMPTS, AGAIN_MS] = [60, 250];
 
 const SILENT =
@@ -38,7 +38,7 @@ async function connect(dataDir: string): Promise<Link | undefined> {
   }
 }
 
-/** The response to a takeover request; `undefined` if the platform ends first. */
+/** Reads the response to a takeover request; `undefined` if the platform ends first. */
 async function ask(link: Link): Promise<Shared | Refused | undefined> {
   await link.send({ type: "replace", pid: Deno.pid });
   try {
@@ -75,7 +75,10 @@ export class Takeover {
     }
   }
 
-  /** The ports to listen on; if any free port was requested, the running platform's port. */
+  /**
+   * Returns the ports to listen on. If any free port was requested, returns the running platform's
+   * port.
+   */
   portsFor<Wish extends { readonly port: number; readonly httpsPort?: number }>(wish: Wish): Wish {
     const { port, httpsPort } = this.#shared;
     return {
@@ -92,8 +95,8 @@ export class Takeover {
   }
 
   /**
-   * Accepts new connections, and reports readiness. `closed`: the other process has stopped
-   * listening.
+   * Accepts new connections and reports that this platform is ready. `closed` resolves once the
+   * other process has stopped listening.
    */
   async ready(
     requests: string,

@@ -1,4 +1,6 @@
-/** Handles requests that a predecessor passes on, as its clients sent them. @module */
+/**
+ * Handles requests that a predecessor passes on in the form in which its clients sent them. @module
+ */
 import { type Connection, contentOf } from "../../edge/mod.ts";
 import { announcesContent } from "../../lib/announced_content.ts";
 import { keepUncompressed } from "../../lib/automatic_compression.ts";
@@ -19,7 +21,7 @@ export type PassedHandler = (
   connection: PassedConnection,
 ) => Response | Promise<Response>;
 
-/** A request with the URL that its client wrote. */
+/** A request with the URL as the client sent it. */
 class PassedRequest extends Request {
   readonly #given: Request;
   readonly #url: string;

@@ -61,7 +61,7 @@ export class EdgeProcess {
     this.#input.write(line).catch(() => {});
   }
 
-  /** Resolves when the process reports this state, or has ended. */
+  /** Resolves when the process reports this state or has ended. */
   async until(step: Step): Promise<void> {
     await Promise.race([this.#steps[step].promise, this.ended]);
   }

@@ -1,6 +1,7 @@
 /**
- * Edges on this machine that share the platform's port. The system distributes connections among
- * their processes and this one. Each edge serves what it can; an edge that ends is replaced.
+ * Manages edges on this machine that share the platform's port. The system distributes connections
+ * among their processes and this one. Each edge serves the requests that it can serve itself. An
+ * edge that ends is replaced.
  *
  * @module
  */
@@ -13,9 +14,9 @@ import type { LocalEdgeLink } from "../../platform/edges/mod.ts";
 import { EdgeProcess } from "./edge_process.ts";
 import type { EdgeSetup } from "./wire.ts";
 
-/** Time to complete handshakes that were started with an edge that is about to stop. */
+/** Time to complete handshakes with an edge that is about to stop. */
 const HANDSHAKE_MS = 100;
-/** Maximum time for an edge to stop accepting, and then to finish its requests. */
+/** Maximum time for an edge to stop accepting connections, and then to finish its requests. */
 const LEAVE_MS = 5000;
 const FINISH_MS = 20_000;
 /** Delays before an edge is replaced. An edge that has run for a while is replaced immediately. */
@@ -26,7 +27,7 @@ const STEADY_MS = 10_000;
 interface Slot {
   readonly name: string;
   process?: EdgeProcess | undefined;
-  /** Missing if no process should run; an earlier process may still be finishing requests. */
+  /** Missing if no process should run. An earlier process may still be finishing requests. */
   term?: symbol | undefined;
   isDrained: boolean;
   /** Resolves when the last process of the slot has ended. */
@@ -43,7 +44,7 @@ export interface LocalEdgesOptions {
 
 export class LocalEdges {
   readonly #slots: readonly Slot[];
-  /** Makes edges join and leave the port one at a time. */
+  /** Makes edges start and stop sharing the port one at a time. */
   #steering: Promise<void> = Promise.resolve();
 
   readonly #options: LocalEdgesOptions;
@@ -75,7 +76,7 @@ export class LocalEdges {
     for (const slot of this.#slots) if (!slot.isDrained) this.#begin(slot);
   }
 
-  /** Makes the next response of each connection its last. */
+  /** Makes the next response on each connection its last. */
   leave(): void {
     for (const { process } of this.#slots) process?.send({ type: "leave" });
   }
@@ -107,7 +108,7 @@ export class LocalEdges {
     let pauseMs = FIRST_PAUSE_MS;
     while (slot.term === term) {
       const began = performance.now();
-      // A program file that was just replaced cannot be started for a moment.
+      // A program file that has just been replaced briefly cannot be started.
       const reason = await this.#run(slot, term).catch(messageOf);
       if (slot.term !== term) return;
       log({ level: "warn", message: `Front edge ${slot.name} ended (${reason}). Replacing it` });
@@ -135,7 +136,10 @@ export class LocalEdges {
       }
       slot.term = undefined;
       process.kill();
-      log({ level: "warn", message: `No front edges: ${Deno.build.os} cannot share a port` });
+      log({
+        level: "warn",
+        message: `No front edges were started: ${Deno.build.os} cannot share a port`,
+      });
     });
     const reason = await process.ended;
     slot.process = undefined;
@@ -144,7 +148,10 @@ export class LocalEdges {
 
   #steer(work: () => Promise<void>): Promise<void> {
     return this.#steering = this.#steering.then(work).catch((error) => {
-      this.#options.log({ level: "error", message: `Cannot steer connections: ${error}` });
+      this.#options.log({
+        level: "error",
+        message: `Cannot control which process receives connections: ${error}`,
+      });
     });
   }
 

@@ -10,16 +10,16 @@ import type { Listeners } from "../listeners.ts";
 import type { CompleteOptions } from "../options.ts";
 import { LocalEdges } from "./local_edges.ts";
 
-/** With `auto`, machines with this many processors or fewer get no edges. */
+/** Maximum number of processors at which `auto` starts no edges. */
 const FEW_PROCESSORS = 2;
-/** With `auto`, there is at most one edge per this amount of memory. An edge uses about 70 MB. */
+/** Minimum amount of memory per edge with `auto`. An edge uses about 70 MB. */
 const MEMORY_PER_EDGE = 1024 ** 3;
 const MOST_EDGES = 256;
 
 export interface Machine {
-  /** Number of processors that this process may use, given the limits of its control group. */
+  /** Number of processors that this process can use, given the limits of its control group. */
   readonly processors: number;
-  /** Memory in bytes. */
+  /** Size of the memory in bytes. */
   readonly memory: number;
   readonly os: typeof Deno.build.os;
 }
@@ -30,7 +30,9 @@ const thisMachine = (): Machine => ({
   os: Deno.build.os,
 });
 
-/** Number of edges. Only the platform serves HTTPS, so `auto` is 0 if HTTPS is enabled. */
+/**
+ * Returns the number of edges. Only the platform serves HTTPS, so `auto` is 0 if HTTPS is enabled.
+ */
 export function edgeCount(options: CompleteOptions, machine = thisMachine()): number {
   const { edges, tls } = options;
   if (edges !== "auto") return edges;
@@ -40,7 +42,7 @@ export function edgeCount(options: CompleteOptions, machine = thisMachine()): nu
   return Math.min(Math.floor(processors / 2), Math.floor(memory / MEMORY_PER_EDGE), MOST_EDGES);
 }
 
-/** Creates the edges of a platform; `undefined` if there are none. */
+/** Creates a platform's edges; `undefined` if there are none. */
 export function openLocalEdges(
   options: CompleteOptions,
   { link, dataDir, sizes, listeners: { port, originPort } }: {

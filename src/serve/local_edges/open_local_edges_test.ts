@@ -27,7 +27,7 @@ Deno.test("edgeCount() defaults to half the processors if there are more than tw
   assert.equal(countOf({}, { processors: 4096, memory: 4096 * GIB }), 256);
 });
 
-Deno.test("edgeCount() defaults to 0 with HTTPS, and on systems other than Linux", () => {
+Deno.test("edgeCount() defaults to 0 with HTTPS and on systems other than Linux", () => {
   assert.equal(countOf({ tls: { certFile: "a", keyFile: "b" } }), 0);
   assert.equal(countOf({ https: true }), 0);
   for (const os of ["darwin", "windows"] as const) assert.equal(countOf({}, { os }), 0);

@@ -20,7 +20,7 @@ function send(message: FromEdge): void {
   Deno.stdout.writeSync(encoder.encode(`${JSON.stringify(message)}\n`));
 }
 
-/** An edge that is stopping may lose its connection to the platform, which is expected. */
+/** An edge that is stopping is expected to lose its connection to the platform. */
 let isStopping = false;
 
 const log = ({ level, message }: PlatformLog): void => {
@@ -81,7 +81,7 @@ class LocalEdge {
   }
 }
 
-/** Runs the edge described by messages on standard input, until the input ends. */
+/** Runs the edge described by messages on standard input until the input ends. */
 export async function runLocalEdge(name: string): Promise<never> {
   leaveSignalsToPlatform();
   keepDescriptors();

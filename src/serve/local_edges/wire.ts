@@ -9,12 +9,12 @@ import type { GivenLimits } from "../../platform/core/listener/mod.ts";
 
 const setup = z.object({
   type: z.literal("setup"),
-  /** Loopback port where the platform serves its edges. */
+  /** Loopback port on which the platform serves its edges. */
   originPort: z.int(),
   key: z.string(),
   host: z.string(),
   port: z.int(),
-  /** Folder of the platform's files; missing if the files are in object storage. */
+  /** Folder with the platform's files; missing if the files are in object storage. */
   files: z.string().optional(),
   /** Folder for cached copies of files, if `files` is missing. */
   cacheDir: z.string(),
@@ -30,8 +30,8 @@ const setup = z.object({
 export type EdgeSetup = z.infer<typeof setup>;
 
 /**
- * Messages from the platform: the edge's setup, and when to listen, to close each connection after
- * its next response, and to stop.
+ * Messages from the platform: the edge's setup, then instructions to listen, to close each
+ * connection after its next response, and to stop.
  */
 export const toEdge = z.discriminatedUnion("type", [
   setup,
@@ -40,8 +40,8 @@ export const toEdge = z.discriminatedUnion("type", [
 export type ToEdge = z.infer<typeof toEdge>;
 
 /**
- * Messages from the edge: it has loaded all sites, accepts connections, or has stopped accepting
- * them.
+ * Messages from the edge, which report that it has loaded all sites, accepts connections, or has
+ * stopped accepting them.
  */
 export const fromEdge = z.discriminatedUnion("type", [
   z.object({ type: z.enum(["ready", "listening", "left"]) }),

@@ -1,4 +1,7 @@
-/** Examines the target of a move: empty, partly moved, complete, or something else. @module */
+/**
+ * Determines the state of a move's target: empty, partly moved, complete, or something else.
+ * @module
+ */
 import { MigrationError } from "./migration_error.ts";
 import type { FilesReport, RecordsReport } from "./migration_options.ts";
 import { compareFiles, hasFiles } from "./move_files.ts";
@@ -11,7 +14,7 @@ export type Found =
   | { readonly kind: "begun"; readonly move: Move }
   | { readonly kind: "equal"; readonly records?: RecordsReport; readonly files?: FilesReport };
 
-/** Returns the target's records if they equal the source's, or `undefined` if they differ. */
+/** Returns the target's records if they are equal to the source's; otherwise `undefined`. */
 async function findEqual(
   { from, to, vaults }: Opened,
   signal: AbortSignal,

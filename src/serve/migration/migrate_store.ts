@@ -1,6 +1,6 @@
 /**
- * Moves a stopped platform: its records between a file and PostgreSQL, and its blobs between a
- * folder and object storage. The source stays unchanged.
+ * Moves a stopped platform's data: its records between a file and PostgreSQL, and its blobs between
+ * a folder and object storage. The source remains unchanged.
  *
  * @module
  */
@@ -26,7 +26,7 @@ const PER_NODE: Readonly<Record<string, string>> = {
   databases: "databases of the embedded engine: move them with svc db export and import",
   logs: "access logs",
   postgres: "databases of --postgres local: move them with svc db export and import",
-  repositories: "pushed repositories: a node that starts there shares them, or push again",
+  repositories: "pushed repositories: a node that starts there shares them; otherwise, push again",
 };
 
 async function refuseUsers(store: MovedStore, place: string): Promise<void> {
@@ -34,7 +34,7 @@ async function refuseUsers(store: MovedStore, place: string): Promise<void> {
   if (users.length > 0) throw new StoreInUseError(place, users);
 }
 
-/** @throws {MigrationError} if secrets are sealed with keys that are not in the file. */
+/** @throws {MigrationError} if secrets are encrypted with keys that are not in the file. */
 async function checkKeys({ keyIds }: Survey, file: string): Promise<void> {
   if (keyIds.size === 0) return;
   const known = await readKeyIds(file);
@@ -57,14 +57,14 @@ async function listStaying(root: string): Promise<MigrationReport["stays"]> {
 }
 
 /**
- * Moves a platform, checked by hashes and counts. If it is interrupted, moved data stays, and the
- * same call continues.
+ * Moves a platform and verifies the result by hashes and counts. If it is interrupted, moved data
+ * remains, and the same call continues.
  *
  * @throws {DataDirInUseError} while a platform runs on a data directory of either side.
  * @throws {StoreInUseError} while nodes run on a shared store.
  * @throws {DataNewerError} if a newer program has written it.
  * @throws {DataNotMigratedError} if an older one has.
- * @throws {StoreUnusableError} if a place cannot be used.
+ * @throws {StoreUnusableError} if a location cannot be used.
  * @throws {MigrationError} if the target is not empty, or differs from the source afterwards.
  */
 export async function migrateStore(options: MigrationOptions): Promise<MigrationReport> {

@@ -13,7 +13,7 @@ import { DenoStore } from "../../store/mod.ts";
 
 const COUNT = 1500;
 
-/** A data directory with all kinds of records that a store can contain. */
+/** Creates a data directory with all kinds of records that a store can contain. */
 async function furnish(dataDir: string): Promise<void> {
   await Deno.mkdir(dataDir);
   const kv = await DenoStore.open(join(dataDir, "kv.sqlite3"));
@@ -37,7 +37,7 @@ async function furnish(dataDir: string): Promise<void> {
   store.close();
 }
 
-/** Returns all content of a store that is moved, as text. */
+/** Returns all of a store's content that is moved, as text. */
 async function contentOf(place: string, env: Record<string, string>): Promise<readonly string[]> {
   const store = await openRecords(place, env);
   try {
@@ -88,7 +88,7 @@ async function runCase({ run }: typeof cases[number], pg: TestPg): Promise<void>
   }
 }
 
-test("moves records to PostgreSQL and back, with equal content", async (tools) => {
+test("moves records to PostgreSQL and back without changes", async (tools) => {
   const { folder, dataDir, place, env, migrate } = tools;
   const there = await migrate({});
   assert.equal(there.records?.count, COUNT + 4);
@@ -136,7 +136,7 @@ test("gives new values higher versions than the source", async (tools) => {
   assert.ok(third > second, `${third} after ${second}`);
 });
 
-test("continues where it was interrupted, and copies later changes", async (tools) => {
+test("continues where it was interrupted and copies later changes", async (tools) => {
   const { dataDir, place, env, migrate } = tools;
   const stopping = new AbortController();
   let moved = 0;
@@ -156,7 +156,7 @@ test("continues where it was interrupted, and copies later changes", async (tool
   assert.deepEqual(await contentOf(place, env), await contentOf(join(dataDir, "kv.sqlite3"), env));
 });
 
-test("reports the moved data when it is run again, and changes nothing", async (tools) => {
+test("reports the moved data when it is run again and changes nothing", async (tools) => {
   const { dataDir, place, env, migrate } = tools;
   const there = await migrate({});
   // The process may be killed when everything is done but not yet reported.

@@ -1,11 +1,11 @@
 /** Reports why a platform cannot be moved. @module */
 
-/** The source or target is unsuitable; the message says what to do. */
+/** An error if the source or target is unsuitable. The message says what to do. */
 export class MigrationError extends Error {
   override readonly name = "MigrationError";
 }
 
-/** Nodes are still using a store that is being moved. */
+/** An error if nodes are still using a store that is being moved. */
 export class StoreInUseError extends Error {
   override readonly name = "StoreInUseError";
 

@@ -1,7 +1,7 @@
 /** Types for a move. @module */
 import type { Environment } from "../../lib/network_variables.ts";
 
-/** The source and target of one kind of data; both default to the data directory. */
+/** The source and target for one kind of data. Both default to the data directory. */
 export interface Ends {
   readonly from?: string;
   readonly to?: string;
@@ -12,23 +12,23 @@ export interface Amount {
   readonly bytes: number;
 }
 
-/** Can interrupt a move, and receives its progress. */
+/** Interrupts a move and receives its progress. */
 export interface Watch {
   readonly signal: AbortSignal;
   onProgress(done: Amount): void;
 }
 
 export interface MigrationOptions {
-  /** The platform's data directory; the platform must be stopped. */
+  /** The platform's data directory. The platform must be stopped. */
   readonly dataDir: string;
   /** Records can move between a file and `postgres://`, and files between a folder and `s3://`. */
   readonly records?: Ends;
   readonly files?: Ends;
-  /** Location of the records if they are not moved; defaults to the data directory. */
+  /** Location of the records if they are not moved; by default, in the data directory. */
   readonly kv?: string;
-  /** File with the keys that secrets are sealed with; by default, it is in the data directory. */
+  /** File with the keys that encrypt secrets; by default, in the data directory. */
   readonly keysFile?: string;
-  /** Checks everything without changing it. */
+  /** Whether to check everything without changing it. */
   readonly dryRun?: boolean;
   /** Version of this program. */
   readonly version: string;
@@ -44,7 +44,7 @@ export interface MigrationOptions {
 
 export interface RecordsReport {
   readonly count: number;
-  /** Records stored in this run. */
+  /** Number of records stored in this run. */
   readonly copied: number;
   /** SHA-256 of all keys and values, read from both stores. */
   readonly sha256: string;
@@ -64,8 +64,8 @@ export interface MigrationReport {
   readonly files?: FilesReport;
   /** The amount to move, for a dry run. */
   readonly planned?: { readonly records?: Amount; readonly files?: Amount };
-  /** Whether it continues an interrupted move. */
+  /** Whether this continues an interrupted move. */
   readonly resumed: boolean;
-  /** Data that stays in this node's data directory. */
+  /** Data that remains in this node's data directory. */
   readonly stays: readonly { readonly path: string; readonly what: string }[];
 }

@@ -1,4 +1,7 @@
-/** Copies blobs between a folder and object storage. A repeated call continues. @module */
+/**
+ * Copies blobs between a folder and object storage. Another call continues after an interruption.
+ * @module
+ */
 import { join } from "node:path";
 import pMap from "p-map";
 import { describeFileFault, isFileFault } from "../../lib/file_fault.ts";
@@ -19,7 +22,7 @@ import type { RecordStore } from "../../store/mod.ts";
 /** Maximum number of blobs to copy at the same time. */
 const PARALLEL = 8;
 
-/** Disk space for files being moved, in bytes. */
+/** Disk space for files that are being moved, in bytes. */
 const CACHE_BYTES = 1024 ** 3;
 
 export interface VaultOptions {
@@ -30,7 +33,7 @@ export interface VaultOptions {
   onTrouble(message: string): void;
 }
 
-/** @throws {StoreUnusableError} if the storage refuses the keys, or has no such bucket. */
+/** @throws {StoreUnusableError} if the storage refuses the keys or has no such bucket. */
 export async function openVault(
   place: string,
   { env, kv, cache: folder, onTrouble }: VaultOptions,
@@ -81,7 +84,7 @@ async function checkAll(wanted: Map<string, number>, to: BlobVault): Promise<voi
   if (wanted.size === 0) return;
   const [first] = wanted.keys();
   throw new MigrationError(
-    `Cannot finish: ${wanted.size} files are not in the target, such as ${first}. Run it again`,
+    `Cannot finish: ${wanted.size} files are not in the target, for example ${first}. Run it again`,
   );
 }
 
@@ -104,7 +107,7 @@ export async function hasFiles(vault: BlobVault): Promise<boolean> {
   return false;
 }
 
-/** Returns the target's files if they equal the source's list, or `undefined` if they differ. */
+/** Returns the target's files if they are equal to the source's list; otherwise `undefined`. */
 export async function compareFiles(
   { from, to }: Vaults,
 ): Promise<Pick<FilesReport, "blobs" | "bytes"> | undefined> {
@@ -123,7 +126,7 @@ export async function compareFiles(
 }
 
 /**
- * Copies blobs, and counts the verified ones. @throws {MigrationError} if blobs are damaged or
+ * Copies blobs and counts the verified ones. @throws {MigrationError} if blobs are damaged or
  * missing.
  */
 export async function moveFiles(
@@ -146,8 +149,8 @@ export async function moveFiles(
   await checkAll(wanted, to);
   if (damaged.length === 0) return { blobs, bytes, copied };
   throw new MigrationError(
-    `Moved ${blobs} files; skipped ${damaged.length} that are damaged in the source, such as ` +
+    `Moved ${blobs} files; skipped ${damaged.length} that are damaged in the source, for example ` +
       `${damaged[0]}. Start the platform on the source and deploy the same content again, or ` +
-      "restore the files from a backup; then run this again to continue",
+      "restore the files from a backup. Then run this again to continue",
   );
 }

@@ -63,7 +63,7 @@ async function withStorage(
   }
 }
 
-Deno.test("migrateStore() moves all blobs to object storage, and back", () =>
+Deno.test("migrateStore() moves all blobs to object storage and back", () =>
   withStorage(async ({ dataDir, storage, migrate }) => {
     const there = await migrate({ to: storage.place });
     assert.deepEqual([there.blobs, there.copied], [COUNT, COUNT]);
@@ -76,7 +76,7 @@ Deno.test("migrateStore() moves all blobs to object storage, and back", () =>
     assert.equal(new TextDecoder().decode(read), textOf(7));
   }));
 
-Deno.test("a platform starts on the original files, but not on half-moved files", () =>
+Deno.test("a platform starts on the original files, but not on partly moved files", () =>
   withStorage(async ({ dataDir, storage, migrate }) => {
     const startsOn = async (blobs: string): Promise<void> => {
       const file = join(dataDir, "kv.sqlite3");
@@ -114,7 +114,7 @@ Deno.test("migrateStore() continues from where it was interrupted", () =>
     assert.ok(report.copied <= COUNT - 10, `${report.copied} were copied again`);
   }));
 
-Deno.test("migrateStore() reports the moved data when it is run again, and refuses other files", () =>
+Deno.test("migrateStore() reports the moved data when it is run again and refuses other files", () =>
   withStorage(async ({ dataDir, storage, migrate }) => {
     const there = await migrate({ to: storage.place });
     assert.deepEqual(await migrate({ to: storage.place }), { ...there, copied: 0 });
@@ -133,7 +133,7 @@ Deno.test("migrateStore() refuses while a platform runs on the data directory", 
     }
   }));
 
-Deno.test("migrateStore() reports damaged data, and data missing in the target", () =>
+Deno.test("migrateStore() reports damaged data and data missing in the target", () =>
   withStorage(async ({ dataDir, storage, migrate }) => {
     const sha256 = sha256Hex(textOf(2));
     const path = join(dataDir, "blobs", WORKSPACE, sha256.slice(0, 2), sha256);
@@ -144,7 +144,7 @@ Deno.test("migrateStore() reports damaged data, and data missing in the target",
       return true;
     });
     await Deno.writeTextFile(path, textOf(2));
-    // The target loses an object, and its list shows that.
+    // The target has lost an object, which its list shows.
     storage.fault = async (request): Promise<Decision> => {
       if (request.method !== "GET") return "pass";
       const answer = await storage.pass(request);

@@ -1,7 +1,7 @@
 /**
- * Marks a move in progress with a file in the data directory and a record in the target, which
+ * Marks a move in progress with a file in the data directory and a record in the target. These
  * prevent a platform from starting. If only files are moved, the mark is in the store that is not
- * moved, and no platform can start on the target.
+ * moved, so no platform can start on the target.
  *
  * @module
  */
@@ -17,7 +17,7 @@ import type { RecordStore } from "../../store/mod.ts";
 const ends = z.object({ from: z.string(), to: z.string() });
 
 const moveSchema = z.object({
-  /** Random ID, which is also in the target's record. */
+  /** A random ID that is also in the target's record. */
   id: z.string(),
   /** Locations, without secrets. */
   records: ends.optional(),
@@ -25,12 +25,12 @@ const moveSchema = z.object({
 });
 export type Move = Readonly<z.infer<typeof moveSchema>>;
 
-/** Sources and targets of a move. */
+/** A move's sources and targets. */
 export type Places = Pick<Move, "records" | "files">;
 
 const fileOf = (dataDir: string) => join(dataDir, "move.json");
 
-/** The unfinished move of a data directory, if there is one. */
+/** Returns a data directory's unfinished move, if there is one. */
 export async function readMove(dataDir: string): Promise<Move | undefined> {
   const path = fileOf(dataDir);
   try {
@@ -51,7 +51,7 @@ export function isSameMove(one: Places, other: Places): boolean {
   return text(one) === text(other);
 }
 
-/** The record stores of a move. If there is no target, only files are moved. */
+/** The record stores in a move. If there is no target, only files are moved. */
 export interface MoveStores {
   readonly source: RecordStore;
   readonly target: RecordStore | undefined;
@@ -75,7 +75,7 @@ export async function endMove(dataDir: string, { source, target }: MoveStores): 
   await forgetMove(dataDir);
 }
 
-/** Removes the record of a move that has started. */
+/** Removes the record of a move. */
 export async function forgetMove(dataDir: string): Promise<void> {
   await Deno.remove(fileOf(dataDir)).catch(ifMissing);
 }

@@ -1,4 +1,7 @@
-/** Copies records until the target equals the source. A repeated call continues. @module */
+/**
+ * Copies records until the target is equal to the source. Another call continues after an
+ * interruption. @module
+ */
 import { createHash } from "node:crypto";
 import { DamagedRecordError, decodeValue } from "../../platform/core/store/mod.ts";
 import { decodeKey } from "../../store/mod.ts";
@@ -19,11 +22,11 @@ import type { Change, MovedStore } from "./record_store.ts";
 export interface Survey {
   readonly count: number;
   readonly bytes: number;
-  /** IDs of the keys that secrets are sealed with. */
+  /** IDs of the keys that encrypt secrets. */
   readonly keyIds: ReadonlySet<string>;
 }
 
-/** Finds the keys of sealed secrets, at any depth in a record. */
+/** Finds the keys of encrypted secrets, at any depth in a record. */
 function findKeyIds(value: unknown, to: Set<string>): void {
   if (typeof value !== "object" || value === null || value instanceof Uint8Array) return;
   if ("keyId" in value && typeof value.keyId === "string" && "nonce" in value) to.add(value.keyId);
@@ -52,7 +55,7 @@ export async function surveyRecords(from: MovedStore): Promise<Survey> {
   return { count, bytes, keyIds };
 }
 
-/** Whether a store contains no records of a platform. */
+/** Whether a store contains no platform records. */
 export async function hasRecords(store: MovedStore): Promise<boolean> {
   for await (const record of store.records()) if (isMoved(record)) return true;
   return false;
@@ -76,7 +79,7 @@ async function* changesBetween(
   }
 }
 
-/** A source store, and a target store that must become equal to it. */
+/** A source store and a target store, which must become equal to it. */
 export interface RecordEnds {
   readonly from: MovedStore;
   readonly to: MovedStore;
@@ -94,13 +97,13 @@ export async function moveRecords(ends: RecordEnds, watch: Watch): Promise<Recor
 function differs({ record }: Difference): MigrationError {
   const [first] = decodeKey(record.key);
   return new MigrationError(
-    `Cannot finish: the records of source and target differ, first under "${
+    `Cannot finish: the records in the source and the target differ, first under "${
       String(first)
     }", because something wrote to one of them. Stop everything that uses them and run the command again`,
   );
 }
 
-/** Compares two stores; returns the first difference, if any. */
+/** Compares two stores and returns the first difference, if any. */
 export async function compareRecords(
   { from, to }: RecordEnds,
   signal: AbortSignal,

@@ -1,5 +1,6 @@
 /**
- * Opens both ends of a move, and locks them against platforms if they are data directories.
+ * Opens the source and target of a move. Data directories are locked, so no platform can start on
+ * them.
  *
  * @module
  */
@@ -47,7 +48,9 @@ async function endsOf(ends: Ends | undefined, own: string) {
   if (ends === undefined) return undefined;
   const { from = own, to = own } = ends;
   if (await realPlace(from) !== await realPlace(to)) return { from, to };
-  throw new TypeError(`Cannot move anything: source and target are both ${placeName(from)}`);
+  throw new TypeError(
+    `Cannot move anything: the source and the target are both ${placeName(from)}`,
+  );
 }
 
 async function exists(path: string): Promise<boolean> {
@@ -89,7 +92,7 @@ export async function openEnds(options: MigrationOptions, closers: Closers): Pro
     );
   }
   if (dryRun && records !== undefined && !isStoreUrl(records.to) && !await exists(records.to)) {
-    throw new MigrationError(`Cannot look at ${records.to} without creating it: omit --dry-run`);
+    throw new MigrationError(`Cannot examine ${records.to} without creating it: omit --dry-run`);
   }
   const from = closers.add(await openRecords(source, env));
   const to = records === undefined ? undefined : closers.add(await openRecords(records.to, env));

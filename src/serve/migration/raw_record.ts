@@ -1,5 +1,5 @@
 /**
- * Records in the form that a move compares: encoded key, value bytes, and remaining lifetime. Pure.
+ * Records in the form compared in a move: encoded key, value bytes, and remaining lifetime. Pure.
  *
  * @module
  */
@@ -12,8 +12,8 @@ export interface RawRecord {
   readonly key: Uint8Array<ArrayBuffer>;
   readonly value: Uint8Array<ArrayBuffer> | Deno.KvU64;
   /**
-   * Milliseconds until it expires, according to its store's clock; `undefined` if it does not
-   * expire.
+   * Milliseconds until the record expires, according to its store's clock; `undefined` if it does
+   * not expire.
    */
   readonly leftMs: number | undefined;
 }
@@ -27,7 +27,7 @@ export interface Difference {
 /** Allowed difference between expiry times that should be equal but are written separately. */
 const TIME_TOLERANCE_MS = 60_000;
 
-/** Records that belong to one store only. */
+/** Keys of records that belong to only one store. */
 const OWN: ReadonlySet<string> = new Set(
   ["move", "probe", "portable_values"].map((name) => encodeKey(keys.meta(name)).toHex()),
 );
@@ -38,7 +38,7 @@ export const isMoved = ({ key }: Pick<RawRecord, "key">): boolean => !OWN.has(ke
 export const sizeOf = ({ key, value }: RawRecord): number =>
   key.byteLength + (value instanceof Uint8Array ? value.byteLength : 8);
 
-/** Encodes a value as bytes. Different values never result in the same bytes. */
+/** Encodes a value as bytes. Different values are never encoded as the same bytes. */
 export function valueBytes({ value }: RawRecord): Uint8Array {
   return value instanceof Uint8Array
     ? Buffer.concat([Buffer.of(0), value])
@@ -47,7 +47,7 @@ export function valueBytes({ value }: RawRecord): Uint8Array {
 
 const isOver = ({ leftMs }: RawRecord): boolean => leftMs !== undefined && leftMs <= 0;
 
-/** Whether equal stores can differ in a record because it is about to expire. */
+/** Whether otherwise equal stores can differ in a record because it is about to expire. */
 export function isTolerable({ kind, record }: Difference): boolean {
   if (kind === "same") return true;
   return kind !== "changed" && record.leftMs !== undefined && record.leftMs <= TIME_TOLERANCE_MS;
@@ -59,7 +59,7 @@ function isSame(one: RawRecord, other: RawRecord): boolean {
   return Math.abs(one.leftMs - other.leftMs) <= TIME_TOLERANCE_MS;
 }
 
-/** The records of a store that must be moved and have not yet expired. */
+/** Yields a store's records that must be moved and have not yet expired. */
 async function* living(records: AsyncIterable<RawRecord>): AsyncGenerator<RawRecord, undefined> {
   for await (const record of records) if (isMoved(record) && !isOver(record)) yield record;
   return undefined;

@@ -31,7 +31,7 @@ Deno.test("differences() reports missing, different and extra records in a targe
   ]);
 });
 
-Deno.test("differences() distinguishes counters from bytes, and compares expiries", async () => {
+Deno.test("differences() distinguishes counters from bytes and compares expiries", async () => {
   const counter = { ...record(["a"], ""), value: new Deno.KvU64(1n) };
   const one = await kindsOf([counter], [record(["a"], "1")]);
   assert.match(one.join(), /^changed/);
@@ -43,12 +43,12 @@ Deno.test("differences() distinguishes counters from bytes, and compares expirie
   assert.match((await kindsOf(moved, [record(["a"], "1", 89_000)])).join(), /^same/);
 });
 
-Deno.test("differences() omits expired records, and records that belong to one store", async () => {
+Deno.test("differences() omits expired records and records that belong to only one store", async () => {
   const mark = record(keys.meta("move"), "mark");
   assert.deepEqual(await kindsOf([record(["a"], "1", -5)], [record(["b"], "2", 0), mark]), []);
 });
 
-Deno.test("isTolerable() allows one store to lack a record that is about to expire", async () => {
+Deno.test("isTolerable() accepts a record missing from one store if it is about to expire", async () => {
   const isSameAs = async (from: readonly RawRecord[], to: readonly RawRecord[]) =>
     (await Array.fromAsync(differences(each(from), each(to)))).every(isTolerable);
   const soon = [record(["a"], "1", 200)];

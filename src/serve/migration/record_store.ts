@@ -1,4 +1,4 @@
-/** The stores that records are moved between: a Deno KV file and PostgreSQL. @module */
+/** The stores between which records are moved: a Deno KV file and PostgreSQL. @module */
 import { Buffer } from "node:buffer";
 import { deserialize } from "node:v8";
 import type { Environment } from "../../lib/network_variables.ts";
@@ -29,17 +29,17 @@ import type { RawRecord } from "./raw_record.ts";
 const MOST_CHANGES = 200;
 const MOST_BYTES = 300_000;
 
-/** Number of rows of a file to read at a time. */
+/** Number of rows to read from a file at a time. */
 const MOST_ROWS = 500;
 
-/** A store that records are moved from or to. */
+/** The source or target store of a move. */
 export interface MovedStore {
   /** The store as the platform uses it. */
   readonly kv: RecordStore;
   /** All records in key order. */
   records(): AsyncIterable<RawRecord>;
   /**
-   * Whether other processes can write to the store in the meantime; the lock on a data directory
+   * Whether other processes can write to the store in the meantime. The lock on a data directory
    * prevents that.
    */
   readonly isShared: boolean;
@@ -51,7 +51,7 @@ export interface MovedStore {
   users(): Promise<readonly string[]>;
   /** Stores records in transactions, in order. */
   write(changes: AsyncIterable<Change>): Promise<void>;
-  /** Provides a snapshot of all records while others write to the store. */
+  /** Provides a snapshot of all records while other processes write to the store. */
   ofMoment<T>(take: (records: AsyncIterable<RawRecord>) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
@@ -61,7 +61,10 @@ export interface Change {
   readonly record: RawRecord;
 }
 
-/** @throws {StoreUnusableError} if it cannot be opened, with the store and the reason. */
+/**
+ * @throws {StoreUnusableError} if the store cannot be opened. The message contains the store and
+ * the reason.
+ */
 export async function openRecords(place: string, env: Environment): Promise<MovedStore> {
   if (isStoreUrl(place)) return await openShared(place, env);
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(place)) {
@@ -114,7 +117,7 @@ interface Row {
 
 function valueOf({ v, v_encoding }: Row): RawRecord["value"] {
   if (v_encoding === ENCODING.counter) return new Deno.KvU64(Buffer.from(v).readBigUInt64LE());
-  // Values of earlier versions, which did not use an encoding that every runtime can read.
+  // Values from earlier versions, which used an encoding that not every runtime can read.
   return v_encoding === ENCODING.v8 ? encodePortable(deserialize(v)) : v;
 }
 
@@ -128,7 +131,7 @@ async function openFile(path: string): Promise<MovedStore> {
   } catch (cause) {
     throw unusable(path, cause);
   }
-  // Deno KV's API does not say when a record expires, but its table does.
+  // Deno KV's API does not provide a record's expiry, but its table does.
   const database = new DatabaseSync(path, { readOnly: true });
   const page = database.prepare(
     `SELECT k, v, v_encoding, expiration_ms FROM kv WHERE k > ? ORDER BY k LIMIT ${MOST_ROWS}`,

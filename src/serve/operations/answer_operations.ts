@@ -1,4 +1,6 @@
-/** `/healthz`, `/readyz` and `/metrics`, on the platform's own hosts and IP addresses. @module */
+/**
+ * Serves `/healthz`, `/readyz` and `/metrics` on the platform's own hosts and IP addresses. @module
+ */
 import { equalInConstantTime } from "../../lib/hash.ts";
 import { METRICS_TYPE } from "./metrics.ts";
 
@@ -6,7 +8,8 @@ export interface OperationsOptions {
   /** Why the platform is not ready; `undefined` if it is ready. */
   readonly unready: () => string | undefined;
   /**
-   * Describes degraded features. The platform remains ready, because other nodes may share them.
+   * Describes degraded features. The platform remains ready, because other nodes may have the same
+   * problem.
    */
   readonly trouble: () => string | undefined;
   readonly metrics: () => string;
@@ -32,7 +35,7 @@ const isLoopback = (address: string): boolean =>
 /** Headers that a proxy adds to requests. */
 const FORWARDING = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip"];
 
-/** Whether a request originated on this machine, rather than being forwarded by a proxy on it. */
+/** Whether a request originated on this machine and was not just forwarded by a proxy on it. */
 function isOfThisMachine(request: Request, address: string): boolean {
   return isLoopback(address) && FORWARDING.every((name) => !request.headers.has(name));
 }
@@ -48,12 +51,13 @@ function answerMetrics(request: Request, address: string, options: OperationsOpt
   if (mayMeasure(request, address, options)) return text(200, options.metrics(), METRICS_TYPE);
   return text(
     403,
-    "Metrics need a request from this machine, or a bearer token: set SVC_METRICS_TOKEN on the platform\n",
+    "Metrics require a request from this machine or a bearer token: " +
+      "set SVC_METRICS_TOKEN on the platform\n",
   );
 }
 
 /**
- * Handles a request to one of these paths; returns `undefined` for all other requests.
+ * Handles a request to one of these paths. Returns `undefined` for all other requests.
  *
  * @param address the remote address of the connection.
  */
@@ -67,7 +71,7 @@ export function answerOperations(
 ): Response | undefined {
   if (path !== "/healthz" && path !== "/readyz" && path !== "/metrics") return undefined;
   if (request.method !== "GET" && request.method !== "HEAD") {
-    return text(405, "Only GET and HEAD\n");
+    return text(405, "Use GET or HEAD\n");
   }
   if (path === "/healthz") return text(200, "ok\n");
   if (path === "/metrics") return answerMetrics(request, address, options);

@@ -1,4 +1,4 @@
-/** Metrics of the platform in Prometheus's text format 0.0.4. @module */
+/** The platform's metrics in Prometheus's text format 0.0.4. @module */
 
 import type { EdgeFacts } from "../../platform/edges/mod.ts";
 
@@ -55,14 +55,13 @@ function family(
   return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join("")}`;
 }
 
-/** Renders the metrics; the same facts always result in the same text. */
+/** Renders the metrics. The same facts always result in the same text. */
 export function renderMetrics(facts: ProcessFacts): string {
   const one = (help: string, value: number) => ({ help, samples: [["", value]] as const });
   const local = facts.edges.filter(({ isLocal }) => isLocal);
   const requests = [...facts.counters.entries()].map(([part, group, count]) => {
     const at = CLASSES.indexOf(group);
-    // Visitors do not care which of the port's processes responds, so the counts are added
-    // together.
+    // It does not matter which of the port's processes responds, so the counts are added together.
     const more = part === "edge" ? local : [];
     const total = more.reduce((sum, { answers }) => sum + answers[at]!, count);
     return [`{part="${part}",code="${group}"}`, total] as const;

@@ -25,7 +25,7 @@ const TOKEN = { metricsToken: "secret-token" };
 const ROWS: readonly Row[] = [
   { name: "alive", path: "/healthz", address: "203.0.113.9", status: 200 },
   {
-    name: "alive though not ready",
+    name: "alive but not ready",
     path: "/healthz",
     options: { unready: () => "x" },
     status: 200,

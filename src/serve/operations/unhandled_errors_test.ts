@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { UnhandledErrors } from "./unhandled_errors.ts";
 
-Deno.test("UnhandledErrors counts all errors, and logs at most 60 per minute, with an ID", () => {
+Deno.test("UnhandledErrors counts all errors and logs at most 60 per minute, with an ID", () => {
   const logged: string[] = [];
   let now = 0;
   let id = 0;

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module Settings of a person's own account: password and second factor. */
+/** @module The settings of a person's own account: password and second factor. */
 import type { Account } from "../../contract/accounts.ts";
 import { Card, Field, Form, Trouble } from "../layout/pieces.tsx";
 import { EMPTY, type FormPage, type FormState } from "../layout/form.ts";
@@ -25,7 +25,7 @@ function Whose({ email }: { readonly email: string | null }) {
   );
 }
 
-/** The forms of the security page. A rejected form shows its problem. */
+/** The forms on the security page. A rejected form shows its problem. */
 export type SecurityForm = "password" | "email" | "two-factor" | "recovery" | "off";
 
 interface CardProps {
@@ -67,7 +67,7 @@ function FactorOff({ csrf, state, email, hasPassword }: CardProps & {
       id="two-factor"
       lead={hasPassword
         ? "Ask for a code from an authenticator app as well as your password."
-        : "Ask for a code from an authenticator app as well as the messenger."}
+        : "Ask for a code from an authenticator app as well as a confirmation in the messenger."}
     >
       <div class="body">
         <Trouble state={state} />

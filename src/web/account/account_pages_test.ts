@@ -26,7 +26,7 @@ const rows = [
 ] as const;
 
 for (const [name, facts, isFresh, cards] of rows) {
-  Deno.test(`securityPage() shows the options of an account with ${name}`, async () => {
+  Deno.test(`securityPage() shows the options for an account with ${name}`, async () => {
     const account: Account = {
       id: ID,
       name: "Mia",

@@ -17,7 +17,7 @@ export function ConfirmCard({ csrf }: { readonly csrf: string }) {
     <Card
       title="Confirm it's you"
       id="confirm"
-      lead="You only sign in with the messenger. Confirm there before you add an email address or change two-factor authentication. The confirmation lasts ten minutes."
+      lead="You sign in only with the messenger. Confirm there before you add an email address or change two-factor authentication. The confirmation lasts ten minutes."
     >
       <div class="body">
         <Form action={MESSENGER_ENTRY_PATH} csrf={csrf} hidden={{ next: "/account" }}>
@@ -51,7 +51,7 @@ export function EmailCard({ csrf, state }: { readonly csrf: string; readonly sta
   );
 }
 
-/** Shows the same text whether or not the address has an account. */
+/** Shows the same text whether or not there is an account for the address. */
 export function emailUnderWayPage(context: PageContext, email: string): Response {
   return showSettings(
     <SettingsFrame title="Check your email" context={context}>

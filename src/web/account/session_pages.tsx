@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The browsers and tools that are signed in to the account, and its security events. */
+/** @module The browsers and devices that are signed in to the account, and its security events. */
 import { EVENTS } from "../../contract/events.ts";
 import type { SecurityEvent } from "../../contract/security.ts";
 import type { Session, Tool } from "../../contract/accounts.ts";
@@ -86,7 +86,7 @@ export function sessionsPage(context: PageContext, shown: {
       <Card
         title="Tools"
         id="tools"
-        lead="CLIs and apps that you connected. Each has its own token."
+        lead="CLIs and apps that you have connected. Each has its own token."
       >
         {tools.items.length === 0
           ? (

@@ -1,16 +1,16 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module Enrolls an authenticator, and shows the recovery codes. */
+/** @module Enrolls an authenticator and shows the recovery codes. */
 import { Card, Field, Form, Notice, Qr, Trouble } from "../layout/pieces.tsx";
 import { EMPTY, type FormPage } from "../layout/form.ts";
 import type { PageContext } from "../layout/page_context.ts";
 import { SettingsFrame } from "../layout/frames.tsx";
 import { showSettings } from "../layout/show_board.ts";
 
-/** The secret in readable groups of four. */
+/** Formats the secret in readable groups of four characters. */
 const grouped = (secret: string): string => secret.replace(/(.{4})(?=.)/g, "$1 ");
 
-/** Shows the secret for a new authenticator, and asks for its first code. */
+/** Shows the secret for a new authenticator and asks for its first code. */
 export function enrolPage(
   context: PageContext,
   shown: FormPage & { readonly uri: string },
@@ -29,7 +29,7 @@ export function enrolPage(
               <code class="secret">{grouped(secret)}</code>
               <Form action="/account/two-factor/confirm" csrf={context.csrf} hidden={{ uri }}>
                 <Field
-                  label="The six digits that the app shows"
+                  label="Six-digit code from the app"
                   name="code"
                   state={{ ...state, values: {} }}
                   autocomplete="one-time-code"
@@ -63,7 +63,7 @@ export function recoveryPage(context: PageContext, codes: readonly string[]): Re
       <Card
         title="Recovery codes"
         id="codes"
-        lead="Each code signs you in once if you lose your authenticator app."
+        lead="If you lose your authenticator app, each code lets you sign in once."
       >
         <div class="body">
           <Notice kind="care">

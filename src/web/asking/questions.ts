@@ -32,8 +32,8 @@ export const QUESTIONS = {
   environment: plain("Delete", "Its variables are deleted too."),
   databaseRow: plain("Delete", "You can't restore it, except from a snapshot."),
   snapshot: plain("Delete", "You can no longer restore its data."),
-  queueMessage: plain("Delete", "It will not be delivered. You can't restore it."),
-  deadLetters: plain("Delete all", "They will not be delivered. You can't restore them."),
+  queueMessage: plain("Delete", "It will never be delivered. You can't restore it."),
+  deadLetters: plain("Delete all", "They will never be delivered. You can't restore them."),
   blob: plain("Delete", "Your code and your site lose access to it. You can't restore it."),
   submission: plain("Delete", "Its files are deleted too. You can't restore them."),
   submissions: plain("Delete", "Their files are deleted too. You can't restore them."),
@@ -86,7 +86,7 @@ interface Rules {
 const textById = ({ rules }: Rules): ReadonlyMap<string, string> =>
   new Map(rules.map((rule) => [String(rule.id), JSON.stringify(rule)]));
 
-/** Asks before rules replace the production rules, and shows the changes. */
+/** Asks for confirmation before rules replace the production rules, and shows the changes. */
 export function publishQuestion(
   project: string,
   { from, to }: { readonly from: Rules | null; readonly to: Rules },
@@ -111,7 +111,9 @@ export function publishQuestion(
     facts: facts.filter(([, count]) => count > 0)
       .map(([word, count]) => [word, formatCount(count, "rule")] as const),
     lines: [
-      ...(facts.every(([, count]) => count === 0) ? ["No rule differs from those in effect."] : []),
+      ...(facts.every(([, count]) => count === 0)
+        ? ["No rules were added, changed or removed."]
+        : []),
       "They apply to the next request. You can restore an earlier revision.",
     ],
     word: "Publish",

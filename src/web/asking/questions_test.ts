@@ -16,7 +16,7 @@ Deno.test("refusalOf() refuses an action that was not confirmed", () => {
   assert.equal(status(named, { confirmed: "yes", typed: " shop " }), undefined);
 });
 
-Deno.test("QUESTIONS all name their subject in the title", () => {
+Deno.test("every question names its subject in the title", () => {
   for (const [act, ask] of Object.entries(QUESTIONS)) {
     const { title, lines, word } = ask("harbour");
     assert.match(title, /^[A-Z].*\bharbour\b.*\?$/, act);
@@ -42,5 +42,5 @@ Deno.test("publishQuestion() counts the rules that differ", () => {
   ]);
   const same = publishQuestion("harbour", { from: set(a), to: set(a) });
   assert.deepEqual(same.facts, []);
-  assert.match(same.lines[0]!, /No rule differs/);
+  assert.match(same.lines[0]!, /No rules were added, changed or removed/);
 });

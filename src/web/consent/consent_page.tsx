@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The page that asks a person to authorize a program. */
+/** @module The page that asks a person to authorize an app. */
 import type { AuthorizationService } from "../../platform/accounts/mod.ts";
 import { selfCallerOf } from "../../platform/core/access/mod.ts";
 import { Failure } from "../../platform/core/http/mod.ts";
@@ -25,7 +25,9 @@ function placeOf(redirect: string): string {
   return protocol === "https:" ? host : `the app that opens ${protocol} links`;
 }
 
-/** The policy for a page whose form redirects to the program (CSP 3, `form-action`). */
+/**
+ * Returns the policy for a page with a form that redirects to the program (CSP 3, `form-action`).
+ */
 function policyFor(redirect: string): string {
   const { protocol, origin } = new URL(redirect);
   const target = protocol === "http:" || protocol === "https:" ? origin : protocol;
@@ -121,7 +123,7 @@ function consentPage({ request, query, workspaces, csrf, email }: {
                   value="write"
                   checked
                   title="Read and write"
-                  note="Do everything you can do there, such as rolling back production"
+                  note="Do everything you can do there, for example roll back production"
                 />
               )}
             </fieldset>

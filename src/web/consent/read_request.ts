@@ -41,14 +41,14 @@ const fields = z.object({
   resource: z.string().max(500).optional(),
 });
 
-/** Reads the redirect target. If there is none, returns the reason. */
+/** Reads the redirect target. If it is not valid, returns the reason. */
 export function readDestination(
   query: URLSearchParams,
   client: RegisteredClient | undefined,
 ): Destination | string {
   const redirect = query.get("redirect_uri");
   const state = query.get("state") ?? undefined;
-  if (client === undefined) return "This app is not registered here. It has to register again.";
+  if (client === undefined) return "This app is not registered here. It must register again.";
   for (const name of ["client_id", "redirect_uri", "state"]) {
     if (query.getAll(name).length > 1) return `The app sent ${name} more than once.`;
   }
@@ -85,7 +85,7 @@ export function readRequest(
   return { ...destination, challenge, scope: scopeOf(scope) };
 }
 
-/** The redirect URL that passes the result to the program. */
+/** Returns the redirect URL that passes the result to the program. */
 export function answerAddress(
   { redirect, state }: Pick<Destination, "redirect" | "state">,
   answer: Readonly<Record<string, string>>,

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The branches of a database, and the form for a new one. */
+/** @module A database's branches, and the form for a new one. */
 import { formatBytes } from "../../lib/format.ts";
 import { MAIN_BRANCH } from "../../contract/databases.ts";
 import type { DatabaseBranch } from "../../contract/database_branches.ts";
@@ -89,7 +89,7 @@ function BranchForm({ visit, state }: {
       {database.history?.since
         ? (
           <Field
-            label="As of (UTC), or empty for now"
+            label="As of (UTC); if empty, the current state"
             name="at"
             type="datetime-local"
             state={state}

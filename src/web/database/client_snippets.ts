@@ -9,7 +9,10 @@ export interface ClientSnippet {
   readonly text: string;
 }
 
-/** A snippet for each client, shortest first. If `password` is missing, a placeholder is shown. */
+/**
+ * Returns a snippet for each client, shortest first. If `password` is missing, the snippets contain
+ * a placeholder.
+ */
 export function clientSnippets(
   address: DatabaseAddress,
   password: string = HIDDEN,

@@ -1,12 +1,14 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module How programs connect to a branch, for each client. */
+/** @module Shows how programs connect to a branch, for each client. */
 import type { DatabaseAddress } from "../../contract/databases.ts";
 import { Card, Form, Notice } from "../layout/pieces.tsx";
 import { clientSnippets } from "./client_snippets.ts";
 import type { DatabaseVisit } from "./open_database.ts";
 
-/** How clients can connect to a branch, with its password if requested, or why they cannot. */
+/**
+ * How clients can connect to a branch, with the password if requested; or why they cannot connect.
+ */
 export type ConnectView =
   | { readonly address: DatabaseAddress; readonly password: string | undefined }
   | { readonly refusal: string };

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module One database: how to connect, branches, snapshots, import and export. */
+/** @module A database's page: how to connect, branches, snapshots, import and export. */
 import type { Child } from "hono/jsx";
 import { formatBytes } from "../../lib/format.ts";
 import type { Database, DatabaseUsage } from "../../contract/databases.ts";
@@ -112,7 +112,7 @@ function SnapshotRow({ visit, snapshot }: {
   );
 }
 
-/** Maximum number of snapshots on the page; `svc db snapshots list` shows all of them. */
+/** Maximum number of snapshots on the page. `svc db snapshots list` shows all of them. */
 const SHOWN_SNAPSHOTS = 20;
 
 function SnapshotsCard({ visit, snapshots, state }: {
@@ -125,7 +125,7 @@ function SnapshotsCard({ visit, snapshots, state }: {
     <Card
       title="Snapshots"
       id="snapshots"
-      lead="Restore one to a new branch, or name an existing branch to replace its data."
+      lead="Restore a snapshot to a new branch, or enter an existing branch to replace its data."
     >
       <ol class="rows">
         {snapshots.slice(0, SHOWN_SNAPSHOTS).map((each) => (
@@ -167,7 +167,7 @@ function DeleteCard({ visit }: { readonly visit: DatabaseVisit }) {
     <Card
       title="Delete the database"
       id="delete"
-      lead="Deletes all branches. You can restore it for seven days with svc db undelete."
+      lead="Deletes all branches. You can restore the database for seven days with svc db undelete."
     >
       <div class="body">
         <EndButton

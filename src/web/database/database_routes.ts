@@ -21,7 +21,7 @@ type DatabasePageView = FormPage & {
   readonly showsPassword?: boolean;
 };
 
-/** How to connect to the branch; `undefined` if the person has no access. */
+/** Reads how to connect to the branch; `undefined` if the person has no access. */
 async function readConnection(
   { parts, place: { params, branch } }: DatabaseVisit,
   showsPassword: boolean,
@@ -31,7 +31,7 @@ async function readConnection(
   try {
     const address = await parts.api.call(endpoints.getDatabaseAddress, wish);
     if (!showsPassword) return { address, password: undefined };
-    // This call is recorded in the audit log.
+    // The audit log records this call.
     const { password } = await parts.api.call(endpoints.getDatabaseConnection, wish);
     return { address, password };
   } catch (error) {
@@ -126,8 +126,8 @@ function bindSnapshots(
     }
   });
 
-  // Restoring in place replaces the branch's data, so it asks first. Restoring to a new branch does
-  // not.
+  // Restoring to an existing branch replaces its data, so the page asks first. For a new branch, it
+  // does not ask.
   bind.asking(`${AT}/snapshots/restore`, {
     ask: async (visit) => {
       const { branches, place: { branch }, parts } = await open(visit);

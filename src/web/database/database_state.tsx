@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The state of a database or of one of its branches. */
+/** @module Shows the state of a database or one of its branches. */
 import type { DatabaseHistory, DatabaseState } from "../../contract/databases.ts";
 import { formatBytes, formatCount } from "../../lib/format.ts";
 import { State } from "../layout/board_pieces.tsx";
@@ -25,7 +25,7 @@ export function DatabaseStateMark({ state, isAsleep = false }: {
   return <State {...shown}>{isAsleep && state === "active" ? "Asleep" : word}</State>;
 }
 
-/** Describes the period that can be restored, and its cost. */
+/** Describes the period that can be restored and the space that it takes. */
 export function historyText({ since, keepDays, sizeBytes, problem }: DatabaseHistory): string {
   const range = since === null
     ? "nothing yet"

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The schema differences between two branches of a database. */
+/** @module Shows the schema differences between two branches of a database. */
 import type { ResponseOf } from "../../contract/endpoint.ts";
 import { endpoints } from "../../contract/endpoints.ts";
 import type { SchemaChange } from "../../contract/database_branches.ts";
@@ -93,7 +93,7 @@ function diffPage(
         {diff === undefined ? null : (
           <p aria-live="polite">
             {count === 0
-              ? `The schemas of ${branch} and ${against} are equal.`
+              ? `The schemas of ${branch} and ${against} are identical.`
               : `${formatCount(count, "difference")} from ${against} to ${branch}.`}
           </p>
         )}

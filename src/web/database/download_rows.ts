@@ -70,7 +70,7 @@ const WRITERS: Readonly<Record<RowFormat, RowWriter>> = {
   },
 };
 
-/** Maximum length of a line of the response. It allows for a row with large values. */
+/** Maximum length of a line in the response, which allows for a row with large values. */
 const MAX_LINE = 64 * 1024 * 1024;
 
 /** Writes one of the results of a query. @throws {Failure} with PostgreSQL's error */
@@ -96,7 +96,7 @@ export async function* writeRows(
     }
     yield text;
   }
-  if (at < result) throw new Failure("invalid_request", "The SQL has no such result");
+  if (at < result) throw new Failure("invalid_request", "The SQL has no result with this number");
   yield writer.end;
 }
 
@@ -106,7 +106,7 @@ async function* readEvents(
   for await (const line of readLines(stream, MAX_LINE)) yield queryEvent.parse(JSON.parse(line));
 }
 
-/** Runs read-only SQL, and sends one of its results as a file, row by row. */
+/** Runs read-only SQL and sends one of its results as a file, row by row. */
 export async function downloadRows(
   { api, params, branch }: BranchPlace,
   { sql, params: values, format, name, result }: Pick<Statement, "sql"> & {

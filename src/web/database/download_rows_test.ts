@@ -26,7 +26,7 @@ async function written(format: RowFormat, result: number, events = EVENTS): Prom
   return (await Array.fromAsync(writeRows(source, { format, result }))).join("");
 }
 
-Deno.test("writeRows() writes one result as CSV, and distinguishes null from an empty string", async () => {
+Deno.test("writeRows() writes one result as CSV and distinguishes null from an empty string", async () => {
   assert.equal(await written("csv", 0), "first\r\n1\r\n");
   assert.equal(
     await written("csv", 1),
@@ -43,7 +43,7 @@ Deno.test("writeRows() writes JSON without losing digits or columns", async () =
   JSON.parse(await written("json", 1));
 });
 
-Deno.test("writeRows() fails if the query fails, or has no such result", async () => {
+Deno.test("writeRows() fails if the query fails or has no such result", async () => {
   const error: QueryEvent = {
     type: "error",
     message: "no such table",
@@ -53,5 +53,5 @@ Deno.test("writeRows() fails if the query fails, or has no such result", async (
     position: null,
   };
   await assert.rejects(written("csv", 0, [error]), /no such table \(42P01\)/);
-  await assert.rejects(written("csv", 2), /no such result/);
+  await assert.rejects(written("csv", 2), /no result with this number/);
 });

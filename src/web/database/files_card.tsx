@@ -7,7 +7,7 @@ import { canChange } from "../project/open_project.ts";
 import type { DatabaseVisit } from "./open_database.ts";
 import type { ImportOutcome } from "./read_import.ts";
 
-/** Maximum size of an imported file, which the page keeps in memory. */
+/** Maximum size of an imported file, which is kept in memory. */
 export const MAX_IMPORT_FORM = 16 * 1024 * 1024;
 
 function ImportForm({ visit, imported }: {
@@ -22,7 +22,7 @@ function ImportForm({ visit, imported }: {
       {imported === undefined
         ? null
         : imported.error === undefined
-        ? <Notice>{`Imported the file: ${imported.statements} statements.`}</Notice>
+        ? <Notice>{`File imported: ${imported.statements} statements.`}</Notice>
         : <Notice kind="bad">{`Nothing was imported. ${imported.error}`}</Notice>}
       <div class="line-form">
         <div class="field">
@@ -37,7 +37,7 @@ function ImportForm({ visit, imported }: {
           />
         </div>
         <div class="field">
-          <label for="import-branch">Into the branch</label>
+          <label for="import-branch">Target branch</label>
           <select id="import-branch" name="branch" autocomplete="off">
             {branches.map(({ name }) => (
               <option key={name} value={name} selected={name === place.branch}>{name}</option>
@@ -55,7 +55,7 @@ function ImportForm({ visit, imported }: {
   );
 }
 
-/** The export links, for people who are allowed to read the data, and the import form. */
+/** The export links, shown to people who are allowed to read the data, and the import form. */
 export function FilesCard({ visit, imported }: {
   readonly visit: DatabaseVisit;
   readonly imported: ImportOutcome | undefined;

@@ -4,12 +4,12 @@ import { type Filter, type GridWish, type Operator, OPERATORS } from "./table_sq
 
 /** Maximum number of filters in a grid. */
 export const MAX_FILTERS = 5;
-/** Maximum offset. PostgreSQL has to read all rows before it. */
+/** Maximum offset. PostgreSQL has to read all the rows before it. */
 export const MAX_OFFSET = 50_000;
 /** Maximum length of a filter's value. */
 const MAX_VALUE = 1000;
 
-/** Reads the name of the table; a URL without one selects the first. */
+/** Reads the name of the table. A URL without one selects the first table. */
 export const tableIn = (query: URLSearchParams): TableName => ({
   schema: query.get("schema") ?? "public",
   table: query.get("table") ?? "",
@@ -17,7 +17,7 @@ export const tableIn = (query: URLSearchParams): TableName => ({
 
 const isOperator = (name: string): name is Operator => Object.hasOwn(OPERATORS, name);
 
-/** Reads filters, order and position. Ignores columns that the table does not have. */
+/** Reads the filters, order and position. Ignores columns that the table does not have. */
 export function gridWishIn(query: URLSearchParams, { columns }: TableDetails): GridWish {
   const known = (name: string | null) => columns.find((column) => column.name === name);
   const [operators, values] = [query.getAll("is"), query.getAll("value")];
@@ -39,7 +39,7 @@ export function gridWishIn(query: URLSearchParams, { columns }: TableDetails): G
   };
 }
 
-/** The URL query string that selects a part of a table. */
+/** Returns the URL query string that selects a part of a table. */
 export function gridQuery(
   { branch, schema, table }: TableName & { readonly branch: string },
   { filters, sort, offset }: GridWish = { filters: [], sort: null, offset: 0 },

@@ -1,4 +1,4 @@
-/** @module Opens a page's database, and the branch in its URL. */
+/** @module Opens the database and branch in a page's URL. */
 import type { DatabaseBranch } from "../../contract/database_branches.ts";
 import { type Database, MAIN_BRANCH } from "../../contract/databases.ts";
 import { endpoints } from "../../contract/endpoints.ts";
@@ -15,13 +15,11 @@ export interface DatabaseVisit {
   readonly database: Database;
   readonly branches: readonly DatabaseBranch[];
   readonly place: BranchPlace;
-  /** Path of one of the database's pages. */
+  /** Returns the path of one of the database's pages. */
   path(page?: string): string;
 }
 
-/**
- * Opens a page of a database. @throws {Failure} `not_found` if there is no such database or branch
- */
+/** Opens a database page. @throws {Failure} `not_found` if there is no such database or branch */
 export async function openDatabase(
   visit: PersonVisit,
   services: BoardServices,
@@ -48,7 +46,7 @@ export async function openDatabase(
   };
 }
 
-/** Requires that the database has the branch in the URL. @throws {Failure} `not_found` */
+/** Checks that the database has the branch in the URL. @throws {Failure} `not_found` */
 export function requireBranch({ branches, place: { branch } }: DatabaseVisit): void {
   if (branches.some(({ name }) => name === branch)) return;
   throw new Failure("not_found", `Branch "${branch}" does not exist`);

@@ -1,4 +1,4 @@
-/** @module The tables of a branch, and the columns, keys and indexes of one of them. */
+/** @module Reads a branch's tables, and the columns, keys and indexes of one table. */
 import * as z from "zod";
 import type { Statement } from "./run_statement.ts";
 
@@ -17,7 +17,7 @@ const tableEntry = z.object({
   schema: z.string(),
   name: z.string(),
   kind: z.enum(["r", "p", "v", "m", "f"]).transform((kind) => KINDS[kind]),
-  /** PostgreSQL's estimate; negative if there is none yet. */
+  /** PostgreSQL's estimate of the number of rows; negative if there is none yet. */
   rows: z.number(),
   /** Size including indexes; 0 for objects without storage. */
   bytes: z.number(),
@@ -28,9 +28,9 @@ const column = z.object({
   name: z.string(),
   type: z.string(),
   isRequired: z.boolean(),
-  /** The expression for the default or for a generated column. */
+  /** The expression of the default value or of a generated column. */
   default: z.string().nullable(),
-  /** Whether only PostgreSQL can set it. */
+  /** Whether only PostgreSQL can set the value. */
   isGenerated: z.boolean(),
   isIdentity: z.boolean(),
   isSortable: z.boolean(),
@@ -111,13 +111,13 @@ export interface TableName {
   readonly table: string;
 }
 
-/** The statement that reads the tables, and all details of one of them. */
+/** Returns the statement that reads the tables, and all details of one of them. */
 export const selectCatalog = ({ schema, table }: TableName): Statement => ({
   sql: CATALOG,
   params: [schema, table],
 });
 
-/** Parses the single value of {@link selectCatalog}. */
+/** Parses the single value that {@link selectCatalog} returns. */
 export function parseCatalog(text: string): Catalog {
   const { tables, wanted, ...details } = catalog.parse(JSON.parse(text));
   return { tables, table: wanted === null ? undefined : { ...wanted, ...details } };

@@ -1,4 +1,4 @@
-/** @module The result of importing a script. */
+/** @module Reads the result of importing a script. */
 import { type Bytes, readLines } from "../../client/query_events.ts";
 import { queryEvent } from "../../contract/database_queries.ts";
 import { errorText } from "./read_query.ts";

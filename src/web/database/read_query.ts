@@ -1,4 +1,4 @@
-/** @module Reads the part of a query's response that a page shows. */
+/** @module Reads as much of a query's response as a page shows. */
 import { type Bytes, readLines } from "../../client/query_events.ts";
 import { type QueryEvent, queryEvent } from "../../contract/database_queries.ts";
 

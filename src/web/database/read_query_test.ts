@@ -10,7 +10,7 @@ const columns = (...names: string[]): QueryEvent => ({
   columns: names.map((name) => ({ name, type: "text" })),
 });
 
-Deno.test("readQuery() separates the results of each statement, and reports why the last one failed", async () => {
+Deno.test("readQuery() separates the statements' results, and reports why the last one failed", async () => {
   const outcome = await readQuery(answerOf(
     columns("a", "b"),
     { type: "rows", rows: [["1", null], ["2", "<b>"]] },
@@ -41,7 +41,7 @@ Deno.test("readQuery() separates the results of each statement, and reports why 
   });
 });
 
-Deno.test("readQuery() shows no more than a page, and then ends the query", async () => {
+Deno.test("readQuery() reads no more than a page shows, then ends the query", async () => {
   let isEnded = false;
   const encoder = new TextEncoder();
   const line = (event: QueryEvent) => encoder.encode(`${JSON.stringify(event)}\n`);

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The form for one row, stored or new. */
+/** @module The form for an existing or a new row. */
 import { EMPTY, type FormPage, type FormState } from "../layout/form.ts";
 import { Card, EndButton, Notice, Trouble } from "../layout/pieces.tsx";
 import { gridQuery, gridWishIn } from "./grid_wish.ts";
@@ -10,7 +10,7 @@ import { type Mode, modeIn, type StoredRow } from "./row_values.ts";
 import { studioPage } from "./studio_page.tsx";
 import { Value } from "./value.tsx";
 
-/** Types whose values can be long or have several lines. */
+/** Types with values that can be long or have several lines. */
 const LONG = /^(?:text|json|jsonb|xml|bytea|character varying.*|.*\[\])$/;
 const NUMBER = /^(?:smallint|integer|bigint|real|double precision|numeric.*)$/;
 
@@ -20,7 +20,7 @@ interface ColumnFieldProps {
   /** The stored value; `undefined` for a new row. */
   readonly before: string | null | undefined;
   readonly state: FormState;
-  /** The value that someone else has written in the meantime. */
+  /** The value that someone else has saved while the form was open. */
   readonly newer: string | null | undefined;
 }
 
@@ -68,7 +68,7 @@ function Input({ column, text, hintId }: {
     );
   }
   if (LONG.test(type) || text.includes("\n")) {
-    // HTML drops a newline at the start of the text.
+    // HTML drops a newline at the start of a text area.
     return (
       <textarea {...shared} class="low" rows={text.length > 80 ? 6 : 2}>{`\n${text}`}</textarea>
     );
@@ -99,7 +99,7 @@ function ColumnField(props: ColumnFieldProps) {
         <Input column={column} text={text} hintId={hintId} />
         {modes.length === 1 ? null : (
           <>
-            <label class="hush" for={`mode.${name}`}>{`How to write ${name}`}</label>
+            <label class="hush" for={`mode.${name}`}>{`How to set ${name}`}</label>
             <select id={`mode.${name}`} name={`mode.${name}`} autocomplete="off">
               {modes.map(([mode, word]) => (
                 <option key={mode} value={mode} selected={mode === modeIn(state.values, name)}>
@@ -183,7 +183,7 @@ function RowForm({ visit, table, stored, action, state, newer }: {
         );
       })}
       <div>
-        <button type="submit">{stored === undefined ? "Add the row" : "Save"}</button>
+        <button type="submit">{stored === undefined ? "Add row" : "Save"}</button>
       </div>
     </form>
   );
@@ -198,7 +198,7 @@ export function rowPage(
   shown: FormPage & {
     /** `undefined` for a new row. */
     readonly stored?: StoredRow;
-    /** Values that someone else wrote while the form was open. */
+    /** Values that someone else saved while the form was open. */
     readonly newer?: ReadonlyMap<string, string | null>;
   },
 ): Response {
@@ -211,15 +211,15 @@ export function rowPage(
     visit,
     { ...shown, here: "tables" },
     <Card
-      title={stored === undefined ? `Add a row to ${table.name}` : `Row of ${table.name}`}
+      title={stored === undefined ? `Add a row to ${table.name}` : `Row in ${table.name}`}
       id="row"
-      lead={<a href={back}>{`All rows of ${table.name}`}</a>}
+      lead={<a href={back}>{`All rows in ${table.name}`}</a>}
     >
       <div class="body">
         {newer.size > 0
           ? (
             <Notice kind="care">
-              Someone changed this row after you opened it. Your values are kept below: save again
+              Someone changed this row after you opened it. Your changes are kept below. Save again
               to overwrite theirs.
             </Notice>
           )

@@ -1,4 +1,4 @@
-/** @module Converts the fields of a row's form to the values that are written to the database. */
+/** @module Converts the fields of a row's form to the values to write to the database. */
 import type { Fields } from "../layout/form.ts";
 import type { Column, TableDetails } from "./read_catalog.ts";
 import type { ResultRow } from "./read_query.ts";
@@ -10,7 +10,7 @@ export type Mode = (typeof MODES)[number];
 
 export interface StoredRow {
   readonly values: ReadonlyMap<string, string | null>;
-  /** Columns whose values were shortened. */
+  /** Columns with shortened values. */
   readonly cut: ReadonlySet<string>;
   readonly fingerprint: string;
 }
@@ -31,8 +31,8 @@ export const modeIn = (fields: Fields, name: string): Mode =>
   MODES.find((mode) => mode === fields[`mode.${name}`]) ?? "typed";
 
 /**
- * Reads the value to write to a column. If the field is empty, returns `untyped`, such as the
- * default for a new row.
+ * Reads the value to write to a column. For an empty field, returns `untyped`, for example the
+ * default in a new row.
  */
 function writtenValue(
   { name }: Column,
@@ -56,7 +56,7 @@ function writtenValue(
 const isField = (fields: Fields, name: string): boolean =>
   fields[`value.${name}`] !== undefined || fields[`mode.${name}`] !== undefined;
 
-/** The values of a new row. */
+/** Returns the values of a new row. */
 export function newValues(table: TableDetails, fields: Fields): Map<string, WrittenValue> {
   return new Map(
     table.columns.filter(({ name, isGenerated }) => !isGenerated && isField(fields, name))
@@ -64,7 +64,7 @@ export function newValues(table: TableDetails, fields: Fields): Map<string, Writ
   );
 }
 
-/** The values that differ from the stored ones. */
+/** Returns the values that differ from the stored ones. */
 export function changedValues(
   table: TableDetails,
   stored: StoredRow,

@@ -1,4 +1,4 @@
-/** @module Runs a statement of the table editor on a branch, and reads its whole result. */
+/** @module Runs one of the table editor's statements on a branch and reads its whole result. */
 import { endpoints } from "../../contract/endpoints.ts";
 import type { ParamsOf } from "../../contract/endpoint.ts";
 import { Failure } from "../../platform/core/http/mod.ts";
@@ -23,7 +23,7 @@ const MAX_TIME = 10_000;
 /** Limits for the rows and values that one of the editor's statements returns. */
 const LIMITS = { rows: 1000, characters: 4_000_000, valueLength: 4_000_000 } as const;
 
-/** Error codes that are about the branch or the SQL, not about the person. */
+/** Error codes that concern the branch or the SQL, not the person. */
 const OUTCOMES: ReadonlySet<string> = new Set([
   "conflict",
   "invalid_request",

@@ -9,7 +9,7 @@ import { studioPage } from "./studio_page.tsx";
 import { STUDIO_SCRIPT_PATH } from "./studio_script.ts";
 import { Value } from "./value.tsx";
 
-/** A typed query and its result. */
+/** The query as entered, and its result. */
 export interface AskedQuery {
   readonly sql: string;
   readonly mayChange: boolean;

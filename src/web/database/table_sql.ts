@@ -49,7 +49,7 @@ export const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`
 const nameOf = ({ schema, name }: Pick<TableDetails, "schema" | "name">): string =>
   `${quote(schema)}.${quote(name)}`;
 
-/** Collects values, and returns the placeholder for each one. */
+/** Collects values and returns a placeholder for each one. */
 class Params {
   readonly values: (string | null)[] = [];
 
@@ -85,7 +85,7 @@ function conditions(filters: readonly Filter[], params: Params): string {
 }
 
 /**
- * The order of rows: the requested order, then the key. As a result, pages neither repeat nor skip
+ * Returns the order of rows: the requested order, then the key, so pages neither repeat nor skip
  * rows.
  */
 function order(table: TableDetails, sort: Sort | null): string {
@@ -97,7 +97,7 @@ function order(table: TableDetails, sort: Sort | null): string {
 }
 
 /**
- * A value as text. It is cut to one character more than is shown, so longer values can be
+ * Selects a value as text, cut to one character more than is shown, so longer values can be
  * recognized.
  */
 function shownValue({ name, type }: Column, length: number): string {
@@ -140,7 +140,7 @@ const byKey = (table: TableDetails, key: readonly string[], params: Params): str
   table.key.map((name, index) => `r.${quote(name)} = ${params.add(key[index] ?? "")}`)
     .join(" AND ");
 
-/** A fingerprint of all values in a row. It prevents a change from overwriting an earlier one. */
+/** A fingerprint of all values in a row. It prevents one change from overwriting another. */
 const FINGERPRINT = "md5((r.*)::text)";
 
 /** Selects one row: all columns as text up to a maximum length, then the fingerprint. */
@@ -172,7 +172,7 @@ export function insertRow(
   return { sql, params: params.values };
 }
 
-/** Changes a row whose fingerprint is still the same. */
+/** Changes a row if its fingerprint is still the same. */
 export function updateRow(
   table: TableDetails,
   { key, fingerprint, values }: {
@@ -190,7 +190,7 @@ export function updateRow(
   return { sql, params: params.values };
 }
 
-/** Deletes a row whose fingerprint is still the same. */
+/** Deletes a row if its fingerprint is still the same. */
 export function deleteRow(
   table: TableDetails,
   key: readonly string[],

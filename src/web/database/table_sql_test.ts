@@ -26,7 +26,7 @@ const TABLE: TableDetails = {
 };
 const NAME = `"public"."a""; DROP TABLE b"`;
 
-Deno.test("selectRows() quotes all names, and passes all values as parameters", () => {
+Deno.test("selectRows() quotes all names and passes all values as parameters", () => {
   const wish = {
     filters: [
       { column: 'x"y', operator: "has", value: "50%_\\" },
@@ -75,7 +75,7 @@ Deno.test("insertRow() omits columns with their default value", () => {
   assert.deepEqual(insertRow(TABLE, new Map()).sql, `INSERT INTO ${NAME} DEFAULT VALUES`);
 });
 
-Deno.test("changedValues() distinguishes null from an empty string, and skips equal values", () => {
+Deno.test("changedValues() distinguishes null from an empty string and skips equal values", () => {
   const stored = storedRow(TABLE, ["1", null, "x".repeat(11), "f"], 10);
   const changed = (fields: Record<string, string>) =>
     Object.fromEntries(changedValues(TABLE, stored, fields));

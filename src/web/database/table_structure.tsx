@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The tables of a branch, and the columns, keys and indexes of one table. */
+/** @module Shows a branch's tables, and the columns, keys and indexes of one table. */
 import { formatBytes } from "../../lib/format.ts";
 import { Card } from "../layout/pieces.tsx";
 import { gridQuery } from "./grid_wish.ts";
@@ -49,7 +49,11 @@ export function TableList({ visit, catalog }: {
         ))}
       </ul>
       {tables.length > MAX_TABLES
-        ? <p class="small soft">{`The first ${MAX_TABLES} tables. Use SQL for the others.`}</p>
+        ? (
+          <p class="small soft">
+            {`Only the first ${MAX_TABLES} tables are listed. Use SQL for the others.`}
+          </p>
+        )
         : null}
     </nav>
   );

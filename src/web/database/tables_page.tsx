@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The tables of a branch, and the rows of one of them. */
+/** @module Shows a branch's tables, and the rows of one of them. */
 import { Empty } from "../layout/board_pieces.tsx";
 import { Card, Notice } from "../layout/pieces.tsx";
 import { canChange } from "../project/open_project.ts";
@@ -17,7 +17,7 @@ import { Value } from "./value.tsx";
 export interface Grid {
   readonly wish: GridWish;
   readonly columns: readonly Column[];
-  /** Maximum number of characters to show of a value. */
+  /** Maximum number of characters of a value to show. */
   readonly length: number;
   /** Each row has the values of the shown columns, then the values of the key. */
   readonly rows: readonly ResultRow[];
@@ -26,11 +26,11 @@ export interface Grid {
   readonly error?: string;
 }
 
-/** Why the rows of a table can't be edited; `undefined` if they can. */
+/** Returns why a table's rows can't be edited; `undefined` if they can. */
 export function readOnlyReason({ kind, key }: TableDetails): string | undefined {
   if (kind !== "table" && kind !== "partitioned table") return `A ${kind} is read-only here.`;
   if (key.length === 0) {
-    return "This table has no primary key, so its rows can't be told apart: it is read-only here. Add a key or use SQL.";
+    return "This table is read-only here because it has no primary key. Add a key or use SQL.";
   }
   return undefined;
 }
@@ -199,7 +199,7 @@ function GridPager({ visit, table, grid, size }: {
   const linkTo = (at: number) =>
     `${visit.path("tables")}?${gridQuery(name, { ...wish, offset: at })}`;
   return (
-    <nav class="pager" aria-label="Pages of rows">
+    <nav class="pager" aria-label="Row pages">
       {rows.length === 0
         ? null
         : <span class="soft small">{`Rows ${offset + 1} to ${offset + rows.length}`}</span>}
@@ -274,7 +274,7 @@ function GridCard({ visit, table, grid, size }: {
   );
 }
 
-/** Renders the tables of a branch; `grid` is missing if the person is not allowed to read rows. */
+/** Renders a branch's tables. `grid` is missing if the person is not allowed to read rows. */
 export function tablesPage(
   visit: DatabaseVisit,
   shown: {
@@ -295,7 +295,7 @@ export function tablesPage(
       {!canChange(visit.parts)
         ? (
           <Notice kind="care">
-            Your role can't read the data of databases. Ask an owner to make you a developer.
+            Your role can't read database contents. Ask an owner to make you a developer.
           </Notice>
         )
         : null}
@@ -305,7 +305,7 @@ export function tablesPage(
         ? (
           <Card title="Tables" id="tables">
             <Empty title="No tables yet">
-              Create one on the SQL page, with your migrations, or import a file.
+              Create one on the SQL page or with your migrations, or import a file.
             </Empty>
           </Card>
         )

@@ -51,10 +51,10 @@ async function requireTable(visit: DatabaseVisit): Promise<TableDetails> {
   return found.table;
 }
 
-/** Like `requireTable`, for a table whose rows can be edited. */
+/** Like `requireTable`, for a table with editable rows. */
 async function requireEditable(visit: DatabaseVisit): Promise<TableDetails> {
   if (!canChange(visit.parts)) {
-    throw new Failure("forbidden", "Your role can't change the data of databases");
+    throw new Failure("forbidden", "Your role can't change data in databases");
   }
   const table = await requireTable(visit);
   const reason = readOnlyReason(table);
@@ -112,7 +112,7 @@ async function requireRow(visit: DatabaseVisit, table: TableDetails): Promise<St
   return storedRow(table, rows[0], length);
 }
 
-/** Redirects to the rows that the person came from. */
+/** Redirects to the page of rows that the person came from. */
 function backToRows(visit: DatabaseVisit, table: TableDetails, done: string): Response {
   const { place: { branch }, parts, path } = visit;
   const query = gridQuery(
@@ -123,7 +123,7 @@ function backToRows(visit: DatabaseVisit, table: TableDetails, done: string): Re
   return goTo(`${path("tables")}?${query}`);
 }
 
-/** The values that someone else has written to the columns that the person changed. */
+/** Returns the values that someone else has saved in the columns that the person changed. */
 const newerValues = (
   stored: StoredRow,
   changed: Iterable<string>,

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The size and the connections of a database over time. */
+/** @module Shows a database's size and connections over time. */
 import type { DatabaseUsage } from "../../contract/databases.ts";
 import { Card } from "../layout/pieces.tsx";
 import { TimeChart } from "../layout/time_chart.tsx";

@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * @module Shows a database value. Null, an empty string and a shortened value all look different.
+ * @module Shows a database value, so that null, empty and shortened values look different.
  */
 
 /** Shows a value, shortened to `length`. */
@@ -15,7 +15,7 @@ export function Value({ value, length = Infinity }: {
   return (
     <>
       {value.slice(0, length)}
-      <span class="tag" title="Only the beginning of the value is shown">… cut</span>
+      <span class="tag" title="Only the beginning of this value is shown">… cut</span>
     </>
   );
 }

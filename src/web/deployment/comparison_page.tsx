@@ -30,9 +30,9 @@ const MAX_TEXT = 200;
 
 export interface ComparisonView {
   readonly deployment: Deployment;
-  /** The differences, or the reason they are unknown. */
+  /** The differences, or why they are unknown. */
   readonly comparison: DeploymentComparison | string;
-  /** Deployments of the project to compare with, newest first. */
+  /** The project's deployments to compare with, newest first. */
   readonly others: readonly Deployment[];
   readonly base: string;
 }
@@ -133,7 +133,7 @@ function Found({ comparison }: { readonly comparison: DeploymentComparison }) {
 
 const titleOf = ({ message, id }: Deployment): string => message ?? `Deployment ${id.slice(0, 8)}`;
 
-/** A deployment's name in the list of options. */
+/** Returns a deployment's name for the list of options. */
 function optionText({ message, branch, commitSha, id, isProduction }: Deployment): string {
   const name = message ?? commitSha?.slice(0, 7) ?? id.slice(0, 8);
   return `${isProduction ? "In production: " : ""}${shorten(name)} (${branch})`;

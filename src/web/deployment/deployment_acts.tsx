@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The available actions for a deployment, as buttons and in its row's menu. */
+/** @module The actions available for a deployment, as buttons and in its row's menu. */
 import type { Build } from "../../contract/builds.ts";
 import type { Deployment } from "../../contract/deployments.ts";
 import type { Project } from "../../contract/projects.ts";
@@ -11,15 +11,15 @@ export interface DeploymentAct {
   readonly action: string;
   readonly word: string;
   readonly asks?: boolean;
-  /** Whether it is the most likely action. */
+  /** Whether this is the most likely action. */
   readonly isMain?: boolean;
 }
 
-/** Whether a deployment is served at its URLs. */
+/** Returns whether a deployment is served at its URLs. */
 export const isServed = ({ status }: Pick<Deployment, "status">): boolean =>
   status === "LIVE" || status === "ROLLED_BACK";
 
-/** The available actions for the state of a deployment and of its build, if known. */
+/** Returns the actions available for the state of a deployment and of its build, if known. */
 export function actsOf(
   deployment: Deployment,
   { build, project }: {
@@ -39,7 +39,7 @@ export function actsOf(
     },
     {
       action: "restore",
-      word: "Roll back to this",
+      word: "Roll back to this deployment",
       asks: true,
       isPossible: isServed(deployment) && !isProduction && !isPreview,
     },

@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * @module One deployment: its state, why it failed, its build log, and the available actions.
+ * @module A deployment's page: its state, why it failed, its build log, and the available actions.
  */
 import { formatBytes } from "../../lib/format.ts";
 import type { Child } from "hono/jsx";
@@ -38,7 +38,7 @@ const CHECK_LEADS = {
 export interface DeploymentView {
   readonly deployment: Deployment;
   readonly project: Project;
-  /** The build that created it; undefined if the CLI uploaded it. */
+  /** The build that created it; `undefined` if the CLI uploaded it. */
   readonly build: Build | undefined;
   /** The latest report to the forge. */
   readonly report: ForgeReport | null;
@@ -48,7 +48,7 @@ export interface DeploymentView {
   /** The last lines of its build log. */
   readonly lines: readonly BuildLogLine[];
   readonly search: string;
-  /** A new share link, whose URL is shown only once. */
+  /** A new share link. Its URL is shown only once. */
   readonly share?: { readonly url: string; readonly endsAt: string } | undefined;
 }
 
@@ -63,7 +63,7 @@ function Fact({ name, children }: { readonly name: string; children?: Child }) {
 
 const filesText = (count: number): string => count === 1 ? "1 file" : `${count} files`;
 
-/** The time from its start until it ended or went live. */
+/** Returns the time from its start until it ended or went live. */
 function tookOf({ deployment, build }: DeploymentView): string | undefined {
   const { startedAt = null, finishedAt = null } = build ?? {};
   if (startedAt !== null && finishedAt !== null) {
@@ -193,7 +193,7 @@ function BuildLog({ view, slug }: { readonly view: DeploymentView; readonly slug
   );
 }
 
-/** The last lines of output from a server that did not start. */
+/** The last lines of output of a server that did not start. */
 function ServerOutput({ lines }: { readonly lines: readonly string[] }) {
   if (lines.length === 0) return null;
   return (
@@ -217,7 +217,7 @@ function Checks({ checks }: { readonly checks: Deployment["checks"] }) {
   const { state, results } = checks;
   return (
     <Card title="Checks" id="checks" lead={CHECK_LEADS[state]}>
-      <div class="scroll" tabindex={0} role="region" aria-label="Results of checks">
+      <div class="scroll" tabindex={0} role="region" aria-label="Check results">
         <table>
           <thead>
             <tr>
@@ -325,8 +325,7 @@ export function deploymentPage(context: BoardContext, view: DeploymentView): Res
       {deployment.variablesChanged
         ? (
           <Notice kind="care">
-            Variables of this environment have changed since this deployment. Redeploy to apply
-            them.
+            This environment's variables have changed since this deployment. Redeploy to apply them.
           </Notice>
         )
         : null}

@@ -21,7 +21,7 @@ export interface DeploymentPageServices extends BoardServices {
   readonly deployments: Pick<DeploymentStore, "owner" | "find">;
 }
 
-/** Number of lines of a build log on the page. */
+/** Number of build log lines on the page. */
 const SHOWN_LINES = 500;
 /** Number of deployments to offer on the comparison page. */
 const COMPARABLE = 30;
@@ -156,7 +156,7 @@ export function bindDeploymentPages(bind: PageBinder, services: DeploymentPageSe
       api: PageApi,
       record: DeploymentRecord,
     ): Question | undefined | Promise<Question | undefined>;
-    /** Performs the action, and returns the path of the page that shows the result. */
+    /** Performs the action and returns the path of the page that shows the result. */
     run(api: PageApi, record: DeploymentRecord): Promise<string>;
   }) =>
     bind.asking(`/deployments/:deployment/${name}`, {
@@ -173,7 +173,7 @@ export function bindDeploymentPages(bind: PageBinder, services: DeploymentPageSe
   const done = (id: string, what: string) => `/deployments/${id}?done=${what}`;
   const projectOf = (api: PageApi, { projectId: project }: DeploymentRecord) =>
     api.call(endpoints.getProject, { params: { project } });
-  /** Includes the previous production deployment, so that the change can be undone. */
+  /** Includes the previous production deployment, so the change can be undone. */
   const undoable = (path: string, before: string | null) =>
     before === null ? path : `${path}&undo=${before}`;
 
@@ -184,7 +184,7 @@ export function bindDeploymentPages(bind: PageBinder, services: DeploymentPageSe
         to: record.id,
         now: services.now(),
         word: "Promote to production",
-        lines: ["Nothing is rebuilt. It gets production's variables."],
+        lines: ["Nothing is rebuilt. The deployment gets production's variables."],
       }),
     run: async (api, record) => {
       const { productionDeploymentId: before } = await projectOf(api, record);
@@ -235,8 +235,8 @@ export function bindDeploymentPages(bind: PageBinder, services: DeploymentPageSe
         project: await projectOf(api, record),
         to: record.id,
         now: services.now(),
-        word: "Roll back to it",
-        lines: ["It comes back with its files, functions, rules and variables."],
+        word: "Roll back to this deployment",
+        lines: ["Production gets back its files, functions, rules and variables."],
       }),
     run: async (api, { id: to, projectId: project }) => {
       const { rolledBack } = await api.call(endpoints.rollback, {

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The card of references in a deployment's variables. */
+/** @module The card that lists the references in a deployment's variables. */
 import type { Deployment } from "../../contract/deployments.ts";
 import { Card, Notice } from "../layout/pieces.tsx";
 
@@ -13,7 +13,7 @@ export function References({ deployment }: { readonly deployment: Deployment }) 
       {referencesChanged
         ? (
           <Notice kind="care">
-            A reference resolves to something else now. Redeploy to apply it.
+            A reference now resolves to a different value. Redeploy to apply it.
           </Notice>
         )
         : null}

@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * @module A deployment's rolling release: the figures for both deployments, and buttons to end the
+ * @module A deployment's rolling release: figures for both deployments, and buttons to end the
  * release.
  */
 import type { Release } from "../../contract/releases.ts";
@@ -43,7 +43,7 @@ export function ReleaseCard({ release, csrf, mayEnd }: {
       <div class="body">
         <p>
           {state === "RUNNING"
-            ? `${share}% of the visitors see the new deployment. Steps: ${steps.join(", ")}%.`
+            ? `${share}% of visitors see the new deployment. Steps: ${steps.join(", ")}%.`
             : reason}
           {nextAt === null ? null : (
             <>
@@ -65,7 +65,7 @@ export function ReleaseCard({ release, csrf, mayEnd }: {
           )
           : null}
       </div>
-      <div class="scroll" tabindex={0} role="region" aria-label="Both sides of the release">
+      <div class="scroll" tabindex={0} role="region" aria-label="Old and new deployment">
         <table>
           <thead>
             <tr>

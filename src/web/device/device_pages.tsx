@@ -142,7 +142,7 @@ function WorkspaceChoice({ workspaces, wanted }: {
   );
 }
 
-/** Shows the requesting client, and lets the person approve or deny the request. */
+/** Shows the requesting client and lets the person approve or deny the request. */
 function confirmPage(
   shown: Signed & {
     readonly device: DeviceRequest;
@@ -157,7 +157,7 @@ function confirmPage(
   return showPage(
     <EntryFrame
       title="Authorize this device?"
-      lead="Authorize it only if you started this and your terminal shows the same code."
+      lead="Authorize it only if you started this sign-in and your terminal shows the same code."
       roomy
     >
       <Trouble state={state} />
@@ -221,8 +221,8 @@ function decidedPage(decision: {
       title={title}
       crest={<Outcome good={approved} />}
       lead={approved
-        ? `“${tool}” is signed in to ${workspace ?? "the workspace"}. Go back to your terminal.`
-        : `“${tool}” did not get access. If you did not start this, someone may have sent you the link. You were right to deny it.`}
+        ? `“${tool}” is signed in to ${workspace ?? "the workspace"}. Return to your terminal.`
+        : `“${tool}” did not get access. If you did not start this sign-in, someone may have sent you the link, and you were right to deny it.`}
     >
       <p>
         <a href="/account/sessions">View sessions and devices</a>

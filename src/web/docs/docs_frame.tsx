@@ -1,6 +1,8 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The frame around the documentation: search, sections, table of contents. */
+/**
+ * @module The frame around a page of the documentation: search, sections, and table of contents.
+ */
 import type { Child } from "hono/jsx";
 import { CONTENTS } from "../../documents/contents.ts";
 import type { Library } from "../../documents/library.ts";
@@ -84,10 +86,7 @@ function HeadingList({ headings }: { readonly headings: readonly Heading[] }) {
   );
 }
 
-/**
- * The headings of a page. They are next to it on wide screens; otherwise, they are above it and
- * collapsed.
- */
+/** A page's headings: next to the text on wide screens, otherwise collapsed above it. */
 export function TableOfContents({ headings }: { readonly headings: readonly Heading[] }) {
   if (headings.length < 2) return null;
   return (
@@ -109,7 +108,7 @@ export function showDocsPage(
   { library, title, current, query, isWide = false, children }: {
     readonly library: Library;
     readonly title: string;
-    /** Name of the document. */
+    /** The document's name. */
     readonly current?: string;
     readonly query?: string;
     /** Whether the page has a table of contents next to it. */

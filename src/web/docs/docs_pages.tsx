@@ -47,7 +47,7 @@ export function docsOverview(library: Library): Response {
   });
 }
 
-/** The section of the overview that lists the document. */
+/** Returns the section of the overview that lists the document. */
 function Section({ name }: { readonly name: string }) {
   const section = CONTENTS.find(({ entries }) => entries.some((entry) => entry.name === name))!;
   return (
@@ -119,9 +119,9 @@ export function docsSearchPage(
           <h1>Search the documentation</h1>
           <p class="soft">
             {query === ""
-              ? "Enter a word, such as a command, a setting or an error code."
+              ? "Enter a command, a setting, an error code or any other word."
               : found.length === 0
-              ? `No results for “${query}”. Try fewer or other words.`
+              ? `No results for “${query}”. Try fewer or different words.`
               : `Results for “${query}”`}
           </p>
         </header>

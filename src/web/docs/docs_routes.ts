@@ -11,13 +11,13 @@ import { takesGzip } from "../layout/asset.ts";
 import { DOCS_SCRIPT_PATH, showDocsScript } from "./docs_script.ts";
 import { MAX_DOCS_QUERY } from "./docs_limits.ts";
 
-/** A response that is rendered once for everyone. */
+/** A response that is rendered once and used for everyone. */
 interface StoredPage {
   readonly plain: string;
   readonly packed: Uint8Array<ArrayBuffer>;
   /**
-   * Separate entity tags for the plain and the compressed form, because a strong tag promises equal
-   * bytes.
+   * Separate entity tags for the plain and the compressed form, because a strong tag guarantees
+   * identical bytes.
    */
   readonly tags: { readonly plain: string; readonly packed: string };
   readonly headers: Readonly<Record<string, string>>;
@@ -55,7 +55,7 @@ function send(request: Request, { plain, packed, tags, ...page }: StoredPage): R
 const textOf = (text: string, type: string): Response =>
   new Response(text, { headers: { "content-type": type, "x-content-type-options": "nosniff" } });
 
-const NOWHERE = "This documentation page does not exist. See all pages at /docs";
+const NOWHERE = "This documentation page does not exist. All pages are listed at /docs";
 
 /** Renders a path under `/docs`. */
 async function makePage(library: Library, page: string): Promise<Response> {
@@ -88,8 +88,8 @@ async function showSearch({ request }: { readonly request: Request }): Promise<R
 }
 
 /**
- * Binds a platform's documentation. The documents are read on the first visit, and each page is
- * rendered when it is first requested.
+ * Binds the routes of a platform's documentation. The documents are read on the first visit, and
+ * each page is rendered when it is first requested.
  */
 export function bindDocs(
   router: Router,

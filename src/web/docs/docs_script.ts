@@ -1,4 +1,7 @@
-/** @module The script for documents: copy buttons, and a key that opens the search. */
+/**
+ * @module The script for documentation pages: copy buttons, heading links, and a key that opens the
+ * search.
+ */
 import { sha256Hex } from "../../lib/hash.ts";
 import { makeAsset } from "../layout/asset.ts";
 import { COPY_SCRIPT } from "../layout/copy_script.ts";

@@ -8,7 +8,7 @@ import typescript from "highlight.js/lib/languages/typescript";
 import xml from "highlight.js/lib/languages/xml";
 import yaml from "highlight.js/lib/languages/yaml";
 
-/** Languages by their names in code fences. */
+/** Languages by name in code fences. */
 const LANGUAGES = { sh: bash, toml: ini, json, js: typescript, ts: typescript, html: xml, yaml };
 
 for (const [name, language] of Object.entries(LANGUAGES)) hljs.registerLanguage(name, language);
@@ -23,7 +23,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => ENTITIES[character]!);
 
-/** A terminal session: commands look different from their output. */
+/** Renders a terminal session, with commands that look different from their output. */
 function highlightConsole(code: string): string {
   return code.split("\n").map((line) => {
     const [, prompt, command] = /^([$>] )(.*)$/.exec(line) ?? [];
@@ -33,7 +33,7 @@ function highlightConsole(code: string): string {
   }).join("\n");
 }
 
-/** Highlights code. Text in an unknown language is only escaped. */
+/** Highlights code. If the language is unknown, only escapes the text. */
 export function highlightCode(code: string, info: string): string {
   const language = info.split(/\s/)[0]!;
   if (language === "console") return highlightConsole(code);

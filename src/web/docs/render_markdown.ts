@@ -1,4 +1,6 @@
-/** @module Converts Markdown to HTML. Drops HTML, pictures and unchecked links in the source. */
+/**
+ * @module Converts Markdown to HTML. Drops any HTML, pictures and unchecked links in the source.
+ */
 import MarkdownIt from "markdown-it";
 import { placeOf } from "../../documents/places.ts";
 import { highlightCode } from "./highlight_code.ts";
@@ -15,7 +17,7 @@ export interface RenderedDocument {
   readonly headings: readonly Heading[];
 }
 
-/** The slug of a heading for links, in the format that git hosts use. */
+/** Returns a heading's slug for links, in the format that git hosts use. */
 function slugOf(heading: string): string {
   return heading.trim().toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, "").replaceAll(/\s/g, "-");
 }

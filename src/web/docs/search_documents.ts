@@ -1,4 +1,4 @@
-/** @module Full-text search over the sections of all documents. */
+/** @module Full-text search in the sections of all documents. */
 import MiniSearch from "minisearch";
 import type { Library } from "../../documents/library.ts";
 import { pagePath } from "../../documents/places.ts";
@@ -9,13 +9,13 @@ import { renderMarkdown } from "./render_markdown.ts";
 /** A section of a document that matches a search. */
 export interface FoundSection {
   readonly href: string;
-  /** Title of the document. */
+  /** The document's title. */
   readonly title: string;
-  /** Heading of the section, or the document's title for the text before the first heading. */
+  /** The section's heading, or the document's title for the text before the first heading. */
   readonly heading: string;
   /** The text around the first match. */
   readonly excerpt: string;
-  /** The words in the documents that match. */
+  /** The matching words in the documents. */
   readonly words: readonly string[];
 }
 
@@ -47,7 +47,7 @@ const plainText = (html: string): string =>
 async function sectionsOf({ documents }: Library): Promise<IndexedSection[]> {
   const sections: Omit<IndexedSection, "id">[] = [];
   for (const { name, title, text } of documents.values()) {
-    // Yields after each document so that requests to sites can continue.
+    // Yields after each document, so requests to sites are not delayed.
     await nextTurn();
     const [intro = "", ...parts] = renderMarkdown(text).html.split(/(?=<h[23] id=")/);
     const path = pagePath(name);
@@ -71,7 +71,7 @@ function excerptOf(text: string, words: readonly string[]): string {
   return `${start > 0 ? "… " : ""}${part}${start + EXCERPT < text.length ? " …" : ""}`;
 }
 
-/** Builds the index, and returns the function that searches it. */
+/** Builds the index and returns the function that searches it. */
 export async function createSearch(
   library: Library,
 ): Promise<(query: string) => FoundSection[]> {
@@ -98,7 +98,7 @@ export async function createSearch(
 
 let searching: Promise<(query: string) => FoundSection[]> | undefined;
 
-/** Searches the documentation, which is indexed on the first search. */
+/** Searches the documentation, which is indexed when it is first searched. */
 export async function searchDocuments(query: string): Promise<FoundSection[]> {
   searching ??= readLibrary().then(createSearch);
   return (await searching)(query);

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The pages before sign-in, and the one-time link of a new platform's owner. */
+/** @module The pages before sign-in, and the page behind a new owner's one-time link. */
 import { deadLinkPage } from "../layout/dead_link_page.tsx";
 import { EmailField, NewPassword } from "../layout/credential_fields.tsx";
 import { EMPTY, type FormPage, type FormState } from "../layout/form.ts";
@@ -12,7 +12,7 @@ import { MessengerDoor } from "./messenger_entry_pages.tsx";
 
 /** The state of a form that is shown before sign-in. */
 export interface EntryForm extends FormPage {
-  /** Whether people can sign in with the messenger. */
+  /** Whether people can sign in with a messenger. */
   readonly hasMessenger?: boolean;
   /** The path on this site to go to after sign-in. */
   readonly next: string;
@@ -42,7 +42,7 @@ export function signInPage(shown: EntryForm & { readonly canReset?: boolean }): 
   return showPage(
     <EntryFrame
       title="Sign in"
-      lead={forTool ? "Then you can authorize the waiting device." : undefined}
+      lead={forTool ? "Afterwards, you can authorize the waiting device." : undefined}
     >
       <Trouble state={state} />
       <Form action="/sign-in" hidden={{ next }}>
@@ -95,7 +95,7 @@ export function secondFactorPage(shown: EntryForm & { readonly challenge: string
   return showPage(
     <EntryFrame
       title="Enter your code"
-      lead="Enter the six digits from your authenticator app. If you lost it, use a recovery code."
+      lead="Enter the six digits from your authenticator app, or one of your recovery codes."
     >
       <Trouble state={state} />
       <Form action="/sign-in/two-factor" hidden={{ next, challenge }}>
@@ -138,7 +138,7 @@ export function welcomePage(shown: FormPage & { readonly token: string }): Respo
 export const usedWelcomePage = (): Response =>
   deadLinkPage({
     lead:
-      "It has expired or was already used. Until the owner sets a password, svc serve prints a new link at each start.",
+      "It has expired or was already used. Until you set a password, svc serve prints a new link at each start.",
     path: "/sign-in",
     word: "Sign in",
   });

@@ -21,7 +21,7 @@ import {
 } from "./entry_pages.tsx";
 import { lookAtMailPage } from "./mail_link_pages.tsx";
 
-/** Redirects to a path on this site, and sets the cookies for a new session. */
+/** Redirects to a path on this site and sets the cookies for a new session. */
 export function redirectSignedIn({ setCookie, deviceCookie }: SignedIn, path: string): Response {
   const response = goTo(path, { "set-cookie": setCookie });
   response.headers.append("set-cookie", deviceCookie);
@@ -31,7 +31,7 @@ export function redirectSignedIn({ setCookie, deviceCookie }: SignedIn, path: st
 const signUpFields = endpoints.signUp.body.omit({ next: true });
 const claimFields = endpoints.claimOwner.body.omit({ token: true });
 
-/** All conflicts get the same message, to reveal as little as possible about other accounts. */
+/** All conflicts have the same message, to reveal as little as possible about other accounts. */
 function withoutEnumeration(error: unknown): unknown {
   if (!(error instanceof Failure) || error.code !== "conflict") return error;
   return new Failure(

@@ -1,7 +1,8 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * @module The pages that links in emails open: to confirm an account, and to choose a new password.
+ * @module The pages opened from links in emails: to confirm an account, and to choose a new
+ * password.
  */
 import { EmailField, NewPassword } from "../layout/credential_fields.tsx";
 import { EMPTY, type FormPage } from "../layout/form.ts";
@@ -9,7 +10,7 @@ import { EntryFrame } from "../layout/frames.tsx";
 import { Form, Trouble } from "../layout/pieces.tsx";
 import { formPageFacts, showPage } from "../layout/document.tsx";
 
-/** Shows the same text whether or not the address has an account. */
+/** Shows the same text whether or not there is an account for the address. */
 export function lookAtMailPage(email: string): Response {
   return showPage(
     <EntryFrame

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module Sign-in with the messenger: the pages that wait for the chat and create an account. */
+/** @module Sign-in with a messenger: the pages that wait for the chat and create an account. */
 import { EMPTY, type FormState } from "../layout/form.ts";
 import { EntryFrame } from "../layout/frames.tsx";
 import { Field, Form, Qr, Trouble } from "../layout/pieces.tsx";
@@ -15,7 +15,7 @@ const LOOK_AGAIN = 3;
 export const messengerEntryPath = (next: string): string =>
   next === "/" ? MESSENGER_ENTRY_PATH : `${MESSENGER_ENTRY_PATH}?next=${encodeURIComponent(next)}`;
 
-/** The button on the sign-in and sign-up pages for signing in with the messenger. */
+/** The button on the sign-in and sign-up pages for signing in with a messenger. */
 export function MessengerDoor({ next }: { readonly next: string }) {
   return (
     <Form action={MESSENGER_ENTRY_PATH} hidden={{ next }}>
@@ -61,8 +61,8 @@ export function messengerOverPage(
     <EntryFrame
       title={shown.wasDenied ? "Sign-in failed" : "This sign-in expired"}
       lead={shown.wasDenied
-        ? "Someone tapped a different number, or said it was not them."
-        : "A bot link works once, in this browser, for ten minutes."}
+        ? "Someone tapped a different number, or said that it was not them."
+        : "A bot link works only once, in the same browser, and for ten minutes."}
     >
       <MessengerDoor next={shown.next} />
       <p class="aside-link">
@@ -83,7 +83,7 @@ export function newcomerPage(shown: {
   return showPage(
     <EntryFrame
       title="Create an account"
-      lead="This chat has no account here yet. Create one to get notifications in the chat."
+      lead="This chat is not linked to an account yet. Create one to get notifications in the chat."
     >
       <Trouble state={state} />
       <Form action={`${MESSENGER_ENTRY_PATH}/account`} hidden={{ next }}>

@@ -1,4 +1,4 @@
-/** @module Sign-in with the messenger. A cookie binds an attempt to its browser. */
+/** @module Sign-in with a messenger. A cookie binds an attempt to its browser. */
 import * as z from "zod";
 import { displayName } from "../../contract/identity.ts";
 import { checkFields, refused } from "../layout/form.ts";
@@ -36,7 +36,7 @@ function attemptCookie({ publicOrigin }: MessengerEntry) {
       `${name}=${value}; Path=/; Max-Age=${ATTEMPT_MS / 1000}; HttpOnly; SameSite=Lax` +
       (secure ? "; Secure" : ""),
     /**
-     * Reads the cookie. If there are two with the same name, ignores both because another host has
+     * Reads the cookie. If there are two with the same name, ignores both, because another host has
      * planted one of them.
      */
     read(header: string | null): string {

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The checkboxes for permissions and projects of keys and trusted publishers. */
+/** @module The checkboxes for the permissions and projects of keys and trusted publishers. */
 import { type Permission, PERMISSION_NAMES, PERMISSIONS } from "../../contract/permissions.ts";
 
 export interface Grant {

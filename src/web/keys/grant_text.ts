@@ -1,4 +1,4 @@
-/** @module Describes the permissions of a key or publisher. Pure. */
+/** @module Describes the permissions of a key or a publisher. Pure. */
 import type { Permission } from "../../contract/permissions.ts";
 
 const PHRASES: Readonly<Record<Exclude<Permission, "everything">, string>> = {
@@ -11,7 +11,9 @@ const PHRASES: Readonly<Record<Exclude<Permission, "everything">, string>> = {
 
 const LIST = new Intl.ListFormat("en-GB");
 
-/** Such as "Can read and deploy previews of docs-site"; `reach` names the projects. */
+/**
+ * Returns a phrase such as "Can read and deploy previews of docs-site"; `reach` names the projects.
+ */
 export function grantText(permissions: readonly Permission[], reach: string): string {
   const phrases = permissions.flatMap((name) => name === "everything" ? [] : [PHRASES[name]]);
   return phrases.length < permissions.length

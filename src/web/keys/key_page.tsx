@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module One API key: its permissions and expiry. */
+/** @module An API key's page, with its permissions and expiry. */
 import type { ApiKey } from "../../contract/api_keys.ts";
 import type { BoardContext } from "../layout/page_context.ts";
 import { Card, EndButton, Field, Form, Trouble } from "../layout/pieces.tsx";

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The API keys of a workspace, and the form for a new one. */
+/** @module A workspace's API keys, and the form for a new one. */
 import type { ApiKey } from "../../contract/api_keys.ts";
 import { ROLES } from "../../contract/identity.ts";
 import type { BoardContext } from "../layout/page_context.ts";
@@ -18,7 +18,7 @@ import { EXPIRY_DAYS, NEVER } from "./read_grant.ts";
 /** The default selection for a new key. */
 const USUAL: Grant = { permissions: ["everything"], projects: null };
 
-/** When a key expires, in words. */
+/** Describes when a key expires. */
 export function Ending({ apiKey, now }: { readonly apiKey: ApiKey; readonly now: number }) {
   const { expiresAt } = apiKey;
   if (expiresAt === null) return <>never expires</>;

@@ -30,7 +30,7 @@ export async function openKeys(
   return { ...board, choices: { projects, hasMore: nextCursor !== null } };
 }
 
-/** Finds the key with an ID. @throws {Failure} `not_found` */
+/** Finds a key by its ID. @throws {Failure} `not_found` */
 export async function findKey({ api }: BoardVisit, id: string): Promise<ApiKey> {
   let cursor: string | undefined;
   for (let page = 0; page < MAX_PAGES; page++) {

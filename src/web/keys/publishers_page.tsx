@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The trusted publishers of a workspace, and the form for a new one. */
+/** @module A workspace's trusted publishers, and the form for a new one. */
 import { endpoints } from "../../contract/endpoints.ts";
 import {
   MAX_PUBLISHERS,
@@ -34,7 +34,7 @@ import { namedIn } from "../visit/board_context.ts";
 
 const USUAL: Grant = { permissions: ["deploy-previews"], projects: null };
 
-/** The claims that a token can be required to have. */
+/** The claims that can be required in a token. */
 const LIMITS: readonly Pick<FieldProps, "name" | "label" | "hint">[] = [
   {
     name: "branch",
@@ -55,7 +55,7 @@ const LIMITS: readonly Pick<FieldProps, "name" | "label" | "hint">[] = [
   },
 ];
 
-/** Describes which runs get keys. */
+/** Describes which workflow runs get keys. */
 function runsOf(publisher: TrustedPublisher): string {
   const { branch, tag, pullRequests, environment, workflow, issuer } = publisher;
   return [
@@ -140,7 +140,7 @@ function AddForm({ context, choices, state, grant }: {
           checked={state.values.pullRequests === "yes"}
         />
         <span>
-          <strong>Also pull and merge requests</strong>
+          <strong>Also for pull and merge requests</strong>
           <span class="soft small">Limited to read and deploy-previews</span>
         </span>
       </label>

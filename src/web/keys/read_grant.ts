@@ -20,13 +20,13 @@ export function readGrant(form: SentForm): Grant & { readonly permissions: Permi
   };
 }
 
-/** Why a grant is invalid; `undefined` if it is valid. */
+/** Returns why a grant is invalid; `undefined` if it is valid. */
 export function grantProblem({ permissions, projects }: Grant): string | undefined {
   if (permissions.length === 0) return "Select at least one permission";
   return projects?.length === 0 ? "Select at least one project, or choose all projects" : undefined;
 }
 
-/** When a key expires; `undefined` if the expiry does not change. */
+/** Returns when a key expires; `undefined` if the expiry does not change. */
 export function readExpiry({ expires }: Fields, now: number): string | null | undefined {
   const days = EXPIRY_DAYS.find((each) => each === expires);
   if (days !== undefined) return new Date(now + Number(days) * DAY_MS).toISOString();

@@ -21,7 +21,7 @@ for (const accepted of ["gzip", "gzip, deflate", "br;q=1, GZIP;q=0.5", "deflate 
 }
 
 for (const accepted of [undefined, "", "br", "gzip;q=0", "gzip;q=0.0, br", "x-gzip"]) {
-  Deno.test(`makeAsset() compresses nothing for ${JSON.stringify(accepted)}`, async () => {
+  Deno.test(`makeAsset() does not compress for ${JSON.stringify(accepted)}`, async () => {
     const answer = await get(accepted);
     assert.equal(answer.headers.get("content-encoding"), null);
     assert.equal(await answer.text(), TEXT);

@@ -6,7 +6,7 @@ import type { PageContext } from "./page_context.ts";
 import { PALETTE_PATH } from "./palette_script.ts";
 import { Form, Mark } from "./pieces.tsx";
 
-/** The location of a page: its workspace and, for a page of a project, the project. */
+/** A page's location: its workspace and, for a project page, the project. */
 export interface Place {
   readonly workspace: { readonly slug: string; readonly name: string };
   /** The project that the page belongs to. */
@@ -20,7 +20,7 @@ export const publishersPath = (slug: string): string => `/workspaces/${slug}/pub
 export const webhooksPath = (slug: string): string => `/workspaces/${slug}/webhooks`;
 export const usagePath = (slug: string): string => `/workspaces/${slug}/usage`;
 export const searchPath = (slug: string): string => `/workspaces/${slug}/search`;
-/** Path of a project, or of one of its pages such as `logs`. */
+/** Returns the path of a project, or of one of its pages such as `logs`. */
 export const projectPath = (slug: string, project: string, page = ""): string =>
   `${overviewPath(slug)}/${project}${page === "" ? "" : `/${page}`}`;
 
@@ -60,7 +60,8 @@ function Way({ href, path, children }: {
 }
 
 /**
- * The link to the search. The dashboard's script also opens the search with a keyboard shortcut.
+ * The link to the search page. The dashboard's script also opens the search with a keyboard
+ * shortcut.
  */
 function SearchWay({ href }: { readonly href: string }) {
   return (
@@ -75,8 +76,8 @@ function SearchWay({ href }: { readonly href: string }) {
 }
 
 /**
- * The sign-out button. On narrow screens, it is on the settings pages because there is no room for
- * it in the bar.
+ * The sign-out button. On narrow screens, it is on the settings pages, because the bar has no room
+ * for it.
  */
 export function SignOut({ csrf }: { readonly csrf: string }) {
   return (

@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * @module The frame of the dashboard: the bar, the band with the title and sections, and the page.
+ * @module The dashboard's frame: the bar, the band with the title and sections, and the page.
  */
 import type { Child } from "hono/jsx";
 import {
@@ -154,7 +154,7 @@ export function WorkspaceFrame(
 export function ProjectFrame(
   { project, here, ...parts }: FrameParts & {
     readonly project: string;
-    /** The section of the page; `undefined` for a page under a section. */
+    /** The page's section; `undefined` for a page below a section. */
     readonly here: ProjectSection;
   },
 ) {

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The pieces of the dashboard: states, moments, commits, empty lists, pagers. */
+/** @module The dashboard's components: states, times, commits, empty lists, pagers. */
 import type { Child } from "hono/jsx";
 import type { Deployment, DeploymentState } from "../../contract/deployments.ts";
 import type { ProjectHealth } from "../../contract/health.ts";
@@ -45,8 +45,8 @@ export const isUnderWay = (status: DeploymentState): boolean =>
   DEPLOYMENT_WORDS[status].moving === true;
 
 /**
- * Attributes for the element `id`, which is refreshed from the page at `path` while something in it
- * is in progress.
+ * Attributes for the element `id`. They refresh it from the page at `path` while something in it is
+ * in progress.
  */
 export const renewed = (isMoving: boolean, { id, path }: {
   readonly id: string;
@@ -62,7 +62,7 @@ export const renewed = (isMoving: boolean, { id, path }: {
     }
     : {};
 
-/** The state of a deployment. A production deployment that was replaced is ready, not current. */
+/** Shows a deployment's state. A production deployment that was replaced is ready, not current. */
 export function DeploymentStateMark({ deployment }: {
   readonly deployment: Pick<Deployment, "status" | "isProduction" | "isPreview">;
 }) {
@@ -80,7 +80,7 @@ const HEALTH_WORDS: Readonly<Record<Exclude<ProjectHealth["state"], "none">, Sho
   unhealthy: { tone: "bad", word: "Server unhealthy" },
 };
 
-/** The health of a project's production deployment. Renders nothing if nothing is live. */
+/** Shows the health of a project's production deployment. Renders nothing if nothing is live. */
 export function HealthMark({ state }: Pick<ProjectHealth, "state">) {
   if (state === "none") return null;
   const { word, ...shown } = HEALTH_WORDS[state];
@@ -91,7 +91,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** The time since a moment, in words. */
+/** Returns the time since a moment, in words. */
 export function agoText(at: number, now: number): string {
   const past = Math.max(0, now - at);
   if (past < MINUTE) return "just now";
@@ -102,13 +102,13 @@ export function agoText(at: number, now: number): string {
   return dayText(new Date(at).toISOString());
 }
 
-/** How long ago a time was, with the exact time on hover. */
+/** Shows how long ago a time was, with the exact time on hover. */
 export function Ago({ at, now }: { readonly at: string; readonly now: number }) {
   const exact = `${at.slice(0, 10)} ${at.slice(11, 16)} UTC`;
   return <time datetime={at} title={exact}>{agoText(Date.parse(at), now)}</time>;
 }
 
-/** A duration, such as `1 min 4 s`. */
+/** Formats a duration, such as `1 min 4 s`. */
 export function durationText(milliseconds: number): string {
   const seconds = Math.max(0, Math.round(milliseconds / 1000));
   if (seconds < 1) return "under 1 s";
@@ -119,10 +119,10 @@ export function durationText(milliseconds: number): string {
     : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** A URL without its scheme. */
+/** Returns a URL without its scheme. */
 const shortAddress = (url: string): string => url.replace(/^https?:\/\//, "");
 
-/** A name that, if it is too long, breaks after punctuation rather than within words. */
+/** Shows a name that, if too long, breaks after punctuation instead of within words. */
 export function Name({ text }: { readonly text: string }) {
   return (
     <>
@@ -162,12 +162,12 @@ export function CopiedLink({ url }: { readonly url: string }) {
   );
 }
 
-/** The first digits of a commit hash. */
+/** Shows the first digits of a commit hash. */
 export function Commit({ sha }: { readonly sha: string | null }) {
   return sha === null ? null : <span class="sha">{sha.slice(0, 7)}</span>;
 }
 
-/** Shown instead of an empty list: the reason, and the next command. */
+/** Shown instead of an empty list: the reason why it is empty, and the command to run next. */
 export function Empty({ title, command, children }: {
   readonly title: string;
   readonly command?: string;
@@ -212,7 +212,9 @@ export function Pager({ path, cursor, nextCursor, name = "cursor", query = {} }:
   readonly path: string;
   readonly cursor: string | null;
   readonly nextCursor: string | null;
-  /** The query parameter for the cursor. A page can have two lists, so the name can be changed. */
+  /**
+   * Name of the query parameter for the cursor. It can be set, because a page can have two lists.
+   */
   readonly name?: string;
   /** Other query parameters. */
   readonly query?: Readonly<Record<string, string>>;

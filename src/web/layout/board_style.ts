@@ -1,6 +1,6 @@
 /**
- * @module The dashboard's part of the style sheet: the bar, the band with a page's title, rows,
- * states, logs and tables.
+ * @module The dashboard's part of the style sheet: the bar, the title band, rows, states, logs and
+ * tables.
  */
 
 const BAND = `

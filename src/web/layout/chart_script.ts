@@ -16,7 +16,9 @@ const format = (options) => {
   const form = new Intl.DateTimeFormat("en-GB", options);
   return (seconds) => form.format(new Date(seconds * 1000));
 };
-/* Days are UTC days because the platform counts in UTC. Shorter steps use the reader's time zone. */
+/*
+ * Days are in UTC, because the platform counts in UTC. Shorter steps are in the reader's time zone.
+ */
 const day = format({ day: "numeric", month: "short", timeZone: "UTC" });
 const localDay = format({ day: "numeric", month: "short" });
 const clock = format({ hour: "2-digit", minute: "2-digit" });
@@ -32,7 +34,7 @@ const UNITS = {
   count: { text: (value) => count.format(value), steps: [1, 2, 5].flatMap((first) => Array.from({ length: 12 }, (_, power) => first * 10 ** power)).sort((one, other) => one - other) },
   bytes: { text: bytes, steps: Array.from({ length: 45 }, (_, power) => 2 ** power) },
 };
-/* Kinds also differ in shape and lightness because not everyone can tell the colors apart. */
+/* Kinds also differ in shape and lightness, because not everyone can tell the colors apart. */
 const KINDS = {
   bars: { color: "accent", alpha: "59", width: 1 },
   solid: { color: "danger", alpha: "", width: 1 },

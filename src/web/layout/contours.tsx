@@ -1,8 +1,8 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The background picture of titles. */
+/** @module The background image of title bands. */
 
-/** Contour lines, as on a map. */
+/** Draws contour lines, as on a map. */
 export function Contours() {
   const lines = Array.from({ length: 13 }, (_, index) => {
     const [rx, ry] = [70 + index * 52, 46 + index * 44];

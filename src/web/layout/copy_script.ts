@@ -12,7 +12,10 @@ const codeOf = (text) => {
   if (!lines.some((line) => line.startsWith("$ "))) return text.trimEnd();
   return lines.filter((line) => /^[$>] /.test(line)).map((line) => line.slice(2)).join("\\n");
 };
-/* Pages can write to the clipboard over HTTPS and on localhost if the browser allows it. Elsewhere, browsers copy the selection. */
+/*
+ * Over HTTPS and on localhost, pages can write to the clipboard if the browser allows it.
+ * Elsewhere, browsers copy the selection.
+ */
 const copy = async (button, text) => {
   try {
     return await navigator.clipboard.writeText(text);

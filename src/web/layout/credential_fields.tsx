@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The fields shared by account forms, for password managers. */
+/** @module The fields shared by account forms, marked up for password managers. */
 import { PASSWORD_MAX, PASSWORD_MIN } from "../../contract/accounts.ts";
 import type { FormState } from "./form.ts";
 import { Field, type FieldProps } from "./pieces.tsx";
@@ -22,7 +22,7 @@ export function EmailField(
 }
 
 /**
- * The field for a new password. `brief` is for settings, where the field is next to the current
+ * The field for a new password. Use `brief` in settings, where the field is next to the current
  * password.
  */
 export function NewPassword({ state, name = "password", brief = false }: {

@@ -3,10 +3,10 @@
 import { showPage } from "./document.tsx";
 import { EntryFrame } from "./frames.tsx";
 
-/** Renders the page with status 404, the reason, and links to continue. */
+/** Renders a page with status 404, the reason, and links to continue. */
 export function deadLinkPage({ lead, path, word, title = "Link used" }: {
   readonly lead: string;
-  /** Path of the page to go to next. */
+  /** Path of the page to continue to. */
   readonly path: string;
   readonly word: string;
   /** Title of the browser window. */

@@ -1,8 +1,8 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * @module The document around every page, and its headers: no scripts can run, nothing is loaded
- * from other sites, and no page can embed it in a frame.
+ * @module The HTML document around every page, and its headers. By default, no scripts can run,
+ * nothing is loaded from other sites, and no site can embed the page in a frame.
  */
 import type { Child } from "hono/jsx";
 import { sha256Hex } from "../../lib/hash.ts";
@@ -24,8 +24,8 @@ export const PAGE_POLICY = [
 ].join("; ");
 
 /**
- * Some page URLs contain a one-time token, so other sites get no referrer. `no-referrer` would also
- * remove the `Origin` header from our own forms.
+ * Some page URLs contain a one-time token, so other sites must not get a referrer. `no-referrer`
+ * would also remove the `Origin` header from our own forms.
  */
 const HEADERS: Readonly<Record<string, string>> = {
   "content-type": "text/html; charset=utf-8",
@@ -43,9 +43,9 @@ export interface PageFacts {
   /** HTTP status; 200 by default. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Paths of scripts that the page loads; its policy has to allow them. */
+  /** Paths of scripts that the page loads. The policy must allow them. */
   readonly scripts?: readonly string[];
-  /** Configuration of htmx, as JSON. */
+  /** The htmx configuration, as JSON. */
   readonly htmxConfig?: string;
 }
 

@@ -8,7 +8,7 @@ const MAX_FORM_BYTES = 64 * 1024;
 
 export type Fields = Readonly<Record<string, string>>;
 
-/** The state of a form: typed values and their problems. */
+/** The state of a form: the values as entered, and their problems. */
 export interface FormState {
   readonly values: Fields;
   /** Problems with individual fields. */
@@ -17,7 +17,7 @@ export interface FormState {
   readonly failure?: string;
 }
 
-/** How a page shows a form again after it was rejected. */
+/** How to show a form again after it was rejected. */
 export interface FormPage {
   readonly state?: FormState;
   /** HTTP status of the page; 200 by default. */
@@ -29,15 +29,15 @@ export interface FormPage {
 export const EMPTY: FormState = { values: {}, problems: {} };
 
 export interface SentForm {
-  /** The fields. If a field is repeated, this is its last value. */
+  /** The fields. For a repeated field, the last value. */
   readonly fields: Fields;
-  /** All values of a field, such as those of ticked checkboxes. */
+  /** All values of a field, for example of all checked checkboxes. */
   values(name: string): readonly string[];
-  /** The files of a field. */
+  /** The files in a field. */
   files(name: string): readonly File[];
 }
 
-/** An empty form, for a request without one. */
+/** Creates an empty form, for a request without one. */
 export const NO_FORM: SentForm = { fields: {}, values: () => [], files: () => [] };
 
 /** Reads a form with files (RFC 7578). */
@@ -55,7 +55,9 @@ async function readMultipart(request: Request, maxBytes: number): Promise<SentFo
   };
 }
 
-/** Reads a form. It can contain files only if `maxUpload`, its maximum size in bytes, is set. */
+/**
+ * Reads a form. It can contain files only if `maxUpload`, the form's maximum size in bytes, is set.
+ */
 export async function readForm(request: Request, maxUpload?: number): Promise<SentForm> {
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (maxUpload !== undefined && type === "multipart/form-data") {
@@ -76,7 +78,7 @@ export type Checked<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly state: FormState };
 
-/** Validates fields by a schema, and reports all problems together. */
+/** Validates fields against a schema and reports all problems together. */
 export function checkFields<T>(schema: z.ZodObject & z.ZodType<T>, values: Fields): Checked<T> {
   const known = Object.keys(schema.shape);
   const given = Object.fromEntries(known.map((name) => [name, values[name] ?? ""]));
@@ -90,8 +92,8 @@ export function checkFields<T>(schema: z.ZodObject & z.ZodType<T>, values: Field
 }
 
 /**
- * The problems with an API request, by form field; `undefined` if a problem does not belong to any
- * field.
+ * Returns the problems with an API request, by form field; `undefined` if a problem does not belong
+ * to any field.
  */
 function fieldProblems(problems: readonly Problem[], values: Fields): Fields | undefined {
   const found: Record<string, string> = {};
@@ -104,8 +106,8 @@ function fieldProblems(problems: readonly Problem[], values: Fields): Fields | u
 }
 
 /**
- * The form after it was rejected, and the status of its page. A failure of the platform itself is
- * rethrown.
+ * Returns the state of a rejected form, and the status of its page. Rethrows a failure of the
+ * platform itself.
  */
 export function refused(
   error: unknown,

@@ -1,10 +1,10 @@
 /**
- * @module The part of the dashboard's script for forms: confirmation dialogs, a busy indicator, and
- * a way to continue after the network connection or the session is lost. Forms also work without
- * it.
+ * @module The part of the dashboard's script for forms. Adds confirmation dialogs, a busy
+ * indicator, and a way to continue after the connection or the session is lost. Forms also work
+ * without it.
  */
 
-/** Path where the script looks up the user of the browser's session. */
+/** Path where the script looks up who is signed in. */
 export const SESSION_PATH = "/session";
 
 export const FORM_SCRIPT = `
@@ -25,7 +25,7 @@ const tell = (form, text) => {
   form.prepend(told);
 };
 
-/* Buttons keep their focus because they are only marked as disabled. A second submission is ignored. */
+/* Buttons are only marked as disabled, so they keep the focus. A second submission is ignored. */
 const setBusy = (form, isBusy, submitter) => {
   form.toggleAttribute("data-busy", isBusy);
   for (const button of form.querySelectorAll("button:not([type=button])")) {
@@ -37,7 +37,7 @@ const setBusy = (form, isBusy, submitter) => {
 };
 const endBusy = () => document.querySelectorAll("form[data-busy]").forEach((form) => setBusy(form, false));
 
-/* Shows a modal dialog, and resolves when it closes. The focus then returns to where it was. */
+/* Shows a modal dialog and resolves when it closes. The focus then returns to where it was. */
 const openDialog = (content, labelledBy) => {
   const opener = document.activeElement;
   const dialog = document.createElement("dialog");
@@ -102,7 +102,7 @@ const signIn = async () => {
       tell(form, OFFLINE);
     }
   });
-  /* A person who has signed in in another tab returns to this one. */
+  /* Someone who signed in in another tab returns to this one. */
   const look = async () => { if (!document.hidden && await readSession().catch(() => null)) dialog.close(); };
   document.addEventListener("visibilitychange", look);
   await closed;
@@ -110,7 +110,7 @@ const signIn = async () => {
   return await readSession();
 };
 
-/* Whether a form can be sent: the browser has a session, and the page belongs to the same person. */
+/* Whether a form can be sent: there is a session, and the page belongs to the same person. */
 const isReady = async (form) => {
   const session = await readSession() ?? await signIn();
   if (session === null) return false;
@@ -126,7 +126,10 @@ const isReady = async (form) => {
 /* Forms that are submitted without changes. */
 const ready = new WeakSet();
 
-/* Fetches the question for an action, and shows it. An action without a question is performed or refused immediately. */
+/*
+ * Fetches the question for an action and shows it. An action without a question is performed or
+ * refused immediately.
+ */
 const ask = async (form, submitter) => {
   const action = submitter?.getAttribute("formaction") ?? form.action;
   const fields = new FormData(form, submitter);

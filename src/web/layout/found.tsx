@@ -10,7 +10,7 @@ export interface FoundRow {
   readonly href: string;
   readonly title: string;
   readonly detail?: string;
-  /** Words in the detail that match the search, in lowercase; only for prose. */
+  /** Words in the detail that match the search, in lowercase. Set only for prose. */
   readonly words?: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The two frames of pages: one before sign-in, one for settings. */
+/** @module The two page frames: one for pages before sign-in, and one for settings. */
 import type { Child } from "hono/jsx";
 import { Bar, SignOut } from "./bar.tsx";
 import { Contours } from "./contours.tsx";
@@ -22,14 +22,14 @@ function Pitch({ short }: { readonly short: boolean }) {
   );
 }
 
-/** The frame of sign-up, sign-in and confirmations. */
+/** The frame for sign-up, sign-in and confirmations. */
 export function EntryFrame({ title, lead, roomy, shortPitch, crest, children }: {
   readonly title: string;
   readonly lead?: Child;
   readonly roomy?: boolean;
   /** Whether the page itself shows the commands. */
   readonly shortPitch?: boolean;
-  /** A picture above the title. */
+  /** An image above the title. */
   readonly crest?: Child;
   children?: Child;
 }) {

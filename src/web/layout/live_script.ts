@@ -1,7 +1,7 @@
 /**
- * @module Keeps open pages up to date with one stream of notifications for all tabs of a browser.
- * The stream is in a shared worker, which also assigns the few slots for log streams. Over
- * HTTP/1.1, a browser opens only six connections to a site, and pages need some of them to load.
+ * @module Keeps open pages up to date with one stream of notifications for all tabs of a browser. A
+ * shared worker reads the stream and also assigns the few slots for log streams. Over HTTP/1.1, a
+ * browser opens only six connections to a site, and loading pages needs some of them.
  */
 import { sha256Hex } from "../../lib/hash.ts";
 import { makeAsset } from "./asset.ts";
@@ -33,7 +33,7 @@ const follow = (port) => {
     });
   }
 };
-/* Slots for log streams: first the slots in use, then the requests that are waiting for one. */
+/* Requests for log stream slots: first those that have a slot, then those that are waiting. */
 let places = [];
 const grant = () => places.slice(0, ${LOG_STREAMS}).forEach((place) => {
   if (place.isGranted) return;
@@ -62,7 +62,7 @@ addEventListener("connect", ({ ports: [port] }) => {
 });
 `;
 
-/** Named after its content so that pages of the same version share a worker. */
+/** Named after its content, so pages of the same version share a worker. */
 export const LIVE_WORKER_PATH = `/assets/live-${sha256Hex(WORKER).slice(0, 16)}.js`;
 
 export const showLiveWorker = makeAsset("text/javascript; charset=utf-8", () => WORKER);
@@ -85,7 +85,7 @@ const live = (() => {
     source?.close();
     source = undefined;
   };
-  /* If there are no shared workers, as on some phones, each visible page has its own stream. */
+  /* Some phones have no shared workers. There, each visible page has its own stream. */
   const follow = () => {
     if (document.hidden || !person) return;
     if (port) return port.postMessage({ type: "follow" });
@@ -121,7 +121,7 @@ document.addEventListener("live:counts", ({ detail }) => {
   const { unread } = JSON.parse(detail);
   for (const badge of document.querySelectorAll("[data-unread]")) badge.textContent = unread === 0 ? "" : String(unread);
 });
-/* Notifications refresh the lists, unless someone is about to use them. */
+/* Notifications refresh the lists unless someone is about to use them. */
 let renewal;
 const renewLists = () => {
   for (const list of document.querySelectorAll("[data-live]")) {

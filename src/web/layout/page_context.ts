@@ -1,4 +1,4 @@
-/** @module The frame around the pages of signed-in people. */
+/** @module Data for the frame around the pages of signed-in people. */
 import type { Workspace } from "../../contract/identity.ts";
 import type { Person } from "../../platform/core/access/mod.ts";
 

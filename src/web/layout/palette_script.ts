@@ -1,7 +1,7 @@
 /**
- * @module The overlay that a keyboard shortcut opens on every page. It lists the page's actions,
- * pages, projects and search results. It loads when it is first opened. Without it, the search is a
- * page.
+ * @module The search overlay, which a keyboard shortcut opens on every page. It lists the page's
+ * actions, other pages, projects and search results. It is loaded when it is first opened. Without
+ * it, the search is a page.
  */
 import { sha256Hex } from "../../lib/hash.ts";
 import { makeAsset } from "./asset.ts";
@@ -15,7 +15,10 @@ const way = document.querySelector("[data-search]");
 const search = new URL(way.href ?? way.action);
 const textOf = (node) => node?.textContent.replace(/\\s+/g, " ").trim() ?? "";
 
-/* Finds the letters of a word in order, starting at a given position. Letters at the start of a word score higher. */
+/*
+ * Finds a word's letters in order, starting at a given position. Letters at the start of a word
+ * score higher.
+ */
 const chain = (plain, word, first) => {
   const letters = [first];
   let points = first === 0 || /[^a-z0-9]/.test(plain[first - 1]) ? 10 : 0;
@@ -28,7 +31,7 @@ const chain = (plain, word, first) => {
   }
   return { points, letters };
 };
-/* How well a word matches, and the matching letters; undefined if they are too far apart. */
+/* How well a word matches, and the matching letters; undefined if those are too far apart. */
 const fit = (plain, word) => {
   const at = plain.indexOf(word);
   if (at !== -1) return { points: 1000 - at, letters: word.split("").map((_, n) => at + n) };
@@ -45,7 +48,7 @@ const score = (text, wanted) => {
   return { points, letters: new Set(fits.flatMap(({ letters }) => letters)) };
 };
 
-/* The rows of a page of results. */
+/* The rows on a page of results. */
 const read = async (query) => {
   const address = new URL(search);
   address.searchParams.set("q", query);
@@ -71,7 +74,7 @@ const readProjects = async () => {
     href: "/workspaces/" + workspace + "/projects/" + name,
   }));
 };
-/* The actions and documents that the page itself offers. */
+/* The actions and documents on the page itself. */
 const readActions = () =>
   [["Actions", ".band .acts a, .band .acts button"], ["Documents", ".contents a"]].flatMap(([kind, where]) =>
     [...document.querySelectorAll(where)].map((node) => ({ text: textOf(node), kind, run: () => node.click() }))
@@ -215,7 +218,7 @@ const isSearchKey = ({ key, ctrlKey, metaKey, altKey, target }) => {
 };
 `;
 
-/** Named after its content, so that browsers can cache it permanently. */
+/** Named after its content so that browsers can cache it permanently. */
 export const PALETTE_PATH = `/assets/palette-${sha256Hex(PALETTE).slice(0, 16)}.js`;
 
 export const showPaletteScript = makeAsset("text/javascript; charset=utf-8", () => PALETTE);

@@ -18,14 +18,14 @@ export function Mark({ href = "/" }: { readonly href?: string }) {
   );
 }
 
-/** A message to the person. Screen readers announce it immediately if it is `bad`. */
+/** A message for the reader. Screen readers announce it immediately if it is `bad`. */
 export function Notice(
   { kind = "good", children }: { readonly kind?: "good" | "bad" | "care"; children?: Child },
 ) {
   return <div class={`notice ${kind}`} role={kind === "bad" ? "alert" : "status"}>{children}</div>;
 }
 
-/** The last action, with a button that undoes it. */
+/** The last action, with a button to undo it. */
 export function DoneNotice({ context }: {
   readonly context: Pick<PageContext, "done" | "undo" | "csrf">;
 }) {
@@ -120,12 +120,12 @@ export function Field({ label, name, state, type = "text", hint, initial, ...res
   );
 }
 
-/** A form with a token that proves that it was submitted from our own page. */
+/** A form with a token that proves it was submitted from our own page. */
 export function Form({ action, csrf, class: kind, hidden = {}, asks = false, children }: {
   readonly action: string;
   readonly csrf?: string;
   readonly class?: string;
-  /** Whether the action asks first. The script shows the question as a dialog. */
+  /** Whether to ask a question before the action. The script shows the question as a dialog. */
   readonly asks?: boolean;
   readonly hidden?: Readonly<Record<string, string | undefined>>;
   children?: Child;
@@ -157,7 +157,7 @@ const DAY = new Intl.DateTimeFormat("en-GB", {
   timeZone: "UTC",
 });
 
-/** A day in UTC, such as `1 Dec 2026`. */
+/** Formats a day in UTC, such as `1 Dec 2026`. */
 export const dayText = (at: string): string => DAY.format(new Date(at));
 
 /** A time in UTC. The script shows it in the reader's time zone, with UTC as a tooltip. */
@@ -165,7 +165,7 @@ export function Moment({ at }: { readonly at: string }) {
   return <time datetime={at} data-local="">{`${MOMENT.format(new Date(at))} UTC`}</time>;
 }
 
-/** When a credential was created, and when it was last used. */
+/** Shows when a credential was created and when it was last used. */
 export function MadeAndUsed({ word, createdAt, lastUsedAt }: {
   /** The verb for the creation, such as "Connected". */
   readonly word: string;
@@ -197,7 +197,7 @@ export function Qr({ text, label }: { readonly text: string; readonly label: str
   );
 }
 
-/** A tick or a cross in a circle. */
+/** A check mark or a cross in a circle. */
 export function Outcome({ good }: { readonly good: boolean }) {
   return (
     <div class={good ? "big" : "big bad"} aria-hidden="true">
@@ -237,7 +237,7 @@ export function EndButton({ action, csrf, word, what, hidden = {}, asks = true }
   readonly action: string;
   readonly csrf: string;
   readonly word: string;
-  /** What the button removes or stops. The question also names it. */
+  /** The thing that the button removes or stops. The question also names it. */
   readonly what: string;
   readonly hidden?: Readonly<Record<string, string>>;
   readonly asks?: boolean;

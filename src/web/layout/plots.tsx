@@ -6,7 +6,7 @@ export interface PlotBar {
   readonly value: number;
   /** The part of the value that represents failures. */
   readonly bad?: number;
-  /** The label of a bar, such as `14:00: 120 requests`. */
+  /** The bar's label, such as `14:00: 120 requests`. */
   readonly name: string;
 }
 
@@ -14,13 +14,13 @@ const HEIGHT = 100;
 /** Width of a bar and of the gap after it. */
 const BAR = 8;
 const GAP = 2;
-/** Minimum height, so that a value above 0 is always visible. */
+/** Minimum height, so any value above 0 is visible. */
 const LEAST = 1.5;
 
 const heightOf = (value: number, most: number): number =>
   value === 0 ? 0 : Math.max(LEAST, Math.round(value / most * HEIGHT * 10) / 10);
 
-/** Values over time as bars, oldest first. */
+/** Shows values over time as bars, oldest first. */
 export function BarPlot({ bars, label }: {
   readonly bars: readonly PlotBar[];
   /** The text for screen readers. */
@@ -54,7 +54,7 @@ export function BarPlot({ bars, label }: {
   );
 }
 
-/** A share of a total, as a line below a row. */
+/** Shows a share of a total as a line below a row. */
 export function ShareLine({ value, most }: { readonly value: number; readonly most: number }) {
   return (
     <svg class="share" viewBox="0 0 100 2" preserveAspectRatio="none" aria-hidden="true">
@@ -69,7 +69,7 @@ export function ShareLine({ value, most }: { readonly value: number; readonly mo
 /** Maximum number of values to show. */
 const SHOWN = 10;
 
-/** Counted values, most frequent first, each as a share of the highest count. */
+/** Shows counted values, most frequent first, each relative to the highest count. */
 export function Shares({ items }: {
   readonly items: readonly { readonly value: string; readonly count: number }[];
 }) {

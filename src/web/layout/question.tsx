@@ -1,8 +1,8 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * @module The question before an action that replaces production or deletes something. Without
- * JavaScript, it is a page. The dashboard's script shows the same form as a dialog.
+ * @module The question asked before an action that replaces production or deletes something.
+ * Without JavaScript, it is a page. The dashboard's script shows the same form as a dialog.
  */
 import type { Child } from "hono/jsx";
 import { showPage } from "./document.tsx";
@@ -13,13 +13,13 @@ export interface Question {
   readonly title: string;
   /** Sentences that describe the action. */
   readonly lines: readonly string[];
-  /** The subject of the action, such as the two deployments. */
+  /** What the action affects, such as the two deployments. */
   readonly facts?: readonly (readonly [name: string, text: Child])[];
   /** The text of the button that performs the action. */
   readonly word: string;
-  /** The name that the person has to type. */
+  /** The name that the person must type. */
   readonly typed?: string;
-  /** State that the question describes. If it changes, the question is asked again. */
+  /** The state that the question describes. If it changes, the question is asked again. */
   readonly seen?: string;
 }
 
@@ -34,14 +34,14 @@ interface Refusal {
   readonly wrong?: string;
 }
 
-/** Why a form does not confirm the action; `undefined` if it does. */
+/** Returns why a form does not confirm the action; `undefined` if it does. */
 export function refusalOf(
   { typed, seen }: Question,
   fields: SentForm["fields"],
 ): Refusal | undefined {
   if (fields.confirmed !== "yes") return { status: 200 };
   if (seen !== undefined && fields.seen !== seen) {
-    return { status: 409, failure: "Someone changed this in the meantime. Check it again." };
+    return { status: 409, failure: "This changed after the question was shown. Check it again." };
   }
   if (typed !== undefined && fields.typed?.trim() !== typed) {
     return { status: 400, wrong: `Must be "${typed}"` };
@@ -81,12 +81,12 @@ function TypedField({ name, wrong }: {
 }
 
 export interface Asked extends Pick<SentForm, "fields" | "values"> {
-  /** Path and query that the form is submitted to. */
+  /** Path and query to which the form is submitted. */
   readonly action: string;
   readonly csrf: string;
   /** The page to return to. */
   readonly cameFrom: string;
-  /** Whether the fields may be too long for a form without files. */
+  /** Whether the fields can be too long for a form without files. */
   readonly isLarge?: boolean;
 }
 

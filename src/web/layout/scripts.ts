@@ -1,6 +1,6 @@
 /**
- * @module The dashboard's scripts: htmx, and our own script, which follows logs. Pages also work
- * without them.
+ * @module The dashboard's scripts: htmx, and our own script, for example to follow logs. Pages also
+ * work without them.
  */
 import config from "../../../deno.json" with { type: "json" };
 import { sha256Hex } from "../../lib/hash.ts";
@@ -12,7 +12,7 @@ import { LIVE_SCRIPT } from "./live_script.ts";
 import { PALETTE_OPENER } from "./palette_script.ts";
 
 const FOLLOW = `"use strict";
-/* A block, because all scripts on a page share one scope for names. */
+/* Inside a block, because all scripts on a page share one scope. */
 {
 ${LIVE_SCRIPT}
 /* Maximum number of log lines that stay on a page. */
@@ -82,13 +82,16 @@ const follow = (list) => {
 };
 /* Follows only the logs that are currently on the page. */
 const followAll = () => {
-  /* A browser opens only six connections to a site across all of its tabs. */
+  /* A browser opens only six connections to a site in all its tabs together. */
   if (document.hidden) return;
   for (const list of [...sources.keys()]) if (!list.isConnected) leave(list);
   for (const list of document.querySelectorAll("[data-stream]:not([data-paused])")) if (!sources.has(list)) follow(list);
   for (const button of document.querySelectorAll("[data-pause]")) button.hidden = false;
 };
-/* The server does not know the reader's time zone, so it writes UTC, which becomes the tooltip. */
+/*
+ * The server does not know the reader's time zone, so it writes times in UTC. These become
+ * tooltips.
+ */
 const LOCAL = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" });
 const localizeTimes = () => {
   for (const time of document.querySelectorAll("time[data-local]")) {
@@ -103,7 +106,7 @@ followAll();
 document.addEventListener("htmx:after:swap", followAll);
 window.addEventListener("pagehide", () => [...sources.keys()].forEach(leave));
 window.addEventListener("pageshow", followAll);
-/* Lines that arrived while the log was not being followed are on the page when it is fetched again. */
+/* Lines that arrived while the log was not being followed appear when the page is fetched again. */
 const refresh = async () => {
   const lists = [...document.querySelectorAll("[data-stream]:not([data-paused])")];
   if (lists.length === 0) return;
@@ -133,7 +136,7 @@ const showState = () => {
 document.addEventListener("htmx:after:swap", showState);
 /* The event does not bubble. */
 document.addEventListener("close", showState, true);
-/* A paused log does not change; when resumed, it first shows what it missed. */
+/* A paused log does not change. When resumed, it first shows the lines that it missed. */
 document.addEventListener("click", ({ target }) => {
   const button = target.closest("[data-pause]");
   const list = button && document.getElementById(button.dataset.pause);
@@ -214,7 +217,7 @@ export const BOARD_SCRIPT_PATH = `/assets/board-${sha256Hex(BOARD_SCRIPT).slice(
  */
 export const BOARD_POLICY = `${PAGE_POLICY}; script-src 'self'; connect-src 'self'`;
 
-/** Keeps htmx from adding a style, which the policy would block. */
+/** Keeps htmx from adding a style element, which the policy would block. */
 export const HTMX_CONFIG = JSON.stringify({ includeIndicatorCSS: false });
 
 const SCRIPT = "text/javascript; charset=utf-8";

@@ -1,9 +1,9 @@
-/** @module Responses with pages for signed-in people. These pages have scripts. */
+/** @module Creates responses with pages for signed-in people. These pages have scripts. */
 import type { Child } from "hono/jsx";
 import { type PageFacts, showPage } from "./document.tsx";
 import { BOARD_POLICY, BOARD_SCRIPT_PATH, HTMX_CONFIG, HTMX_PATH } from "./scripts.ts";
 
-/** Renders a page of the dashboard. */
+/** Renders a dashboard page. */
 export function showBoard(content: Child, facts: PageFacts): Response {
   return showPage(content, {
     ...facts,
@@ -13,7 +13,7 @@ export function showBoard(content: Child, facts: PageFacts): Response {
   });
 }
 
-/** Renders a page of settings, which may have its own policy. */
+/** Renders a settings page, which can have its own policy. */
 export function showSettings(content: Child, facts: PageFacts): Response {
   return showPage(content, {
     ...facts,

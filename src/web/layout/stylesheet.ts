@@ -1,4 +1,4 @@
-/** @module The only style sheet of the interface. Pages add no other styles. */
+/** @module The web interface's only style sheet. Pages add no other styles. */
 
 import { BOARD_STYLE } from "./board_style.ts";
 

@@ -7,7 +7,7 @@ export function TextAreaField({ label, name, state, hint, isSecret = false }: {
   readonly name: string;
   readonly state: FormState;
   readonly hint: string;
-  /** True if the entered text is never sent back to the browser. */
+  /** True if the entered text must never be sent back to the browser. */
   readonly isSecret?: boolean;
 }) {
   const wrong = state.problems[name];

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module Numbers over time: a table that a script turns into a chart. */
+/** @module Shows numbers over time: a table that a script turns into a chart. */
 import type { Child } from "hono/jsx";
 import { formatBytes } from "../../lib/format.ts";
 
@@ -25,7 +25,7 @@ const TEXTS = {
   bytes: formatBytes,
 } as const;
 
-/** The label of a step: its day, its time of day, or both if the steps cover several days. */
+/** Returns a step's label: its day, its time of day, or both if the steps cover several days. */
 export function stepName(time: string, { seconds, isLong }: {
   readonly seconds: number;
   readonly isLong: boolean;
@@ -34,7 +34,7 @@ export function stepName(time: string, { seconds, isLong }: {
   return isLong ? `${time.slice(5, 10)} ${time.slice(11, 16)}` : time.slice(11, 16);
 }
 
-/** Whether steps cover more than a day. */
+/** Whether the steps cover more than a day. */
 export const isLong = (rows: readonly { readonly time: string }[]): boolean =>
   rows.length > 0 && Date.parse(rows.at(-1)!.time) - Date.parse(rows[0]!.time) >= 86_400_000;
 
@@ -46,7 +46,7 @@ export function TimeChart({ label, unit, stepSeconds, series, rows, children }: 
   readonly series: readonly ChartSeries[];
   /** Oldest first. */
   readonly rows: readonly ChartRow[];
-  /** The picture to show if scripts are not available. */
+  /** The image to show if scripts are not available. */
   children?: Child;
 }) {
   const name = { seconds: stepSeconds, isLong: isLong(rows) };

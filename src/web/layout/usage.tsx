@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module Limits and their usage. */
+/** @module Shows limits and how much of each is used. */
 import type { Child } from "hono/jsx";
 import { MAX_COUNTED, type Usage, type UsageSubject } from "../../contract/usage.ts";
 import { Card } from "./pieces.tsx";

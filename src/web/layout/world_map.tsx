@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module A map of the world with marked countries. */
+/** @module A world map with marked countries. */
 import world from "./world_map.json" with { type: "json" };
 
 const { shapes, width, height } = world;
@@ -15,7 +15,7 @@ export const countryName = (code: string): string =>
 /** A marked country. */
 export interface MarkedCountry {
   readonly code: string;
-  /** Its class in the stylesheet. */
+  /** The country's class in the style sheet. */
   readonly mark: string;
   readonly title: string;
 }
@@ -33,7 +33,7 @@ export function WorldMap({ countries, label }: {
       class="world"
       viewBox={`0 0 ${width} ${height}`}
       role="img"
-      aria-label={`Map of the world, ${label}: ${shown.length} shown`}
+      aria-label={`World map, ${label}: ${shown.length} shown`}
     >
       <path class="land" d={land.map(([, outline]) => outline).join("")} />
       {shown.map(({ code, mark, title }) => (

@@ -27,12 +27,12 @@ export const TOOLS: readonly Tool<Surroundings>[] = [
   traffic,
 ];
 
-/** Handles a request whose body has been parsed. */
+/** Handles a parsed request. */
 export async function answerAgent(request: Request, { body, around, readOnly, mayCall, version }: {
   readonly body: unknown;
   readonly around: Surroundings;
   readonly readOnly: boolean;
-  /** Whether the credential allows a call to the API. */
+  /** Whether the credential allows a given API call. */
   readonly mayCall: (endpoint: Endpoint) => boolean;
   readonly version: string;
 }): Promise<Response> {

@@ -26,7 +26,7 @@ const query = z.strictObject({
 interface AgentLimits {
   /** The only project that the agent can access. */
   readonly project: string | undefined;
-  /** Whether to offer only read-only tools. */
+  /** Whether only read-only tools are offered. */
   readonly readOnly: boolean;
 }
 
@@ -89,7 +89,7 @@ function makeSurroundings(
           error: "Project is missing: set `project`",
           code: "action_required",
           hint:
-            "list_projects lists the projects. ?project=<name> in the URL of this server sets a default",
+            "list_projects lists the projects. ?project=<name> in this server's URL sets a default",
         });
       }
       return { api, project: await api.call(endpoints.getProject, { params: { project: name } }) };
@@ -104,7 +104,7 @@ const MAX_MESSAGE_BYTES = 256 * 1024;
 /** Maximum number of messages in a batch. */
 const MAX_MESSAGES = 10;
 
-/** The lowest access that any tool needs; the API itself authorizes each call. */
+/** The minimum access that any tool needs. The API itself authorizes each call. */
 const ACCESS = { access: "viewer", method: "GET", path: "/mcp" } as const;
 
 /**
@@ -121,8 +121,8 @@ export interface McpOptions {
 }
 
 /**
- * Returns a failure as a JSON-RPC error. If the credential is missing, the response tells the
- * client where to get one.
+ * Returns a failure as a JSON-RPC error. If there is no credential, the response tells the client
+ * where to get one.
  */
 function refuse(failure: Failure, publicOrigin: string): Response {
   const { code, message, status, retryAfter } = failure;

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The page of a person's notification channels. */
+/** @module The page for a person's notification channels. */
 import * as z from "zod";
 import type { Router } from "../../platform/core/http/mod.ts";
 import {
@@ -36,7 +36,7 @@ const POLICY = `${PAGE_POLICY}; script-src 'self'; worker-src 'self'; connect-sr
 const STATUS: Readonly<Record<MessengerLink["status"], string>> = {
   active: "linked",
   stopped: "stopped by /stop in the chat",
-  blocked: "blocked: the bot can no longer write to the chat",
+  blocked: "blocked: the bot can no longer send messages to the chat",
 };
 
 function Chats({ csrf, links, hasBot }: {
@@ -150,7 +150,7 @@ function linkPage(context: PageContext, { url, known }: {
   return showSettings(
     <SettingsFrame
       title="Link a chat"
-      lead="Open the bot and press Start. The link works once, for ten minutes."
+      lead="Open the bot and press Start. The link works once, within ten minutes."
       context={context}
     >
       <Card title="Telegram" id="open">

@@ -17,7 +17,7 @@ import { INBOX_SCRIPT_PATH } from "./inbox_script.ts";
  */
 const POLICY = `${PAGE_POLICY}; script-src 'self'; connect-src 'self'`;
 
-/** The selected part of the inbox, according to the URL. */
+/** The part of the inbox selected in the URL. */
 export interface InboxWish {
   readonly tab: "inbox" | "unread" | "archive";
   readonly category: string | undefined;
@@ -27,7 +27,7 @@ export interface InboxWish {
 
 const TABS = [["inbox", "Inbox"], ["unread", "Unread"], ["archive", "Archive"]] as const;
 
-/** The path of a part of the inbox. */
+/** Returns the path of one part of the inbox. */
 function inboxPath({ tab, category, priority, offset }: InboxWish): string {
   const query = new URLSearchParams();
   if (tab !== "inbox") query.set("show", tab);
@@ -72,7 +72,7 @@ function Act({ action, csrf, id, word, title, kind = "quiet little" }: {
   readonly csrf: string;
   readonly id?: string;
   readonly word: string;
-  /** The subject of the action, for screen readers. */
+  /** The thing that the action affects, for screen readers. */
   readonly title?: string;
   readonly kind?: string;
 }) {

@@ -1,4 +1,4 @@
-/** @module The routes of the inbox and the preferences. */
+/** @module The routes for the inbox and the preferences. */
 import { CHANNELS } from "../../contract/channels.ts";
 import { EVENT_CATEGORIES, type EventCategory, PRIORITIES } from "../../contract/events.ts";
 import * as z from "zod";
@@ -30,7 +30,7 @@ const SIZE = 20;
 
 const id = z.object({ id: z.uuid() });
 
-/** The filter in a URL; ignores invalid values. */
+/** Reads the filter from a URL. Ignores invalid values. */
 function wishOf(query: URLSearchParams): InboxWish & {
   readonly category: (typeof EVENT_CATEGORIES)[number] | undefined;
   readonly priority: (typeof PRIORITIES)[number] | undefined;
@@ -45,9 +45,7 @@ function wishOf(query: URLSearchParams): InboxWish & {
   };
 }
 
-/**
- * Converts the preferences form for the API. Browsers do not send checkboxes that are not checked.
- */
+/** Converts the preferences form to the API's format. Browsers do not send unchecked checkboxes. */
 function changeOf(fields: Fields, category: EventCategory): unknown {
   const field = (part: Parameters<typeof fieldName>[1]) => fields[fieldName(category, part)];
   const [minimumPriority, start = "", end = ""] = [
@@ -93,7 +91,7 @@ function bindInbox(bind: PageBinder, { notifications, workspaces }: InboxPageSer
     return inboxPage(context, { wish, ...page, size: SIZE, counts });
   });
 
-  /** Binds an action that returns to the page with its form. */
+  /** Binds an action that returns to the page with the form. */
   const act = (name: string, run: (person: Person, fields: Fields) => Promise<unknown>) =>
     bind.personal("POST", `/notifications/${name}`, async ({ person, fields, cameFrom }) => {
       await run(person, fields);
@@ -148,7 +146,7 @@ function bindPreferences(bind: PageBinder, { preferences, workspaces }: InboxPag
         continue;
       }
       const failure = parsed.error.issues.some(({ path: [field] }) => field === "quietHours")
-        ? `${category}: set both times of the quiet hours, or neither. Nothing was saved.`
+        ? `${category}: set both times for quiet hours, or neither. Nothing was saved.`
         : "Send the form from one of the platform's own pages";
       return preferencesPage(await context(visit), {
         preferences: await preferences.of(own),

@@ -2,7 +2,7 @@
 import { sha256Hex } from "../../lib/hash.ts";
 
 const INBOX = `"use strict";
-/* A block, because all scripts on a page share one scope for names. */
+/* Inside a block, because all scripts on a page share one scope. */
 {
 const unread = document.getElementById("unread");
 const fresh = document.getElementById("fresh");
@@ -27,7 +27,10 @@ const onNotification = ({ detail }) => {
   showFresh(arrived === 1 ? title : arrived + " new notifications, the latest: " + title);
 };
 let total;
-/* The dashboard's script follows the stream. The initial counts show what arrived while the tab was hidden. */
+/*
+ * The dashboard's script follows the stream. The initial counts show whether anything arrived while
+ * the tab was hidden.
+ */
 document.addEventListener("visibilitychange", () => { known = total; });
 document.addEventListener("live:counts", onCounts);
 document.addEventListener("live:notification", onNotification);
@@ -55,7 +58,7 @@ const keys = {
   Enter: () => press(".what a"),
 };
 items.forEach((item, at) => item.addEventListener("focusin", () => { place = at; }));
-/* Keeps the position if a key submits a form and the page is reloaded. */
+/* Keeps the position if a shortcut submits a form and the page is reloaded. */
 const MEMORY = "inbox-place";
 document.addEventListener("submit", ({ target }) => {
   if (items.some((item) => item.contains(target))) sessionStorage.setItem(MEMORY, String(place));

@@ -1,13 +1,15 @@
-/** @module The script for the page that links a chat. It shows when the chat is linked. */
+/** @module The script for the page that links a chat. It shows as soon as the chat is linked. */
 import type { MessengerLink } from "../../contract/messenger.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 
-/** Identifies a linked chat for the page and its script. Linking a chat again changes the time. */
+/**
+ * Identifies a linked chat for the page and its script. The time changes if a chat is linked again.
+ */
 export const linkMark = ({ id, status, createdAt }: MessengerLink): string =>
   `${id} ${status} ${createdAt}`;
 
 const LINK = `"use strict";
-/* A block, because all scripts on a page share one scope for names. */
+/* Inside a block, because all scripts on a page share one scope. */
 {
 const EVERY_MS = 2000;
 const state = document.getElementById("link-state");

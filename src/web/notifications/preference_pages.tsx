@@ -15,7 +15,7 @@ import { SettingsFrame } from "../layout/frames.tsx";
 import { showSettings } from "../layout/show_board.ts";
 
 /**
- * The channels that high-priority notifications use during quiet hours, such as "messenger and
+ * The channels that high-priority notifications use during quiet hours, for example "messenger and
  * push".
  */
 const QUIET_CHANNELS = new Intl.ListFormat("en").format(
@@ -32,13 +32,13 @@ const MEANINGS: Readonly<Record<(typeof PRIORITIES)[number], string>> = {
 
 const WHOSE: Readonly<Record<(typeof HEARD_DEPLOYMENTS)[number], string>> = {
   all: "Everyone's deployments",
-  own: "Only mine, and those of deploy hooks",
+  own: "Only mine, and those from deploy hooks",
   none: "No deployments",
 };
 
 type Part = (typeof CHANNELS)[number] | "minimumPriority" | "start" | "end" | "deployments";
 
-/** The name of a category's field. All categories are in one form. */
+/** Returns the name of a category's field. All categories are in one form. */
 export const fieldName = (category: EventCategory, part: Part): string => `${category}.${part}`;
 
 function TimeField({ category, part, label, value }: {
@@ -125,7 +125,7 @@ function WhoseDeployments({ deployments = "all" }: Pick<CategoryPreferences, "de
 
 export function preferencesPage(context: PageContext, shown: {
   readonly preferences: NotificationPreferences;
-  /** The problem in a category's row. */
+  /** Shows the problem in a category's row. */
   readonly refused?: { readonly category: EventCategory; readonly state: FormState } | undefined;
 }): Response {
   const { preferences, refused } = shown;

@@ -46,9 +46,9 @@ self.addEventListener("notificationclick", (event) => {
 });
 `;
 
-/** Subscribes and unsubscribes the browser, and reports the result in the element `push-state`. */
+/** Subscribes or unsubscribes the browser and reports the result in the element `push-state`. */
 const PUSH_PAGE = `"use strict";
-/* A block, because all scripts on a page share one scope for names. */
+/* Inside a block, because all scripts on a page share one scope. */
 {
 const say = (text) => { document.getElementById("push-state").textContent = text; };
 const button = (id) => document.getElementById(id);
@@ -63,7 +63,7 @@ const bytesOf = (text) => {
   return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
 };
 
-/* The list on the page, as the platform currently has it. */
+/* Updates the list on the page with the platform's current one. */
 const renewList = async () => {
   const answer = await fetch(location.pathname);
   if (!answer.ok) return;
@@ -96,7 +96,7 @@ const subscribe = async () => {
   say("On: this browser gets notifications, even when no page of this site is open.");
 };
 
-/** Checks whether the platform still has the subscription, which ends with its session. */
+/** Checks whether the platform still has the subscription. Subscriptions end with their session. */
 const isKept = async () => {
   const id = localStorage.getItem("push-id");
   if (id === null) return true;
@@ -118,7 +118,7 @@ const unsubscribe = async () => {
   }
   await renewList();
   show(false);
-  say("Off: this browser gets no more notifications.");
+  say("Off: this browser no longer gets notifications.");
 };
 
 const guarded = (work) => async () => {

@@ -19,13 +19,13 @@ function askPage(token: string, { category }: Unsubscription): Response {
   return showPage(
     <EntryFrame
       title={`Turn off ${category.toLowerCase()} emails?`}
-      lead="Other channels and categories don't change. You still get critical mails."
+      lead="Other channels and categories don't change. You still get critical emails."
     >
       <form method="post" action={`${UNSUBSCRIBE_PATH}/${token}`}>
         <button type="submit">Turn off</button>
       </form>
     </EntryFrame>,
-    { title: "Turn off mails" },
+    { title: "Turn off emails" },
   );
 }
 
@@ -36,16 +36,17 @@ function donePage({ category }: Unsubscription): Response {
       lead="You can turn them on again in your notification preferences."
     >
       <p>
-        <a class="button quiet" href="/account">To my account</a>
+        <a class="button quiet" href="/account">Go to my account</a>
       </p>
     </EntryFrame>,
-    { title: "Mails turned off" },
+    { title: "Emails turned off" },
   );
 }
 
 const unknownPage = (): Response =>
   deadLinkPage({
-    lead: "The link is incomplete or was changed. Sign in to change your notification preferences.",
+    lead:
+      "The link is incomplete or has been changed. Sign in to change your notification preferences.",
     path: "/sign-in",
     word: "Sign in",
     title: "Unknown link",

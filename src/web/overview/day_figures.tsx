@@ -2,7 +2,7 @@
 /** @jsxImportSource hono/jsx */
 /**
  * @module A project's production figures for the last day, on its tile in the overview. They are
- * loaded after the page so that the overview does not wait for them.
+ * loaded after the page, so the overview does not wait for them.
  */
 import type { ProjectHealth } from "../../contract/health.ts";
 import type { TrafficReport } from "../../contract/traffic.ts";
@@ -24,7 +24,7 @@ export function DayPlace({ path, traffic }: { readonly path: string; readonly tr
   );
 }
 
-/** Health, and the requests and failures in the last 24 hours. */
+/** Shows a project's health, and its requests and failures in the last 24 hours. */
 export function dayFigures({ health, report: { steps, totals } }: {
   readonly health: ProjectHealth;
   readonly report: Pick<TrafficReport, "steps" | "totals">;

@@ -26,7 +26,7 @@ import { CommandLine, FIRST_COMMANDS, newProjectPath, StartTiles } from "../star
 
 interface Shown {
   readonly project: Project;
-  /** The newest deployment, in any state. */
+  /** The newest deployment in any state. */
   readonly latest: DeploymentRecord | undefined;
 }
 

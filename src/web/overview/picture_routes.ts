@@ -1,4 +1,4 @@
-/** @module The picture of a project's site, on its tile in the overview. */
+/** @module Serves the picture of a project's site, shown on its tile in the overview. */
 import { endpoints } from "../../contract/endpoints.ts";
 import type { Project } from "../../contract/projects.ts";
 import { type BoardServices, openBoard } from "../visit/board_context.ts";
@@ -59,7 +59,10 @@ const letter = ({ displayName, name }: Project): Picture => ({
   content: letterPicture(displayName ?? name),
 });
 
-/** Sends the file so that browsers show it only as a picture, even if someone opens its URL. */
+/**
+ * Sends the file with headers that make browsers show it only as a picture, even if someone opens
+ * its URL.
+ */
 function answer({ type, content }: Picture): Response {
   const headers = {
     "content-type": type,

@@ -1,4 +1,4 @@
-/** @module Chooses the file of a deployment that is used as its site's picture. Pure. */
+/** @module Chooses the file in a deployment to use as its site's picture. Pure. */
 
 /** Maximum size of a start page, in bytes. */
 export const MAX_START_PAGE = 512 * 1024;
@@ -10,13 +10,15 @@ const MOST_NAMED = 16;
 const MOST_TAGS = 1000;
 const LONGEST_TAG = 2000;
 
-/** Usual paths of a site's icon if the page does not name one. */
+/** Usual paths of a site's icon, used if the page does not specify one. */
 const USUAL = ["favicon.svg", "icon.svg", "apple-touch-icon.png", "favicon.png", "favicon.ico"];
 
 const TAG_START = /<(?:link|meta)\b/gi;
 const ATTRIBUTE = /\b(rel|href|property|name|content)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/gi;
 
-/** Yields the first tags of a page that can name a file, in time linear in the page's length. */
+/**
+ * Yields the first tags on a page that can refer to a file, in time linear in the page's length.
+ */
 function* tagsOf(page: string): Generator<string> {
   let left = MOST_TAGS;
   for (const { index } of page.matchAll(TAG_START)) {
@@ -36,7 +38,7 @@ function attributesOf(tag: string): ReadonlyMap<string, string> {
   );
 }
 
-/** The URL of a picture in a tag, and its rank. Lower is better. */
+/** Returns the URL of a picture in a tag, and its rank. Lower is better. */
 function named(tag: string): { readonly address: string; readonly rank: number } | undefined {
   const attributes = attributesOf(tag);
   const rel = (attributes.get("rel") ?? "").toLowerCase().split(/\s+/);
@@ -49,8 +51,8 @@ function named(tag: string): { readonly address: string; readonly rank: number }
 }
 
 /**
- * The path of a URL on a start page. Its host is ignored because a site has several hosts. The
- * deployment only has to contain the file.
+ * Returns the path of a URL on a start page. Ignores the host, because a site has several hosts and
+ * the deployment only has to contain the file.
  */
 function pathOf(address: string): string | undefined {
   const base = "http://start.invalid/";
@@ -64,7 +66,7 @@ function pathOf(address: string): string | undefined {
   }
 }
 
-/** Possible paths of the site's picture, best first. */
+/** Returns the possible paths of the site's picture, best first. */
 export function picturePaths(startPage: string): readonly string[] {
   const found = tagsOf(startPage).map(named)
     .filter((each) => each !== undefined).take(MOST_NAMED).toArray();
@@ -76,7 +78,9 @@ export function picturePaths(startPage: string): readonly string[] {
 const startsWith = (bytes: Uint8Array, at: number, text: string): boolean =>
   [...text].every((letter, index) => bytes[at + index] === letter.charCodeAt(0));
 
-/** The type of a picture according to its first bytes; `undefined` if browsers cannot show it. */
+/**
+ * Returns a picture's type according to its first bytes; `undefined` if browsers cannot show it.
+ */
 export function pictureType(bytes: Uint8Array): string | undefined {
   if (startsWith(bytes, 0, "\x89PNG\r\n")) return "image/png";
   if (startsWith(bytes, 0, "\xff\xd8\xff")) return "image/jpeg";
@@ -101,7 +105,7 @@ function afterProlog(text: string): string {
   return rest;
 }
 
-/** A letter on a colored background, for a site without a picture. */
+/** Draws a letter on a colored background, for a site without a picture. */
 export function letterPicture(name: string): string {
   const letter = (/[a-z0-9]/i.exec(name)?.[0] ?? "?").toUpperCase();
   const hue = [...name].reduce((sum, each) => (sum * 31 + each.codePointAt(0)!) % 360, 0);

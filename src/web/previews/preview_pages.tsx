@@ -1,13 +1,13 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The pages that connect the platform's sign-in to a protected host. */
+/** @module The pages shown when someone signs in to see a protected host. */
 import { EntryFrame } from "../layout/frames.tsx";
 import { showPage } from "../layout/document.tsx";
 
 const HEADERS = { "referrer-policy": "no-referrer", "cache-control": "no-store" };
 
 /**
- * Sends a browser to the protected host with a refresh. A redirect would not work because the
+ * Sends a browser to the protected host with a refresh. A redirect would not work, because the
  * sign-in form's content security policy blocks redirects to other hosts.
  */
 export function leavingPage({ host, url }: { readonly host: string; readonly url: string }) {
@@ -30,7 +30,7 @@ export function strangerPage({ host, email }: { readonly host: string; readonly 
       title={title}
       lead={`${host} is for members of its workspace, and ${email} is not one.`}
     >
-      <p>Ask the person who sent you here for a share link, or for an invitation.</p>
+      <p>Ask the person who sent you here for a share link or an invitation.</p>
       <p>
         <a class="button quiet" href="/">Go to projects</a>
       </p>

@@ -25,7 +25,7 @@ export const LINK_TIMES: readonly (readonly [seconds: number, words: string])[] 
   [604_800, "7 days"],
 ];
 
-/** The part of the store to show, from the URL. */
+/** The part of the store to show, as given in the URL. */
 export interface BlobsWish {
   readonly environment: string;
   readonly prefix: string;
@@ -38,10 +38,10 @@ export interface BlobsView extends FormPage {
   readonly page: ResponseOf<typeof endpoints.listBlobs>;
 }
 
-/** The part of a key after the current folder. */
+/** Returns the part of a key after the current folder. */
 const nameIn = (key: string, folder: string): string => shownKey(key.slice(folder.length) || key);
 
-/** The folder that contains the keys with a prefix; empty for the top level. */
+/** Returns the folder that contains the keys with a prefix; empty for the top level. */
 const folderOf = (prefix: string): string => prefix.slice(0, prefix.lastIndexOf("/") + 1);
 
 function Rows({ parts, view }: { readonly parts: ProjectVisit; readonly view: BlobsView }) {
@@ -97,8 +97,8 @@ function Objects({ parts, view }: { readonly parts: ProjectVisit; readonly view:
           title={prefix === "" && cursor === null ? "No objects yet" : "No matching objects"}
           command={`svc blobs put kestrel.jpg photos/ --project-id ${parts.project.name}`}
         >
-          Your servers and functions store files here, by any S3 client. Upload some below, or on
-          the command line:
+          Your servers and functions can store files here with any S3 client. Upload some below, or
+          run:
         </Empty>
       )}
       <nav class="pager" aria-label="Pages">
@@ -125,7 +125,7 @@ function Objects({ parts, view }: { readonly parts: ProjectVisit; readonly view:
 function UploadCard({ parts, view }: { readonly parts: ProjectVisit; readonly view: BlobsView }) {
   const { wish: { environment, prefix }, state = EMPTY } = view;
   return (
-    <Card title="Upload files" id="upload" lead={`Adds to the store of ${environment}.`}>
+    <Card title="Upload files" id="upload" lead={`Adds to the ${environment} store.`}>
       <div class="body">
         <Trouble state={state} />
         <form
@@ -147,7 +147,7 @@ function UploadCard({ parts, view }: { readonly parts: ProjectVisit; readonly vi
             <p class="hint" id="files-hint">
               {`At most ${
                 formatBytes(MAX_UPLOAD_BYTES)
-              } at a time. Use svc blobs put for larger files. A file replaces an object with the same key.`}
+              } at a time. Use svc blobs put for larger files. A file replaces any object with the same key.`}
             </p>
           </div>
           <Field
@@ -180,7 +180,7 @@ function UsageCard({ view }: { readonly view: BlobsView }) {
           <span class="num">{formatBytes(bytes)}</span>
         </li>
         <li>
-          <span>All stores of the project</span>
+          <span>All stores in the project</span>
           <span class="num">{`${formatBytes(projectBytes)} of ${formatBytes(quotaBytes)}`}</span>
           <ShareLine value={Math.min(projectBytes, quotaBytes)} most={quotaBytes} />
         </li>
@@ -290,7 +290,7 @@ function ObjectCard({ parts, view, object }: {
   );
 }
 
-/** One object, with its actions. */
+/** An object's page, with its actions. */
 export function blobPage(parts: ProjectVisit, view: ObjectView & { readonly key: string }) {
   const { environment, object, link, key } = view;
   return projectPage(
@@ -319,15 +319,15 @@ export function blobPage(parts: ProjectVisit, view: ObjectView & { readonly key:
   );
 }
 
-/** Shown to viewers instead of the store, whose objects may contain personal data. */
+/** Shown to viewers instead of the store, because objects may contain personal data. */
 export function closedBlobsPage(parts: ProjectVisit, shown: FormPage): Response {
   return projectPage(
     parts,
     { ...shown, here: "blobs", about: "blob store" },
     <section class="card" aria-label="Blob store">
       <Empty title="Only developers can see objects">
-        Objects may hold personal data, so viewers can't see them. Ask an owner of the workspace for
-        the developer role.
+        Objects may contain personal data, so viewers can't see them. Ask a workspace owner for the
+        developer role.
       </Empty>
     </section>,
   );

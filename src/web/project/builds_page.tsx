@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The builds of a project, with their states and durations. */
+/** @module A project's builds, with their states and durations. */
 import type { Build, BuildState } from "../../contract/builds.ts";
 import {
   Ago,
@@ -29,7 +29,7 @@ const STATES: Readonly<
 
 const isUnderWay = ({ state }: Build): boolean => STATES[state].moving === true;
 
-/** How long a build waited or ran, in words. */
+/** Describes how long a build waited or ran. */
 export function timeText(build: Build, now: number): string {
   const { state, ahead, queuedAt, startedAt, finishedAt } = build;
   const at = (moment: string) => Date.parse(moment);

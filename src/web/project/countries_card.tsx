@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module Requests by country, on a map of the world and as a list. */
+/** @module Shows requests by country, on a world map and as a list. */
 import type { CountedValue } from "../../contract/traffic.ts";
 import { Card } from "../layout/pieces.tsx";
 import { Shares } from "../layout/plots.tsx";
@@ -10,8 +10,8 @@ import { countryName, type MarkedCountry, WorldMap } from "../layout/world_map.t
 const SHADES = 4;
 
 /**
- * The shade for a count, from 1 to `SHADES`. Each shade represents several times as many requests
- * as the previous one.
+ * Returns the shade for a count, from 1 to `SHADES`. Each shade represents several times as many
+ * requests as the previous one.
  */
 export function shadeOf(count: number, most: number): number {
   if (count >= most) return SHADES;

@@ -22,7 +22,7 @@ const OUTCOMES: Readonly<
   running: { tone: "care", word: "Running", moving: true },
 };
 
-/** How a run ended, such as `200 in 31 ms`. */
+/** Describes how a run ended, such as `200 in 31 ms`. */
 function runText({ outcome, status, error, durationMs }: CronRun): string {
   if (outcome === "running") return "running";
   const answer = status === null ? "no response" : `status ${status}`;
@@ -168,7 +168,7 @@ function cronPage(
         {runs.length === 0
           ? null
           : (
-            <Card title="Recent runs" id="runs" lead="Newest first, as far as the log goes back.">
+            <Card title="Recent runs" id="runs" lead="Newest first, as far back as the log goes.">
               <ol class="rows">
                 {runs.map((run) => <PastRun key={run.requestId} parts={parts} run={run} />)}
               </ol>
@@ -180,12 +180,12 @@ function cronPage(
 }
 
 const AT = "/workspaces/:slug/projects/:project/cron";
-/** Number of runs on the page. Each run is one log line to read. */
+/** Number of runs on the page. For each run, one log line is read. */
 const RUNS = 20;
 /** Every request from a task has this `User-Agent`, and an ID that starts with `cron-`. */
 const AGENT = "svc-cron";
 
-/** The latest runs, from the log. */
+/** Reads the latest runs from the log. */
 async function recentRuns({ api, project }: ProjectVisit): Promise<RequestLogEntry[]> {
   const { items } = await api.call(endpoints.listLogs, {
     params: { project: project.name },

@@ -15,7 +15,7 @@ import { canChange, type ProjectVisit } from "./open_project.ts";
 import { projectPage } from "./project_page.tsx";
 
 export interface DeployView extends FormPage {
-  /** The repository; `undefined` if there is none or it cannot be read. */
+  /** The repository; `undefined` if there is none, or it cannot be read. */
   readonly repository: Repository | undefined;
   /** Why the repository cannot be read. */
   readonly trouble: string | undefined;
@@ -171,7 +171,7 @@ function FilesCard({ parts, state }: {
     <Card
       title="Upload files"
       id="upload"
-      lead="Upload all files of the site or project each time."
+      lead="Upload all files of the site or project every time."
     >
       <div class="body">
         <Trouble state={state} />

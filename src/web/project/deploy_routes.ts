@@ -29,7 +29,8 @@ async function inspect(
     });
     return { repository };
   } catch (error) {
-    // A large repository takes a while the first time. This is not the platform's fault.
+    // Reading a large repository takes a while the first time, which is not a fault of the
+    // platform.
     const isAnswer = error instanceof Failure && error.status !== 403 &&
       (error.status < 500 || error.code === "unavailable");
     if (!isAnswer) throw error;
@@ -40,7 +41,7 @@ async function inspect(
   }
 }
 
-/** Stores the settings for a first deployment. Empty settings are detected automatically. */
+/** Stores the settings for a first deployment. Settings left empty are detected automatically. */
 async function saveSettings({ api, project }: ProjectVisit, fields: Fields): Promise<void> {
   const text = (name: string) => fields[name]?.trim() || null;
   await api.call(endpoints.updateProject, {

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The deployments of a project, including the current production deployment. */
+/** @module A project's deployments, including the current production deployment. */
 import {
   type Deployment,
   DEPLOYMENT_STATES,
@@ -216,7 +216,7 @@ export function deploymentsPage(parts: ProjectVisit, shown: {
               <Filters path={path()} filter={filter} environments={environments} />
             </div>
             {deployments.length === 0
-              ? <Empty title={nextCursor === null ? "No deployment matches" : "None so far"} />
+              ? <Empty title={nextCursor === null ? "No matching deployments" : "None so far"} />
               : (
                 <ol class="rows" id="deployment-rows" data-live="">
                   {deployments.map((each) => (

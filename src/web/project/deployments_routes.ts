@@ -54,7 +54,7 @@ export function bindDeployments(bind: PageBinder, services: BoardServices): void
     });
   });
 
-  // People may guess this URL from those of other pages.
+  // People may guess this URL from other pages' URLs.
   bind.personal("GET", `${at}/deployments`, async (visit) => {
     const { path } = await openProject(visit, services);
     return goTo(`${path()}${visit.query.size === 0 ? "" : `?${visit.query}`}`);

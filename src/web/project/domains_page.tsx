@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The custom domains of a project, with their DNS records. */
+/** @module A project's custom domains, with their DNS records. */
 import { endpoints } from "../../contract/endpoints.ts";
 import { EMPTY, type FormPage, refused } from "../layout/form.ts";
 import { goTo } from "../layout/document.tsx";

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The drains of a project: the endpoints that receive its logs and metrics. */
+/** @module A project's drains: the endpoints that receive its logs and metrics. */
 import type { ResponseOf } from "../../contract/endpoint.ts";
 import { type Drain, MAX_DRAINS } from "../../contract/drains.ts";
 import { endpoints } from "../../contract/endpoints.ts";
@@ -82,7 +82,7 @@ function AddCard(
 ) {
   const { state = EMPTY } = shown;
   return (
-    <Card title="Add a drain" id="add" lead={`A project can have at most ${MAX_DRAINS}.`}>
+    <Card title="Add a drain" id="add" lead={`A project can have at most ${MAX_DRAINS} drains.`}>
       <div class="body">
         <Trouble state={state} />
         <Form action={parts.path("drains")} csrf={parts.context.csrf} class="wide">
@@ -133,7 +133,7 @@ function drainsPage(parts: ProjectVisit, drains: readonly Drain[], shown: DrainF
         id="drains"
         lead={
           <>
-            OpenTelemetry endpoints that get logs, errors and metrics of this project.{" "}
+            OpenTelemetry endpoints that get this project's logs, errors and metrics.{" "}
             <a href="/docs/drains">How it works</a>
           </>
         }
@@ -152,7 +152,7 @@ function drainsPage(parts: ProjectVisit, drains: readonly Drain[], shown: DrainF
             <Empty title="No drains yet" command="svc drains add https://otlp.example.com">
               {canChange(parts)
                 ? "Add one below, or run:"
-                : "Only developers and owners see drains."}
+                : "Only developers and owners can see drains."}
             </Empty>
           )
           : (

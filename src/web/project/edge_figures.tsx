@@ -1,18 +1,20 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The figures on the edge page: cache, rate limits and functions in the last day. */
+/** @module The figures on the edge page: cache, rate limits and functions over the last day. */
 import type { LayerTimes, TrafficReport } from "../../contract/traffic.ts";
 import { Card } from "../layout/pieces.tsx";
 import { Empty } from "../layout/board_pieces.tsx";
 
-/** Layers whose responses could have come from the cache. */
+/** Layers with responses that could have come from the cache. */
 const CACHEABLE: readonly LayerTimes["layer"][] = ["cache", "function", "server", "proxy"];
 
 const number = (value: number): string => value.toLocaleString("en-US");
 
 const TOO_MANY = 429;
 
-/** The share of cached responses, excluding static files; `null` if there are no responses. */
+/**
+ * Returns the share of cached responses, excluding static files; `null` if there are no responses.
+ */
 export function cacheHitRate(times: readonly LayerTimes[]): number | null {
   const countOf = (layers: readonly string[]) =>
     times.reduce((sum, { layer, count }) => layers.includes(layer) ? sum + count : sum, 0);
@@ -27,7 +29,7 @@ const milliseconds = (value: number): string => `${number(value)} ms`;
 
 function Functions({ times }: { readonly times: LayerTimes | undefined }) {
   if (times === undefined) {
-    return <p class="soft">No function was called.</p>;
+    return <p class="soft">No functions were called.</p>;
   }
   return (
     <dl class="figures">

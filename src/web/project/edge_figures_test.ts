@@ -11,7 +11,7 @@ const times = (layer: LayerTimes["layer"], count: number): LayerTimes => ({
   p99: 1,
 });
 
-Deno.test("cacheHitRate() is the cache's share of the responses that could be cached", () => {
+Deno.test("cacheHitRate() is the cache's share of all cacheable responses", () => {
   assert.equal(cacheHitRate([]), null);
   assert.equal(cacheHitRate([times("static", 90), times("rules", 5)]), null);
   assert.equal(cacheHitRate([times("cache", 3), times("server", 1), times("static", 96)]), 0.75);

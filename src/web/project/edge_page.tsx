@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The production rules, with their matches and a test. */
+/** @module The production rules, with their matches and a form to test them. */
 import { endpoints } from "../../contract/endpoints.ts";
 import type { BoardServices } from "../visit/board_context.ts";
 import type { PageBinder } from "../visit/page_binder.tsx";
@@ -26,10 +26,10 @@ import { projectPage } from "./project_page.tsx";
 
 /** Number of rules per page. */
 const RULES_SHOWN = 50;
-/** Maximum number of characters of a condition or an action to show on a page. */
+/** Maximum number of characters to show of a condition or an action. */
 const MAX_TEXT = 400;
 
-/** A request that someone has entered to be explained. */
+/** A request entered to be explained. */
 interface AskedRequest {
   readonly method: string;
   readonly url: string;
@@ -47,7 +47,8 @@ interface EdgeView {
   /** The counts for the last day. */
   readonly traffic: TrafficReport;
   /**
-   * The explanation of the request, or the reason why there is none; `undefined` without a request.
+   * The explanation of the request, or the reason why there is none. `undefined` if there is no
+   * request.
    */
   readonly explained: Explanation | string | undefined;
 }
@@ -57,7 +58,7 @@ function jsonText(value: unknown): string {
   return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
 }
 
-/** Whether a rule only records its effect. */
+/** Whether a rule only records what it would do. */
 const isShadow = ({ action }: RuntimeRule): boolean => "mode" in action && action.mode === "shadow";
 
 function hitsText(hits: number, shadow: boolean): string {
@@ -112,7 +113,8 @@ function whyOf(outcome: RuleOutcome): string | undefined {
 
 function Explained({ explained }: { readonly explained: Explanation | string }) {
   if (typeof explained === "string") return <Notice kind="bad">{explained}</Notice>;
-  // Rules that matched are the most useful, so they come first. Others follow up to the limit.
+  // Rules that matched are the most useful, so they come first. Others follow until the limit is
+  // reached.
   const weight = ({ state }: RuleOutcome) => state === "applied" ? 0 : state === "skipped" ? 1 : 2;
   const rules = explained.rules.toSorted((a, b) => weight(a.outcome) - weight(b.outcome))
     .slice(0, RULES_SHOWN);
@@ -189,7 +191,7 @@ function Origin({ active }: { readonly active: EdgeView["active"] }) {
   }
   return deploymentId === null
     ? <>None</>
-    : <a href={`/deployments/${deploymentId}`}>Rules of the live deployment</a>;
+    : <a href={`/deployments/${deploymentId}`}>The live deployment's rules</a>;
 }
 
 function Places({ path, from, total }: {
@@ -251,7 +253,7 @@ function edgePage(parts: ProjectVisit, view: EdgeView): Response {
   );
 }
 
-/** Maximum number of rules that the page can explain. The CLI has no limit. */
+/** Maximum number of rules for which the page can explain a request. The CLI has no limit. */
 const MAX_EXPLAINED = 1000;
 
 const MAX_URL = 2000;
@@ -269,13 +271,13 @@ async function explain(
   { method, url, ip }: AskedRequest,
 ): Promise<Explanation | string> {
   if (ruleSet.rules.length > MAX_EXPLAINED) {
-    return `The set has more than ${MAX_EXPLAINED} rules. Use svc rules explain instead`;
+    return `There are more than ${MAX_EXPLAINED} rules. Use svc rules explain instead`;
   }
   if (!/^(?:https?:\/\/|\/)/i.test(url)) return 'Enter a URL, or a path that begins with "/"';
   if (ip !== "" && parseIp(ip) === undefined) return "Enter the client's IPv4 or IPv6 address";
   try {
     const facts = factsFromRequest({ method, url, ...(ip === "" ? {} : { ip }) });
-    if ("rejected" in facts) return "URL is not valid: the edge responds with 400";
+    if ("rejected" in facts) return "The URL is not valid, so the edge would respond with 400";
     const compiled = await inTurns(compileInSteps(ruleSet));
     return explainRequest(compiled, facts, { fileExists: () => false, rateLimited: () => false });
   } catch (error) {

@@ -1,4 +1,4 @@
-/** @module The names of a project's environments, for fields to choose from. */
+/** @module Lists the names of a project's environments for selection fields. */
 import { endpoints } from "../../contract/endpoints.ts";
 import { WHOLE_LIST } from "../visit/page_context.ts";
 import type { ProjectVisit } from "./open_project.ts";

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The environments of a project, and the variables of their next deployments. */
+/** @module A project's environments, and the variables for their next deployments. */
 import type { Deployment } from "../../contract/deployments.ts";
 import { ENVIRONMENT_PREVIEW } from "../../contract/environment_names.ts";
 import type { Environment } from "../../contract/environments.ts";
@@ -23,16 +23,16 @@ import { type PastePlan, Plan } from "./paste_plan.tsx";
 import { projectPage } from "./project_page.tsx";
 
 export interface ShownEnvironment extends Environment {
-  /** The deployments of the environment, newest first. For `preview`, there is one per branch. */
+  /** The environment's deployments, newest first. For `preview`, there is one per branch. */
   readonly deployments: readonly Deployment[];
 }
 
 export interface EnvironmentsView {
   readonly environments: readonly ShownEnvironment[];
-  /** Name of the environment whose variables are shown. */
+  /** Name of the environment to show variables for. */
   readonly chosen: string;
   readonly variables: readonly Variable[];
-  /** The last name before this part of the list; null for the first part. */
+  /** The last name before this part of the list; `null` for the first part. */
   readonly cursor: string | null;
   readonly nextCursor: string | null;
   readonly refused?: "create" | "set" | "paste";
@@ -252,7 +252,7 @@ function SetForm(
   const isEdit = state.values.key !== undefined;
   return (
     <Card
-      title={isEdit ? `Change ${state.values.key}` : `Set a variable of ${chosen}`}
+      title={isEdit ? `Change ${state.values.key}` : `Set a variable in ${chosen}`}
       id="set"
       lead="It takes effect with the next deployment."
     >
@@ -365,7 +365,7 @@ export function environmentsPage(parts: ProjectVisit, shown: EnvironmentsPageVie
         </ol>
       </Card>
       <Card
-        title={`Variables of ${chosen}`}
+        title={`Variables in ${chosen}`}
         id="variables"
         lead="The next deployment gets these. Secrets are hidden."
       >

@@ -23,10 +23,10 @@ const AT = "/workspaces/:slug/projects/:project/environments";
 const BRANCHES = 10;
 /** Number of variables per page. */
 const SIZE = 50;
-/** Number of deployments to read in order to find these branches. */
+/** Number of deployments to read to find these branches. */
 const READ = 50;
 
-/** The deployments that are currently live in an environment. */
+/** Returns the deployments that are currently live in an environment. */
 async function liveOf(parts: ProjectVisit, environment: Environment): Promise<Deployment[]> {
   const { api, project } = parts;
   const { name } = environment;
@@ -45,7 +45,7 @@ async function liveOf(parts: ProjectVisit, environment: Environment): Promise<De
   return [...newest.values()].slice(0, BRANCHES);
 }
 
-/** All variables that are visible in an environment. */
+/** Returns all variables that are visible in an environment. */
 async function variablesOf(
   { api, project }: ProjectVisit,
   environment: string,
@@ -130,7 +130,7 @@ export function bindEnvironments(bind: PageBinder, services: BoardServices): voi
   };
 
   bind.personal("GET", AT, (visit) => show(visit));
-  // Links to the former variables page still work.
+  // Links to the former variables page continue to work.
   bind.personal("GET", "/workspaces/:slug/projects/:project/variables", async (visit) => {
     const { path } = await openProject(visit, services);
     return goTo(`${path("environments")}#variables`);
@@ -176,8 +176,8 @@ export function bindEnvironments(bind: PageBinder, services: BoardServices): voi
       return back(parts, visit, "variable-set");
     } catch (error) {
       const { state, ...facts } = refused(error, { ...visit.fields, category });
-      // A value that was entered as plain text may still be a secret, so only show it again if the
-      // input was invalid.
+      // A value entered as plain text may still be a secret, so it is shown again only if the input
+      // was invalid.
       const { value: _, ...values } = state.values;
       const isShown = facts.status === 400;
       return show(visit, {

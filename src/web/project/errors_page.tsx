@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The errors of a project, and the details of each error. */
+/** @module A project's errors, and the details of each error. */
 import { endpoints } from "../../contract/endpoints.ts";
 import type { BoardServices } from "../visit/board_context.ts";
 import type { PageBinder } from "../visit/page_binder.tsx";

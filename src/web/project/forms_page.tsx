@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The forms of an environment, and the submissions of one of them. */
+/** @module An environment's forms, and the submissions to one of them. */
 import { QUESTIONS } from "../asking/questions.ts";
 import { endpoints } from "../../contract/endpoints.ts";
 import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
@@ -30,7 +30,7 @@ import {
 import { projectPage } from "./project_page.tsx";
 
 const AT = "/workspaces/:slug/projects/:project/forms";
-/** Number of submissions per page, and per request during an export. */
+/** Number of submissions per page, and per request in an export. */
 const [SIZE, EXPORT_SIZE] = [20, 100];
 /** Maximum number of pages in an export; no project has more. */
 const EXPORT_PAGES = 250;
@@ -40,7 +40,7 @@ const FULL = {
   state: { ...EMPTY, failure: "No space left: new submissions are rejected. Delete some." },
 };
 
-/** The part to show, from the URL. */
+/** The part to show, as given in the URL. */
 interface View {
   readonly environment: string;
   readonly form: string;
@@ -90,7 +90,7 @@ function FormItem({ form, href, now }: {
   );
 }
 
-/** Text is shown literally, without links. */
+/** The text is shown literally, without links. */
 function Submission({ parts, submission, wish }: {
   readonly parts: ProjectVisit;
   readonly submission: FormSubmission;
@@ -159,7 +159,7 @@ function Submissions({ parts, view }: { readonly parts: ProjectVisit; readonly v
   const other = isSpam ? "inbox" : "spam";
   return (
     <Card
-      title={`${isSpam ? "Spam" : "Submissions"} of ${wish.form}`}
+      title={`${isSpam ? "Spam" : "Submissions"} in ${wish.form}`}
       id="submissions"
       lead={isSpam ? "Spam is deleted after 30 days. Its files are not kept." : undefined}
     >
@@ -188,7 +188,7 @@ function Submissions({ parts, view }: { readonly parts: ProjectVisit; readonly v
                 action={path("forms/purge")}
                 csrf={csrf}
                 word="Delete all"
-                what={`${isSpam ? "spam" : "submissions"} of ${wish.form}`}
+                what={`${isSpam ? "spam" : "submissions"} in ${wish.form}`}
                 hidden={{ ...wish }}
               />
             </>
@@ -227,7 +227,7 @@ function formsPage(parts: ProjectVisit, view: FormsView): Response {
     parts,
     { ...view, here: "forms", about: "forms" },
     <>
-      <Card title="Forms" id="forms" lead="Submissions of the forms on your site.">
+      <Card title="Forms" id="forms" lead="Submissions to the forms on your site.">
         <div class="body">
           <Trouble state={state} />
           <form method="get" action={path("forms")} class="line-form">
@@ -263,7 +263,7 @@ function formsPage(parts: ProjectVisit, view: FormsView): Response {
   );
 }
 
-/** All submissions in one state, newest first, page by page. */
+/** Yields all submissions in one state, newest first, page by page. */
 async function* pagesOf(
   { api, project }: ProjectVisit,
   { environment, form, show }: View,
@@ -306,7 +306,7 @@ async function* jsonOf(parts: ProjectVisit, wish: View): AsyncGenerator<string, 
   yield before === "[" ? "[]" : "]";
 }
 
-/** All submissions in one state as a file, newest first. They are streamed to limit memory use. */
+/** Streams all submissions in one state as a file, newest first, to limit memory usage. */
 async function download(
   parts: ProjectVisit,
   wish: View,
@@ -364,7 +364,7 @@ export function bindForms(bind: PageBinder, services: BoardServices): void {
   });
 
   type Act = (parts: ProjectVisit, wish: View, submission: string) => Promise<unknown>;
-  /** Handles a form on the page, and shows the page again. */
+  /** Handles a form on the page and shows the page again. */
   const run = (done: string, act: Act) => async (visit: PersonVisit) => {
     const { environment = "", form = "", show: state = "", submission = "" } = visit.fields;
     const wish = wishOf(new URLSearchParams({ environment, form, show: state }));

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module A project's deploy hooks, with the number of times each was used. */
+/** @module A project's deploy hooks, with the number of times that each was used. */
 import { endpoints } from "../../contract/endpoints.ts";
 import { type DeployHook, HOOK_SCOPES } from "../../contract/hooks.ts";
 import { EMPTY, type FormPage, refused } from "../layout/form.ts";
@@ -138,8 +138,8 @@ function hooksPage(
               {project.gitUrl === null
                 ? (
                   <p class="soft">
-                    This project has no repository URL, so its hooks build commits that you pushed
-                    to the platform. Run <code>svc link --git-remote</code> and{" "}
+                    This project has no repository URL, so its hooks build commits pushed to the
+                    platform. Run <code>svc link --git-remote</code> and{" "}
                     <code>git push</code>, or set the URL of another repository in the{" "}
                     <a href={path("settings")}>settings</a>.
                   </p>

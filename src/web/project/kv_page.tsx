@@ -11,7 +11,7 @@ import type { ProjectVisit } from "./open_project.ts";
 import { projectPage } from "./project_page.tsx";
 import { pathWith, StoreFilters } from "./store_filters.tsx";
 
-/** The part of the store to show, from the URL. */
+/** The part of the store to show, as given in the URL. */
 export interface KvWish {
   readonly environment: string;
   readonly prefix: string;
@@ -66,7 +66,7 @@ function Keys({ parts, view }: { readonly parts: ProjectVisit; readonly view: Kv
             title={prefix === "" && cursor === null ? "No keys yet" : "No matching keys"}
             command={`svc dev\nsvc kv set boats/kestrel "at sea"`}
           >
-            Your servers and functions write keys here. Add one below, or try the local store of
+            Your servers and functions can write keys here. Add one below, or try the local store of
             {" "}
             <code>svc dev</code> on your machine:
           </Empty>
@@ -88,7 +88,9 @@ function Keys({ parts, view }: { readonly parts: ProjectVisit; readonly view: Kv
   );
 }
 
-/** The field for a value. Browsers drop a line feed right after the tag, so one is added. */
+/**
+ * The field for a value. Browsers drop a line feed right after the opening tag, so one is added.
+ */
 function ValueField({ value }: { readonly value: string }) {
   return (
     <div class="field">
@@ -130,7 +132,7 @@ function Options({ state, contentType, ttl }: {
   );
 }
 
-/** Whole seconds until a value expires. With them, the form can preserve the expiry. */
+/** Returns the whole seconds until a value expires. They let the form preserve the expiry. */
 function secondsLeft({ expiresAt }: ShownKvValue, now: number): string {
   if (expiresAt === null) return "";
   return String(Math.max(1, Math.round((Date.parse(expiresAt) - now) / 1000)));
@@ -199,7 +201,7 @@ function AddCard({ parts, view }: { readonly parts: ProjectVisit; readonly view:
   const { environment, prefix } = view.wish;
   const { state = EMPTY } = view;
   return (
-    <Card title="Add a key" id="add" lead={`Adds to the store of ${environment}.`}>
+    <Card title="Add a key" id="add" lead={`Adds to the ${environment} store.`}>
       <div class="body">
         <Trouble state={state} />
         <Form
@@ -249,7 +251,7 @@ export function kvPage(parts: ProjectVisit, view: KvView): Response {
   );
 }
 
-/** One value; `null` if the key does not exist. */
+/** Shows one value; `null` if the key does not exist. */
 export function kvValuePage(
   parts: ProjectVisit,
   shown: FormPage & { readonly wish: KvWish; readonly value: ShownKvValue | null },
@@ -270,7 +272,7 @@ export function kvValuePage(
       {value === null
         ? (
           <section class="card" aria-label="Value">
-            <Empty title="Key not found">It may have expired or been removed.</Empty>
+            <Empty title="Key not found">It may have expired or been deleted.</Empty>
           </section>
         )
         : <ValueCard parts={parts} shown={shown} value={value} />}
@@ -278,15 +280,15 @@ export function kvValuePage(
   );
 }
 
-/** Shown to viewers instead of the store, whose values may contain personal data. */
+/** Shown to viewers instead of the store, because values may contain personal data. */
 export function closedKvPage(parts: ProjectVisit, shown: FormPage): Response {
   return projectPage(
     parts,
     { ...shown, here: "kv", about: "key-value store" },
     <section class="card" aria-label="Key-value store">
       <Empty title="Only developers can see keys">
-        Keys and values may hold personal data, so viewers can't see them. Ask an owner of the
-        workspace for the developer role.
+        Keys and values may contain personal data, so viewers can't see them. Ask a workspace owner
+        for the developer role.
       </Empty>
     </section>,
   );

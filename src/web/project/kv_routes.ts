@@ -44,7 +44,7 @@ async function readValue({ api, project }: ProjectVisit, environment: string, ke
 
 const SECONDS = /^\d{1,8}$/;
 
-/** Converts the fields of a value to the API's format. */
+/** Converts the fields for a value to the API's format. */
 function writtenOf({ value = "", contentType = "", ttl = "" }: PersonVisit["fields"]) {
   if (ttl.trim() !== "" && !SECONDS.test(ttl.trim())) {
     throw new Failure("invalid_request", "Enter a whole number of seconds");

@@ -1,13 +1,13 @@
 /** @module Formats a value from a key-value store for a page. Pure. */
 import type { KvValue } from "../../contract/kv.ts";
 
-/** Maximum number of characters of a value on a page. An escaped character takes up to six. */
+/** Maximum number of characters to show of a value. An escaped character takes up to six. */
 const MAX_SHOWN = 10_000;
-/** Maximum length of a key on a page, in characters. */
+/** Maximum number of characters to show of a key. */
 const MAX_SHOWN_KEY = 160;
 
 export interface ShownKvValue extends Omit<KvValue, "value" | "encoding"> {
-  /** The value, or its beginning. */
+  /** The value or its beginning. */
   readonly shown: string;
   /** Why a form cannot represent the value; missing if it can. */
   readonly whyFixed?: string;
@@ -16,7 +16,7 @@ export interface ShownKvValue extends Omit<KvValue, "value" | "encoding"> {
 // deno-lint-ignore no-control-regex -- matches control characters, which a page cannot show
 const UNSEEN = /[\x00-\x1f\x7f\u2028\u2029]/;
 
-/** Formats a key for a page. Escapes control characters, and limits the length. */
+/** Formats a key for a page. Escapes control characters and limits the length. */
 export function shownKey(key: string): string {
   const text = UNSEEN.test(key) ? JSON.stringify(key).slice(1, -1) : key;
   return text.length > MAX_SHOWN_KEY ? `${text.slice(0, MAX_SHOWN_KEY)}…` : text;
@@ -27,19 +27,19 @@ const NOT_IN_FORMS = /[\x00-\x08\x0b-\x1f\x7f]/;
 
 function whyFixed({ encoding, value }: KvValue): string | undefined {
   if (encoding === "base64") {
-    return "This value is binary, shown as base64. Change it from code or through the API.";
+    return "This value is binary and is shown as base64. Change it from code or through the API.";
   }
   if (value.length > MAX_SHOWN) {
     return `This value is too long to edit here. Its first ${MAX_SHOWN} characters are shown. Change it from code or through the API.`;
   }
   // Browsers send every line break as CRLF, so a lone CR would be lost.
   if (NOT_IN_FORMS.test(value)) {
-    return "This value has control characters, so you can't edit it here. Change it from code or through the API.";
+    return "This value contains control characters, so you can't edit it here. Change it from code or through the API.";
   }
   return undefined;
 }
 
-/** Converts a value for a page. */
+/** Prepares a value for a page. */
 export function showKvValue(found: KvValue): ShownKvValue {
   const { value, encoding: _, ...facts } = found;
   const why = whyFixed(found);

@@ -1,8 +1,8 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * @module A log's entries over time, and their most frequent values. They are loaded after the page
- * so that it does not wait for them.
+ * @module Counts a log's entries over time, and their most frequent values. The counts are loaded
+ * after the page, so it does not wait for them.
  */
 import type { Deployment } from "../../contract/deployments.ts";
 import { LOG_FACETS, type LogFacet, type LogSummary, MAX_COUNTED } from "../../contract/logs.ts";
@@ -11,7 +11,7 @@ import { logQuery, type LogWish } from "./log_wish.ts";
 const number = (value: number): string => value.toLocaleString("en-US");
 
 /**
- * A placeholder for the counts at `path`. Without scripts, it is a link to the page that has them.
+ * A placeholder for the counts at `path`. Without scripts, it is a link to a page with the counts.
  */
 export function CountsPlace({ path, page }: { readonly path: string; readonly page: string }) {
   return (
@@ -102,7 +102,7 @@ function deploymentName(id: string, deployments: readonly Deployment[]): string 
   return found === undefined ? id.slice(-12) : `${found.environment} ${id.slice(-12)}`;
 }
 
-/** Counts for a part of the log. Each count links to its entries. */
+/** Shows the counts for a part of the log. Each count links to its entries. */
 export function LogCounts({ summary, wish, deployments, path }: {
   readonly summary: LogSummary;
   readonly wish: LogWish;
@@ -116,9 +116,9 @@ export function LogCounts({ summary, wish, deployments, path }: {
       <Histogram summary={summary} linkTo={linkTo} />
       {summary.isComplete ? null : (
         <p class="small soft">
-          {`Counts of the latest ${
+          {`Only the latest ${
             number(MAX_COUNTED)
-          } entries. Choose a shorter time to count all.`}
+          } entries are counted. Choose a shorter period to count all.`}
         </p>
       )}
       <div class="facets">

@@ -13,7 +13,7 @@ import { projectPage } from "./project_page.tsx";
 const timeText = (milliseconds: number): string =>
   milliseconds < 1000 ? `${Math.round(milliseconds)} ms` : durationText(milliseconds);
 
-/** Facts about an entry, by name. */
+/** Returns facts about an entry, by name. */
 function factsOf(entry: LogEntry): [string, string][] {
   if (entry.type !== "request") {
     return [
@@ -30,7 +30,7 @@ function factsOf(entry: LogEntry): [string, string][] {
   return [
     ["Request", `${method} ${host}${path}`],
     ["Status", String(status)],
-    ["Time to the headers", timeText(durationMs)],
+    ["Time to response headers", timeText(durationMs)],
     ["Size", bytes === null ? "streamed" : formatBytes(bytes)],
     ["Client", ip],
     ["User agent", userAgent ?? "none"],
@@ -67,7 +67,7 @@ function Ways({ parts, entry, errors }: {
           class="button quiet little"
           href={`${path("logs")}?${new URLSearchParams({ request: entry.requestId })}`}
         >
-          All lines of the request
+          Show all lines of the request
         </a>
       )}
     </div>
@@ -108,7 +108,7 @@ export function logEntryPage(
         {lines.length < 2
           ? null
           : (
-            <ol class="log wide" tabindex={0} aria-label="Lines of the request">
+            <ol class="log wide" tabindex={0} aria-label="Lines of this request">
               {lines.map((line, index) => (
                 <LogLine key={index} entry={line} path={path("logs/entry")} />
               ))}

@@ -17,7 +17,7 @@ function textOf(entry: LogEntry): string {
   return `${from}  ${entry.message}${stack}`;
 }
 
-/** Path of the page that shows an entry and everything related. */
+/** Returns the path of the page that shows an entry and everything related. */
 const entryPath = (path: string, { time, requestId }: LogEntry): string =>
   `${path}?${new URLSearchParams({
     at: time,

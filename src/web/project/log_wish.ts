@@ -4,7 +4,7 @@ import type { QueryInputOf } from "../../contract/endpoint.ts";
 
 type LogQuery = QueryInputOf<typeof listLogs>;
 
-/** The filters by their name in URLs, with their names in the API and on the page. */
+/** The filters by their names in URLs, with their names in the API and on the page. */
 export const LOG_FILTERS = {
   search: { field: "search", word: "Search" },
   level: { field: "level", word: "Level" },
@@ -15,7 +15,7 @@ export const LOG_FILTERS = {
   environment: { field: "environment", word: "Environment" },
   deployment: { field: "deploymentId", word: "Deployment" },
   request: { field: "requestId", word: "Request id" },
-  slower: { field: "minDurationMs", word: "Slower than, ms" },
+  slower: { field: "minDurationMs", word: "Slower than (ms)" },
 } as const;
 export type LogFilterName = keyof typeof LOG_FILTERS;
 export const LOG_FILTER_NAMES = Object.keys(LOG_FILTERS) as LogFilterName[];
@@ -66,7 +66,8 @@ export function logWishIn(query: URLSearchParams): LogWish {
 }
 
 /**
- * The URL query string for the same part of the log, with changes. `undefined` removes a parameter.
+ * Returns the URL query string for the same part of the log, with changes. `undefined` removes a
+ * parameter.
  */
 export function logQuery(
   { filters, range, since, until }: Omit<LogWish, "cursor">,

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The log of a project: requests, and the output of its functions and servers. */
+/** @module A project's log: requests, and the output of its functions and servers. */
 import type { Child } from "hono/jsx";
 import type { MissingNode } from "../../contract/common.ts";
 import { LOG_LEVELS, type LogEntry } from "../../contract/logs.ts";
@@ -167,7 +167,7 @@ function LogPart({ parts, wish, shown, counts }: {
   const query = logQuery(wish);
   const search = `?${new URLSearchParams(query)}`;
   const isUnfiltered = Object.keys(query).length === 0;
-  // Only the newest page updates itself.
+  // Only the newest page is updated live.
   const isLive = cursor === null && until === undefined && error === undefined;
   const live = new URLSearchParams({
     workspace: context.workspace.slug,
@@ -183,7 +183,7 @@ function LogPart({ parts, wish, shown, counts }: {
         />
       )}
       {missingNodes.map(({ node, reason }) => (
-        <Notice key={node} kind="care">Missing logs from node {node}: it {reason}</Notice>
+        <Notice key={node} kind="care">Logs are missing from node {node}: it {reason}</Notice>
       ))}
       <div class="row">
         {isLive

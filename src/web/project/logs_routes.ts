@@ -23,7 +23,7 @@ const SIZE = 100;
 const FILE_PAGES = 10;
 /** Maximum time between lines of one request, in milliseconds. */
 const REQUEST_MS = 600_000;
-/** Maximum number of errors whose occurrences are searched for a request. */
+/** Maximum number of errors to search for a request's occurrences. */
 const MAX_ERRORS = 5;
 
 const paramsOf = ({ project }: ProjectVisit) => ({ project: project.name });
@@ -67,7 +67,7 @@ async function readCounts(parts: ProjectVisit, wish: LogWish) {
   return LogCounts({ summary, wish, deployments, path: parts.path("logs") });
 }
 
-/** The latest lines as a file, oldest first. */
+/** Sends the latest lines as a file, oldest first. */
 async function downloadLines(parts: ProjectVisit, wish: LogWish): Promise<Response> {
   const pages: LogEntry[][] = [];
   let cursor = wish.cursor;
@@ -119,7 +119,7 @@ async function errorsOf(parts: ProjectVisit, entry: LogEntry): Promise<ErrorSumm
   );
 }
 
-/** Finds the entry in the URL, and the lines of its request. @throws {Failure} `not_found` */
+/** Finds the entry in the URL and the lines of its request. @throws {Failure} `not_found` */
 async function readEntry(parts: ProjectVisit, query: URLSearchParams) {
   const [at, requestId] = [Date.parse(query.get("at") ?? ""), query.get("request")];
   const unknown = () => new Failure("not_found", "This log entry no longer exists");

@@ -1,4 +1,4 @@
-/** @module Opens a page's project, with the data that all project pages show. */
+/** @module Opens a page's project with the data that all project pages show. */
 import { endpoints } from "../../contract/endpoints.ts";
 import type { Project } from "../../contract/projects.ts";
 import { goTo } from "../layout/document.tsx";
@@ -10,9 +10,9 @@ import { Failure } from "../../platform/core/http/mod.ts";
 
 export interface ProjectVisit extends BoardVisit {
   readonly project: Project;
-  /** Path of one of the project's pages. */
+  /** Returns the path of one of the project's pages. */
   path(page?: string): string;
-  /** Redirects to one of the project's pages, with a success message. */
+  /** Redirects to one of the project's pages and shows a success message there. */
   back(page: string, done: string): Response;
 }
 
@@ -57,5 +57,5 @@ async (visit: PersonVisit): Promise<Question | undefined> => {
 /** Whether the person is allowed to change the page's content. */
 export const canChange = ({ context }: BoardVisit): boolean => context.workspace.role !== "viewer";
 
-/** The cursor for the page's list, from the URL. */
+/** Reads the cursor for the page's list from the URL. */
 export const cursorOf = ({ visit }: BoardVisit): string | null => visit.query.get("cursor");

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The variables that a pasted dotenv file would set, and its problems. */
+/** @module Shows the variables that a pasted dotenv file would set, and its problems. */
 import { Notice } from "../layout/pieces.tsx";
 
 /** The changes that a dotenv file would make to an environment. */
@@ -18,13 +18,17 @@ export function Plan({ plan }: { readonly plan: PastePlan }) {
     <div class="stack" id="plan">
       {problems.length === 0 ? null : (
         <Notice kind="bad">
-          Nothing is set until you correct these lines:
+          Nothing will be set until you correct these lines:
           <ul>
             {problems.map((problem) => <li key={problem}>{problem}</li>)}
           </ul>
         </Notice>
       )}
-      <p>{changes.length === 1 ? "It sets 1 variable:" : `It sets ${changes.length} variables:`}</p>
+      <p>
+        {changes.length === 1
+          ? "This will set 1 variable:"
+          : `This will set ${changes.length} variables:`}
+      </p>
       <ul class="stack">
         {changes.map(({ key, word }) => (
           <li key={key}>

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The frame of all project pages, with the data that they share. */
+/** @module The frame around all project pages, with the data that they share. */
 import type { Child } from "hono/jsx";
 import type { FormPage } from "../layout/form.ts";
 import { formPageFacts } from "../layout/document.tsx";
@@ -13,7 +13,7 @@ export function projectPage(
   { context, project }: ProjectVisit,
   shown: FormPage & {
     readonly here: ProjectSection;
-    /** The subject of the page, for the window title. */
+    /** The page's subject, for the window title. */
     readonly about: string;
     readonly acts?: Child;
     /** Scripts to load in addition to those that all pages load. */

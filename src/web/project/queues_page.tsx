@@ -28,7 +28,7 @@ const SIZE = 20;
 /** Maximum length of a queue or environment name. */
 const MAX_NAME = 100;
 
-/** The part to show, from the URL. */
+/** The part to show, as given in the URL. */
 interface QueueView {
   readonly environment: string;
   readonly queue: string;
@@ -56,13 +56,15 @@ function QueueItem({ queue, href }: { readonly queue: Queue; readonly href: stri
       <div class="main">
         <a href={href}>{name}</a>
         <span class="dots soft">
-          {path === null ? <span>not declared by the live deployment: its messages wait</span> : (
-            <>
-              <code>{path}</code>
-              <span>{`${concurrency} at a time`}</span>
-              <span>{retries === 1 ? "1 retry" : `${retries} retries`}</span>
-            </>
-          )}
+          {path === null
+            ? <span>not declared by the live deployment, so its messages wait</span>
+            : (
+              <>
+                <code>{path}</code>
+                <span>{`${concurrency} at a time`}</span>
+                <span>{retries === 1 ? "1 retry" : `${retries} retries`}</span>
+              </>
+            )}
         </span>
       </div>
       <div class="meta end">
@@ -128,9 +130,9 @@ function Letters({ parts, view }: { readonly parts: ProjectVisit; readonly view:
   const { items, nextCursor } = letters;
   return (
     <Card
-      title={`Dead letters of ${wish.queue}`}
+      title={`Dead letters in ${wish.queue}`}
       id="letters"
-      lead="Messages whose deliveries have all failed. They are kept for 30 days."
+      lead="Messages that could not be delivered. They are kept for 30 days."
     >
       {items.length === 0
         ? <Empty title="No dead letters">Failed messages show up here.</Empty>
@@ -145,7 +147,7 @@ function Letters({ parts, view }: { readonly parts: ProjectVisit; readonly view:
                   action={path("queues/purge")}
                   csrf={csrf}
                   word="Delete all"
-                  what={`dead letters of ${wish.queue}`}
+                  what={`dead letters in ${wish.queue}`}
                   hidden={{ ...wish }}
                 />
               </div>
@@ -235,7 +237,7 @@ export function bindQueues(bind: PageBinder, services: BoardServices): void {
   bind.personal("GET", AT, (visit) => show(visit, wishOf(visit.query)));
 
   type Act = (parts: ProjectVisit, wish: QueueView, message: string) => Promise<unknown>;
-  /** Handles a form on the page, and shows the page again. */
+  /** Handles a form on the page and shows the page again. */
   const run = (done: string, act: Act) => async (visit: PersonVisit) => {
     const { environment, queue, message = "" } = visit.fields;
     const wish = wishOf(

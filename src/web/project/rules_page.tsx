@@ -23,9 +23,9 @@ export interface RulesView {
   /** Why the text could not be checked, tried or published. */
   readonly failure?: string;
   readonly trial?: TrialReport;
-  /** The rules that someone else has published in the meantime. */
+  /** The rules that someone else has published since the page was opened. */
   readonly theirs?: string;
-  /** Two versions to compare: the active version, and the selected revision. */
+  /** Two versions to compare: the active version and the selected revision. */
   readonly compared?: { readonly revisionId: string; readonly from: string; readonly to: string };
   readonly revisions: readonly RulesRevision[];
   readonly nextCursor: string | null;
@@ -84,9 +84,7 @@ function Finding({ diagnostic, source }: {
   );
 }
 
-/**
- * The result of the last check. It is always rendered so that checks while typing can update it.
- */
+/** The result of the last check. It is always rendered, because checks while typing update it. */
 function Findings({ view }: { readonly view: RulesView }) {
   const { diagnostics, text = "" } = view;
   return (
@@ -204,7 +202,7 @@ function Trial({ trial }: { readonly trial: TrialReport }) {
   const { requests, changed, groups, limits } = trial;
   return (
     <Card
-      title="Trial on recorded requests"
+      title="Trial with recorded requests"
       id="trial"
       lead={changed === 0
         ? `None of the last ${requests} requests to production would get a different response.`
@@ -234,7 +232,7 @@ function Conflict({ path, theirs, text }: {
     <Card
       title="Someone else published first"
       id="conflict"
-      lead="Nothing was published. Your text is in the editor above. This shows the changes from theirs to yours."
+      lead="Nothing was published. Your text is in the editor above. Below are the changes from their rules to yours."
     >
       <div class="body">
         <Diff from={theirs} to={text} label="Changes from their rules to yours" />
@@ -347,7 +345,7 @@ export function rulesPage(parts: ProjectVisit, view: RulesView & FormPage): Resp
     { ...view, here: "rules", about: "rules", scripts: [RULES_SCRIPT_PATH] },
     <>
       {failure === undefined ? null : <Notice kind="bad">{failure}</Notice>}
-      <Card title="Rules of production" id="editor" lead={<Origin active={view.active} />}>
+      <Card title="Production rules" id="editor" lead={<Origin active={view.active} />}>
         <div class="body">
           {text === undefined
             ? (
@@ -369,10 +367,10 @@ export function rulesPage(parts: ProjectVisit, view: RulesView & FormPage): Resp
         <Card
           title="Changes"
           id="compared"
-          lead={`From the rules of production to revision ${compared.revisionId}.`}
+          lead={`From the production rules to revision ${compared.revisionId}.`}
         >
           <div class="body">
-            <Diff from={compared.from} to={compared.to} label="Changes to the revision" />
+            <Diff from={compared.from} to={compared.to} label="Changes in this revision" />
           </div>
         </Card>
       )}

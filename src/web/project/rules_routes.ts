@@ -39,12 +39,14 @@ const SIZE = 20;
 /** Maximum number of requests to evaluate in a trial. */
 const TRIED = 1000;
 /**
- * Maximum number of log pages to read to find these requests. The log also contains other lines.
+ * Maximum number of log pages to search for these requests, because the log also contains other
+ * lines.
  */
 const MAX_LOG_PAGES = 5;
 
 /**
- * The editor's text if production has no rules. Rules after `rules = []` would not be valid TOML.
+ * The editor's text if production has no rules. Adding rules after `rules = []` would not be valid
+ * TOML.
  */
 const STARTER = `schemaVersion = "${SCHEMA_VERSION}"
 # Replace the last line with your rules, for example:
@@ -84,7 +86,7 @@ async function surroundingsOf({ api, project }: ProjectVisit): Promise<Surroundi
   };
 }
 
-/** The hosts that serve the production deployment. */
+/** Returns the hosts that serve the production deployment. */
 async function productionHosts({ api, project }: ProjectVisit): Promise<ReadonlySet<string>> {
   const { items } = await api.call(endpoints.listDomains, {
     params: { project: project.name },
@@ -94,7 +96,7 @@ async function productionHosts({ api, project }: ProjectVisit): Promise<Readonly
   return new Set([new URL(project.url).hostname, ...domains.map(({ hostname }) => hostname)]);
 }
 
-/** The latest visitor requests to production, from the log. */
+/** Reads the latest visitor requests to production from the log. */
 async function recordedRequests(parts: ProjectVisit): Promise<RecordedRequest[]> {
   const hosts = await productionHosts(parts);
   const found: RecordedRequest[] = [];
@@ -122,7 +124,7 @@ export function bindRules(bind: PageBinder, services: RulesPageServices): void {
     readonly status?: number;
   };
 
-  /** The rules in effect, with the version that the next publication must name. */
+  /** Returns the rules in effect, with the version required to publish new ones. */
   const readActive = async ({ api, project }: ProjectVisit) => {
     const params = { project: project.name };
     const { body: active, etag = "" } = await api.send(endpoints.getRules, { params });
@@ -144,7 +146,7 @@ export function bindRules(bind: PageBinder, services: RulesPageServices): void {
     return rulesPage(parts, { etag, ...shown, active, text, revisions, nextCursor });
   };
 
-  /** The editor's rules after the check; `undefined` if they are too long. */
+  /** Returns the editor's rules after the check; `undefined` if they are too long. */
   const readTyped = async (parts: ProjectVisit, visit: PersonVisit) => {
     const text = (visit.fields.toml ?? "").replaceAll("\r\n", "\n");
     if (text.length > MAX_TEXT) {
@@ -154,12 +156,12 @@ export function bindRules(bind: PageBinder, services: RulesPageServices): void {
       );
     }
     const loaded: LoadedRules = loadRulesToml(text, await surroundingsOf(parts));
-    // The version of the displayed text, to detect whether newer rules have been published.
+    // Returns the version of the displayed text, to detect whether newer rules have been published.
     const etag = visit.fields.etag ?? "";
     return { loaded, kept: { text, etag, diagnostics: loaded.diagnostics } };
   };
 
-  /** Binds an action on the text. If the action is refused, the text is shown again. */
+  /** Binds an action that uses the text. If the action is refused, the text is shown again. */
   const act = (
     name: string,
     run: (
@@ -253,7 +255,7 @@ export function bindRules(bind: PageBinder, services: RulesPageServices): void {
     },
   }, { maxUpload: MAX_UPLOAD });
 
-  /** A change to the published rules that does not use the text. */
+  /** Binds a change to the published rules that does not use the text. */
   const change = (
     done: string,
     run: (parts: ProjectVisit, visit: PersonVisit) => Promise<unknown>,

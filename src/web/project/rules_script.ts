@@ -3,7 +3,7 @@ import { sha256Hex } from "../../lib/hash.ts";
 import { makeAsset } from "../layout/asset.ts";
 
 const EDITOR = `"use strict";
-/* A block, because all scripts on a page share one scope for names. */
+/* Inside a block, because all scripts on a page share one scope. */
 {
 const text = document.getElementById("toml");
 const gutter = document.getElementById("gutter");

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The settings of a project, and its deletion. */
+/** @module A project's settings, and the form to delete it. */
 import { endpoints } from "../../contract/endpoints.ts";
 import { FRAMEWORKS, type Project } from "../../contract/projects.ts";
 import { sha256Hex } from "../../lib/hash.ts";
@@ -52,7 +52,9 @@ function EndCard({ parts }: { readonly parts: ProjectVisit }) {
   );
 }
 
-/** Identifies the settings that a form shows, because they may change before it is submitted. */
+/**
+ * Identifies the settings that a form shows, because they may change before the form is submitted.
+ */
 const versionOf = (project: Project): string =>
   sha256Hex(JSON.stringify([project.framework, ...TEXTS.map(([name]) => project[name])])).slice(
     0,
@@ -63,15 +65,15 @@ const versionOf = (project: Project): string =>
 const PROTECTION_WORDS: Readonly<Record<PreviewAccess["protection"], string>> = {
   off: "Everyone can visit previews.",
   members: "Only members of this workspace can visit previews.",
-  password: "Members, and everyone with the password, can visit previews.",
-  all: "Only members can visit previews and production.",
+  password: "Members and everyone with the password can visit previews.",
+  all: "Only members of this workspace can visit previews and production.",
 };
 
 const PROTECTION_NAMES: Readonly<Record<PreviewAccess["protection"], string>> = {
   off: "Everyone",
   members: "Members only",
   password: "Members and people with the password",
-  all: "Members only, also production",
+  all: "Members only, including production",
 };
 
 function PreviewsCard({ parts, previews, state }: {
@@ -183,7 +185,7 @@ function settingsPage(
                 autocomplete="off"
               />
               <label for="autoRedeploy">
-                Redeploy when a URL that variables refer to changes
+                Redeploy when a URL referenced by variables changes
               </label>
             </p>
             {canChange(parts)
@@ -240,7 +242,7 @@ export function bindSettings(bind: PageBinder, services: BoardServices): void {
     const text = (name: string) => fields[name]?.trim() || null;
     if (fields.seen !== undefined && fields.seen !== versionOf(parts.project)) {
       const failure =
-        "Someone changed these settings since you opened the page. Save again to replace them with yours.";
+        "Someone changed these settings after you opened the page. Save again to replace them with yours.";
       return show(parts, { state: { values: fields, problems: {}, failure }, status: 409 });
     }
     try {

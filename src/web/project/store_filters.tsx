@@ -3,7 +3,7 @@
 /** @module The form that selects a part of a store: an environment and a key prefix. */
 import { SelectField } from "../layout/board_pieces.tsx";
 
-/** The URL for a part of a store, without empty parameters. */
+/** Returns the URL for a part of a store, without empty parameters. */
 export function pathWith(path: string, given: Readonly<Record<string, string | null>>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(given)) if (value) query.set(name, value);

@@ -3,10 +3,10 @@
 /** @module Shows the lines that differ between two strings, with some context lines. */
 import { type DiffLine, diffLines } from "../../lib/line_diff.ts";
 
-/** Number of unchanged lines to show around a change. */
+/** Number of unchanged lines to show before and after a change. */
 const AROUND = 3;
 
-/** The lines near changes. `undefined` stands for omitted lines. */
+/** Returns the lines near changes; `undefined` marks omitted lines. */
 function nearChanges(lines: readonly DiffLine[]): (DiffLine | undefined)[] {
   const near = new Set<number>();
   lines.forEach(({ type }, index) => {
@@ -20,14 +20,14 @@ function nearChanges(lines: readonly DiffLine[]): (DiffLine | undefined)[] {
 
 const SIGNS = { same: " ", removed: "-", added: "+" } as const;
 
-/** The lines that differ between two strings. */
+/** Shows the lines that differ between two strings. */
 export function Diff({ from, to, label }: {
   readonly from: string;
   readonly to: string;
   readonly label: string;
 }) {
   const lines = nearChanges(diffLines(from, to));
-  if (lines.length === 0) return <p class="hint">Both are the same.</p>;
+  if (lines.length === 0) return <p class="hint">There are no differences.</p>;
   return (
     <pre class="diff" tabindex={0} role="region" aria-label={label}>
       {lines.map((line, index) =>

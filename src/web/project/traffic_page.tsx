@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The traffic of a project: requests, visitors, pages and response times. */
+/** @module A project's traffic: requests, visitors, pages and response times. */
 import { endpoints } from "../../contract/endpoints.ts";
 import {
   type CountedValue,

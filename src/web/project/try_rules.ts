@@ -10,7 +10,7 @@ import {
 } from "../../rules/mod.ts";
 import type { ClientFacts } from "../visit/client_facts.ts";
 
-/** A logged request. It lacks the query and all headers except one. */
+/** A logged request. It has no query, and only one header. */
 export interface RecordedRequest {
   readonly method: string;
   readonly host: string;
@@ -19,10 +19,10 @@ export interface RecordedRequest {
   readonly userAgent: string | null;
 }
 
-/** Requests whose responses differ in the same way. */
+/** Requests with responses that differ in the same way. */
 export interface ChangedGroup {
   readonly count: number;
-  /** The effect of the current rules on the first of the requests. */
+  /** The effect of the current rules on the first request. */
   readonly before: readonly string[];
   readonly after: readonly string[];
   /** Some of the requests, such as `GET /admin`. */
@@ -34,7 +34,7 @@ export interface TrialReport {
   readonly changed: number;
   /** Largest first. */
   readonly groups: readonly ChangedGroup[];
-  /** Parts of a request that the trial cannot evaluate because they are not in the log. */
+  /** Parts of a request that the trial cannot evaluate, because they are not in the log. */
   readonly limits: readonly string[];
 }
 
@@ -42,10 +42,10 @@ export interface TrialReport {
 const MAX_GROUPS = 20;
 const MAX_EXAMPLES = 3;
 
-/** The trial does not know the site's files and does not count anything. */
+/** The trial has no access to the site's files and does not count requests. */
 const HOOKS = { fileExists: () => false, rateLimited: () => false };
 
-/** The visible outcome of a decision, without the rule that made it. */
+/** Returns the visible outcome of a decision, without the rule that made it. */
 const effectOf = (decision: Decision): string =>
   JSON.stringify(
     decision,
@@ -53,8 +53,8 @@ const effectOf = (decision: Decision): string =>
   );
 
 /**
- * Identifies the rules behind a decision and its kind of response. They are the same for all paths
- * that match a pattern.
+ * Returns a key for the rules behind a decision and its kind of response. It is the same for all
+ * paths that match a pattern.
  */
 function kindOf({ terminal, rewrite, cache, pipeline, headerEdits }: Decision): string {
   const named = [rewrite, cache, pipeline].map((each) => each?.rule.id ?? "");
@@ -76,9 +76,7 @@ const MISSING = [
   ["cookies", "cookies"],
 ] as const;
 
-/**
- * Names the facts that the rules' conditions and actions need but that the log does not contain.
- */
+/** Lists the facts that the rules' conditions and actions need but the log does not contain. */
 function limitsOf(rules: readonly RuntimeRule[]): string[] {
   const leaves = rules.filter(({ enabled }) => enabled).flatMap(({ condition }) => {
     const { any = [], not, ...leaf } = condition;

@@ -1,11 +1,11 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The web vitals of a project's visitors, shown next to its traffic. */
+/** @module Shows the web vitals of a project's visitors, next to its traffic. */
 import type { TrafficReport, WebVitals } from "../../contract/traffic.ts";
 import { Card } from "../layout/pieces.tsx";
 
 /**
- * The upper limit of a good value, and the lower limit of a poor one (web.dev). CLS is a score. All
+ * The upper limit of a good value, and the lower limit of a poor one (web.dev). CLS is a score; all
  * others are in milliseconds.
  */
 const VITALS = [
@@ -16,13 +16,13 @@ const VITALS = [
   ["ttfb", "TTFB", 800, 1800],
 ] as const;
 
-/** Returns a color, and a word for people who cannot see the color. */
+/** Returns a color, and a word for people who cannot distinguish the color. */
 function judge(p75: number, good: number, poor: number): readonly [kind: string, word: string] {
   if (p75 <= good) return ["good", "good"];
   return p75 <= poor ? ["care", "needs improvement"] : ["bad", "poor"];
 }
 
-/** The three vitals that web.dev uses to judge a page, with their full names. */
+/** The three vitals by which web.dev judges a page, with their full names. */
 const CORE = {
   lcp: "Largest Contentful Paint",
   inp: "Interaction to Next Paint",
@@ -32,7 +32,9 @@ const CORE = {
 const valueText = (vital: keyof WebVitals, value: number): string =>
   vital === "cls" ? `${value}` : `${value.toLocaleString("en-US")} ms`;
 
-/** A value on its vital's scale. "Good", "needs improvement" and "poor" each take up a third. */
+/**
+ * Shows a value on its vital's scale. "Good", "needs improvement" and "poor" each take up a third.
+ */
 function Scale({ p75, good, poor }: {
   readonly p75: number;
   readonly good: number;

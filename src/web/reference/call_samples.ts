@@ -1,15 +1,15 @@
-/** @module Command lines for API calls, with curl and with the CLI. */
+/** @module Writes command lines for API calls, with curl and with the CLI. */
 import { CLI_SAMPLES } from "../../contract/cli_samples.ts";
 import type { ReferenceOperation } from "./read_reference.ts";
 
 const COMMANDS: ReadonlyMap<string, string> = new Map(Object.entries(CLI_SAMPLES));
 
-/** The CLI command that calls an operation; `undefined` if there is none. */
+/** Returns the CLI command that calls an operation; `undefined` if there is none. */
 export const commandLineOf = (operationId: string): string | undefined => COMMANDS.get(operationId);
 
 const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** Headers that a call does not need. */
+/** Headers that calls do not need. */
 const OPTIONAL_HEADERS: ReadonlySet<string> = new Set([
   "Idempotency-Key",
   "Last-Event-ID",
@@ -31,7 +31,7 @@ function bodyArguments({ operation }: ReferenceOperation): string[] {
     .map(([name, value]) => `${flag} ${quote(`${name}=${value}`)}`);
 }
 
-/** An example call to an operation with curl, which gets the URL and the key from variables. */
+/** Returns an example call with curl, which gets the URL and the key from variables. */
 export function curlSample(call: ReferenceOperation): string {
   const { method, path, operation } = call;
   const parameters = operation.parameters ?? [];

@@ -10,7 +10,7 @@ const calls = parts.flatMap(({ operations }) => operations);
 const sampleOf = (id: string) =>
   curlSample(calls.find(({ operation }) => operation.operationId === id)!);
 
-Deno.test("curlSample() includes the credential, path, query and body of the example", () => {
+Deno.test("curlSample() includes the example's credential, path, query and body", () => {
   const created = sampleOf("createProject");
   assert.match(
     created,
@@ -32,7 +32,7 @@ Deno.test("every operation has a sample that a shell parses as one command", asy
   for (const line of lines) assert.doesNotMatch(line, /undefined|\[object|\{\w+\}"/, line);
 });
 
-Deno.test("commandLineOf() returns a command only for operations that have one", () => {
+Deno.test("commandLineOf() returns a command only if the operation has one", () => {
   assert.equal(commandLineOf("listProjects"), "svc projects list");
   assert.equal(commandLineOf("constructor"), undefined);
 });

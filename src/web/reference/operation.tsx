@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module One API operation: its request and responses. */
+/** @module Shows an API operation: its request and responses. */
 import {
   alternatives,
   type Components,
@@ -24,7 +24,7 @@ export function Verb({ method, path }: { readonly method: string; readonly path:
   );
 }
 
-/** A description, with code between backticks. */
+/** Shows a description, with code between backticks. */
 function Prose({ text }: { readonly text: string }) {
   return (
     <>
@@ -143,7 +143,7 @@ function Body({ title, content, schemas, isAnswer }: {
   );
 }
 
-/** The call as command lines, with example values. */
+/** Shows the call as command lines, with example values. */
 function Samples({ call }: { readonly call: ReferenceOperation }) {
   const command = commandLineOf(call.operation.operationId);
   return (

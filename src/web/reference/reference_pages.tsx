@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The OpenAPI document as pages, one for each part of the API. */
+/** @module Shows the OpenAPI document as pages, one for each part of the API. */
 import type { Child } from "hono/jsx";
 import { DocsBar, TableOfContents } from "../docs/docs_frame.tsx";
 import { DOCS_POLICY, DOCS_SCRIPT_PATH } from "../docs/docs_script.ts";
@@ -19,7 +19,7 @@ function Frame({ reference, current, title, lead, headings = [], children }: {
   readonly current?: string;
   readonly title: string;
   readonly lead: Child;
-  /** Headings of the page, for the table of contents. */
+  /** The page's headings, for the table of contents. */
   readonly headings?: readonly Heading[];
   children?: Child;
 }) {

@@ -1,4 +1,4 @@
-/** @module The pages that can be found by name in a search. Pure. */
+/** @module Finds pages by name in a search. Pure. */
 import {
   auditPath,
   keysPath,
@@ -13,13 +13,13 @@ import { PROJECT_PAGES } from "../layout/board_frame.tsx";
 export interface KnownPage {
   readonly name: string;
   readonly path: string;
-  /** Other words that people search for. */
+  /** Other words that people may search for. */
   readonly words: string;
 }
 
 /**
- * Finds the pages of a workspace, a project and the account that match a text. Without a text,
- * returns all of them.
+ * Finds the workspace, project and account pages that match a text. Without a text, returns all of
+ * them.
  */
 export function findPages(slug: string, wanted: string, project?: string): KnownPage[] {
   const pages: KnownPage[] = [

@@ -14,7 +14,7 @@ import { projectPath, searchPath } from "../layout/bar.tsx";
 import { showBoard } from "../layout/show_board.ts";
 import { WorkspaceFrame } from "../layout/board_frame.tsx";
 
-/** Maximum number of document sections in the results of a search. */
+/** Maximum number of document sections in search results. */
 const MOST_SECTIONS = 8;
 
 const KINDS = [
@@ -78,9 +78,8 @@ function searchPage(context: BoardContext, shown: {
         <div class="body">
           <SearchForm path={searchPath(slug)} wanted={wanted} />
           <p class="soft small keys">
-            <kbd>/</kbd> or <kbd>Ctrl</kbd> <kbd>K</kbd> opens search from anywhere. <kbd>↓</kbd>
-            {" "}
-            and <kbd>↑</kbd> move through the results, <kbd>Enter</kbd> opens it.
+            <kbd>/</kbd> or <kbd>Ctrl</kbd> <kbd>K</kbd> opens the search from anywhere.{" "}
+            <kbd>↓</kbd> and <kbd>↑</kbd> move through the results, <kbd>Enter</kbd> opens one.
           </p>
         </div>
       </section>

@@ -16,17 +16,20 @@ export interface SiteFile {
 export const TARGETS = ["production", "preview"] as const;
 export type Target = (typeof TARGETS)[number];
 
-/** The branch name of previews from uploaded files. */
+/** The branch name for previews of uploaded files. */
 const PREVIEW_BRANCH = "upload";
 
 export type DeployedFiles =
-  /** SHA-256 hashes of content that the platform lacks. If there are any, nothing was deployed. */
+  /**
+   * SHA-256 hashes of content that the platform does not have. If there are any, nothing was
+   * deployed.
+   */
   | { readonly type: "missing"; readonly missing: readonly string[] }
   | { readonly type: "deployed"; readonly id: string };
 
 /**
- * Deploys a list of files. Missing content is taken from `contents`. A browser that sends only the
- * list gets the missing hashes.
+ * Deploys a list of files. Takes missing content from `contents`. A browser that sends only the
+ * list receives the missing hashes.
  *
  * @throws {Failure} if the API returns an error, or if the files are neither a site nor a project
  */

@@ -12,12 +12,12 @@ export function GitFields({ state }: { readonly state: FormState }) {
   return (
     <>
       <Field
-        label="User name"
+        label="Username"
         name="username"
         state={state}
         autocomplete="off"
         optional
-        hint="For a token. Most servers take any name; leave empty for git."
+        hint="For a token. Most servers accept any name. Leave empty for git."
       />
       <Field
         label="Access token"
@@ -26,7 +26,7 @@ export function GitFields({ state }: { readonly state: FormState }) {
         state={state}
         autocomplete="off"
         optional
-        hint="For an https URL. Needs read access only, plus commit statuses to report builds."
+        hint="For an https URL. Needs only read access, plus access to commit statuses to report builds."
       />
       <TextAreaField
         label="SSH private key"

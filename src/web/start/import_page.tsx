@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The first step of an import: the repository, and its credentials. */
+/** @module The first step of an import: the repository and its credentials. */
 import type { BoardContext } from "../layout/page_context.ts";
 import { Card, Field, Form, Trouble } from "../layout/pieces.tsx";
 import { EMPTY, type FormPage } from "../layout/form.ts";
@@ -23,7 +23,7 @@ export function importPage(context: BoardContext, shown: FormPage = {}): Respons
       <Card
         title="Repository"
         id="repository"
-        lead="The next page shows its branches and what can be deployed."
+        lead="The next page shows the branches and the apps that you can deploy."
       >
         <div class="body">
           <Trouble state={state} />
@@ -43,7 +43,7 @@ export function importPage(context: BoardContext, shown: FormPage = {}): Respons
               autocomplete="off"
               maxlength={40}
               optional
-              hint="Used in the URL of the site. Leave empty to use the repository's name."
+              hint="Used in the site's URL. Leave empty to use the repository's name."
             />
             <details
               class="more"

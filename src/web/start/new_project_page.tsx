@@ -44,7 +44,7 @@ export function newProjectPage(
               state={state}
               autocomplete="off"
               optional
-              hint="URL of a public repository to build. Leave empty to upload files, push or use the CLI."
+              hint="URL of a public repository to build. Leave empty to upload files, push with git, or use the CLI."
             />
             <Field
               label="Production branch"

@@ -45,7 +45,7 @@ function readList(text: string): Upload {
 /** Maximum number of characters of a folder or archive name to show in a title. */
 const MAX_NAME = 100;
 
-/** The title of an upload without a description. */
+/** Returns the title of an upload that has no description. */
 export function uploadTitle({ name, files }: Pick<Upload, "name" | "files">): string {
   const count = formatCount(files.length, "file");
   return name === undefined

@@ -12,7 +12,7 @@ const list = (...paths: readonly string[]) =>
   form({ list: JSON.stringify(paths.map((path) => ({ path, sha256: "0".repeat(64), size: 1 }))) });
 const titleOf = async (sent: SentForm) => uploadTitle(await readUpload(sent));
 
-Deno.test("uploadTitle() names the folder or archive, and counts its files", async () => {
+Deno.test("uploadTitle() names the folder or archive and counts its files", async () => {
   assert.equal(
     await titleOf(list("harbour/index.html", "harbour/site.css")),
     "Upload of harbour (2 files)",

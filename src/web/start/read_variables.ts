@@ -1,4 +1,4 @@
-/** @module The variables of a pasted dotenv file. */
+/** @module Reads the variables in a pasted dotenv file. */
 import { parse } from "dotenv";
 import { variableName } from "../../contract/variables.ts";
 import { readDotenvLines } from "../../lib/dotenv_lines.ts";
@@ -9,7 +9,7 @@ export interface ReadVariables {
   readonly problems: readonly string[];
 }
 
-/** Reads all valid variables, and reports every problem. */
+/** Reads all valid variables and reports every problem. */
 export function readVariables(text: string): ReadVariables {
   const { assignments, problems: unreadable } = readDotenvLines(text);
   const problems = unreadable.map(({ line, message }) => ({

@@ -32,7 +32,7 @@ export interface ZippedFile {
 const refuse = (message: string, cause?: unknown): Failure =>
   new Failure("invalid_request", message, { cause });
 
-/** The next entry; `undefined` after the last one. */
+/** Reads the next entry; `undefined` after the last one. */
 function nextEntry(zip: ZipFile): Promise<Entry | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<Entry | undefined>();
   const leave = () => zip.removeAllListeners("entry").removeAllListeners("end");
@@ -54,7 +54,7 @@ async function readContent(zip: ZipFile, entry: Entry): Promise<Uint8Array<Array
   const { fileName, compressionMethod, uncompressedSize, crc32: announced } = entry;
   if (entry.isEncrypted()) throw refuse(`Cannot read ${fileName}: it is encrypted`);
   if (compressionMethod !== STORED && compressionMethod !== DEFLATED) {
-    throw refuse(`Cannot read ${fileName}: its compression is not deflate`);
+    throw refuse(`Cannot read ${fileName}: only deflate compression is supported`);
   }
   const parts: Uint8Array[] = [];
   const packed = await zip.openReadStreamPromise(entry, { decodeFileData: false });
@@ -65,7 +65,7 @@ async function readContent(zip: ZipFile, entry: Entry): Promise<Uint8Array<Array
     : await inflate(bytes, { maxOutputLength: Math.max(uncompressedSize, 1) })
       .catch((cause) => {
         throw refuse(
-          `Cannot read ${fileName}: it is damaged, or larger than the archive says`,
+          `Cannot read ${fileName}: it is damaged or larger than the archive states`,
           cause,
         );
       });
@@ -105,7 +105,7 @@ async function readEntries(zip: ZipFile): Promise<ZippedFile[]> {
 }
 
 /**
- * Unpacks an archive in memory. Skips folders, tool files, and files with secrets.
+ * Unpacks an archive in memory. Skips folders, files of tools, and files with secrets.
  *
  * @throws {Failure} if it is not an archive, is damaged, encrypted or too large, or contains a
  * symbolic link or a path that leads outside the archive

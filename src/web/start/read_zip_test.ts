@@ -31,7 +31,7 @@ const REFUSED: readonly (readonly [string, Uint8Array<ArrayBuffer>, RegExp])[] =
   [
     "more bytes than declared",
     zip([{ path: "bomb", text: "0".repeat(1_000_000), size: 10 }]),
-    /bomb: it is damaged, or larger/,
+    /bomb: it is damaged or larger/,
   ],
   [
     "more bytes than are allowed",

@@ -136,7 +136,7 @@ const DENIED: Readonly<Record<string, RegExp>> = {
   wait_until_never: /^200 fine$/,
   unhandled_rejection: /^threw: Error: nobody caught me/,
   timer_throws: /^threw: Error: from a timer/,
-  giant_header: /^invalid_result: The result's headers are over/,
+  giant_header: /^invalid_result: The result's headers exceed/,
   many_headers: /^invalid_result: /,
   forged_headers: /^invalid_result: /,
   stream_of_objects: /^200 body broke off/,

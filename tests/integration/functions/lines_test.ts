@@ -73,7 +73,7 @@ Deno.test("a function that forges frames loses only its own worker", async (t) =
         );
         if (HARMLESS.has(name)) continue;
         assert.ok(result.type === "failed" && result.reason === "crashed", JSON.stringify(result));
-        assert.match(result.message, /broke the protocol/);
+        assert.match(result.message, /violated the protocol/);
         assert.equal(
           log.filter(({ level }) => level === "error").length,
           1,

@@ -22,7 +22,7 @@ Deno.test({
     for (const wish of [{}, { engine: "embedded" }, { engine: "server" }]) {
       const { status, json } = await create(node, wish);
       assert.deepEqual([status, json.code], [409, "conflict"]);
-      assert.match(json.error, /shared by nodes.*SVC_POSTGRES_URL/);
+      assert.match(json.error, /nodes share records.*SVC_POSTGRES_URL/);
     }
     const { databases } = (await node.api("GET", "/v1/health")).json;
     assert.equal(databases.ready, false);

@@ -81,7 +81,7 @@ Deno.test("preferences are saved in one form, and quiet hours need a start and a
       });
     const half = await save({ "Health.start": "22:00", "Health.end": "" });
     assert.equal(half.status, 400);
-    assert.match(half.html, /Health: set both times of the quiet hours/);
+    assert.match(half.html, /Health: set both times for quiet hours/);
     const saved = await save({ "Health.start": "22:00", "Health.end": "06:00" });
     assert.deepEqual([saved.status, saved.headers.get("location")], [303, `${path}?saved`]);
     const { json } = await platform.api("GET", "/v1/notifications/preferences", {

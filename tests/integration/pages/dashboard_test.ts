@@ -190,7 +190,7 @@ Deno.test("the dashboard promotes, rolls back and stops deployments like the API
 
     const stale = await ada.submit(asked, `${at}/promote`);
     assert.equal(stale.status, 409);
-    assert.match(stale.html, /Someone changed this in the meantime/);
+    assert.match(stale.html, /This changed after the question was shown/);
     assert.equal(await production(), live);
 
     const back = await ada.confirm(promoted, `/deployments/${live}/rollback`);

@@ -76,7 +76,7 @@ Deno.test("the environments page shows, sets and deletes variables, accepts past
     const at = `${SHOP}/environments`;
     const made = await ada.submit(await ada.open(at), at, { name: "stage" });
     assert.match(made.html, /Environment created\./);
-    assert.match(made.html, /Variables of stage/);
+    assert.match(made.html, /Variables in stage/);
     await deploy(own, "shop", { files: { "index.html": "two" }, environment: "stage" });
     const twice = await ada.submit(await ada.open(at), at, { name: "stage" });
     assert.equal(twice.status, 409);
@@ -110,7 +110,7 @@ Deno.test("the environments page shows, sets and deletes variables, accepts past
       ) => `${key} ${value} ${scope}`);
     const kept = ["MODE fast\nlane stage", "TOKEN null all"];
     const preview = await paste("preview", "MODE=slow\r\n# more\r\nexport PORT='80 81'\r\n");
-    assert.match(preview.html, /It sets 2 variables:/);
+    assert.match(preview.html, /This will set 2 variables:/);
     assert.match(preview.html, /MODE<\/span> <span class="tag">changed</);
     assert.match(preview.html, /PORT<\/span> <span class="tag">new</);
     assert.deepEqual(await list(), kept);

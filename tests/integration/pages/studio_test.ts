@@ -104,7 +104,7 @@ async function filtersAndSorts({ ada }: DashboardPlatform) {
   assert.match(wrong.html, /invalid input syntax for type integer/);
 
   const notes = await ada.open(`${AT}/tables?${tableQuery("notes")}`);
-  assert.match(notes.html, /This table has no primary key/);
+  assert.match(notes.html, /because it has no primary key/);
   assert.doesNotMatch(notes.html, /Add a row|>Edit</);
   assert.equal(gridOf(notes).length, 50);
   const last = await ada.open(`${AT}/tables?${tableQuery("notes", [["offset", "100"]])}`);
@@ -275,7 +275,7 @@ async function managesDatabase({ ada, api, platform }: DashboardPlatform) {
       body: await encoded.arrayBuffer(),
     }).then((response) => response.text());
   };
-  assert.match(await send(script), /Imported the file: 2 statements/);
+  assert.match(await send(script), /File imported: 2 statements/);
   assert.match(await send(script), /Nothing was imported\. duplicate key/);
   const trial = await ada.open(`${AT}/tables?branch=trial&table=ports&schema=public`);
   assert.deepEqual(gridOf(trial), ["Edit|KEL|Kiel", "Edit|OSL|Oslo"]);

@@ -1,17 +1,17 @@
 /**
- * @module Signals, as a server receives them. The process's signals belong to the platform, which
- * asks its servers to end.
+ * @module Signals as a server receives them. The process's own signals go to the platform, which
+ * then asks its servers to end.
  */
 
 type Listener = () => void;
 
-/** Calls the listeners of a signal; false if there are none. */
+/** Calls a signal's listeners; returns false if there are none. */
 export type EmitSignal = (signal: Deno.Signal) => boolean;
 
 /**
- * Separates the server's listeners from the signals of the process. Otherwise, a Ctrl-C at the
- * platform would reach them during requests. `node:process` listeners are added by the same
- * functions.
+ * Separates the server's listeners from the process's signals. Otherwise, a Ctrl-C in the
+ * platform's terminal would reach them during requests. `node:process` listeners are added by the
+ * same functions.
  */
 export function separateSignals(): EmitSignal {
   const listeners = new Map<string, Set<Listener>>();

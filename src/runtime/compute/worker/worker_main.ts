@@ -1,6 +1,6 @@
 /**
  * @module The thread of a deployment's server. It is prepared here before the deployment's code is
- * loaded. Whatever runs later must not rely on anything that the deployment's code can change.
+ * loaded. Code that runs later must not rely on anything that the deployment's code can change.
  */
 import { join } from "node:path";
 import process from "node:process";
@@ -37,7 +37,7 @@ function halt(): never {
   for (;;) Atomics.wait(nothing, 0, 0);
 }
 
-/** Reports the end of the server, regardless of how it ends. */
+/** Reports the server's end, regardless of its cause. */
 function reportExits(send: Send): void {
   const exit = (name: string) => (code?: unknown): never => {
     const number = Number(code ?? process.exitCode ?? 0) || 0;
@@ -113,7 +113,9 @@ globalThis.addEventListener("message", (event) => {
     else if (data.type === "load") prepared.load();
     else if (data.type === "revalidated") prepared.takeAnswer(data.id, data.answer);
     else if (data.type === "terminate") {
-      if (!prepared.emitSignal("SIGTERM")) send({ type: "ended", message: "Told to end" });
+      if (!prepared.emitSignal("SIGTERM")) {
+        send({ type: "ended", message: "The platform asked the server to end" });
+      }
     } else {
       prepared = prepare(data, send);
       send({ type: "prepared" });

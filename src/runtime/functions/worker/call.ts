@@ -1,4 +1,4 @@
-/** @module One call, in the worker. */
+/** @module A call, as the worker tracks it. */
 import { AsyncLocalStorage } from "node:async_hooks";
 
 export interface Call {
@@ -11,5 +11,5 @@ export interface Call {
   settled: boolean;
 }
 
-/** The call that the running code belongs to, across `await`. */
+/** The call to which the running code belongs, even after an `await`. */
 export const currentCall = new AsyncLocalStorage<Call>();

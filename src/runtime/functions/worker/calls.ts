@@ -1,4 +1,4 @@
-/** @module The calls of a worker, from head to result, and `waitUntil` after it. */
+/** @module A worker's calls, from the head to the result and any later `waitUntil` work. */
 import type { HeaderList } from "../../http1/head.ts";
 import { toPayload } from "../../process/frames/payload.ts";
 import { BodyReceiver, BodySender, EAGER_BYTES } from "../body_link.ts";
@@ -35,14 +35,14 @@ export interface CallsOptions {
   readonly queue: object;
   /** `context.database`. */
   readonly database: object;
-  /** Logs an error that no call can report. */
+  /** Logs an error that belongs to no call. */
   readonly report: (error: unknown, call: number | undefined) => void;
 }
 
 /** The result of most request steps. */
 const NEXT_PAYLOAD = toPayload({ type: "next" } satisfies ResultHead);
 
-/** Headers for the runtime's constructors, which do not change them. */
+/** Converts headers for the runtime's constructors, which do not change them. */
 const asInit = (pairs: HeaderList): [string, string][] => pairs as [string, string][];
 
 export class WorkerCalls {
@@ -183,7 +183,7 @@ export class WorkerCalls {
     let body = result.body;
     if (payload.byteLength > MAX_HEAD_CHARACTERS) {
       const message =
-        `The result's headers are over ${MAX_HEAD_CHARACTERS} bytes: ${payload.byteLength}`;
+        `The result's headers exceed ${MAX_HEAD_CHARACTERS} bytes: ${payload.byteLength}`;
       const head: ResultHead = { type: "failed", reason: "invalid_result", error: { message } };
       payload = toPayload(head);
       body = undefined;

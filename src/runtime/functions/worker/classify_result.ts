@@ -1,5 +1,5 @@
 /**
- * @module Classifies the return value of a step: next, a request, a response, or an invalid result.
+ * @module Classifies a step's return value: continue, a request, a response, or an invalid result.
  * `Request` and `Response` are recognized by the runtime's own getters, so that look-alikes are
  * rejected.
  */
@@ -33,7 +33,7 @@ function has(read: (value: unknown) => unknown, value: unknown): boolean {
 /** The body passed to the step. */
 export interface GivenBody {
   readonly stream: ReadableStream<Uint8Array>;
-  /** True once a part of it was read, so the platform no longer has all of it. */
+  /** True once part of it has been read, so the platform no longer has all of it. */
   started(): boolean;
 }
 
@@ -80,7 +80,7 @@ function asResponse(value: unknown, facts: StepFacts): Classified {
     body,
   };
   if (head.status < 200) {
-    return invalid(`A Response has a status of 200 to 599, not ${head.status}`);
+    return invalid(`A Response must have a status from 200 to 599, not ${head.status}`);
   }
   return stream === undefined ? { head } : { head, body: stream };
 }
@@ -98,7 +98,10 @@ function asRequest(value: unknown, facts: StepFacts): Classified {
   return stream === undefined ? { head } : { head, body: stream };
 }
 
-/** The result of a step that returned nothing: its input continues unless it has read the body. */
+/**
+ * Returns the result of a step that returned nothing: its input continues unless the step has read
+ * the body.
+ */
 function unchanged(facts: StepFacts): Classified {
   if (facts.mode === "observe" || facts.given?.started() !== true) {
     return { head: { type: "next" } };
@@ -108,7 +111,8 @@ function unchanged(facts: StepFacts): Classified {
   if (used) {
     const what = facts.mode === "response" ? "response" : "request";
     return invalid(
-      `The step read the body of the ${what} and returned nothing: read a clone(), or return a new one`,
+      `The step read the body of the ${what} and returned nothing. ` +
+        "Read a clone(), or return a new one",
     );
   }
   return facts.mode === "response" ? asResponse(subject, facts) : asRequest(subject, facts);

@@ -1,6 +1,6 @@
 /**
- * @module Connects a worker to the platform. The worker then gives up every permission permanently;
- * only after that does it load a function.
+ * @module Connects a worker to the platform. The worker then gives up all permissions permanently,
+ * before it loads a function.
  */
 import { FrameConnection } from "../../process/frames/frame_connection.ts";
 import { MAX_PAYLOAD_BYTES } from "../../process/frames/frame.ts";
@@ -19,7 +19,8 @@ const PERMISSIONS = [
 ] as const;
 
 /**
- * Permissions of this thread, even partial ones: the runtime reports some, and tests find others.
+ * Returns this thread's permissions, including partial ones. The runtime reports some; others are
+ * found by trying.
  */
 export async function permissionsLeft(socketPath: string): Promise<string[]> {
   const left: string[] = PERMISSIONS.filter((name) => {
@@ -45,7 +46,7 @@ export async function permissionsLeft(socketPath: string): Promise<string[]> {
 }
 
 /**
- * Connects to the platform, gives up every permission, and identifies itself.
+ * Connects to the platform, gives up all permissions, and identifies itself.
  *
  * @throws Error if there is no platform, or a permission remains
  */
@@ -55,7 +56,7 @@ export async function connectWorker(
   const conn = await Deno.connect({ transport: "unix", path: socketPath });
   for (const name of PERMISSIONS) Deno.permissions.revokeSync({ name });
   const left = await permissionsLeft(socketPath);
-  if (left.length > 0) throw new Error(`The worker keeps permissions: ${left.join(", ")}`);
+  if (left.length > 0) throw new Error(`The worker still has permissions: ${left.join(", ")}`);
   const connection = new FrameConnection(conn, MAX_PAYLOAD_BYTES, {
     maxQueued: MAX_WORKER_BACKLOG_BYTES,
   });

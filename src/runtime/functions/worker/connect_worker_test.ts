@@ -29,7 +29,8 @@ Deno.test("permissionsLeft() lists this program's permissions", async () => {
 });
 
 /**
- * Loads a function in a worker that starts with these permissions; resolves with its first message.
+ * Loads a function in a worker that starts with these permissions. Resolves with the worker's first
+ * message.
  */
 async function firstWord(permissions: Deno.PermissionOptions, source: string): Promise<Frame> {
   const folder = await Deno.makeTempDir({ prefix: "svc-open-" });
@@ -73,6 +74,6 @@ Deno.test("a worker has no permissions left when its function is loaded", async 
   assert.equal(harmless.type, FunctionFrame.ready);
 });
 
-Deno.test("a worker that is not allowed to connect exits, and reports why", async () => {
+Deno.test("a worker that is not allowed to connect exits and reports why", async () => {
   await assert.rejects(firstWord("none", "export default () => {};"), /NotCapable/);
 });

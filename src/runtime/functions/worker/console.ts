@@ -1,8 +1,8 @@
-/** @module A function's `console`: lines for the log, limited in size and rate. */
+/** @module A function's `console`, which writes log lines that are limited in size and rate. */
 import { type LogLevel, MAX_LOG_CHARACTERS } from "../../process/frames/log_lines.ts";
 import type { LogHead } from "../wire.ts";
 
-/** Maximum number of log lines of a worker per second, and in a burst. */
+/** Maximum number of log lines per second from a worker, and in a burst. */
 const LINES_PER_SECOND = 100;
 const LINES_AT_ONCE = 200;
 
@@ -53,14 +53,17 @@ const SILENT = [
   "timeStamp",
 ];
 
-/** Accepts lines while there are tokens, which are refilled over time. */
+/** Accepts lines while tokens remain. Tokens are refilled over time. */
 class LineBudget {
   #tokens = LINES_AT_ONCE;
   #last = performance.now();
   #dropped = 0;
   readonly #now = performance.now.bind(performance);
 
-  /** Number of lines dropped since the last line that passed; `undefined` to drop this line. */
+  /**
+   * Returns the number of lines dropped since the last accepted line; `undefined` to drop this
+   * line.
+   */
   take(): number | undefined {
     const now = this.#now();
     const earned = (now - this.#last) / 1000 * LINES_PER_SECOND;

@@ -24,7 +24,7 @@ const PLACE = new URL("http://database/query");
 const NUMBERS: ReadonlySet<string> = new Set(["int2", "int4", "oid", "float4", "float8"]);
 const JSON_TYPES: ReadonlySet<string> = new Set(["json", "jsonb"]);
 
-/** A value as PostgreSQL reads it. */
+/** Converts a value to the text that PostgreSQL reads. */
 function toText(value: unknown): string | null {
   if (value === null || value === undefined) return null;
   if (value instanceof Date) return value.toISOString();
@@ -32,7 +32,9 @@ function toText(value: unknown): string | null {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-/** A PostgreSQL value; it remains text if a JavaScript number cannot represent it exactly. */
+/**
+ * Converts a PostgreSQL value; it remains text if a JavaScript number cannot represent it exactly.
+ */
 function fromText(text: string | null, type: string): unknown {
   if (text === null) return null;
   if (NUMBERS.has(type)) return Number(text);
@@ -40,7 +42,7 @@ function fromText(text: string | null, type: string): unknown {
   return JSON_TYPES.has(type) ? JSON.parse(text) : text;
 }
 
-/** PostgreSQL refused the statement. */
+/** An error for a statement that PostgreSQL refused. */
 class DatabaseError extends Error {
   override readonly name = "DatabaseError";
   constructor(

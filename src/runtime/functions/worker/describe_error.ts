@@ -1,8 +1,8 @@
-/** @module Errors from project code as plain text, for any thrown value. */
+/** @module Describes errors from project code as plain text, for any thrown value. */
 import { MAX_LOG_CHARACTERS } from "../../process/frames/log_lines.ts";
 import { MAX_STACK_CHARACTERS, type WireError } from "../wire.ts";
 
-/** The name of the function's module in the frames of a stack. */
+/** The name of the function's module in stack frames. */
 const MODULE_NAME = "data:text/javascript";
 
 function readText(value: object, key: string): string | undefined {

@@ -18,7 +18,7 @@ const NativeRequest = Request;
 const NativeResponse = Response;
 const decoder = new TextDecoder();
 
-/** The current requests of the worker; their ids are odd, and the ids of calls are even. */
+/** The worker's current requests. Their ids are odd; the ids of calls are even. */
 export class WorkerFetch {
   readonly #waiting = new Map<number, Waiting>();
   #next = 1;
@@ -40,11 +40,11 @@ export class WorkerFetch {
     }
   };
 
-  /** A request to the project's key-value store, instead of a host. */
+  /** Sends a request to the project's key-value store instead of a host. */
   readonly fetchKv = async (input: URL, init: RequestInit): Promise<Response> =>
     await this.#send(new NativeRequest(input, init), "kv");
 
-  /** A statement on the project's database, instead of a host. */
+  /** Sends a statement to the project's database instead of a host. */
   readonly fetchDatabase = async (input: URL, init: RequestInit): Promise<Response> =>
     await this.#send(new NativeRequest(input, init), "database");
 

@@ -1,4 +1,4 @@
-/** @module A function's `context.kv`, over the worker's own connection (docs/kv.md). */
+/** @module A function's `context.kv` (docs/kv.md), which uses the worker's own connection. */
 
 /** Sends a request to the store; the host of the URL does not matter. */
 export type FetchKv = (url: URL, init: RequestInit) => Promise<Response>;
@@ -30,7 +30,7 @@ function address(path: string, fields: Fields): URL {
   return url;
 }
 
-/** Text, bytes, or JSON, with the media type that `read` expects. */
+/** Converts a value to text, bytes or JSON, with the media type that `read` expects. */
 export function writeValue(value: unknown): { readonly body: BodyInit; readonly type: string } {
   if (typeof value === "string") return { body: value, type: TEXT };
   if (value instanceof ArrayBuffer) return { body: value, type: BINARY };
@@ -46,7 +46,7 @@ async function read(response: Response): Promise<unknown> {
   return /^text\//i.test(type) ? await response.text() : await response.bytes();
 }
 
-/** The error of a response, with the store's message. */
+/** Returns the error for a response, with the store's message. */
 export async function errorOf(response: Response, of: string): Promise<Error> {
   const told: unknown = await response.json().catch(() => undefined);
   const message = typeof told === "object" && told !== null && "error" in told
@@ -137,7 +137,7 @@ class FunctionKv {
     return (await response.json()).removed;
   }
 
-  /** Whether a write took effect; false if its condition was not met. */
+  /** Returns whether a write took effect; false if its condition was not met. */
   async #changed(response: Response): Promise<boolean> {
     if (!response.ok && response.status !== 412) throw await failureOf(response);
     await response.body?.cancel();

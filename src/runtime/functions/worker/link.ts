@@ -1,4 +1,4 @@
-/** @module The worker's own connection to the platform, which no function can find. */
+/** @module The worker's own connection to the platform, which functions cannot access. */
 import type { Frame } from "../../process/frames/frame.ts";
 import type { FrameConnection } from "../../process/frames/frame_connection.ts";
 import { toPayload } from "../../process/frames/payload.ts";
@@ -7,7 +7,7 @@ import { FunctionFrame } from "../wire.ts";
 
 const decoder = new TextDecoder();
 
-/** Sends frames to the platform, and tracks the current bodies. */
+/** Sends frames to the platform and tracks the current bodies. */
 export class WorkerLink {
   readonly senders = new Map<number, BodySender>();
   readonly receivers = new Map<number, BodyReceiver>();
@@ -38,7 +38,7 @@ export class WorkerLink {
     else if (type === FunctionFrame.fail) {
       this.receivers.get(id)?.brokeOff(new TypeError(decoder.decode(payload)));
     } else if (type === FunctionFrame.credit) this.senders.get(id)?.grant(readCredit(payload));
-    else if (type === FunctionFrame.drop) this.senders.get(id)?.stop("Nobody reads the body");
+    else if (type === FunctionFrame.drop) this.senders.get(id)?.stop("Nothing reads the body");
     else return false;
     return true;
   }

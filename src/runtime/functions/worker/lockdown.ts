@@ -1,10 +1,10 @@
 /**
- * @module Removes from a worker's global scope everything that a function has no use for. It is the
+ * @module Removes everything that functions do not need from a worker's global scope. This is the
  * second of three barriers: the bundle cannot import (`sealFunction`), the scope contains nothing
- * with access to the outside, and the worker has no permission.
+ * with access to the outside, and the worker has no permissions.
  */
 
-/** Globals that functions can use: the language, and the web's APIs for data. */
+/** Globals that functions can use: those of the language, and the web APIs for data. */
 const KEPT = new Set(
   ("Object Function Array Number parseFloat parseInt Infinity NaN undefined Boolean String Symbol " +
     "Date Promise RegExp Error AggregateError EvalError RangeError ReferenceError SyntaxError " +
@@ -71,7 +71,9 @@ function closeCalls(): void {
       configurable: false,
       get: () => original,
       set(this: unknown, value: unknown) {
-        if (this === FunctionPrototype) throw new TypeError(`Function.prototype.${name} is fixed`);
+        if (this === FunctionPrototype) {
+          throw new TypeError(`Function.prototype.${name} cannot be changed`);
+        }
         defineProperty(this as object, name, {
           value,
           configurable: true,
@@ -83,14 +85,14 @@ function closeCalls(): void {
   }
 }
 
-/** Makes a timer accept only functions, because it would compile a string. */
+/** Makes a timer function accept only functions, because it would compile a string. */
 function closeTimer(name: "setTimeout" | "setInterval"): void {
   const original = globalThis[name] as unknown as (...args: unknown[]) => number;
   Object.defineProperty(globalThis, name, {
     configurable: true,
     writable: true,
     value: (handler: unknown, ...rest: unknown[]): number => {
-      if (typeof handler !== "function") throw new TypeError(`${name} takes a function`);
+      if (typeof handler !== "function") throw new TypeError(`${name} accepts only a function`);
       return original(handler, ...rest);
     },
   });
@@ -111,7 +113,7 @@ export function lockDown(): void {
     holder = Object.getPrototypeOf(holder)
   ) {
     for (const key of Reflect.ownKeys(holder)) {
-      // The runtime itself finds the scope's event listeners by symbols.
+      // Symbols remain, because the runtime uses them to find the scope's event listeners.
       if (typeof key === "symbol" || (KEPT.has(key) && holder === globalThis)) continue;
       if (holder !== globalThis && key === "constructor") {
         Object.defineProperty(holder, key, { value: undefined });
@@ -123,7 +125,8 @@ export function lockDown(): void {
 }
 
 /**
- * The global properties that should have been removed; if there are any, the worker must not start.
+ * Returns the global properties that should have been removed. If there are any, the worker must
+ * not start.
  */
 export function leftovers(): string[] {
   return Reflect.ownKeys(globalThis).filter((key) => typeof key === "string" && !KEPT.has(key))

@@ -1,7 +1,7 @@
 /**
  * @module The worker that one function of a deployment runs in. The process's main thread sends it
- * the platform's address once. Everything else arrives on its own connection: first source, name
- * and variables, then calls.
+ * the platform's address once. Everything else arrives on the worker's own connection: first its
+ * source, name and variables, then the calls.
  */
 import type { Frame } from "../../process/frames/frame.ts";
 import type { FrameConnection } from "../../process/frames/frame_connection.ts";
@@ -59,7 +59,10 @@ function report(error: unknown, call: number | undefined): void {
   });
 }
 
-/** Handles an uncaught error: fails its call if known and still running; otherwise logs it. */
+/**
+ * Handles an uncaught error. Fails the call if it is known and still running; otherwise logs the
+ * error.
+ */
 function takeUncaught(event: Event, error: unknown): void {
   event.preventDefault();
   const call = currentCall.getStore() ?? calls?.only();
@@ -74,7 +77,7 @@ function replaceGlobals(): void {
   }
 }
 
-/** The bundle as a module that needs no permission to load. */
+/** Returns the bundle as a module URL that needs no permission to load. */
 function moduleUrl(source: string): string {
   return `data:text/javascript;base64,${new TextEncoder().encode(source).toBase64()}`;
 }
@@ -85,7 +88,7 @@ async function load({ source, name, env }: WorkerStart): Promise<void> {
   lockDown();
   replaceGlobals();
   const left = leftovers();
-  if (left.length > 0) throw new Error(`The scope is not closed: ${left.join(", ")}`);
+  if (left.length > 0) throw new Error(`Global properties were not removed: ${left.join(", ")}`);
   const module: Readonly<Record<string, unknown>> = await import(url);
   const handler = module.default;
   if (typeof handler !== "function") {
@@ -146,6 +149,6 @@ listen("message", (event) => {
   isIntroduced = true;
   const identity = event.data as WorkerIdentity;
   begun = identity.begun;
-  // Errors before the connection end the worker, and the process reports them.
+  // An error before the worker has connected ends the worker, and the process reports it.
   connectWorker(identity).then(serve).catch(reportError);
 });

@@ -12,17 +12,17 @@ export type ConvertOutcome =
   }
   | FailedHead;
 
-/** libvips's value for an unlimited height. */
+/** The value that libvips uses for an unlimited height. */
 const ANY_HEIGHT = 10_000_000;
 
-/** Background of transparent parts in a format without transparency. */
+/** Background color for transparent parts in a format without transparency. */
 const WHITE = [255, 255, 255];
 
-/** AVIF needs a lower number than JPEG and WebP for the same quality. */
+/** Quality numbers. AVIF needs a lower number than JPEG and WebP for the same quality. */
 const AVIF_QUALITY_STEP = 20;
 
 /**
- * Compression effort; more effort for AVIF saves 2% of the size, but takes three times as long.
+ * Compression effort. More effort for AVIF reduces the size by 2%, but takes three times as long.
  */
 const AVIF_EFFORT = 1;
 const WEBP_EFFORT = 4;
@@ -58,7 +58,7 @@ function encode(image: Vips.Image, format: ImageFormat, quality: number): Uint8A
   }
 }
 
-/** The box that the image is fitted into; never larger than the image. */
+/** Returns the box that the image is fitted into, which is never larger than the image. */
 function boxFor(
   head: { readonly width: number; readonly height: number },
   { width, height, fit = "inside" }: Conversion,
@@ -74,7 +74,10 @@ function boxFor(
   };
 }
 
-/** Width and height as shown: images with an orientation of 5 or more are stored on their side. */
+/**
+ * Returns the width and height as displayed. Images with an orientation of 5 or more are stored
+ * sideways.
+ */
 function shownSize(head: Vips.Image): { readonly width: number; readonly height: number } {
   const turned = head.getTypeof("orientation") !== 0 && head.getInt("orientation") >= 5;
   return turned
@@ -104,7 +107,7 @@ export function convertImage(
       return {
         reason: "too_large",
         message: `It has ${size.width} × ${size.height} pixels; ` +
-          `at most ${Math.floor(maxPixels / 1e6)} million can be converted`,
+          `the limit is ${Math.floor(maxPixels / 1e6)} million`,
       };
     }
     const { width, options } = boxFor(size, conversion);

@@ -6,7 +6,7 @@ import type { FailedHead } from "../wire.ts";
 export interface EngineFiles {
   readonly code: string;
   readonly core: Uint8Array<ArrayBuffer>;
-  /** The part that reads and writes AVIF. */
+  /** The module that reads and writes AVIF. */
   readonly heif: Uint8Array<ArrayBuffer>;
 }
 

@@ -17,8 +17,8 @@ let vips: VipsEngine | undefined;
 let maxPixels = 0;
 
 /**
- * Reads the type and text of a libvips error from the exception of its WebAssembly. The last line
- * is about this image; earlier lines may be about earlier images.
+ * Reads the type and text of a libvips error from the exception thrown by its WebAssembly. The last
+ * line is about this image; earlier lines may be about earlier images.
  *
  * @returns `undefined` for any other error, after which the engine cannot continue
  */

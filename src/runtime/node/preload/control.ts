@@ -1,6 +1,6 @@
 /**
  * @module The connection from a Node process to the process that started it. `send` returns once
- * the data has left the process, so the last messages of a process that is ending arrive.
+ * the data has left the process, so the last messages of a process arrive even as it exits.
  */
 import { writeSync } from "node:fs";
 import { connect } from "node:net";
@@ -10,7 +10,7 @@ import { toPayload } from "../../process/frames/payload.ts";
 /** Maximum size of a payload from the platform, in bytes. */
 const MAX_PAYLOAD_BYTES = 4096;
 
-/** The pause before a full connection is written to again, in milliseconds. */
+/** Pause before writing again to a connection with a full buffer, in milliseconds. */
 const PAUSE_MS = 1;
 
 const { wait } = Atomics;
@@ -33,7 +33,7 @@ export class Control {
 
   constructor({ path, take, closed }: ControlOptions) {
     const socket = connect(path);
-    // A Unix socket is connected immediately, or not at all.
+    // A Unix socket connects immediately or not at all.
     this.#descriptor = (socket as unknown as Connected)._handle.fd;
     const reader = new FrameReader(MAX_PAYLOAD_BYTES);
     socket.on("data", (bytes: Uint8Array) => {
@@ -41,7 +41,7 @@ export class Control {
     });
     socket.on("error", closed);
     socket.on("close", closed);
-    // Allows a server to end when it has nothing left to wait for.
+    // Lets the process exit when the server has nothing left to wait for.
     socket.unref();
   }
 

@@ -9,7 +9,7 @@ type Emit = (this: unknown, event: string | symbol, ...args: unknown[]) => boole
 /** Calls the server's SIGTERM listeners; false if there are none. */
 type EmitTermination = () => boolean;
 
-/** Keeps signals to the process from reaching the server's listeners, and from ending it. */
+/** Keeps the process's signals from reaching the server's listeners and from ending the process. */
 function separateSignals(): EmitTermination {
   const ignore = (): void => {};
   const names: ReadonlySet<string | symbol> = new Set(HELD_BACK);
@@ -35,20 +35,23 @@ export interface EndOptions {
   readonly ended: (message: string) => void;
   /** Prepares a message for the log: shorter, with the author's paths. */
   readonly describe: (message: string) => string;
-  /** Whether signals only come from the server's own processes. */
+  /** Whether signals come only from the server's own processes. */
   readonly hasOwnSignals: boolean;
 }
 
-/** Ends the server: its SIGTERM listeners are called, or the process ends immediately. */
+/**
+ * Ends the server by calling its SIGTERM listeners. If there are none, the process ends
+ * immediately.
+ */
 export type Terminate = () => void;
 
 const { reallyExit } = process as unknown as { readonly reallyExit: (code: number) => never };
-/** Ends the process immediately: no listener is called. */
+/** Ends the process immediately, without calling any listeners. */
 export const exitNow = (code: number): never => reallyExit.call(process, code);
 
 /**
- * Message and stack of an error, with the message first, because syntax errors begin with their
- * position.
+ * Returns an error's message and stack. The message comes first, because the stacks of syntax
+ * errors begin with a position.
  */
 function textOf(error: unknown): string {
   if (!(error instanceof Error)) return `Uncaught ${inspect(error)}`;
@@ -59,10 +62,13 @@ function textOf(error: unknown): string {
     : stack;
 }
 
-/** Lines of code that show where a syntax error is: the line, and a caret below it. */
+/** Number of lines that show where a syntax error is: the line of code, and a caret below it. */
 const MARKED_LINES = 2;
 
-/** The first frame shows where an error comes from; without frames, only Node's own report does. */
+/**
+ * The first stack frame shows where an error comes from. Without frames, only Node's own report
+ * does.
+ */
 const hasFrame = (text: string): boolean => /^\s+at /m.test(text);
 
 class Ending {
@@ -92,11 +98,11 @@ class Ending {
     };
   }
 
-  /** Records uncaught errors, which a listener of the server may still handle. */
+  /** Records uncaught errors. One of the server's listeners may still handle them. */
   noteErrors(): void {
     process.on("uncaughtExceptionMonitor", (error) => {
       this.#fatal = { error };
-      // Only reached if a listener of the server has handled it.
+      // Reached only if one of the server's listeners has handled the error.
       queueMicrotask(() => this.#fatal = undefined);
     });
   }
@@ -110,7 +116,7 @@ class Ending {
       if (this.#fatal !== undefined) return this.#die(this.#fatal.error, listener);
       this.report(
         this.#options.listened()
-          ? `The server exited (code ${code}): it had nothing left to do`
+          ? `The server exited with code ${code} because it had nothing left to do`
           : `The server exited before it listened (code ${code}): listen on process.env.PORT, ` +
             'or write "export default { fetch }"',
       );
@@ -134,7 +140,7 @@ class Ending {
   }
 }
 
-/** Reports the end of the server, and returns the function that ends it. */
+/** Reports the end of the server. Returns the function that ends it. */
 export function watchEnd(options: EndOptions): Terminate {
   const ending = new Ending(options);
   ending.noteExits();
@@ -145,7 +151,7 @@ export function watchEnd(options: EndOptions): Terminate {
     : separateSignals();
   return () => {
     if (emitTermination()) return;
-    ending.report("Told to end");
+    ending.report("The platform asked the server to end");
     exitNow(0);
   };
 }

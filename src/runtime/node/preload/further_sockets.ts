@@ -1,5 +1,5 @@
 /**
- * @module Connections to additional ports: the sandbox has replaced their sockets with Unix
+ * @module Adapts connections to additional ports. The sandbox has replaced their sockets with Unix
  * sockets, which have no type of service.
  */
 import net from "node:net";
@@ -7,8 +7,7 @@ import net from "node:net";
 type SetTypeOfService = (this: net.Socket, tos: number) => net.Socket;
 
 /**
- * Lets clients such as `fetch` set the type of service, which Node 24 and later would otherwise
- * refuse.
+ * Lets clients such as `fetch` set the type of service; otherwise, Node 24 and later would throw.
  */
 export function allowTypeOfService(): void {
   const prototype = net.Socket.prototype as unknown as { setTypeOfService?: SetTypeOfService };

@@ -1,4 +1,6 @@
-/** @module Servers for modules that export an app, an object with `fetch`, or a function. */
+/**
+ * @module Creates servers for modules that export an app, an object with `fetch`, or a function.
+ */
 import { getRequestListener } from "@hono/node-server";
 import { createServer, type IncomingMessage, Server, type ServerResponse } from "node:http";
 import { createRequire } from "node:module";
@@ -6,7 +8,7 @@ import { createRequire } from "node:module";
 type Fetch = (request: Request) => Response | Promise<Response>;
 type Listener = (request: IncomingMessage, response: ServerResponse) => unknown;
 
-/** The exports of a module that may be an app. */
+/** The properties of a module's export by which an app is recognized. */
 interface Exported {
   readonly default?: unknown;
   readonly fetch?: unknown;
@@ -20,7 +22,7 @@ interface Exported {
   readonly stack?: unknown;
 }
 
-/** Gives the connection the client's protocol, which the listener uses to create the URL. */
+/** Sets the client's protocol on the connection, because the listener uses it to create the URL. */
 function markSecure({ headers, socket }: IncomingMessage): void {
   const value = headers["x-forwarded-proto"] === "https";
   Object.defineProperty(socket, "encrypted", { value, configurable: true });
@@ -39,10 +41,10 @@ function listenerOf(fetch: Fetch): Listener {
 const isFunction = (value: unknown): value is (...args: unknown[]) => unknown =>
   typeof value === "function";
 
-/** Prepares a listener, which may take a while. */
+/** Prepares a listener. This can take a while. */
 type Prepare = () => Listener | Promise<Listener>;
 
-/** How to serve an app; `undefined` for an unknown kind of export. */
+/** Determines how to serve an app; `undefined` for an unknown kind of export. */
 function prepareApp(app: Exported & object, entry: string): Prepare | undefined {
   const { fetch, callback, ready, routing, handler, stack } = app;
   const call = (method: (...args: unknown[]) => unknown, ...args: unknown[]) =>
@@ -68,7 +70,7 @@ function prepareApp(app: Exported & object, entry: string): Prepare | undefined 
 }
 
 /**
- * A function with one parameter takes a `Request`; with more parameters, it takes those of
+ * A function with one parameter receives a `Request`. With more parameters, it receives those of
  * node:http.
  */
 const prepareFunction = (exported: (...args: unknown[]) => unknown): Prepare => () =>

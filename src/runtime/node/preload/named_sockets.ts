@@ -1,7 +1,7 @@
 /**
- * @module Unix sockets with a name, which programs such as tsx use to receive messages from their
- * child processes. A server that listens on a named socket gets an additional port, and a file with
- * that name tells the server's other processes the port. Nothing else can reach it.
+ * @module Supports named Unix sockets, which programs like tsx use to receive messages from their
+ * child processes. A server that listens on a named socket gets an additional port. A file with
+ * that name contains the port, for the server's other processes. Nothing else can reach it.
  */
 import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import net from "node:net";
@@ -9,7 +9,7 @@ import process from "node:process";
 import type { Method } from "../../compute/engine/node_servers.ts";
 import type { ServerAddress } from "../../compute/engine/address.ts";
 
-/** Content of the file that tells the port of a named socket. */
+/** Matches the content of a file that contains the port of a named socket. */
 const LEADS_TO = /^svc:port:(\d{1,5})\n$/;
 const MAX_BYTES = 16;
 
@@ -18,8 +18,8 @@ interface Options {
 }
 
 /**
- * The name in the arguments of `listen()` or `connect()`; a number is a port, and a name that
- * starts with "\0" is not a file.
+ * Returns the name in the arguments of `listen()` or `connect()`. A number is a port, and a name
+ * that starts with "\0" is not a file.
  */
 function nameIn(first: unknown): string | undefined {
   const path = typeof first === "object" && first !== null ? (first as Options).path : first;
@@ -55,7 +55,7 @@ function claim(name: string, port: number): NodeJS.ErrnoException | undefined {
   }
 }
 
-/** Makes a server listen at a name. */
+/** Makes a server listen on a named socket. */
 function listenAt(
   server: net.Server,
   name: string,
@@ -87,10 +87,10 @@ function listenAt(
   return Reflect.apply(listen, server, callback === undefined ? [path] : [path, callback]);
 }
 
-/** The arguments of `connect()`, with the name replaced by its port. */
+/** Returns the arguments of `connect()`, with the name replaced by its port. */
 function leadBack(args: unknown[]): unknown[] {
   const [first] = args;
-  // Node itself calls the function with a list of arguments that it has marked as normalized.
+  // Node itself calls the function with an array of arguments that it has marked as normalized.
   const given: unknown = Array.isArray(first) ? first[0] : first;
   const name = nameIn(given);
   const port = name === undefined ? undefined : portOf(name);
@@ -103,16 +103,16 @@ function leadBack(args: unknown[]): unknown[] {
 }
 
 /**
- * Makes Node's servers listen at names, and its sockets connect to them.
+ * Makes Node's servers listen on named sockets, and its sockets connect to them.
  *
- * @param listen `listen` of Node itself
+ * @param listen Node's own `listen`
  */
 export function redirectNames(address: ServerAddress, listen: Method): void {
   const servers = net.Server.prototype as unknown as Record<string, Method>;
   const other = servers.listen!;
   servers.listen = function (...args) {
     const name = nameIn(args[0]);
-    // The first process of a cluster listens for its workers at the server's own sockets.
+    // The first process of a cluster listens for its workers on the server's own sockets.
     if (name === undefined || name.startsWith(address.socket)) return other.apply(this, args);
     return listenAt(this as unknown as net.Server, name, { address, listen, args });
   };

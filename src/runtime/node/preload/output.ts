@@ -7,7 +7,7 @@ import type { ProcessLog } from "../../compute/wire.ts";
 type Level = ProcessLog["level"];
 
 export interface OutputOptions {
-  /** Receives a line for the log. */
+  /** Receives a log line. */
   readonly log: (entry: ProcessLog) => void;
   /** Prepares a message for the log: shorter, with the author's paths. */
   readonly describe: (message: string) => string;
@@ -52,7 +52,7 @@ class Output {
     this.#options.log({ level, message, requestId });
   }
 
-  /** Makes each call of `console` one entry of its level. */
+  /** Turns each `console` call into one log entry with its level. */
   replaceConsole(): void {
     const methods = console as unknown as Record<string, ConsoleMethod | undefined>;
     for (const [name, level] of Object.entries(LEVELS)) {
@@ -77,7 +77,7 @@ class Output {
     }
   }
 
-  /** Captures writes to a stream of the process, once it is used. */
+  /** Captures writes to a stream of the process, starting when the stream is first used. */
   replaceStream(name: "stdout" | "stderr", level: Level): void {
     const { get } = Object.getOwnPropertyDescriptor(process, name) ?? {};
     if (get === undefined) return;

@@ -1,12 +1,13 @@
 /**
- * @module Requests from a server to its own hosts: resolves their names, and counts their depth.
+ * @module Handles requests from a server to its own hosts: resolves hostnames and counts the
+ * nesting depth.
  */
 import diagnostics from "node:diagnostics_channel";
 import http from "node:http";
 import { depthField } from "../../compute/engine/request_scope.ts";
 import { findOwnHosts, OwnHosts } from "../../compute/engine/own_hosts.ts";
 
-/** The event of undici's clients, including `fetch`, before a request is sent. */
+/** The event that undici's clients, including `fetch`, emit before they send a request. */
 interface Created {
   readonly request: {
     readonly origin: string | URL;

@@ -1,6 +1,6 @@
 /**
- * @module Runs in a Node process before the server's own code: redirects its `listen` to the Unix
- * socket of the process, and its output to the log. It is bundled into one file, which Node loads
+ * @module Runs in a Node process before the server's own code. Redirects its `listen` to the
+ * process's Unix socket, and its output to the log. It is bundled into one file, which Node loads
  * with `--require`.
  */
 import process from "node:process";
@@ -22,12 +22,12 @@ import { prepareOwnRequests } from "./own_requests.ts";
 import { redirectServers, refusedProtocol } from "./servers.ts";
 import type { NodeListening, PreloadStart } from "./start.ts";
 
-/** The first line of the file defines it. */
+/** Defined in the first line of the file. */
 declare const svcStart: PreloadStart;
-/** Path of this file, as Node's module wrapper passes it. */
+/** Path of this file, passed by Node's module wrapper. */
 declare const __filename: string;
 
-/** Maximum number of log lines per second; others are dropped here. */
+/** Maximum number of log lines per second; further lines are dropped here. */
 const MAX_LINES_PER_SECOND = 2000;
 
 function openControl(
@@ -56,7 +56,7 @@ function throwUncaught(error: unknown): void {
   });
 }
 
-/** Serves a module that only exports a handler, after it has been loaded. */
+/** Serves a module that only exports a handler, once it has been loaded. */
 async function serveExports(
   { entry, port }: { readonly entry: string; readonly port: number },
   address: ServerAddress,
@@ -77,7 +77,7 @@ async function serveExports(
   });
 }
 
-/** Connects to the process that started this one, and reports everything to it from now on. */
+/** Connects to the process that started this one and reports everything to it from now on. */
 function attach(start: PreloadStart): (listening: NodeListening) => void {
   const limit = new LineLimit(MAX_LINES_PER_SECOND);
   const describe = (text: string): string =>
@@ -158,7 +158,7 @@ function prepareCommand(start: PreloadStart, preload: string): void {
     listening: (what) => listening?.(what),
   });
   const { NODE_OPTIONS: options = "" } = process.env;
-  // A script may have replaced the options; a server in a child process needs the preload.
+  // A script may have replaced the options, but a server in a child process needs the preload.
   if (!options.includes(preload)) {
     process.env.NODE_OPTIONS = `${options} --require ${preload}`.trim();
   }

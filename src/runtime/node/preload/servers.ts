@@ -1,4 +1,4 @@
-/** @module Node's servers: each listens on the Unix socket, with HTTP/1.1. */
+/** @module Makes each of Node's servers listen on the Unix socket, with HTTP/1.1. */
 import http from "node:http";
 import net from "node:net";
 import {
@@ -17,7 +17,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   updateSettings: "HTTP/1.1, as HTTP/2 ends at the edge",
 };
 
-/** Why a server cannot be reached by the platform; `undefined` if it can. */
+/** Returns why the platform cannot reach a server; `undefined` if it can. */
 export function refusedProtocol(server: object): Error | undefined {
   const method = Object.keys(OTHERS).find((name) =>
     typeof Reflect.get(server, name) === "function"
@@ -30,7 +30,7 @@ export function refusedProtocol(server: object): Error | undefined {
 }
 
 /**
- * Redirects Node's servers to the address; only additional ports support protocols other than
+ * Redirects Node's servers to the address. Only additional ports support protocols other than
  * HTTP/1.1.
  */
 export function redirectServers(address: ServerAddress): void {

@@ -1,13 +1,13 @@
-/** @module Data about the server that a Node process needs when it starts. */
+/** @module Data about the server, which a Node process needs when it starts. */
 
 import type { Listening } from "../../compute/wire.ts";
 
-/** How a server listens, and its port if it is not the assigned one. */
+/** How a server listens, with its port if that is not the assigned one. */
 export interface NodeListening extends Listening {
   readonly port?: number;
   /** True if the server requested any free port. */
   readonly isAny?: boolean;
-  /** Why requests cannot go to the port: it uses another protocol. */
+  /** Why requests cannot go to the port, for example because it uses another protocol. */
   readonly refused?: string;
 }
 
@@ -19,8 +19,8 @@ export interface PreloadStart {
   /** The path of this file in NODE_OPTIONS, for child processes. */
   readonly preload?: string;
   /**
-   * Path of the Unix socket where the server listens. For a port other than its own, the path ends
-   * with that port; the parent process decides how to use it.
+   * Path of the Unix socket where the server listens. For a port other than its own, that port is
+   * appended to the path; the parent process decides how to use it.
    */
   readonly socket: string;
   /** Path of the Unix socket of the process that started this one. */

@@ -1,6 +1,6 @@
 /**
- * @module Decides the calls that the kernel suspends: first the calls that start Node, then Node's
- * own calls.
+ * @module Decides the system calls that the kernel suspends: first the calls that start Node, then
+ * Node's own calls.
  */
 import {
   addDescriptor,
@@ -23,15 +23,15 @@ import { processOf } from "./process_limits.ts";
 import type { ProcessTree } from "./process_tree.ts";
 import { SocketCalls, type SocketRules } from "./socket_calls.ts";
 
-/** The bits of a socket's type that are not flags, and the types of streams and datagrams. */
+/** The bits of a socket's type that are not flags, and the types for streams and datagrams. */
 const TYPE_BITS = 0xf;
 const TYPES: ReadonlySet<number> = new Set([1, 2]);
 const SOCK_CLOEXEC = 0x80000;
 
-/** The default protocol of a socket's type, TCP, and UDP. */
+/** The default protocol for a socket's type, TCP, and UDP. */
 const PROTOCOLS: ReadonlySet<number> = new Set([0, 6, 17]);
 
-/** Maximum number of concurrently checked calls; others fail. */
+/** Maximum number of calls checked at the same time; others fail. */
 const MAX_PENDING = 256;
 
 export interface SupervisorOptions {
@@ -40,20 +40,22 @@ export interface SupervisorOptions {
   /** Descriptor of the filter's listener. */
   readonly listener: number;
   readonly rules: SocketRules;
-  /** Number of programs that Node's process executes one after another; Node is the last. */
+  /** Number of programs that Node's process executes one after another. Node is the last. */
   readonly programs: number;
-  /** The processes that Node may start; if missing, it may start none. */
+  /** The processes that Node can start; if missing, it cannot start any. */
   readonly tree?: ProcessTree | undefined;
-  /** Whether the filter also asks about new processes, not only about programs. */
+  /** Whether the filter also asks about new processes, in addition to programs. */
   readonly asksForks: boolean;
-  /** Called before Node runs, with its process id; returns the id in the process's namespace. */
+  /**
+   * Called with Node's process id before Node runs. Returns the id in the process's own namespace.
+   */
   readonly begin: (pid: number) => number;
 }
 
 /** Facts about the running Node. */
 interface Begun {
   readonly sockets: SocketCalls;
-  /** Its process id in its own namespace. */
+  /** Node's process id in its own namespace. */
   readonly ownPid: number;
 }
 
@@ -75,7 +77,7 @@ export class CallSupervisor {
   run(): Promise<void> {
     const { libc, listener } = this.#options;
     return takeCalls(libc, listener, (call) => {
-      // The call has already been answered, with an error.
+      // The call has already been completed, with an error.
       this.#take(call).catch(() => {});
     });
   }
@@ -95,7 +97,10 @@ export class CallSupervisor {
     }
   }
 
-  /** Returns "continue" only if no memory was checked, because the caller can change it. */
+  /**
+   * Returns "continue" only if no memory was checked, because the caller could change it
+   * afterwards.
+   */
   #judge({ id, number: asked, args, thread }: HeldCall): "continue" | number | Promise<number> {
     const { number } = this.#options.processor;
     switch (asked) {
@@ -173,7 +178,9 @@ export class CallSupervisor {
     return tree.grow() ? "continue" : -EAGAIN;
   }
 
-  /** Lets a process signal itself. This process sends signals to other processes of the server. */
+  /**
+   * Lets a process signal itself. This process delivers signals to the server's other processes.
+   */
   #signal(thread: number, pid: number, signal: number | undefined): "continue" | number {
     const { libc, tree } = this.#options;
     if (tree === undefined) return pid === this.#begun!.ownPid ? "continue" : -EPERM;
@@ -189,8 +196,8 @@ export class CallSupervisor {
   }
 
   /**
-   * Allows only TCP and UDP sockets. If Node has its own network, this process opens the socket, so
-   * that it belongs to the machine's network, which Node itself cannot access.
+   * Allows only TCP and UDP sockets. If Node has its own network, this process opens the socket.
+   * The socket then belongs to the machine's network, which Node itself cannot access.
    */
   #open(id: bigint, family: number, type: number, protocol: number): "continue" | number {
     const { libc, listener, rules } = this.#options;

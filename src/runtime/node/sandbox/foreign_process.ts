@@ -1,4 +1,4 @@
-/** @module Gives the process's first thread access to the memory and sockets of Node. */
+/** @module Gives the process's first thread access to Node's memory and sockets. */
 import { addressOf, EBADF, EFAULT, systemCall } from "../../kernel/system_calls.ts";
 import type { Libc } from "../../kernel/libc.ts";
 
@@ -27,12 +27,12 @@ export class ForeignProcess {
     return descriptor < 0 ? undefined : new ForeignProcess(libc, pid, descriptor);
   }
 
-  /** Call it when it is no longer needed. */
+  /** Must be called when the process is no longer needed. */
   close(): void {
     this.#libc.close(this.#descriptor);
   }
 
-  /** A copy of its memory; `undefined` if there is none. */
+  /** Returns a copy of the process's memory; `undefined` if there is none at the address. */
   read(address: bigint, bytes: number): Bytes | undefined {
     const copy = new Uint8Array(bytes);
     if (bytes === 0) return copy;
@@ -45,7 +45,8 @@ export class ForeignProcess {
   }
 
   /**
-   * Copies one of its descriptors, to use the same socket; the caller must close the copy.
+   * Copies one of the process's descriptors, to use the same socket. The caller must close the
+   * copy.
    *
    * @returns the copy, or a negative error number
    */
@@ -61,7 +62,7 @@ export class ForeignProcess {
   }
 }
 
-/** True if this system lets a process copy a descriptor from its child process. */
+/** True if this system allows a process to copy a descriptor from its child process. */
 export function canLendDescriptors(libc: Libc): boolean {
   const own = systemCall(libc, "pidfd_open", Deno.pid, 0);
   if (own < 0) return false;

@@ -1,7 +1,7 @@
 /**
- * @module Additional ports of a server on Node: each is a Unix socket next to the server's own,
- * which only the server's processes and the platform can reach. When a process connects to such a
- * port, its socket is replaced with one that is connected there.
+ * @module Additional ports of a server on Node. Each is a Unix socket next to the server's own,
+ * reachable only by the server's processes and the platform. When a process connects to such a
+ * port, its socket is replaced with one that is connected to that Unix socket.
  */
 import { ECONNREFUSED, ENOENT, systemCall } from "../../kernel/system_calls.ts";
 import { AF_UNIX } from "../../kernel/judge_connect.ts";
@@ -32,7 +32,7 @@ function typeOf(libc: Libc, socket: number): number {
  * Connects the caller of a suspended call to an additional port.
  *
  * @param asked a copy of the caller's socket
- * @returns 0, a negative error number, or `undefined` if there was never such a port
+ * @returns 0, a negative error number, or `undefined` if the port has never existed
  */
 export function connectFurther(
   libc: Libc,
@@ -50,7 +50,7 @@ export function connectFurther(
     const address = unixAddress(path);
     const result = systemCall(libc, "connect", socket, address, address.byteLength);
     if (result === -ENOENT) return undefined;
-    // A full queue also counts as a refusal, because this thread cannot wait for it.
+    // A full queue also counts as a refusal, because this thread cannot wait.
     if (result < 0) return -ECONNREFUSED;
     systemCall(libc, "fcntl", socket, F_SETFL, systemCall(libc, "fcntl", asked, F_GETFL, 0));
     return Math.min(replace(socket), 0);

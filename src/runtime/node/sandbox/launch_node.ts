@@ -1,4 +1,4 @@
-/** @module Starts Node in the best sandbox that this system supports, and watches it. */
+/** @module Starts Node in the best sandbox that this system supports and supervises it. */
 import { join } from "node:path";
 import { endWith } from "../../process/serve_platform.ts";
 import { type Libc, openLibc } from "../../kernel/libc.ts";
@@ -23,7 +23,7 @@ function nameservers(): readonly string[] {
   }
 }
 
-/** The rules for the server's own sockets and ports. */
+/** Rules for the server's own sockets and ports. */
 function addressRules(
   libc: Libc,
   { view }: ThreadPlan,
@@ -101,7 +101,7 @@ async function start(
 export type LaunchNode = (launch: NodeLaunch) => Promise<RunningNode>;
 
 /**
- * Starts the thread that will start Node, which takes a while.
+ * Starts the thread that will start Node. Starting the thread takes a while.
  *
  * @returns a function that starts Node, once
  */
@@ -121,7 +121,7 @@ export function prepareLaunch(): LaunchNode {
 /**
  * Starts Node.
  *
- * @throws {LaunchError} if the system lacks a part of the sandbox that is required,
- * or Node cannot be started
+ * @throws {LaunchError} if the system lacks a required part of the sandbox, or Node cannot be
+ * started
  */
 export const launchNode: LaunchNode = (launch) => prepareLaunch()(launch);

@@ -5,7 +5,7 @@ import type { ForeignProcess } from "./foreign_process.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** More than the maximum size of a datagram; in a stream, the next call sends the rest. */
+/** More than the maximum size of a datagram. In a stream, the next call sends the rest. */
 export const MAX_DATA_BYTES = 128 * 1024;
 
 /** struct msghdr */
@@ -28,7 +28,7 @@ const MAX_RIGHTS = 253;
 /** Control data is padded to a multiple of this, in bytes. */
 const WORD_BYTES = 8;
 
-/** Reads the data of a message, or returns a negative error number. */
+/** Reads a message's data, or returns a negative error number. */
 export function readData(process: ForeignProcess, vectors: bigint, count: bigint): Bytes | number {
   if (count > BigInt(MAX_VECTORS)) return -EMSGSIZE;
   const list = process.read(vectors, Number(count) * IOVEC_BYTES);
@@ -56,10 +56,7 @@ export function readData(process: ForeignProcess, vectors: bigint, count: bigint
   return data;
 }
 
-/**
- * Reads the descriptors that the control data of a message passes on. Other control data is
- * refused.
- */
+/** Reads the descriptors passed in a message's control data. Other control data is refused. */
 export function readRights(
   process: ForeignProcess,
   at: bigint,
@@ -73,7 +70,7 @@ export function readRights(
   const view = new DataView(control.buffer);
   const length = Number(view.getBigUint64(0, true));
   const isRights = view.getInt32(8, true) === SOL_SOCKET && view.getInt32(12, true) === SCM_RIGHTS;
-  // Only a single part is accepted; anything after it must be padding.
+  // Accepts only a single part; anything after it must be padding.
   const isAll = length <= control.byteLength && control.byteLength - length < WORD_BYTES;
   if (!isRights || !isAll || length < CMSGHDR_BYTES) return -EPERM;
   const count = Math.floor((length - CMSGHDR_BYTES) / 4);
@@ -101,12 +98,13 @@ function writeMessage(data: Bytes, descriptors: readonly number[]) {
   view.setBigUint64(24, 1n, true);
   view.setBigUint64(32, addressOf(control), true);
   view.setBigUint64(40, BigInt(control.byteLength), true);
-  // Memory that the message points to must not be freed before the message is sent.
+  // The memory that the message points to must not be freed before the message is sent.
   return { message, parts: [data, vector, control] };
 }
 
 /**
- * Sends data with descriptors of a process over one of its sockets, of which `socket` is a copy.
+ * Sends data with a process's descriptors over one of its sockets; `socket` is a copy of that
+ * socket.
  *
  * @returns the result of the call, or a negative error number
  */

@@ -1,7 +1,7 @@
 /**
- * @module The system call filter for Node, which may run untrusted native code. If the first
- * thread of the process has to check memory, it also performs the call, because the caller could
- * change its memory in between.
+ * @module The system call filter for Node, which may run untrusted native code. If the process's
+ * first thread has to check the caller's memory, it also performs the call itself. Otherwise, the
+ * caller could change the memory after the check.
  */
 import {
   always,
@@ -21,8 +21,8 @@ import { type CallName, ENOSYS, EPERM, type Processor } from "../../kernel/syste
 import { PLAIN_CALLS } from "../../kernel/plain_calls.ts";
 
 /**
- * Calls for programs, other processes, mounts, namespaces, the kernel itself, and memory that no
- * limit accounts for. They fail with EPERM, as programs expect from a sandbox.
+ * Calls that concern programs, other processes, mounts, namespaces, the kernel itself, or memory
+ * outside all limits. They fail with EPERM, as programs expect in a sandbox.
  */
 export const REFUSED: readonly CallName[] = [
   "fork",
@@ -119,7 +119,7 @@ export const REFUSED: readonly CallName[] = [
 
 /**
  * Calls that change file attributes or watch files, which Landlock does not check. They are refused
- * if the machine's files are visible.
+ * if Node can see the machine's files.
  */
 export const REFUSED_IN_SIGHT: readonly CallName[] = [
   "chmod",
@@ -145,7 +145,9 @@ export const REFUSED_IN_SIGHT: readonly CallName[] = [
   "inotify_add_watch",
 ];
 
-/** Calls that the first thread checks, and performs if they name an address in memory. */
+/**
+ * Calls that the first thread checks. It also performs those that refer to an address in memory.
+ */
 export const ASKED: readonly CallName[] = [
   "execve",
   "connect",
@@ -162,8 +164,8 @@ const GROUPS: readonly CallName[] = ["setpgid", "setsid"];
 const SIGNALS: readonly CallName[] = ["kill", "tgkill", "tkill"];
 
 /**
- * Parts of the filter for a server that may start processes, all of which have the same filter. In
- * their own namespace, signals only reach the server's processes.
+ * Parts of the filter for a server that can start processes. All its processes have the same
+ * filter. In their own namespace, signals reach only the server's processes.
  */
 function ofProcesses(hasOwnRoot: boolean, onStart: number): readonly Block[] {
   return [
@@ -173,7 +175,7 @@ function ofProcesses(hasOwnRoot: boolean, onStart: number): readonly Block[] {
   ];
 }
 
-/** An action that depends on no argument. */
+/** An action that does not depend on arguments. */
 const whatever = (answer: number): ArgumentTest => ({
   index: 0,
   among: [],
@@ -181,14 +183,14 @@ const whatever = (answer: number): ArgumentTest => ({
   otherwise: answer,
 });
 
-/** Calls that only affect Node itself. */
+/** Calls that affect only Node itself. */
 export const ALLOWED = Object.keys(PLAIN_CALLS) as readonly CallName[];
 
 const CLONE_THREAD = 0x00010000;
 /** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET. */
 const CLONE_NAMESPACES = 0x7e020000;
 
-/** Allows new threads, and refuses namespaces; `onStart` decides about new processes. */
+/** Allows new threads and refuses namespaces; `onStart` decides about new processes. */
 const cloneBlock = (onStart: number): Block => ({
   call: "clone",
   steps: [
@@ -208,7 +210,7 @@ const PR_SET_MM = 35;
 const PRCTL = byArgument("prctl", {
   index: 0,
   tests: [
-    // Only allowed before Node runs: it makes Node end with the thread that started it.
+    // Allowed only before Node runs: it makes Node end with the thread that started it.
     [PR_SET_PDEATHSIG, whatever(Answer.ask)],
     [PR_SET_SECCOMP, whatever(Answer.fail(EPERM))],
     [PR_SET_MM, whatever(Answer.fail(EPERM))],
@@ -227,7 +229,7 @@ const IPV6_HEADERS = [3, 4, 5, 54, 55, 57, 59] as const;
 
 const FAIL = Answer.fail(EPERM);
 
-/** Refuses socket options that could send packets anywhere but to the checked address. */
+/** Refuses socket options that could send packets to an address other than the checked one. */
 const SETSOCKOPT = byArgument("setsockopt", {
   index: 1,
   tests: ([
@@ -241,7 +243,7 @@ const SETSOCKOPT = byArgument("setsockopt", {
   otherwise: Answer.allow,
 });
 
-/** Range of requests for interfaces and routes, which any socket accepts; `to` is not included. */
+/** Range of requests about interfaces and routes, which any socket accepts; `to` is exclusive. */
 const INTERFACES = { from: 0x8900, to: 0x8a00 } as const;
 
 const IOCTL: Block = {
@@ -261,7 +263,7 @@ const AF_INET6 = 10;
 const AF_NETLINK = 16;
 const NETLINK_ROUTE = 0;
 
-/** Asks about internet sockets; Node can only list the interfaces of its own network. */
+/** Asks about internet sockets. Node can list only the interfaces of its own network. */
 function socketBlock(hasOwnNetwork: boolean): Block {
   return byArgument("socket", {
     index: 0,
@@ -292,12 +294,12 @@ const ON_PROCESSES: readonly (readonly [CallName, number])[] = [
 ];
 
 /**
- * Writes the filter: unlisted calls fail as if the kernel lacked them.
+ * Builds the filter. Unlisted calls fail as if the kernel lacked them.
  *
  * @param hasOwnRoot true if Node has its own root folder and network; otherwise, the machine's
- * files are visible. `hasProcesses` is true if it may start programs, and `limitsProcesses` if the
- * kernel limits their number. In that case, the filter must not ask about those calls, because a
- * signal to the caller would interrupt the call, which programs do not expect.
+ * files are visible. `hasProcesses` is true if it can start programs, and `limitsProcesses` if the
+ * kernel limits their number. In that case, the filter must not ask about those calls: a signal to
+ * the caller would interrupt them, which programs do not expect.
  */
 export function buildNodeFilter(
   processor: Processor,
@@ -320,7 +322,7 @@ export function buildNodeFilter(
     ...ASKED.filter((call) => !isOpen(call)).map((call) => always(call, ask)),
     wherePointer("sendto", { index: 4, given: ask, missing: allow }),
     cloneBlock(onStart),
-    // Makes the C library use `clone` instead, whose flags the filter can check.
+    // Makes the C library use `clone` instead, because the filter can check its flags.
     always("clone3", Answer.fail(ENOSYS)),
     socketBlock(hasOwnRoot),
     SETSOCKOPT,

@@ -1,7 +1,7 @@
 /**
- * @module The ports of a server program, which binds them as on a separate machine, but gets them
- * on its own loopback addresses. The first thread of the process makes the calls, on a copy of the
- * program's socket.
+ * @module The ports of a server program. The program binds them as if on a separate machine, but
+ * gets them on its own loopback addresses. The process's first thread makes the calls on a copy of
+ * the program's socket.
  */
 import { EACCES, EADDRINUSE, EADDRNOTAVAIL, systemCall } from "../../kernel/system_calls.ts";
 import type { Libc } from "../../kernel/libc.ts";
@@ -18,27 +18,30 @@ const SO_TYPE = 3;
 const LEVEL_IPV6 = 41;
 const IPV6_V6ONLY = 26;
 
-/** Maximum number of bound ports of a server's programs to remember. */
+/** Maximum number of bound ports to remember for a server's programs. */
 const MAX_PORTS = 256;
 
 export interface OwnAddress {
-  /** IPv4, in dotted decimals. */
+  /** IPv4 address in dotted-decimal form. */
   readonly hostname: string;
   readonly port: number;
 }
 
-/** Index of an own address: 1 for `::1`, and for `::` on sockets without IPv4; 0 for all others. */
+/**
+ * Index among the process's own addresses: 1 for `::1`, and for `::` on sockets without IPv4; 0 for
+ * all others.
+ */
 type Which = 0 | 1;
 
 interface Port {
   readonly which: Which;
-  /** As the program requested it. */
+  /** The port that the program requested. */
   readonly asked: number;
-  /** The port on the machine: a different one if a service on the machine uses it. */
+  /** The port on the machine, which differs if a service on the machine uses the requested port. */
   readonly real: number;
 }
 
-/** The peer of a bind or connect call. */
+/** The address in a bind or connect call. */
 type PeerAddress = NonNullable<ReturnType<typeof readPeer>>;
 
 const isAll = (bytes: Uint8Array, value: number): boolean => bytes.every((byte) => byte === value);
@@ -58,7 +61,7 @@ function sockaddrOf(family: number, address: Uint8Array, port: number): Bytes {
 }
 
 interface OwnPortsOptions {
-  /** Id of this process, which gives every process different addresses. */
+  /** Id of this process, from which its addresses are derived. */
   readonly pid: number;
   /** Called when a program listens. */
   readonly listens: (port: number, at: OwnAddress) => void;
@@ -90,12 +93,12 @@ export class OwnPorts {
     if (known !== undefined || (result !== -EADDRINUSE && result !== -EACCES)) {
       return result === 0 ? this.#note(socket, asked, which) : result;
     }
-    // Another service uses the port, or only root may bind it, so take any other port.
+    // Another service uses the port, or only root can bind it, so use any other port.
     const other = this.#bind(socket, { asked, which, port: 0 });
     return other === 0 ? this.#note(socket, asked, which) : other;
   }
 
-  /** Makes a socket listen if it is bound to a port of the server. */
+  /** Makes a socket listen if it is bound to one of the server's ports. */
   listen(socket: number, backlog: number): number {
     const own = this.#nameOf(socket);
     const which = this.#addresses.findIndex((address) => own?.address.join() === address.join());
@@ -109,7 +112,7 @@ export class OwnPorts {
     return result;
   }
 
-  /** The real address of a port that the server itself has bound; `undefined` for other peers. */
+  /** Returns the real address of a port bound by the server itself; `undefined` for other peers. */
   translate(sockaddr: Bytes): Bytes | undefined {
     const asked = readPeer(sockaddr);
     if (asked === undefined || !this.#isHere(asked)) return undefined;
@@ -122,7 +125,7 @@ export class OwnPorts {
       : sockaddrOf(asked.family, this.#addresses[port.which], port.real);
   }
 
-  /** Lets an IPv6 socket use IPv4 addresses, because the real addresses are IPv4. */
+  /** Lets an IPv6 socket use IPv4 addresses, because the real addresses are IPv4 addresses. */
   open(socket: number, family: number): void {
     if (family === AF_INET) return;
     const off = new Uint8Array(4);

@@ -25,7 +25,7 @@ const AF_INET = 2;
 const SOCK_DGRAM = 2;
 const SIOCSIFFLAGS = 0x8914;
 const IFF_UP = 1;
-/** Position of the flags in struct ifreq, and its size. */
+/** Position of the flags in struct ifreq, and the struct's size. */
 const IFREQ_FLAGS = 16;
 const IFREQ_BYTES = 40;
 
@@ -41,7 +41,7 @@ const NO_DEVICES = 4;
 const FOR_FILES = READ_ONLY | NO_SUID | NO_DEVICES;
 const FOR_DEVICES = READ_ONLY | NO_SUID;
 
-/** Visible files of `/proc` about the machine. */
+/** The visible files in `/proc` about the machine. */
 const ABOUT_MACHINE: readonly string[] = [
   "cpuinfo",
   "loadavg",
@@ -74,16 +74,16 @@ const TIME_ZONES = "/usr/share/zoneinfo/";
 /** Mount point of the file system that shows Node's own processes (proc(5)). */
 const PROCESSES = "/proc/.processes";
 
-/** Folders of an image that are separate for each sandbox. */
+/** Folders in an image that are separate for each sandbox. */
 const OWN_FOLDERS: ReadonlySet<string> = new Set(["dev", "etc", "proc", "run", "sys", "tmp"]);
 
 /** Files in `/etc` of an image that are separate for each sandbox. */
 const OWN_SETTINGS: ReadonlySet<string> = new Set(["group", "hosts", "passwd", "resolv.conf"]);
 
-/** Maximum size of an image's list of users or groups, in bytes. */
+/** Maximum size of an image's user or group list, in bytes. */
 const MAX_USERS = 256 * 1024;
 
-/** Visible paths of this machine. */
+/** Returns the visible paths of this machine. */
 function systemOf(
   { image, processes }: Pick<OwnRootOptions, "image" | "processes">,
 ): readonly string[] {
@@ -94,7 +94,7 @@ function systemOf(
 const namesIn = (folder: string): readonly string[] =>
   typeOf(folder) === "folder" ? [...Deno.readDirSync(folder)].map(({ name }) => name) : [];
 
-/** The text of an image's file that is not a link; "" if there is none. */
+/** Returns the text of a file in an image; "" if it does not exist or is a link. */
 function textOf(image: string | undefined, path: string): string {
   if (image === undefined) return "";
   try {
@@ -130,13 +130,13 @@ export interface OwnRootOptions {
   readonly shown: readonly Place[];
   /** Size of the folder for temporary files, in MiB. */
   readonly tmpMb: number;
-  /** Whether it sees the programs of the system. */
+  /** Whether Node sees the system's programs. */
   readonly processes: boolean;
-  /** Folder of an image whose files replace this machine's system. */
+  /** Folder of the image that replaces this machine's system files. */
   readonly image?: string | undefined;
   /** Names that resolve to this machine, in addition to its own. */
   readonly hosts: readonly string[];
-  /** The user that the folder for temporary files belongs to; the current one by default. */
+  /** The user who owns the folder for temporary files; by default, the current user. */
   readonly uid?: number | undefined;
 }
 
@@ -150,7 +150,7 @@ export class OwnRoot {
   }
 
   /**
-   * Moves this thread to new namespaces for mounts, network, IPC and control groups, and its later
+   * Moves this thread to new namespaces for mounts, network, IPC and control groups, and its future
    * children to a new process namespace. Mounts the empty root folder.
    *
    * @throws {RefusedCallError}
@@ -196,7 +196,7 @@ export class OwnRoot {
   }
 
   /**
-   * Makes the folder the root folder of this thread, and of everything that shares its mounts.
+   * Makes the folder the root folder of this thread and of everything that shares its mounts.
    *
    * @throws {RefusedCallError}
    */
@@ -219,7 +219,7 @@ export class OwnRoot {
     Deno.writeTextFileSync(join(root, "etc/group"), textOf(image, "etc/group") + `svc:x:${uid}:\n`);
   }
 
-  /** Shows an image's files, except for files that each sandbox has separately. */
+  /** Shows an image's files, except those that are separate for each sandbox. */
   #showImage(image: string): void {
     const { root } = this.#options;
     Deno.mkdirSync(join(root, "etc"), { recursive: true });
@@ -238,7 +238,7 @@ export class OwnRoot {
     else Deno.symlinkSync(link, join(this.#options.root, to));
   }
 
-  /** Writes a table with the names of the server, and then the machine's own table. */
+  /** Writes a table with the server's names, followed by the machine's own table. */
   #writeHosts(): void {
     const { root, hosts } = this.#options;
     const own = hosts.map((host) => `127.0.0.1 ${host}\n`).join("");
@@ -247,7 +247,7 @@ export class OwnRoot {
     Deno.writeTextFileSync(join(root, HOSTS), own + known);
   }
 
-  /** Enables the loopback interface; otherwise, programs would find no interface at all. */
+  /** Enables the loopback interface. Otherwise, programs would find no interface at all. */
   #raiseLoopback(): void {
     const socket = mustCall(this.#libc, "socket", AF_INET, SOCK_DGRAM, 0);
     const request = new Uint8Array(IFREQ_BYTES);
@@ -260,7 +260,7 @@ export class OwnRoot {
     }
   }
 
-  /** Mounts a file or folder read-only, or repeats a link within the system's folders. */
+  /** Mounts a file or folder read-only. A link within the system's folders is recreated. */
   #show({ from, to }: Place): void {
     const target = join(this.#options.root, to);
     const mayRepeat = from === to && (from === TIME_ZONE || !from.startsWith("/etc/"));

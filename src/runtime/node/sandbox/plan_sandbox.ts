@@ -1,14 +1,14 @@
-/** @module Paths of Node's files and sockets. */
+/** @module The paths of Node's files and sockets. */
 import { basename, join } from "node:path";
 import type { NodeRequest, NodeView } from "./types.ts";
 
-/** Folder of the deployment in Node's own root folder. */
+/** The deployment's folder in Node's own root folder. */
 const DIRECTORY = "/app";
 
-/** The only folder in Node's own root folder that is writable. */
+/** The only writable folder in Node's own root folder. */
 export const TMP = "/tmp";
 
-/** Folder of the program's own files in Node's own root folder. */
+/** Folder in Node's own root folder for the platform's own files. */
 export const PROGRAM = "/opt/svc";
 
 /**

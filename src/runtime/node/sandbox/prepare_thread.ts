@@ -8,7 +8,7 @@ import { Thread } from "./thread.ts";
 import type { ThreadPlan } from "./thread_messages.ts";
 import { LaunchError, type NodeLaunch, type NodeSandboxKind, type Place } from "./types.ts";
 
-/** The inputs of a sandbox. */
+/** The inputs for a sandbox. */
 export type SandboxLaunch = Pick<
   NodeLaunch,
   | "node"
@@ -30,7 +30,7 @@ export type SandboxLaunch = Pick<
 export interface Prepared {
   readonly thread: Thread;
   readonly plan: ThreadPlan;
-  /** Descriptor of the listener that decides system calls of the thread and of Node. */
+  /** Descriptor of the listener that decides the system calls of the thread and of Node. */
   readonly listener?: number;
   /** Number of programs to start, one after another. */
   readonly programs: number;
@@ -38,16 +38,16 @@ export interface Prepared {
   readonly reason?: string;
 }
 
-/** Name of the folder in the private folder that becomes Node's root folder. */
+/** Name of the folder, in the private folder, that becomes Node's root folder. */
 const ROOT_FOLDER = "root";
 
 /**
- * First of the user ids that Node runs under, one for each process. systemd and Debian do not use
- * this range.
+ * First of the user ids for Node; each process gets its own. systemd and Debian do not use this
+ * range.
  */
 const FIRST_UID = 0x70000000;
 
-/** The separate user that Node gets if this process may change users. */
+/** Returns the separate user that Node gets if this process can change users. */
 function ownUid(): number | undefined {
   if (Deno.uid() !== 0) return undefined;
   const uid = FIRST_UID + Deno.pid;
@@ -68,7 +68,7 @@ function planThread(launch: SandboxLaunch, kind: NodeSandboxKind): ThreadPlan {
     recursive: true,
     mode: 0o700,
   });
-  // Node may run as another user.
+  // Node may run as another user, who must be able to read this.
   for (const file of files) Deno.chmodSync(file, 0o644);
   // An image contains everything that it needs, so nothing from this machine is mounted.
   const shown: readonly Place[] = launch.image !== undefined ? [] : [
@@ -99,7 +99,7 @@ function findKinds(
       ? []
       : ["pidfd_getfd, which checks connections (containers: --cap-add SYS_PTRACE)"]),
   ];
-  // Without its own root folder, an image cannot start at all.
+  // An image cannot start without its own root folder.
   if (image !== undefined) return { kinds: missing.length === 0 ? ["namespaces"] : [], missing };
   if (missing.length === 0) return { kinds: only === undefined ? SANDBOXED : [only], missing };
   return { kinds: allowUnsandboxed ? ["open"] : [], missing };
@@ -123,7 +123,7 @@ async function prepare(
 /**
  * Puts a thread into the best sandbox that works.
  *
- * @throws {LaunchError} if the system lacks a part of the sandbox that is required
+ * @throws {LaunchError} if the system lacks a required part of the sandbox
  */
 export async function prepareThread(
   libc: Libc | undefined,
@@ -134,7 +134,7 @@ export async function prepareThread(
   let reason = missing.length === 0 ? undefined : `The kernel rejects ${missing.join(", and ")}`;
   for (const kind of kinds) {
     try {
-      // A thread that has given up access cannot be used again.
+      // A thread that has given up privileges cannot be used again.
       const thread = kind === kinds[0] ? first : new Thread();
       const prepared = await prepare(launch, kind, thread);
       return reason === undefined ? prepared : { ...prepared, reason };

@@ -1,4 +1,4 @@
-/** @module Tries the sandbox that Node would get, without starting it. */
+/** @module Tries the sandbox that Node would get, without starting Node. */
 import { join } from "node:path";
 import { openLibc } from "../../kernel/libc.ts";
 import { prepareThread } from "./prepare_thread.ts";
@@ -14,8 +14,8 @@ export interface FoundKind {
 }
 
 /**
- * Determines which sandbox works, by putting a thread of this process into it; the process cannot
- * be used afterwards.
+ * Determines which sandbox works by putting a thread of this process into it. The process cannot be
+ * used afterwards.
  *
  * @param folder An empty folder.
  */

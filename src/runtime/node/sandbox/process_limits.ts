@@ -1,4 +1,4 @@
-/** @module Limits of Node's process, set before it starts, and its memory usage. */
+/** @module Limits for Node's process, set before it starts, and measurement of its memory usage. */
 import type { Libc } from "../../kernel/libc.ts";
 import { limitDescriptors } from "../../kernel/limit_descriptors.ts";
 import { systemCall } from "../../kernel/system_calls.ts";
@@ -12,22 +12,28 @@ const RLIMIT_AS = 9;
 
 const MIB = 1024 * 1024;
 
-/** Maximum number of threads of Node, if it has its own user, whose threads can be counted. */
+/**
+ * Maximum number of Node's threads. Applies only if Node has its own user, because threads are
+ * counted per user.
+ */
 const MAX_THREADS = 512;
 
 /**
- * Address space in addition to the memory limit, in MiB: stacks of threads, and what the engine
- * reserves. It stops a process that allocates faster than memory is checked.
+ * Address space in addition to the memory limit, in MiB, for thread stacks and for the engine's
+ * reservations. This limit stops a process that allocates memory faster than its usage is checked.
  */
 const SPARE_MB = 2048;
 
-/** Maximum address space in MiB: an engine reserves a lot, and page tables grow with it. */
+/**
+ * Maximum address space in MiB. It is limited because an engine reserves a lot of it, and page
+ * tables grow with it.
+ */
 const MAX_ADDRESS_SPACE_MB = 512 * 1024;
 
-/** Fields with the memory of a process, including its share of shared pages. */
+/** Fields with a process's memory, including its part of shared pages. */
 const SHARES = /^(?:Pss|SwapPss):\s+(\d+) kB$/gm;
 
-/** Its priority for the out-of-memory killer (proc(5), oom_score_adj). */
+/** Node's priority for the out-of-memory killer (proc(5), oom_score_adj). */
 const OOM_SCORE = "500";
 
 export interface NodeLimits {
@@ -41,8 +47,8 @@ export interface NodeLimits {
 }
 
 /**
- * Limits this process, so that Node inherits the limits. Once Node runs as another user, only a
- * process with CAP_SYS_RESOURCE could limit it, and containers do not have that capability.
+ * Limits this process; Node then inherits the limits. Once Node runs as another user, only a
+ * process with CAP_SYS_RESOURCE could limit it, and containers lack that capability.
  */
 export function limitInherited(libc: Libc, limits: NodeLimits): void {
   const set = (resource: number, value: number): void => {
@@ -57,21 +63,24 @@ export function limitInherited(libc: Libc, limits: NodeLimits): void {
   if (limits.hasOwnUser) set(RLIMIT_NPROC, MAX_THREADS);
 }
 
-/** Makes the kernel kill a process before others when the machine runs out of memory. */
+/** Makes the kernel kill a process before any others when the machine runs out of memory. */
 export function endFirst(pid: number): void {
   try {
     Deno.writeTextFileSync(`/proc/${pid}/oom_score_adj`, OOM_SCORE);
   } catch { /* the kernel then chooses by size alone */ }
 }
 
-/** The id of a process in its own namespace (proc(5), `status`). */
+/** Returns a process's id in its own namespace (proc(5), `status`). */
 export function ownPidOf(pid: number): number {
   const status = Deno.readTextFileSync(`/proc/${pid}/status`);
   const own = /^NSpid:.*?(\d+)$/m.exec(status)?.[1];
   return own === undefined ? pid : Number(own);
 }
 
-/** The process that a thread belongs to (proc(5), `status`); the thread itself if it has ended. */
+/**
+ * Returns the process that a thread belongs to (proc(5), `status`), or the thread itself if it has
+ * ended.
+ */
 export function processOf(thread: number): number {
   try {
     const status = Deno.readTextFileSync(`/proc/${thread}/status`);
@@ -84,8 +93,8 @@ export function processOf(thread: number): number {
 const FIELDS = /^(?:VmRSS|VmPTE|VmSwap):\s+(\d+) kB$/gm;
 
 /**
- * Memory that a process uses, in bytes: resident, swapped out, and page tables. 0 if the process or
- * its first thread has ended.
+ * Returns the memory used by a process, in bytes: resident, swapped out, and page tables. 0 if the
+ * process or its first thread has ended.
  */
 export function memoryOf(pid: number): number {
   try {
@@ -99,8 +108,8 @@ export function memoryOf(pid: number): number {
 }
 
 /**
- * Like `memoryOf()`, but each page is divided among the processes that share it, if the kernel
- * reports that.
+ * Like `memoryOf()`, but divides each page among the processes that share it, if the kernel reports
+ * that.
  */
 export function sharedMemoryOf(pid: number): number {
   try {

@@ -1,28 +1,31 @@
-/** @module All descendants of this process, which the kernel makes the parent of orphans. */
+/**
+ * @module Tracks all descendants of this process. The kernel makes this process the parent of
+ * orphans.
+ */
 import type { Libc } from "../../kernel/libc.ts";
 import { systemCall } from "../../kernel/system_calls.ts";
 import { memoryOf, sharedMemoryOf } from "./process_limits.ts";
 
 const PR_SET_CHILD_SUBREAPER = 36;
 
-/** Maximum number of processes of a server; others fail as if the system were full. */
+/** Maximum number of processes per server; others fail as if the system were full. */
 const MAX_PROCESSES = 128;
 
 /** Minimum time between two searches of a full tree, in milliseconds. */
 const PAUSE_MS = 50;
 
-/** Number of process checks before the next search. */
+/** Number of process starts to check before the next search. */
 const LOOKS_PER_SEARCH = 4;
 
 /**
- * Maximum number of searches until all processes have ended, because a process can start another
- * before it is killed.
+ * Maximum number of searches until all processes have ended. More than one can be needed, because a
+ * process can start another before it is killed.
  */
 const MAX_ROUNDS = 20;
 
 const PID = /^\d+$/;
 
-/** The parent of a process (proc(5), `stat`); `undefined` if it has ended. */
+/** Returns a process's parent (proc(5), `stat`); `undefined` if the process has ended. */
 function parentOf(pid: string): number | undefined {
   try {
     const stat = Deno.readTextFileSync(`/proc/${pid}/stat`);
@@ -33,7 +36,7 @@ function parentOf(pid: string): number | undefined {
   }
 }
 
-/** The children of a process; `undefined` if the kernel does not list them (proc(5)). */
+/** Returns a process's children; `undefined` if the kernel does not list them (proc(5)). */
 function childrenOf(pid: number): number[] | undefined {
   const found: number[] = [];
   try {
@@ -48,7 +51,7 @@ function childrenOf(pid: number): number[] | undefined {
   return found;
 }
 
-/** Whether the kernel lists the children of a process. */
+/** Whether the kernel lists a process's children. */
 function isListed(): boolean {
   try {
     Deno.statSync(`/proc/self/task/${Deno.pid}/children`);
@@ -67,7 +70,7 @@ function exists(pid: number): boolean {
   }
 }
 
-/** All descendants of a process. */
+/** Returns all descendants of a process. */
 function descendantsOf(top: number): number[] {
   const found: number[] = [];
   for (let next: number[] = [top]; next.length > 0;) {
@@ -79,7 +82,7 @@ function descendantsOf(top: number): number[] {
   return found;
 }
 
-/** Does the same with the parents of all processes on the machine. */
+/** Does the same using the parents of all processes on the machine. */
 function searchAll(top: number): number[] {
   const children = new Map<number, number[]>();
   for (const { name } of Deno.readDirSync("/proc")) {
@@ -99,7 +102,7 @@ function searchAll(top: number): number[] {
 
 export class ProcessTree {
   #pids: readonly number[] = [];
-  /** Processes that were started since the last search. */
+  /** Processes started since the last search. */
   #started = 0;
   #looks = 0;
   #searchedAt = -Infinity;
@@ -108,7 +111,7 @@ export class ProcessTree {
     systemCall(libc, "prctl", PR_SET_CHILD_SUBREAPER, 1);
   }
 
-  /** Records that a process will be started; false if there are too many. */
+  /** Records that a process will be started; false if there are too many processes. */
   grow(): boolean {
     if (this.#pids.length + this.#started >= MAX_PROCESSES) {
       this.#makeRoom();
@@ -155,7 +158,8 @@ export class ProcessTree {
   /** Removes processes that have ended from a full tree. */
   #makeRoom(): void {
     const isFresh = performance.now() - this.#searchedAt < PAUSE_MS;
-    // After a search that found free slots, programs that have already ended may count as started.
+    // If a search has found free slots, programs that have already ended may still count as
+    // started.
     if (!isFresh || this.#pids.length < MAX_PROCESSES) this.#search();
     else this.#pids = this.#pids.filter(exists);
   }

@@ -1,4 +1,4 @@
-/** @module A running Node, which is ended if it exceeds its limits. */
+/** @module A running Node process, which is ended if it exceeds its limits. */
 import { temporaryBytes } from "../../process/temporary_files.ts";
 import { memoryOf } from "./process_limits.ts";
 import type { ProcessTree } from "./process_tree.ts";
@@ -8,7 +8,7 @@ import type { NodeEnd, NodeSandbox, RunningNode } from "./types.ts";
 /** How often memory is checked, in milliseconds. */
 const POLL_MS = 50;
 
-/** Number of memory checks for each check of the folder for temporary files. */
+/** Number of memory checks per check of the folder for temporary files. */
 const LOOKS_PER_FOLDER = 20;
 
 /** Number of consecutive checks that find no memory before Node counts as ended. */
@@ -21,9 +21,9 @@ export interface RunningOptions {
   readonly sandbox: NodeSandbox;
   readonly thread: Thread;
   readonly memoryMb: number;
-  /** All of the server's processes, if it may start some. */
+  /** All of the server's processes, if it can start processes. */
   readonly tree: ProcessTree | undefined;
-  /** Counts the checks, which shows Node's thread that this thread is still running. */
+  /** Counts the checks, to show Node's thread that this thread is still running. */
   readonly beat: Int32Array<SharedArrayBuffer>;
   /** The folder for temporary files, if the kernel does not limit it. */
   readonly temporary?: { readonly folder: string; readonly maxMb: number };
@@ -70,7 +70,7 @@ export class Running implements RunningNode {
     this.#stop({ reason: "killed", message: "Node was stopped" });
   }
 
-  /** Ends Node; the first reason is kept. */
+  /** Ends Node. If called again, the first reason is kept. */
   #stop(end: Pick<NodeEnd, "reason" | "message">): void {
     this.#end ??= end;
     this.#signal("SIGKILL");
@@ -89,7 +89,7 @@ export class Running implements RunningNode {
     const looks = Atomics.add(beat, 0, 1);
     const bytes = this.residentBytes();
     this.#empty = bytes === 0 ? this.#empty + 1 : 0;
-    // The kernel reports no memory for a process whose first thread has ended.
+    // The kernel reports no memory for a process if its first thread has ended.
     if (this.#empty >= MAX_EMPTY_LOOKS) return this.kill();
     if (bytes > memoryMb * MIB) {
       const message = `Node used more than ${memoryMb} MiB of memory`;

@@ -1,7 +1,7 @@
 /**
- * @module Checks the calls in which Node names a peer or an address, and performs the allowed ones
- * on Node's own socket: Node could change its memory between the check and the kernel's own read of
- * it.
+ * @module Checks the calls in which Node specifies a peer or an address, and performs the allowed
+ * ones on Node's own socket. Node could otherwise change its memory between this check and the
+ * kernel's own read.
  */
 import { AF_UNIX, isUnspecific, judgeConnect, type PeerRules } from "../../kernel/judge_connect.ts";
 import {
@@ -49,7 +49,7 @@ const POLLOUT = 4;
 const MAX_WAIT_MS = 130_000;
 
 const MMSGHDR_BYTES = 64;
-/** Maximum number of messages that one call sends; the next call sends the rest. */
+/** Maximum number of messages sent by one call; the next call sends the rest. */
 const MAX_MESSAGES = 64;
 
 const MAX_BACKLOG = 4096;
@@ -57,27 +57,27 @@ const MAX_BACKLOG = 4096;
 /** The suffix of an additional port's socket, after the name of the server's own socket. */
 const OF_PORT = /^(?:-\d{1,5})?$/;
 
-/** Unix sockets: the name that Node uses, and the actual path. */
+/** A Unix socket: the name that Node uses, and the actual path. */
 export interface NamedSocket {
   readonly name: string;
   readonly path: string;
 }
 
 export interface SocketRules extends PeerRules {
-  /** The only Unix socket that Node may connect to; none if missing. */
+  /** The only Unix socket that Node can connect to; none if missing. */
   readonly control?: NamedSocket;
   /**
-   * The only Unix socket that Node may bind and listen on, apart from the sockets of additional
+   * The only Unix socket that Node can bind and listen on, apart from the sockets of additional
    * ports; none if missing.
    */
   readonly server?: NamedSocket;
-  /** Ports that it may bind and listen on; none by default. */
+  /** Ports that Node can bind and listen on; none by default. */
   readonly ports?: OwnPorts;
-  /** True if the server's processes may pass descriptors to each other. */
+  /** True if the server's processes can pass descriptors to each other. */
   readonly passesDescriptors: boolean;
-  /** True if Node has its own network, and may list its interfaces. */
+  /** True if Node has its own network and can list its interfaces. */
   readonly hasOwnNetwork: boolean;
-  /** Reports a connection to an announced route, with its source port. */
+  /** Called with the source port of a connection to an announced route. */
   readonly announce: (port: number) => void;
 }
 
@@ -125,7 +125,7 @@ export class SocketCalls {
     return ownPortOf(address) === undefined ? -error : -ECONNREFUSED;
   }
 
-  /** Connects to an additional port of the server; `undefined` if it has none with that number. */
+  /** Connects to one of the server's additional ports; `undefined` if none has that number. */
   #connectFurther(descriptor: number, address: Bytes, replace: ReplaceSocket): number | undefined {
     const port = ownPortOf(address);
     const { server } = this.#rules;
@@ -149,7 +149,7 @@ export class SocketCalls {
     return result;
   }
 
-  /** The local address of a socket; zeros if it has none. */
+  /** Returns a socket's local address; zeros if it has none. */
   #nameOf(socket: number): Bytes {
     const address = new Uint8Array(MAX_SOCKADDR);
     const size = new Uint8Array(Uint32Array.of(MAX_SOCKADDR).buffer);
@@ -175,7 +175,9 @@ export class SocketCalls {
     );
   }
 
-  /** The real path of a socket by its name: the server's socket, or an additional port's. */
+  /**
+   * Returns the real path of a socket by name: the server's socket, or that of an additional port.
+   */
   #serverPath(named: string): string | undefined {
     const { server } = this.#rules;
     if (server === undefined || !named.startsWith(server.name)) return undefined;
@@ -184,8 +186,8 @@ export class SocketCalls {
   }
 
   /**
-   * Binds the server's socket. Replaces a socket that an ended server left, or a link to the
-   * additional port that requests went to until now.
+   * Binds the server's socket. Replaces a socket left by a server that has ended, or a link to the
+   * additional port that received requests until now.
    */
   #bindServer(socket: number, path: string): number {
     const address = unixAddress(path);
@@ -197,7 +199,7 @@ export class SocketCalls {
     return bind();
   }
 
-  /** Whether a process listens at a Unix address. */
+  /** Whether a process listens on a Unix address. */
   #isInUse(address: Bytes): boolean {
     const socket = systemCall(this.#libc, "socket", AF_UNIX, SOCK_STREAM | O_NONBLOCK, 0);
     if (socket < 0) return true;
@@ -206,7 +208,7 @@ export class SocketCalls {
     return result !== -ECONNREFUSED;
   }
 
-  /** Lets a server listen only on its own Unix sockets or ports. */
+  /** Allows a server to listen only on its own Unix sockets or ports. */
   async listen(descriptor: number, backlog: number): Promise<number> {
     const { ports, server } = this.#rules;
     const length = Math.min(Math.max(backlog, 1), MAX_BACKLOG);
@@ -221,7 +223,7 @@ export class SocketCalls {
     });
   }
 
-  /** Sends a message whose data and peer are separate arguments (sendto(2)). */
+  /** Sends a message with data and peer as separate arguments (sendto(2)). */
   async sendTo(
     descriptor: number,
     { data, bytes, flags, peer, peerBytes }: {
@@ -239,7 +241,7 @@ export class SocketCalls {
     return await this.#with(descriptor, (socket) => this.#send(socket, copy, { flags, to }));
   }
 
-  /** Sends a message with a head (sendmsg(2)). */
+  /** Sends a message that is described by a header (sendmsg(2)). */
   async sendMessage(descriptor: number, head: bigint, flags: number): Promise<number> {
     const message = this.#message(head);
     if (typeof message === "number") return message;
@@ -253,7 +255,7 @@ export class SocketCalls {
     );
   }
 
-  /** Sends several messages (sendmmsg(2)), and stores the sent length of each in its head. */
+  /** Sends several messages (sendmmsg(2)) and stores the sent length of each in its head. */
   async sendMessages(
     descriptor: number,
     { heads, count, flags }: {
@@ -273,20 +275,20 @@ export class SocketCalls {
     return Math.min(count, MAX_MESSAGES);
   }
 
-  /** A copy of an address in Node's memory, or an error. */
+  /** Returns a copy of an address in Node's memory, or an error. */
   #address(at: bigint, length: number): Bytes | number {
     if (length < 2 || length > MAX_SOCKADDR) return -EACCES;
     return this.#process.read(at, length) ?? -EFAULT;
   }
 
-  /** A copy of the peer of a message, `undefined` if it names none, or an error. */
+  /** Returns a copy of a message's peer, `undefined` if it has none, or an error. */
   #peer(at: bigint, length: number): Bytes | number | undefined {
     if (at === 0n || length === 0) return undefined;
     const address = this.#address(at, length);
     if (typeof address === "number") return address;
     if (this.#isInterfaces(address)) return address;
     const family = familyOf(address);
-    // The kernel would take an address without a family for IPv4.
+    // The kernel would treat an address without a family as IPv4.
     if (family !== AF_INET && family !== AF_INET6) return -ECONNREFUSED;
     const error = judgeConnect(address, this.#rules);
     return error === 0 ? address : -error;
@@ -364,7 +366,7 @@ export class SocketCalls {
     return await this.#waitFor(socket) ? send() : -EAGAIN;
   }
 
-  /** Waits until a socket can be written to, or has failed. */
+  /** Waits until a socket can be written to or has failed. */
   async #waitFor(socket: number): Promise<boolean> {
     const polled = new Uint8Array(8);
     const view = new DataView(polled.buffer);

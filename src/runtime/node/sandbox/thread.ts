@@ -1,4 +1,4 @@
-/** @module The thread that starts Node, as the first thread of the process sees it. */
+/** @module The thread that starts Node, as seen by the process's first thread. */
 import { workerUrl } from "../../process/serve_platform.ts";
 import type { FromThread, ToThread } from "./thread_messages.ts";
 import { LaunchError } from "./types.ts";

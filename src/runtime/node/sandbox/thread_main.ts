@@ -1,4 +1,4 @@
-/** @module The thread that starts Node, which inherits its restrictions. */
+/** @module The thread that starts Node. Node inherits the thread's restrictions. */
 import { spawnProgram } from "../../../lib/spawn_program.ts";
 import { dropRights } from "../../kernel/drop_rights.ts";
 import { type FileRule, restrictFiles } from "../../kernel/landlock.ts";
@@ -15,15 +15,15 @@ import type { NodeCommand } from "./types.ts";
 const SETPRIV = "/usr/bin/setpriv";
 
 /**
- * Gives the processes of a command their own session, so that a Ctrl-C at the platform does not end
- * them.
+ * Gives a command's processes their own session, so a Ctrl-C in the platform's terminal does not
+ * end them.
  */
 const SETSID = "/usr/bin/setsid";
 
 /**
  * The first process in Node's process namespace. It mounts the folder that shows Node its own
- * processes. When this thread closes its input or ends, the first process ends, and with it all
- * others in the namespace. A Ctrl-C at the platform does not end it.
+ * processes. When this thread ends or closes the process's input, that process ends, and with it
+ * all others in the namespace. A Ctrl-C in the platform's terminal does not end it.
  */
 const FIRST_PROCESS =
   'trap "" INT TERM HUP; read -r folder && mount -t proc -o "$OPTIONS" svc "$folder" && ' +
@@ -37,9 +37,9 @@ const MAX_SILENCE_MS = 10_000;
 const READY = "ready\n";
 
 interface FirstProcess {
-  /** Resolves when Node's processes can be seen. */
+  /** Resolves when Node's processes are visible. */
   readonly ready: Promise<void>;
-  /** Ends it, and with it all processes of its namespace. */
+  /** Ends the first process, and with it all processes in its namespace. */
   end(): void;
 }
 
@@ -64,7 +64,7 @@ function startFirstProcess(folder: string): FirstProcess {
       text += new TextDecoder().decode(part.value);
       if (text === READY) return;
     }
-    throw new Error("The system rejects a process folder");
+    throw new Error("The system does not allow a process folder");
   };
   return { ready: ready(), end: () => void input.close().catch(() => {}) };
 }
@@ -106,11 +106,11 @@ class NodeThread {
     const filter = buildNodeFilter(PROCESSOR, {
       hasOwnRoot: plan.kind === "namespaces",
       hasProcesses: plan.processes,
-      // The kernel limits the processes of a separate user.
+      // The kernel limits a separate user's processes.
       limitsProcesses: plan.uid !== undefined,
     });
     const listener = installFilter(libc, filter);
-    if (listener === undefined) throw new Error("The kernel rejects a filter of system calls");
+    if (listener === undefined) throw new Error("The kernel rejects a system call filter");
     const programs = 1 + launchers.filter((word) => word.startsWith("/")).length;
     this.#post({ type: "prepared", listener, programs });
   }
@@ -127,7 +127,7 @@ class NodeThread {
       stdin: "null",
       stdout: "inherit",
       stderr: "inherit",
-      // Starts a session, as SETSID does for this machine's programs.
+      // Starts a session, as `SETSID` does for this machine's programs.
       detached: image !== undefined,
     });
     this.#post({ type: "started", pid: child.pid });
@@ -142,7 +142,7 @@ class NodeThread {
     this.#first?.end();
   }
 
-  /** Ends Node, and this thread, if the first thread no longer watches it. */
+  /** Ends Node and this thread if the first thread no longer watches Node. */
   #watchWatcher(): void {
     const { beat } = this.#plan!;
     let last = Atomics.load(beat, 0);

@@ -5,26 +5,26 @@ import type { NodeCommand, NodeSandboxKind, NodeView, Place } from "./types.ts";
 export interface ThreadPlan {
   readonly kind: NodeSandboxKind;
   readonly view: NodeView;
-  /** An empty folder that may become the root folder. */
+  /** An empty folder that can become the root folder. */
   readonly root: string;
   /** Files and folders that Node sees in addition to the system's. */
   readonly shown: readonly Place[];
   readonly tmpMb: number;
-  /** Folder of an image whose files replace this machine's system. */
+  /** Folder of the image that replaces this machine's system files. */
   readonly image?: string;
-  /** Whether it may start programs and processes. */
+  /** Whether Node can start programs and processes. */
   readonly processes: boolean;
   /** Names that resolve to this machine. */
   readonly hosts: readonly string[];
   readonly uid?: number;
-  /** Changes while the first thread watches Node. */
+  /** A counter that changes while the first thread watches Node. */
   readonly beat: Int32Array<SharedArrayBuffer>;
 }
 
 export type ToThread =
   | { readonly type: "prepare"; readonly plan: ThreadPlan }
   | { readonly type: "start"; readonly command: NodeCommand }
-  /** Ends Node, and all of its processes. */
+  /** Ends Node and all of its processes. */
   | { readonly type: "end" };
 
 export type FromThread =

@@ -25,7 +25,7 @@ export interface Place {
 
 /** The root file system of an image. */
 export interface ImageRoot {
-  /** Its folder on this machine, whose links stay inside the folder. */
+  /** Its folder on this machine. Links in it stay inside the folder. */
   readonly root: string;
   /** Folder in the image where its program starts. */
   readonly workdir: string;
@@ -39,36 +39,36 @@ export interface NodeRequest {
   readonly directory: string;
   /** Private folder of the process, for its sockets. */
   readonly folder: string;
-  /** Name of the socket in `folder` where the process listens to Node. */
+  /** Name of the socket in `folder` on which the process listens for Node. */
   readonly controlSocket?: string;
-  /** Name of the socket in `folder` where Node must listen. */
+  /** Name of the socket in `folder` on which Node must listen. */
   readonly serverSocket?: string;
-  /** Called when it listens on a port; without it, listening is forbidden. */
+  /** Called when Node listens on a port; if missing, listening is forbidden. */
   readonly listens?: (port: number, at: OwnAddress) => void;
-  /** Additional files that Node may read, such as the module that it loads first. */
+  /** Additional files that Node can read, such as the module that it loads first. */
   readonly files: readonly string[];
-  /** Folders with programs that it may start; none by default. */
+  /** Folders with programs that Node can start; none by default. */
   readonly programs?: readonly string[];
-  /** Folders of toolchains, which it sees at their own paths; none if missing. */
+  /** Folders of toolchains, which Node sees at their real paths; none if missing. */
   readonly toolchains?: readonly string[];
-  /** True if it may start programs and processes; false if missing. */
+  /** True if Node can start programs and processes; false if missing. */
   readonly processes?: boolean;
-  /** The image that it starts in, instead of this machine's system. */
+  /** The image that Node starts in, instead of this machine's system. */
   readonly image?: ImageRoot;
-  /** Names that resolve to this machine; by default only those that the machine knows. */
+  /** Names that resolve to this machine; by default, only the machine's own names. */
   readonly hosts?: readonly string[];
 }
 
 /** The same files and folders, by the paths that Node sees. */
 export interface NodeView {
   readonly node: string;
-  /** Folder of the deployment; Node starts in it. */
+  /** The deployment's folder, in which Node starts. */
   readonly directory: string;
-  /** The only folder that Node may write to. */
+  /** The only folder that Node can write to. */
   readonly tmp: string;
-  /** Connects Node to the process. */
+  /** The socket that connects Node to the process. */
   readonly controlSocket: string;
-  /** The only address where Node may listen. */
+  /** The only address where Node can listen. */
   readonly serverSocket: string;
   /** The additional files, in the order of the request. */
   readonly files: readonly string[];
@@ -78,16 +78,16 @@ export interface NodeView {
 
 /** How to run Node. */
 export interface NodeCommand {
-  /** Absolute path of the program; Node itself by default. */
+  /** Absolute path of the program; by default, Node itself. */
   readonly program?: string;
-  /** Arguments of Node, with paths as Node sees them. */
+  /** Node's arguments, with paths as Node sees them. */
   readonly args: readonly string[];
-  /** The whole environment of Node, except `TMPDIR`, `TMP` and `TEMP`. */
+  /** Node's complete environment, except `TMPDIR`, `TMP` and `TEMP`. */
   readonly env: Readonly<Record<string, string>>;
 }
 
 export interface NodeLaunch extends Omit<NodeRequest, "kind"> {
-  /** Called when the kind of sandbox, and with it the paths of Node's files, are known. */
+  /** Called once the kind of sandbox is known, which determines the paths of Node's files. */
   readonly command: (view: NodeView) => NodeCommand;
   /** Size of the folder for temporary files, in MiB. */
   readonly tmpMb: number;
@@ -95,7 +95,7 @@ export interface NodeLaunch extends Omit<NodeRequest, "kind"> {
   readonly memoryMb: number;
   /** True to allow private, local and reserved addresses. */
   readonly allowPrivate: boolean;
-  /** Ports at private addresses that Node may still reach. */
+  /** Ports at private addresses that Node can still reach. */
   readonly peers: readonly Peer[];
   /** Ports of the loopback address that are redirected. */
   readonly routes: readonly LocalRoute[];
@@ -103,11 +103,11 @@ export interface NodeLaunch extends Omit<NodeRequest, "kind"> {
   readonly announce: (port: number) => void;
   /** Whether to run Node even if the kernel offers no sandbox. */
   readonly allowUnsandboxed: boolean;
-  /** The only kind of sandbox to try; the best one that works by default. */
+  /** The only kind of sandbox to try; by default, the best one that works. */
   readonly only?: NodeSandboxKind;
 }
 
-/** How Node ended: it took too much `memory` or `disk`, was killed by `kill`, or ended itself. */
+/** How Node ended: it used too much `memory` or `disk`, was ended by `kill`, or exited itself. */
 export interface NodeEnd {
   readonly reason: "memory" | "disk" | "killed" | "exited";
   /** Text for the log, as in "Node has stopped with code 1". */
@@ -123,15 +123,15 @@ export interface RunningNode {
   readonly sandbox: NodeSandbox;
   /** Never rejects. */
   readonly ended: Promise<NodeEnd>;
-  /** Resident memory in bytes; 0 once it has ended. */
+  /** Resident memory in bytes; 0 once Node has ended. */
   residentBytes(): number;
-  /** Sends SIGTERM, which Node's own code may listen to. */
+  /** Sends SIGTERM, which Node's own code can handle. */
   terminate(): void;
-  /** Ends it immediately. */
+  /** Ends Node immediately. */
   kill(): void;
 }
 
-/** Node did not start, or its sandbox is not complete; the message is for the operator. */
+/** An error if Node did not start or its sandbox is incomplete. The message is for the operator. */
 export class LaunchError extends Error {
   override readonly name = "LaunchError";
 }

@@ -4,13 +4,13 @@ import { runProgram } from "../../../lib/spawn_program.ts";
 const ELF = [0x7f, 0x45, 0x4c, 0x46];
 
 export interface FoundNode {
-  /** Absolute real path of the binary. */
+  /** Absolute real path of the executable. */
   readonly path: string;
-  /** For example `24.1.0`. */
+  /** The version, for example `24.1.0`. */
   readonly version: string;
 }
 
-/** True for an executable; scripts, such as those of version managers, do not count. */
+/** True for a binary executable. Scripts, such as those of version managers, do not count. */
 async function isProgram(path: string): Promise<boolean> {
   if (Deno.build.os !== "linux") return true;
   using file = await Deno.open(path);
@@ -19,7 +19,7 @@ async function isProgram(path: string): Promise<boolean> {
   return ELF.every((byte, at) => head[at] === byte);
 }
 
-/** The version that a Node binary reports; `undefined` if it does not run. */
+/** Returns the version that a Node executable reports; `undefined` if it does not run. */
 export async function versionOf(path: string): Promise<string | undefined> {
   try {
     const { stdout, success } = await runProgram(path, {

@@ -1,11 +1,11 @@
-/** @module The machine's npm, which runs the scripts of deployed projects. */
+/** @module Finds the machine's npm, which runs the scripts of deployed projects. */
 import { dirname, isAbsolute, join, relative } from "node:path";
 import type { ServerTool } from "../../compute/wire.ts";
 
 /** npm's programs, by name. */
 const PROGRAMS = ["npm", "npx"] as const;
 
-/** The package that a file belongs to: the nearest parent folder with a package.json. */
+/** Returns the package that a file belongs to: the nearest parent folder with a package.json. */
 async function packageOf(file: string): Promise<string | undefined> {
   for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder)) {
     const found = await Deno.stat(join(folder, "package.json")).catch(() => undefined);
@@ -18,7 +18,7 @@ async function find(name: string, searchPath: string): Promise<ServerTool | unde
   for (const place of searchPath.split(":")) {
     if (!isAbsolute(place)) continue;
     const file = await Deno.realPath(join(place, name)).catch(() => undefined);
-    // Version managers replace npm with their own scripts, which would download it.
+    // Version managers replace npm with their own scripts, which would download npm.
     if (file === undefined || !/\/npm-?cli\.js$|\/npx-?cli\.js$/.test(file)) continue;
     const folder = await packageOf(file);
     if (folder !== undefined) return { name, folder, file: relative(folder, file) };

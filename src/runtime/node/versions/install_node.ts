@@ -1,4 +1,4 @@
-/** @module Fetches a version of Node: an npm package that contains the binary. */
+/** @module Fetches a version of Node as an npm package that contains the executable. */
 import { dirname, join } from "node:path";
 import { type Environment, networkVariables } from "../../../lib/network_variables.ts";
 import { runProgram } from "../../../lib/spawn_program.ts";
@@ -6,10 +6,10 @@ import { runProgram } from "../../../lib/spawn_program.ts";
 /** Maximum time that fetching may take, in milliseconds. */
 const FETCH_MS = 5 * 60 * 1000;
 
-/** Time before npm retries the registry, in milliseconds. */
+/** Time before npm retries a registry request, in milliseconds. */
 const RETRY_MS = { least: 1000, most: 5000 } as const;
 
-/** Characters of npm's output that an error shows. */
+/** Number of characters of npm's output to show in an error. */
 const MAX_OUTPUT = 500;
 
 /** Folder for everything that npm writes; only the binary is kept. */
@@ -25,20 +25,23 @@ const packageName = (): string =>
 export const binaryIn = (folder: string): string => join(folder, "bin", "node");
 
 export interface InstallOptions {
-  /** Version, or its first numbers. */
+  /** A version, or its first numbers. */
   readonly version: string;
-  /** Empty folder. */
+  /** The empty folder to install into. */
   readonly folder: string;
   /** The platform's own environment. */
   readonly env: Environment;
 }
 
-/** Servers cannot run on a version of Node; the message is for the person who deploys them. */
+/**
+ * An error for a version of Node that servers cannot run on. The message is for the person who
+ * deploys them.
+ */
 export class NodeVersionError extends Error {
   override readonly name: string = "NodeVersionError";
 }
 
-/** A version of Node could not be fetched. */
+/** An error for a version of Node that could not be fetched. */
 export class NodeInstallError extends NodeVersionError {
   override readonly name = "NodeInstallError";
   constructor(version: string, reason: string) {
@@ -49,7 +52,7 @@ export class NodeInstallError extends NodeVersionError {
   }
 }
 
-/** Returns npm's error without its prefixes and the path of its log. */
+/** Returns npm's error without its prefixes and log path. */
 function reasonOf(output: string): string {
   const lines = output.split("\n").map((line) =>
     line.replace(/^npm (error|ERR!) ?(code \w+$|notarget|404)? ?/, "").trim()
@@ -96,7 +99,7 @@ async function runNpm(
 }
 
 /**
- * Installs a version of Node into a folder; no script of the package runs.
+ * Installs a version of Node into a folder. The package's scripts do not run.
  *
  * @throws NodeInstallError with npm's reason
  */

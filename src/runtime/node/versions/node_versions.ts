@@ -1,4 +1,6 @@
-/** @module The versions of Node for servers: the machine's own, or downloaded once. */
+/**
+ * @module Manages the versions of Node for servers: the machine's own, or versions downloaded once.
+ */
 import { join } from "node:path";
 import { namesIn, removeTree } from "../../../lib/missing_files.ts";
 import type { Environment } from "../../../lib/network_variables.ts";
@@ -14,10 +16,10 @@ import {
 } from "./install_node.ts";
 import { DEFAULT_NODE_VERSION, refuseVersion, satisfies } from "./version.ts";
 
-/** Folder for versions that are being fetched; emptied at start. */
+/** Folder for versions that are being fetched; emptied at startup. */
 const INCOMING = "incoming";
 
-/** Folder next to a fetched version with an empty file for each user. */
+/** Folder next to a fetched version that contains an empty file for each user. */
 const USERS = "users";
 
 /** The name of a version's folder. */
@@ -34,7 +36,7 @@ export interface NodeVersionsOptions {
 
 export class NodeVersions {
   readonly #flights = new SingleFlight<string>();
-  /** The users that have requested a version since the start. */
+  /** The users that have requested a version since startup. */
   readonly #users = new Map<string, Set<string>>();
   #prepared: Promise<void> | undefined;
 
@@ -54,9 +56,7 @@ export class NodeVersions {
   async binary(
     { version = DEFAULT_NODE_VERSION, user, say = () => {} }: {
       readonly version?: string | undefined;
-      /**
-       * Name of the version's user, which must be valid as a file name; `sweep()` asks about it.
-       */
+      /** Name of the version's user. It must be a valid file name; `sweep()` asks about it. */
       readonly user: string;
       /** Called with a message when a fetch starts, and with another when it has ended. */
       readonly say?: (message: string) => void;
@@ -83,7 +83,7 @@ export class NodeVersions {
     }
   }
 
-  /** Records a user of a version on disk, for `sweep()` after the next start. */
+  /** Records a version's user on disk, for `sweep()` after the next start. */
   async #note(folder: string, user: string): Promise<void> {
     const users = join(folder, USERS);
     await Deno.mkdir(users, { recursive: true });
@@ -103,7 +103,7 @@ export class NodeVersions {
     const own = await findNode(this.#options.env.PATH ?? "");
     if (own !== undefined && satisfies(own.version, wanted)) return own.path;
     const reason = own === undefined ? "has none" : `has ${own.version}`;
-    say(`Downloading Node ${wanted} from npm: the search path of the platform ${reason}`);
+    say(`Downloading Node ${wanted} from npm: the platform's search path ${reason}`);
     const begun = performance.now();
     await this.#fetch(wanted, folder);
     const seconds = ((performance.now() - begun) / 1000).toFixed(1);
@@ -112,7 +112,7 @@ export class NodeVersions {
     return kept;
   }
 
-  /** Fetches under a temporary name, then renames, so an existing version is complete. */
+  /** Fetches under a temporary name, then renames, so any version that exists is complete. */
   async #fetch(wanted: string, folder: string): Promise<void> {
     await this.#prepare();
     const { env, install = installNode } = this.#options;
@@ -141,7 +141,7 @@ export class NodeVersions {
     return gone;
   }
 
-  /** Creates the folder, and removes downloads that a crash left unfinished. */
+  /** Creates the folder and removes downloads left unfinished by a crash. */
   #prepare(): Promise<void> {
     return this.#prepared ??= (async () => {
       const incoming = join(this.#options.folder, INCOMING);

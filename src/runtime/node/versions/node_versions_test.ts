@@ -5,7 +5,7 @@ import { findNode } from "./find_node.ts";
 import { binaryIn, installNode, type InstallOptions } from "./install_node.ts";
 import { NodeVersions } from "./node_versions.ts";
 
-/** Writes a program that reports a version, instead of Node. */
+/** Writes a stand-in for Node that only reports a version. */
 async function writeNode(path: string, version: string): Promise<void> {
   await Deno.mkdir(dirname(path), { recursive: true });
   await Deno.writeTextFile(path, `#!/bin/sh\necho v${version}\n`, { mode: 0o755 });
@@ -16,7 +16,7 @@ const binaryOf = (versions: NodeVersions, version: string, user = "dpl_1"): Prom
 
 const wholeOf = (version: string): string => `${version}.9.9`.split(".").slice(0, 3).join(".");
 
-/** Versions whose fetches are counted and wait until `open` is called. */
+/** Versions that count their fetches. Each fetch waits until `open` is called. */
 async function fetched(options: { readonly version?: string; readonly fail?: boolean } = {}) {
   const folder = await makeTestFolder("svc-node-versions-");
   const fetches: string[] = [];
@@ -50,11 +50,11 @@ Deno.test("NodeVersions reports the start and end of a fetch only if it fetches"
   const say = (message: string) => said.push(message);
   for (const user of ["dpl_1", "dpl_2"]) await versions.binary({ version: "22", user, say });
   assert.equal(said.length, 2);
-  assert.equal(said[0], "Downloading Node 22 from npm: the search path of the platform has none");
+  assert.equal(said[0], "Downloading Node 22 from npm: the platform's search path has none");
   assert.match(said[1]!, /^Downloaded Node 22\.9\.9 in \d+\.\d s, \d+ B$/);
 });
 
-Deno.test("NodeVersions leaves no files after a failed fetch, and tries again", async () => {
+Deno.test("NodeVersions leaves no files after a failed fetch and tries again", async () => {
   const { fetches, versions, open, folder } = await fetched({ fail: true });
   open();
   await assert.rejects(binaryOf(versions, "22"), /broken off/);

@@ -1,14 +1,14 @@
-/** @module Slows down a peer that sends frames endlessly, so others get their turn. */
+/** @module Slows down a peer that sends frames endlessly, so that others get a turn. */
 
 /** Cost of a millisecond of work, in milliseconds: a peer gets a third of the thread on average. */
 const PRICE = 3;
 
-/** Maximum debt before work has to pause, in milliseconds. */
+/** Maximum debt before work must pause, in milliseconds. */
 const CREDIT_MS = 20;
 
 export class FairShare {
   #begun = 0;
-  /** Time at which all booked work is paid for. */
+  /** Time at which all recorded work will be paid off. */
   #paidAt = 0;
 
   readonly #now: () => number;
@@ -18,13 +18,13 @@ export class FairShare {
     this.#now = now;
   }
 
-  /** Records the start of work, whose end must be recorded before anything is awaited. */
+  /** Records the start of work. Its end must be recorded before anything is awaited. */
   begin(): void {
     this.#begun = this.#now();
   }
 
   /**
-   * Counts the work since `begin` or the last call, and returns the pause to take, in milliseconds.
+   * Counts the work since `begin` or the last call and returns the pause to take, in milliseconds.
    */
   book(): number {
     const now = this.#now();

@@ -35,7 +35,7 @@ Deno.test("FairShare gives a third of the time to a peer that never stops", () =
   assert.ok(Math.abs(worked / passed - 1 / 3) < 0.01, String(worked / passed));
 });
 
-Deno.test("FairShare asks only once for a pause after a long piece of work", () => {
+Deno.test("FairShare requires only one pause after a long piece of work", () => {
   const { pass, work } = openShare();
   assert.equal(work(100), 200);
   pass(200);

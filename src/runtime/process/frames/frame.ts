@@ -1,12 +1,12 @@
 /**
  * @module The frames between the platform and a process that runs project code: a fixed header and
- * a payload, so that bodies travel as bytes and many calls share one connection.
+ * a payload. Bodies are sent as bytes, and many calls share one connection.
  *
  * Layout, little-endian: payload length (u32), type (u8), worker (u16), id (u32), payload. Both
  * ends define the meaning of type, worker and id.
  *
- * This also runs in threads of functions, which may have replaced array methods, so neither `push`
- * nor iteration is used here.
+ * This code also runs in threads of functions. Functions may have replaced array methods, so
+ * neither `push` nor iteration is used here.
  */
 
 export interface Frame {
@@ -36,7 +36,7 @@ function readU32(bytes: Uint8Array, at: number): number {
 
 type NewFrame = Omit<Frame, "payload"> & { readonly payload?: Uint8Array | undefined };
 
-/** Writes a frame at `at`; the bytes must have room for it. */
+/** Writes a frame at position `at`; the byte array must have room for it. */
 export function writeFrame(frame: NewFrame, bytes: Uint8Array, at: number): void {
   const payload = frame.payload ?? EMPTY;
   writeU32(bytes, at, payload.byteLength);
@@ -53,19 +53,19 @@ export function encodeFrame(frame: NewFrame): Uint8Array {
   return bytes;
 }
 
-/** The peer violated the protocol; the connection cannot continue. */
+/** An error for a peer that violated the protocol. The connection cannot continue. */
 export class ProtocolError extends Error {
   override readonly name = "ProtocolError";
 }
 
 /**
- * Splits a stream of bytes into frames. Each byte is copied once, regardless of how the stream
- * arrives.
+ * Splits a stream of bytes into frames. Each byte is copied once, regardless of how the stream is
+ * split.
  */
 export class FrameReader {
   readonly #header = new Uint8Array(HEADER_BYTES);
   #headerFilled = 0;
-  /** Payload of the current frame, once its header is complete. */
+  /** Payload of the current frame, set once its header is complete. */
   #payload: Uint8Array<ArrayBuffer> | undefined;
   #payloadFilled = 0;
 
@@ -104,7 +104,7 @@ export class FrameReader {
   #room(): Uint8Array<ArrayBuffer> {
     const length = readU32(this.#header, 0);
     if (length > this.#maxPayload) {
-      throw new ProtocolError(`Frame of ${length} bytes is over ${this.#maxPayload}`);
+      throw new ProtocolError(`A frame has ${length} bytes; the limit is ${this.#maxPayload}`);
     }
     return length === 0 ? EMPTY : new Uint8Array(length);
   }

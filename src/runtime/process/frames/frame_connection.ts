@@ -1,8 +1,8 @@
 /**
  * @module A connection that sends and receives frames. Everything sent in one turn of the event
- * loop goes out in one write. Workers use it too, where a function may have changed the global
- * scope: this module captures the globals that it needs when it loads, and uses neither `push` nor
- * iteration.
+ * loop goes out in one write. Workers also use it, and functions may have changed a worker's global
+ * scope. This module therefore captures the globals that it needs when it loads, and uses neither
+ * `push` nor iteration.
  */
 import type { FairShare } from "./fair_share.ts";
 import { concat, encodeFrame, type Frame, FrameReader, MAX_PAYLOAD_BYTES } from "./frame.ts";
@@ -16,13 +16,13 @@ export interface OutgoingFrame {
 
 export interface ConnectionOptions {
   /**
-   * Maximum number of bytes that wait to be written, including the cost of their frames. Beyond
-   * that, the connection closes.
+   * Maximum number of bytes waiting to be written, including the cost of their frames. If it is
+   * exceeded, the connection closes.
    */
   readonly maxQueued?: number;
   /**
-   * The share of this thread's time that received frames may take; several connections can use the
-   * same one.
+   * The share of this thread's time that received frames can take. Several connections can use the
+   * same share.
    */
   readonly share?: FairShare;
 }
@@ -40,7 +40,7 @@ const FRAMES_AT_ONCE = 64;
 const soon = queueMicrotask.bind(globalThis);
 
 export class FrameConnection {
-  /** A language-level private field, so that a function cannot access it. */
+  /** A language-level private field, which functions cannot access. */
   readonly #conn: Deno.Conn;
   readonly #maxPayload: number;
   readonly #maxQueued: number;
@@ -64,7 +64,7 @@ export class FrameConnection {
     this.#share = options.share;
   }
 
-  /** Queues a frame; after the end of the connection it is dropped. */
+  /** Queues a frame. After the end of the connection, frames are dropped. */
   send(frame: OutgoingFrame): void {
     if (this.#closed) return;
     const bytes = encodeFrame(frame);

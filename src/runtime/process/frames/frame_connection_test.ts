@@ -51,7 +51,7 @@ Deno.test("FrameConnection passes frames to the reader until it is closed", asyn
   near.close();
 });
 
-Deno.test("FrameConnection ends with an error if a frame is over its limit", async () => {
+Deno.test("FrameConnection ends with an error if a frame exceeds its limit", async () => {
   const { near, far } = await pair();
   await near.write(encodeFrame(frame(1, 11)));
   const connection = new FrameConnection(far, 10);
@@ -60,7 +60,7 @@ Deno.test("FrameConnection ends with an error if a frame is over its limit", asy
   near.close();
 });
 
-Deno.test("FrameConnection ends if more data waits than it can buffer", async () => {
+Deno.test("FrameConnection ends if more data is waiting than it can buffer", async () => {
   const { near, far } = await pair();
   const connection = new FrameConnection(near, 1000, { maxQueued: 2 * COST_OF_1000 });
   const receiving = connection.receive(() => {});
@@ -72,7 +72,7 @@ Deno.test("FrameConnection ends if more data waits than it can buffer", async ()
   far.close();
 });
 
-Deno.test("FrameConnection only counts unwritten frames", async () => {
+Deno.test("FrameConnection counts only unwritten frames", async () => {
   const { near, far } = await pair();
   const connection = new FrameConnection(near, 1000, { maxQueued: COST_OF_1000 });
   const bytes = new Uint8Array(4096);
@@ -85,7 +85,7 @@ Deno.test("FrameConnection only counts unwritten frames", async () => {
   far.close();
 });
 
-Deno.test("FrameConnection pauses if frames use more than their share, and can end during a pause", async () => {
+Deno.test("FrameConnection pauses if frames exceed their share, and can end during a pause", async () => {
   const { near, far } = await pair();
   let now = 0;
   const connection = new FrameConnection(far, 10, { share: new FairShare(() => now) });

@@ -9,7 +9,7 @@ const frames = fc.array(fc.record({
   payload: fc.uint8Array({ maxLength: 300 }),
 }));
 
-Deno.test("FrameReader reads frames that encodeFrame() writes, however they are split", () => {
+Deno.test("FrameReader reads frames written by encodeFrame(), however they are split", () => {
   fc.assert(fc.property(frames, fc.integer({ min: 1, max: 50 }), (sent, step) => {
     const bytes = concat(sent.map(encodeFrame));
     const reader = new FrameReader(300);
@@ -24,13 +24,13 @@ Deno.test("FrameReader reads frames that encodeFrame() writes, however they are 
   }));
 });
 
-Deno.test("FrameReader refuses a frame over its limit before it has arrived", () => {
+Deno.test("FrameReader refuses an oversized frame before it has arrived", () => {
   const head = encodeFrame({ type: 1, worker: 1, id: 1, payload: new Uint8Array(101) });
   assert.throws(() => new FrameReader(100).feed(head.subarray(0, HEADER_BYTES)), ProtocolError);
 });
 
 Deno.test("FrameReader reads a large frame in small pieces in linear time", () => {
-  // So large that copying all received bytes for each piece would take minutes.
+  // This is so large that copying all received bytes for each piece would take minutes.
   const size = 4_000_000;
   const bytes = encodeFrame({ type: 1, worker: 1, id: 1, payload: new Uint8Array(size).fill(7) });
   const reader = new FrameReader(size);

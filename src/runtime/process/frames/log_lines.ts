@@ -1,4 +1,4 @@
-/** @module Log lines of project code: their level, length and number. */
+/** @module Limits the length and number of project code's log lines and determines their level. */
 
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
@@ -6,13 +6,13 @@ export type LogLevel = "debug" | "info" | "warn" | "error";
 export const MAX_LOG_CHARACTERS = 4096;
 
 export interface LineDecision {
-  /** True if the line may be logged. */
+  /** True if the line can be logged. */
   readonly passes: boolean;
-  /** Number of lines dropped in an earlier second and not reported yet. */
+  /** Number of lines that were dropped in an earlier second and are not reported yet. */
   readonly dropped: number;
 }
 
-/** Passes a limited number of lines per second, and counts the dropped lines. */
+/** Accepts a limited number of lines per second and counts the dropped lines. */
 export class LineLimit {
   #second = 0;
   #count = 0;
@@ -23,7 +23,7 @@ export class LineLimit {
     this.#perSecond = perSecond;
   }
 
-  /** Decides whether a line passes; `time` is in milliseconds. */
+  /** Decides whether a line is accepted; `time` is in milliseconds. */
   take(time: number): LineDecision {
     const second = Math.floor(time / 1000);
     let dropped = 0;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { LineLimit } from "./log_lines.ts";
 
-Deno.test("LineLimit limits the number of lines per second, and reports dropped lines once", () => {
+Deno.test("LineLimit limits the number of lines per second and reports dropped lines once", () => {
   const limit = new LineLimit(2);
   const rows: readonly (readonly [number, boolean, number])[] = [
     [1000, true, 0],

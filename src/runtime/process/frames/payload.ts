@@ -1,6 +1,6 @@
 /**
- * @module JSON payloads. In workers, functions may have replaced the global `JSON`, so its
- * functions are captured at load.
+ * @module Encodes and decodes JSON payloads. In workers, functions may have replaced the global
+ * `JSON`, so this module captures its methods when it loads.
  */
 
 const encoder = new TextEncoder();
@@ -12,7 +12,7 @@ export function toPayload(head: object): Uint8Array<ArrayBuffer> {
   return encoder.encode(stringify(head));
 }
 
-/** Decodes a head that a trusted peer has sent, unchecked. */
+/** Decodes a head from a trusted peer, without checking it. */
 export function fromPayload<T>(payload: Uint8Array): T {
   return parse(decoder.decode(payload));
 }

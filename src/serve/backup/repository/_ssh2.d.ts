@@ -1,4 +1,6 @@
-/** The parts of ssh2 that svc uses; its own types include another version of Node's types. */
+/**
+ * Types for the parts of ssh2 that svc uses. Its own types include another version of Node's types.
+ */
 import type { Buffer } from "node:buffer";
 import type { EventEmitter } from "node:events";
 

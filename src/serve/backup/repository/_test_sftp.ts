@@ -1,6 +1,6 @@
 /**
- * SFTP servers over a folder, for tests: ssh2's, in this process, and OpenSSH's if the machine has
- * it.
+ * SFTP servers that serve a folder, for tests: ssh2's in this process, and OpenSSH's if the machine
+ * has it.
  *
  * @module
  */
@@ -14,7 +14,7 @@ const { Server, utils } = ssh2Module as any;
 const { STATUS_CODE, OPEN_MODE } = utils.sftp;
 
 export interface TestSftp extends AsyncDisposable {
-  /** The location of backups: a folder that does not exist yet. */
+  /** The backup location: a folder that does not exist yet. */
   readonly place: string;
   /** The folder itself, to inspect its content. */
   readonly folder: string;
@@ -44,7 +44,7 @@ const placeOf = (
   return `sftp://${user}@127.0.0.1:${port}${folder}?${query}`;
 };
 
-/** Serves the file system with ssh2's own server, which has none of OpenSSH's extensions. */
+/** Serves the file system with ssh2's own server, which does not have OpenSSH's extensions. */
 export async function startTestSftp(root: string): Promise<TestSftp> {
   const keys = await makeKeys(root);
   const allowed = utils.parseKey(keys.user.public);
@@ -163,7 +163,7 @@ function serve(sftp: any): void {
   });
 }
 
-/** OpenSSH's server: the one on this machine, or the one named by the variable. */
+/** OpenSSH's server: the one on this machine, or the one set in the variable. */
 const SSHD = Deno.env.get("SSHD") ?? "/usr/sbin/sshd";
 export const HAS_SSHD = await Deno.stat(SSHD).then(() => true, () => false);
 

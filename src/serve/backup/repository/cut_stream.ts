@@ -1,21 +1,22 @@
 /**
  * Splits a stream of bytes at positions that depend on its content, not at fixed distances. After a
- * change, the parts before and after it therefore remain the same.
+ * change, the parts before and after the change therefore remain the same.
  *
  * @module
  */
 import { createHmac } from "node:crypto";
 
-/** Bounds of a part, in bytes. */
+/** Minimum and maximum size of a part, in bytes. */
 export interface PartBounds {
   readonly min: number;
   readonly max: number;
-  /** On average, a part ends 2^n bytes after its minimum size, where n is this number. */
+  /** On average, a part ends 2^n bytes after the minimum size, where n is this number. */
   readonly bits: number;
 }
 
 /**
- * Parts are 1.5 MiB on average, so there are few requests, and little to send after a small change.
+ * Parts are 1.5 MiB on average, so there are few requests, and a small change requires little to be
+ * sent.
  */
 export const PART_BOUNDS: PartBounds = { min: 512 * 1024, max: 4 * 1024 * 1024, bits: 20 };
 
@@ -23,8 +24,8 @@ export const PART_BOUNDS: PartBounds = { min: 512 * 1024, max: 4 * 1024 * 1024, 
 const WINDOW = 32;
 
 /**
- * Numbers that each byte adds to the hash. Without the secret, sizes reveal nothing about the
- * content.
+ * Returns the numbers that each byte adds to the hash. Without the secret, sizes reveal nothing
+ * about the content.
  */
 function gearOf(secret: string | Uint8Array): Int32Array {
   const gear = new Int32Array(256);
@@ -73,7 +74,7 @@ export class Cutter {
     return part;
   }
 
-  /** Returns how many of these bytes belong to the part that ends in them. */
+  /** Returns the number of these bytes that belong to the part that ends in them. */
   #findEnd(bytes: Uint8Array): number | undefined {
     const { min, bits } = this.#bounds;
     const gear = this.#gear;

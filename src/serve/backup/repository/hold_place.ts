@@ -1,9 +1,9 @@
 /**
  * Reserves a backup location while a backup is written to it, or content is removed.
  *
- * Each process stores its own marker and then looks for others: of two processes, at least one sees
- * the other's marker. A marker is renewed while its process works. It expires when its process has
- * ended, or after a while without renewal.
+ * Each process stores its own marker, then looks for others, so of any two processes, at least one
+ * sees the other's marker. A process renews its marker while it works. The marker expires when the
+ * process has ended, or if it is not renewed for a while.
  *
  * @module
  */
@@ -17,7 +17,7 @@ import type { Place } from "./place.ts";
 const RENEW_MS = 30_000;
 /** Age at which a marker expires, in milliseconds. */
 const LAPSE_MS = 10 * 60_000;
-/** Time without a renewed marker after which a process stops, well before others start. */
+/** Time after which a process stops if it could not renew its marker, well before others start. */
 const TRUST_MS = 5 * 60_000;
 
 const HOLDS = "running/";
@@ -29,7 +29,7 @@ const markSchema = z.object({
 });
 type Mark = z.infer<typeof markSchema>;
 
-/** Identifies the machine and its process ID namespace, because each container has its own. */
+/** Identifies the machine and the process ID namespace, because each container has its own. */
 function machineName(): string {
   const parts = [hostname()];
   try {
@@ -52,7 +52,7 @@ function isGone({ machine, pid, renewedAt }: Mark, now: number): boolean {
 
 /** A location reserved by this process. */
 export interface HeldPlace {
-  /** @throws {BackupError} if other processes may consider the location free */
+  /** @throws {BackupError} if other processes might consider the location free */
   assertHeld(): void;
 }
 
@@ -79,14 +79,14 @@ async function refuseOthers(place: Place, own: string): Promise<void> {
       `Cannot use ${place.name}: another backup is being written to it, last seen ${
         new Date(mark.renewedAt).toISOString()
       }`,
-      "Wait until it ends. If its process is gone, wait 10 minutes: it then counts as ended",
+      "Wait until it ends. If its process is gone, it counts as ended after 10 minutes",
     );
   }
 }
 
 /**
- * Does work while no other process writes to the location or removes from it. When the signal
- * aborts, the location is released. The work must then stop, and the process should end.
+ * Does work while no other process writes to the location or removes anything from it. When the
+ * signal aborts, the location is released. The work must then stop, and the process should end.
  *
  * @throws {BackupError} while another process has reserved it
  */

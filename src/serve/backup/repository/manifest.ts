@@ -1,6 +1,6 @@
 /**
- * Describes a backup in a location: small plain-text files, so that backups can be listed and
- * pruned without a key. They contain numbers and names of parts, but no content.
+ * Describes a backup in a location, in small plain-text files. Backups can therefore be listed and
+ * pruned without a key. The files contain numbers and part names, but no content.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import * as z from "zod";
 
 export const REPOSITORY_SCHEMA = "SVC_BACKUPS_V1";
 
-/** Names sort by the time of the backup. */
+/** Names sort by the backup's time. */
 export const BACKUP_NAME = /^\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}Z$/;
 
 const count = z.int().nonnegative();
@@ -18,7 +18,7 @@ export const manifestSchema = z.object({
   createdAt: z.iso.datetime(),
   /** Version of the program that created the backup. */
   program: z.string().max(128),
-  /** Public keys whose owners can open it; none if it is not encrypted. */
+  /** Public keys of those who can open the backup; none if it is not encrypted. */
   recipients: z.array(z.string().max(256)).max(64),
   files: count,
   bytes: count,
@@ -27,13 +27,13 @@ export const manifestSchema = z.object({
 });
 export type Manifest = z.infer<typeof manifestSchema>;
 
-/** Counts of the test restore of a backup. */
+/** Counts from a backup's test restore. */
 export const checkSchema = z.object({
   checkedAt: z.iso.datetime(),
   records: count,
   blobs: count,
   databases: count,
-  /** Rows in all tables of all databases. */
+  /** Number of rows in all tables of all databases. */
   rows: count,
 });
 export type Check = z.infer<typeof checkSchema>;
@@ -46,7 +46,7 @@ export interface ListedBackup {
   readonly encrypted: boolean;
   readonly files: number;
   readonly bytes: number;
-  /** `null` if it was never restored for a check. */
+  /** `null` if the backup was never restored as a check. */
   readonly check: Check | null;
 }
 
@@ -56,7 +56,7 @@ export const BACKUPS = "backups/";
 export const manifestKey = (name: string): string => `${BACKUPS}${name}.json`;
 export const checkKey = (name: string): string => `${BACKUPS}${name}.checked.json`;
 
-/** Returns the name of the backup if the key is a manifest's. */
+/** Returns the backup's name if the key belongs to a manifest. */
 export function backupOf(key: string): string | undefined {
   const name = /^backups\/([^/.]+)\.json$/.exec(key)?.[1];
   return name !== undefined && BACKUP_NAME.test(name) ? name : undefined;
@@ -69,8 +69,8 @@ const timeOf = (name: string): number =>
   Date.parse(name.replace(/T(\d\d)-(\d\d)-(\d\d)Z/, "T$1:$2:$3Z")) || 0;
 
 /**
- * Returns a backup name for this time that sorts after all existing names, even if the clock was
- * set back, or if there are two backups within a second.
+ * Returns a backup name for this time. The name sorts after all existing names, even if the clock
+ * was set back or there are two backups within a second.
  */
 export const nameAfter = (newest: string | undefined, time: number): string =>
   nameAt(newest === undefined ? time : Math.max(time, timeOf(newest) + 1000));

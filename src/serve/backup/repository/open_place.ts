@@ -1,5 +1,5 @@
 /**
- * Opens the backup location that the operator has named.
+ * Opens the backup location that the operator has set.
  *
  * @module
  */

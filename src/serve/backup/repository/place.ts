@@ -1,5 +1,5 @@
 /**
- * A location that stores backups as named objects, and its implementation as a folder.
+ * A location that stores backups as named objects, and an implementation that uses a folder.
  *
  * @module
  */
@@ -10,16 +10,16 @@ import { entriesIn, ifMissing } from "../../../lib/missing_files.ts";
 import { BackupError } from "../backup_layout.ts";
 
 export interface Place {
-  /** The location to show to people, without secrets. */
+  /** The location as shown to people, without secrets. */
   readonly name: string;
   /** Stores an object atomically, even if the power fails. */
   put(key: string, content: Uint8Array<ArrayBuffer>): Promise<void>;
-  /** The content of an object; `undefined` if it is missing. */
+  /** Returns an object's content; `undefined` if it is missing. */
   get(key: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
   remove(key: string): Promise<void>;
   /**
-   * The keys below a folder, which ends with a slash; the list includes files that a crash left
-   * unfinished.
+   * Lists the keys below a folder. The folder's name must end with a slash. Includes files left
+   * unfinished by a crash.
    */
   list(folder: string): AsyncIterable<string>;
   close(): void;
@@ -67,7 +67,7 @@ export async function openFolder(root: string): Promise<Place> {
   };
   let device: number | undefined;
   /**
-   * When a disk is not mounted, there can be another folder with the same name at its mount point.
+   * If a disk is not mounted, there can be another folder with the same name at its mount point.
    */
   const requireSameDisk = async () => {
     if (device === undefined) {

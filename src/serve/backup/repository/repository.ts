@@ -1,8 +1,8 @@
 /**
- * Backups in a location: each backup is a list of parts, which backups can share.
+ * Backups in a location: each backup is a list of parts, which can be shared between backups.
  *
- * A backup appears with its manifest, which is written after all its parts. The next pruning
- * removes leftovers of killed processes.
+ * A backup appears once its manifest is written, after all its parts. The next pruning removes any
+ * leftovers of killed processes.
  *
  * @module
  */
@@ -29,14 +29,14 @@ import type { Opening, Sealing } from "./sealing.ts";
 type Bytes = Uint8Array<ArrayBuffer>;
 
 /**
- * Maximum number of parts to send concurrently; each uses up to 4 MiB of memory, and the same again
+ * Maximum number of parts to send concurrently. Each uses up to 4 MiB of memory, and the same again
  * when encrypted.
  */
 const PARALLEL = 4;
 
 const encode = (value: unknown): Bytes => new TextEncoder().encode(JSON.stringify(value));
 
-/** The JSON in an object; `undefined` if it is not JSON. */
+/** Reads the JSON in an object; `undefined` if it is not JSON. */
 function decode(bytes: Bytes): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(bytes));
@@ -45,7 +45,7 @@ function decode(bytes: Bytes): unknown {
   }
 }
 
-/** The names of backups in a location, oldest first. */
+/** Lists the names of the backups in a location, oldest first. */
 export async function backupNames(place: Place): Promise<readonly string[]> {
   const names: string[] = [];
   for await (const key of place.list(BACKUPS)) {
@@ -55,7 +55,7 @@ export async function backupNames(place: Place): Promise<readonly string[]> {
   return names.sort();
 }
 
-/** The list of a backup's parts cannot be read. */
+/** An error for a backup with a list of parts that cannot be read. */
 class ManifestError extends BackupError {}
 
 /** @throws {BackupError} if there is no such backup, or it cannot be read */
@@ -83,11 +83,11 @@ async function readCheck(place: Place, name: string): Promise<Check | null> {
 export interface BackupList {
   /** Backups, newest first. */
   readonly backups: readonly ListedBackup[];
-  /** Why other backups cannot be listed. */
+  /** Reasons why other backups cannot be listed. */
   readonly problems: readonly string[];
 }
 
-/** Lists the backups in a location; an unreadable backup does not hide the others. */
+/** Lists the backups in a location. An unreadable backup does not hide the others. */
 export async function listBackups(place: Place): Promise<BackupList> {
   const problems: string[] = [];
   const names = (await backupNames(place)).toReversed();
@@ -181,7 +181,7 @@ export async function recordCheck(place: Place, name: string, check: Check): Pro
   await place.put(checkKey(name), encode(check));
 }
 
-/** Parts of a backup cannot be read. */
+/** An error for a backup with parts that cannot be read. */
 export class DamagedPartError extends BackupError {}
 
 async function readPart(
@@ -213,7 +213,7 @@ async function readPart(
   }
 }
 
-/** The archive of a backup, as `svc backup` writes it to a file. */
+/** Reads a backup's archive, as `svc backup` writes it to a file. */
 export function readArchive(
   place: Place,
   name: string,
@@ -242,8 +242,8 @@ export function readArchive(
 /**
  * Removes old backups, and parts that no backup needs. The location must be reserved.
  *
- * Only verified backups count, so an unverified newer one never replaces a verified one. All
- * manifests are read before anything is removed.
+ * Only verified backups are counted, so an unverified newer backup never replaces a verified one.
+ * All manifests are read before anything is removed.
  */
 export async function prune(
   { place, held, keep }: { readonly place: Place; readonly held: HeldPlace; readonly keep: number },
@@ -270,7 +270,7 @@ export async function prune(
   const old = names.filter((name) => name < oldest);
   for (const name of old) {
     held.assertHeld();
-    // Remove the manifest first, so that only complete backups are listed.
+    // Remove the manifest first, so only complete backups are listed.
     await place.remove(manifestKey(name));
     await place.remove(checkKey(name));
   }

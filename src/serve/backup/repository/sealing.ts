@@ -1,10 +1,10 @@
 /**
  * Names and encrypts the parts of backups.
  *
- * Parts are encrypted with age to the operator's public keys, and to a key derived from the
- * platform's own, which must open them to verify that they can be restored. A part's name is
- * derived from its content and a secret, so that it reveals nothing, and stored content is not sent
- * again. The secret changes with the recipients and with the platform's key.
+ * Parts are encrypted with age to the operator's public keys and to a key derived from the
+ * platform's own. The platform must open parts to verify that they can be restored. A part's name
+ * is derived from its content and a secret. The name therefore reveals nothing, and stored content
+ * is not sent again. The secret changes with the recipients and with the platform's key.
  *
  * @module
  */
@@ -21,7 +21,7 @@ type Bytes = Uint8Array<ArrayBuffer>;
 export interface Sealing {
   /** Public keys to encrypt parts to; none if they are not encrypted. */
   readonly recipients: readonly string[];
-  /** Decides where content is split. */
+  /** Determines where content is split. */
   readonly secret: string | Uint8Array;
   nameOf(part: Bytes): string;
   seal(part: Bytes): Promise<Bytes>;
@@ -30,7 +30,7 @@ export interface Sealing {
 /** Decrypts parts; throws on failure. */
 export type Opening = (name: string, sealed: Bytes) => Promise<Bytes>;
 
-/** Leaves parts unencrypted, named by their SHA-256. */
+/** Leaves parts unencrypted and names them by their SHA-256 hash. */
 export const OPEN_SEALING: Sealing = {
   recipients: [],
   secret: "svc backup",
@@ -55,12 +55,12 @@ export function checkRecipients(recipients: readonly string[]): void {
       throw new BackupError("Cannot encrypt backups to a secret key: use its public key", hint);
     }
     try {
-      // The platform's own key must be of the same kind, because age does not mix kinds.
+      // age does not mix kinds of keys, so they must be of the same kind as the platform's own key.
       if (!RECIPIENT.test(recipient)) throw new TypeError("another kind of key");
       new Encrypter().addRecipient(recipient);
     } catch (cause) {
       throw new BackupError(
-        `Cannot encrypt backups to ${recipient}: it is not a public key of age (X25519)`,
+        `Cannot encrypt backups to ${recipient}: it is not an age public key (X25519)`,
         hint,
         { cause },
       );
@@ -68,13 +68,13 @@ export function checkRecipients(recipients: readonly string[]): void {
   }
 }
 
-/** The platform's own identity among the recipients, from its key file. */
+/** Returns the platform's own identity among the recipients, derived from its key file. */
 async function ownIdentity(keysFile: string): Promise<string> {
   const bytes = await deriveBytes(keysFile, "svc backup identity");
   return bech32.encodeFromBytes(SECRET_PREFIX, bytes).toUpperCase();
 }
 
-/** Encrypts to these public keys, and to the platform's own. */
+/** Encrypts to these public keys and to the platform's own. */
 export async function sealTo(
   recipients: readonly string[],
   keysFile: string,
@@ -122,7 +122,7 @@ export async function readIdentities(path: string): Promise<readonly string[]> {
     openWith(identities);
     return identities;
   } catch {
-    // The cause may quote the file's content.
+    // The error is not passed on, because it may quote the file's content.
     throw new BackupError(
       `Cannot use the secret key in ${path}: it has no line that begins with ${SECRET_PREFIX}1`,
       "Use the file that svc backup --keygen or age-keygen created",

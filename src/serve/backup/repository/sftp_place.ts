@@ -19,7 +19,8 @@ const KEEPALIVE_MS = 15_000;
 /** Status codes of the protocol (draft-ietf-secsh-filexfer-02, section 7). */
 const NO_SUCH_FILE = 2;
 
-const ADVICE = "Check the key file, the network, and the rights and the space on the server. " +
+const ADVICE =
+  "Check the key file, the network, and the permissions and free space on the server. " +
   "Nothing is lost: the next backup continues where this one stopped";
 
 interface Address {
@@ -29,7 +30,7 @@ interface Address {
   readonly root: string;
   readonly hostKey: string;
   readonly keyFile: string;
-  /** The location to show to people. */
+  /** The location as shown to people. */
   readonly name: string;
 }
 
@@ -95,18 +96,18 @@ async function connect(address: Address): Promise<Client> {
     throw new BackupError(
       `Cannot use ${address.name} for backups: its host key is ${offered}, not ${address.hostKey}`,
       "Make sure that it is the right server before you change host-key. " +
-        "A server with keys of several types shows its Ed25519 key",
+        "A server with keys of several types presents its Ed25519 key",
       { cause: error },
     );
   }
 }
 
-/** Turns a call with a callback into a promise; all promises settle when the connection ends. */
+/** Turns a call with a callback into a promise. All promises settle when the connection ends. */
 function call<T>(client: Client, run: (done: Done<T>) => void): Promise<T> {
   const result = Promise.withResolvers<T>();
   const lost = () => result.reject(new Error("The connection was closed"));
   const late = setTimeout(() => {
-    result.reject(new Error(`It did not respond within ${OBJECT_MS / 60_000} minutes`));
+    result.reject(new Error(`The server did not respond within ${OBJECT_MS / 60_000} minutes`));
     client.destroy();
   }, OBJECT_MS);
   client.once("close", lost);
@@ -124,11 +125,11 @@ function call<T>(client: Client, run: (done: Done<T>) => void): Promise<T> {
 const isMissing = (error: unknown): boolean =>
   (error as { readonly code?: unknown }).code === NO_SUCH_FILE;
 
-/** A session of a connection; both end together. */
+/** A session on a connection. Both end together. */
 class Session {
   readonly #client: Client;
   readonly #sftp: Sftp;
-  /** Folders that are known to exist. */
+  /** The folders that are known to exist. */
   readonly #folders = new Set<string>();
 
   constructor(client: Client, sftp: Sftp) {
@@ -153,7 +154,8 @@ class Session {
   }
 
   /**
-   * Writes a file under a temporary name, flushes it and renames it, so it is complete or missing.
+   * Writes a file under a temporary name, flushes it and renames it, so it is either complete or
+   * missing.
    */
   async put(path: string, content: Uint8Array<ArrayBuffer>): Promise<void> {
     const unfinished = `${path}.${crypto.randomUUID()}.tmp`;
@@ -219,7 +221,7 @@ class Session {
       await this.#makeFolder(dirname(path));
       await this.#call<void>((sftp, done) => sftp.mkdir(path, { mode: 0o700 }, done)).catch(
         async (error) => {
-          // Another call may have created it in the meantime.
+          // Another call may have created the folder in the meantime.
           if (!await this.isFolder(path)) throw error;
         },
       );
