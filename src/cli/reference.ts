@@ -122,7 +122,7 @@ function introduction(): string[] {
     "4. the workspace of your key (`--token` or `SVC_TOKEN`), or the default that `svc login` and",
     "   `svc workspace switch` set",
     "",
-    "A key or login belongs to one workspace. The platform refuses it in another one, and the error",
+    "A key or login belongs to one workspace. The platform refuses it in any other workspace, and the error",
     "suggests a fix. `svc whoami` shows the current workspace. Its `workspaceSource` says which of the",
     "four set it.",
     "",

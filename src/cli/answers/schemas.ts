@@ -96,7 +96,7 @@ export function answerMembers(words: string): string | undefined {
   const [object, lines] = [ANSWERS[words], LINES[words]];
   const parts = [
     ...object === undefined ? [] : [membersOf(object)],
-    ...lines === undefined ? [] : [`a line each: ${membersOfLine(lines)}`],
+    ...lines === undefined ? [] : [`one object per line: ${membersOfLine(lines)}`],
   ];
   return parts.length === 0 ? undefined : parts.join("; ");
 }

@@ -43,7 +43,7 @@ export default defineCommand({
       .option("--project <name>", "only changes to this project")
       .option(
         "--limit <n>",
-        "how many",
+        "maximum number of entries",
         wholeNumber({ min: 1, max: AUDIT_ENTRIES }),
         PAGE_LIMIT_DEFAULT,
       ),

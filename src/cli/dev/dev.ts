@@ -23,7 +23,7 @@ export default defineCommand({
         "--inspect",
         "open inspectors: port 9229 for the dev server, the next port for functions",
       )
-      .option("--inspect-brk", "like --inspect, and wait for a debugger before the first line")
+      .option("--inspect-brk", "like --inspect, but wait for a debugger before the first line")
       .option("--db-branch <name>", "branch of the database (default: db.branch in svc.toml)")
       .option("--environment <name-or-id>", "environment whose variables the code gets")
       .option("--country <code>", "simulate visitors from this country", countryCode)

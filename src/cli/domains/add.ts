@@ -7,7 +7,7 @@ import { formatRecords } from "./show_dns.ts";
 
 export default defineCommand({
   description:
-    "Prints the DNS records to set. An apex domain and its www name are added together: one redirects to the other. The domain works after `svc domains verify` has found the ownership record.",
+    "An apex domain and its www name are added together: one redirects to the other. The domain works after `svc domains verify` has found the ownership record.",
   define: (command) =>
     command
       .argument("<domain>", "a name such as www.example.com, *.example.com or bücher.example")

@@ -51,7 +51,7 @@ export default defineCommand({
   define: (command) =>
     command
       .option("--url <url>", "the hook's URL (default: SVC_HOOK_URL)")
-      .requiredOption("--commit <sha>", "commit to deploy, 7 to 40 digits")
+      .requiredOption("--commit <sha>", "commit to deploy, 7 to 40 hexadecimal digits")
       .requiredOption("--branch <branch>", "branch of the commit")
       .option("--message <text>", "message of the deployment (default: the commit's)")
       .option("--author <text>", "author of the deployment (default: the commit's)")

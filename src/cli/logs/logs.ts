@@ -119,7 +119,7 @@ export default defineCommand({
   define: (command) =>
     command
       .argument("[deployment]", "same as --deployment-id", deploymentId)
-      .option("--build", "show the build log (default: of the newest deployment)")
+      .option("--build", "show the build log (default: the newest deployment's)")
       .option("--deployment-id <id>", "only entries of this deployment", deploymentId)
       .option(...PROJECT_OPTION)
       .option(
@@ -149,7 +149,7 @@ export default defineCommand({
         "only requests that took at least this many milliseconds",
         wholeNumber({ min: 0, max: 3_600_000 }),
       )
-      .option("--follow", "keep showing new entries until stopped"),
+      .option("--follow", "keep showing new entries until you stop it"),
   examples: [
     ["logs", "show the last 50 entries of requests, functions and servers"],
     ["logs --level error --since 1d", "show errors since yesterday"],

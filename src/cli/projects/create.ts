@@ -79,7 +79,7 @@ export default defineCommand({
         "root directory of the project in its repository (default: the linked one)",
       )
       .option("--node-version <version>", "Node version for builds, such as 24")
-      .option("--link", "link the current directory to it")
+      .option("--link", "link the current directory to the project")
       .option("--deploy", "build the production branch of --git-url now, and follow the build"),
   examples: [
     ["projects create --name blog", "create the project blog"],

@@ -41,7 +41,7 @@ export default defineCommand({
   define: (command) =>
     command
       .argument("[command...]", "words of the command, or failure")
-      .option("--list", "list all commands with the members of their output")
+      .option("--list", "list all commands with the fields of their output")
       .option("--lines", "show the schema of each line of a stream"),
   examples: [
     ["schema projects list", "show the schema of svc projects list --json"],

@@ -159,7 +159,7 @@ export default defineCommand({
       .option("--recipient <age1…>", "age public key to encrypt to; repeatable", repeatedList)
       .option(
         "--keep <n>",
-        "remove older backups, and keep this many verified ones",
+        "keep this many verified backups, and remove older ones",
         wholeNumber({ min: 1, max: 10_000 }),
       )
       .option("--keygen <file>", "create a secret key in a new file, and print its public key"),

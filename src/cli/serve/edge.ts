@@ -25,7 +25,7 @@ const stopped = (signal: AbortSignal) =>
 
 export default defineCommand({
   description:
-    "Serves files, redirects and denials of all sites, and forwards all other requests to the " +
+    "Serves files, redirects and denials for all sites, and forwards all other requests to the " +
     "platform, which evaluates the rules again. Set SVC_EDGE_KEY to the key that svc edges " +
     "add prints. If the platform is unreachable, the edge keeps serving the last state it " +
     "received. It listens on plain HTTP, and on HTTPS with --https-port.",
@@ -50,7 +50,7 @@ export default defineCommand({
       )
       .option(
         "--country <code>",
-        "country of the edge, for svc's own DNS (default: looked up by --public-address)",
+        "country of the edge, for svc's own DNS (default: looked up from --public-address)",
         countryCode,
       )
       .option("--cache-dir <dir>", "directory for files (default: $XDG_CACHE_HOME/svc/edge)")
@@ -61,7 +61,7 @@ export default defineCommand({
       )
       .option(
         "--refuse-after <minutes>",
-        "without the platform, respond with 503 to everything after this time (default: never)",
+        "respond to everything with 503 after this time without the platform (default: never)",
         wholeNumber({ min: 0, max: 1_000_000 }),
       )
       .option(

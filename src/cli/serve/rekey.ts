@@ -6,7 +6,7 @@ import { formatCount } from "../terminal/format.ts";
 
 export default defineCommand({
   description:
-    "Deletes the old key afterwards. Stop the platform first. You can repeat an interrupted run.",
+    "Deletes the old key afterward. Stop the platform first. You can repeat an interrupted run.",
   define: (command) =>
     command
       .option("--data-dir <dir>", "data directory (default: $XDG_DATA_HOME/svc)")

@@ -11,7 +11,7 @@ const keyLife = duration({ min: KEY_SECONDS.min, max: KEY_SECONDS.max });
 
 export default defineCommand({
   description:
-    "Workflows of the repository that match all flags get short-lived keys without a stored secret: `svc` exchanges the job's token automatically. By default, every branch matches. Use --branch, --tag and --pull-requests to limit that; * matches any text. Use --issuer for GitHub Enterprise Server or self-hosted GitLab.",
+    "Workflows of the repository that match all flags get short-lived keys without a stored secret: `svc` exchanges the job's token automatically. By default, every branch matches. Use --branch, --tag and --pull-requests to change that; * matches any text. Use --issuer for GitHub Enterprise Server or self-hosted GitLab.",
   define: (command) =>
     command
       .addOption(
