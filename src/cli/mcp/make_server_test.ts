@@ -320,7 +320,7 @@ Deno.test("a deployment's logs are resources, also with --read-only", async () =
   });
   assert.ok(agent.requests.every((request) => request.startsWith("GET ")));
   const before = agent.requests.length;
-  await assert.rejects(read("svc://deployments/..%2Fprojects/logs"), /no deployment/);
+  await assert.rejects(read("svc://deployments/..%2Fprojects/logs"), /does not exist/);
   assert.equal(agent.requests.length, before, "an invalid id is never requested");
 });
 
