@@ -125,6 +125,7 @@ Deno.test({
         const times: number[] = [];
         for (const [n, page] of pages.entries()) times.push(await load(page, SIDE_BY_SIDE[n]!));
         // The number that docs/performance.md quotes.
+        // deno-lint-ignore no-console
         console.log(`the slowest of ${times.length} tabs loaded in ${Math.max(...times)} ms`);
         // A busy machine is slow even with one tab.
         const limit = Math.max(1000, 4 * median(alone));

@@ -9,7 +9,10 @@ export default defineCommand({
   define: (command) =>
     command
       .option("--branch <branch>", "branch to build (default: the production branch)")
-      .option("--commit <sha>", "commit to build, 7 to 40 hexadecimal digits (default: the branch's head)")
+      .option(
+        "--commit <sha>",
+        "commit to build, 7 to 40 hexadecimal digits (default: the branch's head)",
+      )
       .option("--rebuild", "build even if the commit is already deployed or nothing changed")
       .addOption(oldForce())
       .option(...PROJECT_OPTION),

@@ -118,7 +118,7 @@ export function convertImage(
         output_profile: "srgb",
       }),
     );
-    const shown = own(small.colorspace("srgb"));
+    const shown = own(small.colourspace("srgb"));
     const bytes = encode(shown, conversion.format, conversion.quality);
     return { bytes: new Uint8Array(bytes), width: shown.width, height: shown.height };
   } finally {
