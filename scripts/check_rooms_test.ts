@@ -42,7 +42,7 @@ const MISPLACED: readonly (readonly [string, ImportEdge, RegExp])[] = [
   [
     "an import sideways",
     edge("src/rules/x.ts", "src/manifest/mod.ts"),
-    /Room "rules" imports .* and can import lib/,
+    /Room "rules" imports .* but may import only lib/,
   ],
   [
     "an import that bypasses a room's mod.ts",

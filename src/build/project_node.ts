@@ -9,7 +9,7 @@ export interface ProjectNode {
   readonly range: string;
   /** The range as written in the project. The machine's own Node may satisfy it too. */
   readonly asked: string;
-  /** The source, such as `.nvmrc` or `engines.node of package.json`. */
+  /** The source, such as `.nvmrc` or `engines.node in package.json`. */
   readonly from: string;
 }
 
@@ -86,7 +86,7 @@ async function askedIn(
     if (text !== undefined) return { text, from: `${folder}${file}` };
   }
   const found = parsePackage(await reader.readText(`${folder}package.json`));
-  const from = (field: string) => `${field} of ${folder}package.json`;
+  const from = (field: string) => `${field} in ${folder}package.json`;
   if (found?.volta !== undefined) return { text: found.volta.node, from: from("volta.node") };
   if (found?.engines === undefined) return undefined;
   return { text: found.engines.node, from: from("engines.node") };

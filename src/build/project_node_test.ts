@@ -37,9 +37,9 @@ const ROWS: readonly (readonly [string, Files, string, string])[] = [
     "volta before engines",
     { "package.json": '{"volta":{"node":"22.3.0"},"engines":{"node":">=18"}}' },
     "22.3.0",
-    "volta.node of package.json",
+    "volta.node in package.json",
   ],
-  ["engines", { "package.json": engines(">=20 <21") }, "20", "engines.node of package.json"],
+  ["engines", { "package.json": engines(">=20 <21") }, "20", "engines.node in package.json"],
 ];
 
 for (const [name, files, range, from] of ROWS) {
@@ -55,7 +55,7 @@ for (const [name, files, range, from] of ROWS) {
 Deno.test("readProjectNode() uses the workspace's version if the project sets none", async () => {
   const files = { "package.json": "{}", "../../package.json": engines("22") };
   const result = await read(files, "../../");
-  assert.ok(result.type === "asked" && result.node.from === "engines.node of ../../package.json");
+  assert.ok(result.type === "asked" && result.node.from === "engines.node in ../../package.json");
   assert.deepEqual(await read(files), { type: "none" });
 });
 

@@ -15,7 +15,7 @@ Deno.test("isLocalHost() accepts names of this computer, and the project's own h
 
 Deno.test("refusalOf() refuses browsers, but not programs, that use another host name", () => {
   const request = (url: string, headers: Record<string, string>) => new Request(url, { headers });
-  assert.match(refusalOf(request("http://evil.com:4321/", BROWSER)) ?? "", /not on evil\.com/);
+  assert.match(refusalOf(request("http://evil.com:4321/", BROWSER)) ?? "", /not to evil\.com/);
   assert.ok(refusalOf(request("http://evil.com/", { origin: "http://evil.com" })));
   assert.ok(refusalOf(request("http://evil.com/", { "sec-fetch-site": "none" })));
   assert.equal(refusalOf(request("http://localhost:4321/", BROWSER)), undefined);

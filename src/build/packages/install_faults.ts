@@ -21,7 +21,7 @@ const FAULTS: readonly Fault[] = [
       /ERR_PNPM_(?:BAD_PM_VERSION|UNSUPPORTED_ENGINE|LOCKFILE_BREAKING_CHANGE|BROKEN_LOCKFILE)|Your pnpm version is incompatible|This project is configured to use (?:v\S+ of )?(?:pnpm|yarn|npm)/,
     says: (manager) =>
       `The project requires another version of ${manager}. Set it in ` +
-      `"packageManager" of package.json, such as "${manager}@9.15.0": svc uses that version`,
+      `"packageManager" in package.json, such as "${manager}@9.15.0": svc uses that version`,
   },
   {
     seen:

@@ -121,7 +121,7 @@ Deno.test("assembleProject() refuses a packageManager that cannot be read", asyn
   await withTestProject(project("cargo@1.0.0"), async ({ host, project }) => {
     await assert.rejects(
       assembleProject(host, { directory: project, config: undefined }),
-      /Write "packageManager" of package\.json/,
+      /Write "packageManager" in package\.json/,
     );
   });
 });

@@ -20,7 +20,7 @@ const PLAIN = /^v?(\d{1,3}(?:\.\d{1,4}){0,2})$/;
 
 /** A source of a project's required Node version. */
 export interface NodeWish {
-  /** The source of the requirement, such as `engines.node of package.json`. */
+  /** The source of the requirement, such as `engines.node in package.json`. */
   readonly source: string;
   readonly text: string;
 }

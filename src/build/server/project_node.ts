@@ -25,10 +25,10 @@ function readPackage(text: string | undefined): z.infer<typeof packageSchema> {
 async function wishesOf(reader: ProjectReader): Promise<readonly NodeWish[]> {
   const { engines, volta } = readPackage(await reader.readText("package.json"));
   const written: readonly (readonly [string, string | undefined])[] = [
-    ["engines.node of package.json", engines?.node],
+    ["engines.node in package.json", engines?.node],
     [".nvmrc", await reader.readText(".nvmrc")],
     [".node-version", await reader.readText(".node-version")],
-    ["volta.node of package.json", volta?.node],
+    ["volta.node in package.json", volta?.node],
   ];
   return written.flatMap(([source, text]) =>
     text === undefined || text.trim() === "" ? [] : [{ source, text }]

@@ -49,7 +49,7 @@ Deno.test("parseServerUrl() reports problems, but never the password", () => {
     ["postgres://svc:hidden@db.test?sslmode=prefer", /must be disable, require/],
     ["postgres://svc:hidden@db.test?options=x", /unknown parameter "options"/],
     ["postgres://svc@db.test?passfile=/gone", /Cannot read the PostgreSQL password file/],
-    ["postgres://svc@db.test?sslrootcert=/gone", /Cannot read the certificate/],
+    ["postgres://svc@db.test?sslrootcert=/gone", /Cannot read the PostgreSQL server's certificate/],
     ["postgres://svc:hidden@localhost/?host=relative", /folder of a Unix socket/],
   ];
   for (const [url, message] of rows) {

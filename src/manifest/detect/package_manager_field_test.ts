@@ -41,7 +41,7 @@ for (const [what, packageManager] of INVALID) {
   Deno.test(`readManagerField() refuses ${what}`, () => {
     const result = readManagerField({ packageManager });
     assert.ok(result.type === "invalid");
-    assert.match(result.message, /^Write "packageManager" of package\.json as a name/);
+    assert.match(result.message, /^Write "packageManager" in package\.json as a name/);
   });
 }
 

@@ -61,7 +61,7 @@ Deno.test("detectProject() ignores a folder that is not in its workspace", async
 
 Deno.test("detectProject() returns the problem with an invalid packageManager", async () => {
   const { manager } = await detect({ "package.json": '{"packageManager":"cargo@1"}' });
-  assert.match(manager?.problem ?? "", /it is "cargo@1"/);
+  assert.match(manager?.problem ?? "", /found "cargo@1"/);
 });
 
 const USUAL: readonly (readonly ["pnpm" | "yarn" | "bun", string, string])[] = [

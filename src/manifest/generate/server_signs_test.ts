@@ -52,14 +52,14 @@ const SERVERS: Readonly<Record<string, Row>> = {
   "a file that the project's start script runs": {
     files: { "index.html": "", "main.js": "start()" },
     project: { "package.json": pack({ scripts: { start: "node dist/main.js" } }) },
-    seen: /script "start" of package\.json runs main\.js/,
+    seen: /script "start" in package\.json runs main\.js/,
     entry: "main.js",
   },
   "a project file that a start script runs": {
     files: { "index.html": "", "run.js": "import('./app.js')", "app.js": "go()" },
     project: { "package.json": pack({ scripts: { start: "node run.js" } }) },
     directory: ".",
-    seen: /script "start" of package\.json runs run\.js/,
+    seen: /script "start" in package\.json runs run\.js/,
     entry: "run.js",
   },
   "a file that its own package.json runs": {

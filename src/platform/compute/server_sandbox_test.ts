@@ -32,7 +32,7 @@ Deno.test("sandboxWarning() reports missing parts with advice", () => {
   );
   assert.match(refusalOf(refused), /turned off.*Landlock.*seccomp.*--allow-unsandboxed-servers/);
   const open = judgeServerSandbox({ support: NEITHER, allowUnsandboxed: true });
-  assert.match(sandboxWarning(open)!, /without a full sandbox.*read files/);
+  assert.match(sandboxWarning(open)!, /without a full sandbox.*read this machine.s files/);
   const support = { files: true, calls: true };
   assert.equal(sandboxWarning(judgeServerSandbox({ support, allowUnsandboxed: false })), undefined);
 });

@@ -27,7 +27,7 @@ const REFUSED: Readonly<Record<string, RegExp>> = {
   "s3://files?endpoint=https://KEYID:SECRETVALUE@host": /credentials, which others/,
   "s3://files?endpoint=https://host/path": /endpoint has a path/,
   "s3://files?endpoint=host": /endpoint is not a URL/,
-  "s3://files?endpont=https://host": /no setting "endpont". Did you mean "endpoint"\?/,
+  "s3://files?endpont=https://host": /"endpont" is not a setting. Did you mean "endpoint"\?/,
   "s3://files?region=a&region=b": /"region" twice/,
   "s3://files?region=A%20B": /is not a region/,
   "s3://f": /"f" is not a bucket name/,

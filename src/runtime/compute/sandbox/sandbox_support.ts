@@ -28,8 +28,8 @@ export function probeSandbox(): SandboxSupport {
 /** The missing parts of a sandbox, each as a noun phrase; none if it is complete. */
 export function missingSandbox({ files, calls }: SandboxSupport): readonly string[] {
   return [
-    ...(files ? [] : ["Landlock, which blocks access to files"]),
-    ...(calls ? [] : ["seccomp, which blocks private addresses"]),
+    ...(files ? [] : ["Landlock (which blocks access to files)"]),
+    ...(calls ? [] : ["seccomp (which blocks private addresses)"]),
   ];
 }
 

@@ -23,6 +23,6 @@ export function satisfies(whole: string, wanted: string): boolean {
 export function refuseVersion(wanted: string): string | undefined {
   return Number(wanted.split(".", 1)[0]) < OLDEST_MAJOR
     ? `Node ${wanted} is too old: servers run on Node ${OLDEST_MAJOR} and later. Set a newer ` +
-      "one in engines.node of package.json, or in .nvmrc"
+      "one in engines.node in package.json, or in .nvmrc"
     : undefined;
 }
