@@ -24,7 +24,7 @@ interface Entry extends Omit<HostBinding, "past"> {
   used: boolean;
   /** Earlier deployments of a production host. */
   earlier?: EarlierSites | undefined;
-  /** The earlier deployments that pages have requested, as production shows them. */
+  /** The earlier deployments that pages have requested, as production serves them. */
   readonly pinned: Map<string, Entry>;
 }
 
@@ -285,7 +285,7 @@ export class SiteDirectory {
     return earlier;
   }
 
-  /** An earlier deployment as production shows it: behind the gate of the live deployment. */
+  /** An earlier deployment as production serves it: behind the gate of the live deployment. */
   #openPinned(
     deploymentId: string,
     { entry, live }: { readonly entry: Entry; readonly live: Site },

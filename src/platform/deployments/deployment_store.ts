@@ -311,7 +311,7 @@ export class DeploymentStore extends Table<DeploymentRecord, readonly [string, s
   }
 
   /**
-   * Changes a rolling release, and what production shows.
+   * Changes a rolling release, and what production serves.
    *
    * @throws {StaleDecisionError} if there is no release
    */
