@@ -41,7 +41,7 @@ export interface SiteDirectoryOptions {
   /** Returns the site as a host shows it. Production adds published rules, if there are any. */
   asShown(site: Site, target: HostBinding): Promise<Site>;
   /**
-   * Reads a deployment that production showed before. Returns `undefined` if it is no longer
+   * Reads a deployment that production served before. Returns `undefined` if it is no longer
    * served.
    */
   readPast?(projectId: string, deploymentId: string): Promise<EarlierContent | undefined>;

@@ -347,7 +347,7 @@ export class DeploymentStore extends Table<DeploymentRecord, readonly [string, s
   }
 
   #endRelease(operation: Operation, { id, projectId }: DeploymentRecord, now: number) {
-    const reason = `Production shows deployment ${id} instead`;
+    const reason = `Production serves deployment ${id} instead`;
     return endRelease(this.kv, operation, { projectId, now, state: "ENDED", reason });
   }
 
