@@ -27,7 +27,8 @@ async function compile(): Promise<number> {
 }
 
 /**
- * Creates the files that `in_arm64.sh` starts. If this machine cannot run them, returns the reason.
+ * Creates the files that `in_arm64.sh` needs: the program and its libraries. If this machine cannot
+ * run them, returns the reason.
  *
  * @throws {Error} if the program does not compile.
  */

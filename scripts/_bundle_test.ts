@@ -12,7 +12,7 @@ const COMMAND = [...HELP, "src/cli/session/context.ts"];
 interface Row {
   readonly command: string;
   readonly modules: readonly string[];
-  /** Maximum amount of code that a start may read, in thousands of bytes, and in chunks. */
+  /** Maximum amount of code that a start may read, in kilobytes, and in chunks. */
   readonly kilobytes: number;
   readonly chunks: number;
   /** Modules that must not be included. */
@@ -31,7 +31,10 @@ const SCHEMAS_OF_OTHERS =
 const RARE =
   /\/node_modules\/(?:acme-client|age-encryption|nodemailer|web-push|@vercel\/nft|yaml|smtp-server|re2-wasm)\//;
 
-/** Maximum size of the whole bundle, in thousands of bytes, because every start copies it. */
+/**
+ * Maximum size of the whole bundle, in kilobytes. It matters because the bundle is copied at every
+ * start.
+ */
 const PACKED_KILOBYTES = 5_700;
 
 const either = (...patterns: readonly RegExp[]): RegExp =>

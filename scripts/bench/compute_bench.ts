@@ -20,7 +20,7 @@ const SECONDS = 2;
 /** Maximum overhead per request compared with the server alone, in milliseconds. */
 const MOST_ADDED_MS = 0.5;
 
-/** A peer's processor time excludes the server behind it, but svc's includes its server. */
+/** A peer's CPU time excludes the server behind it, but svc's includes its server. */
 const inFront = (peer: string): string => `${peer} in front`;
 
 /**
@@ -91,7 +91,7 @@ async function write(folder: string, files: Readonly<Record<string, string>>): P
   }
 }
 
-/** Runs something with the server by itself, as a plain program. */
+/** Calls `run` with the server by itself, as a plain program. */
 async function withServerAlone<T>(
   folder: string,
   run: (alone: { readonly pid: number; readonly port: number }) => Promise<T>,

@@ -195,7 +195,9 @@ function describeNetlifyBuild(text: string, { build, declared }: ForeignFacts): 
   ];
   const missing = variables.filter((name) => !declared.has(name));
   const settings = lines.length === 0 ? [] : [
-    `Add those that differ from the detected values to svc.toml:\n\n[build]\n${lines.join("\n")}\n`,
+    `Add the build settings that differ from the detected values to your svc.toml:\n\n[build]\n${
+      lines.join("\n")
+    }\n`,
   ];
   const names = missing.length === 0
     ? []

@@ -79,7 +79,7 @@ Deno.test("assembleProject() names the rules and build settings of a netlify.tom
     "To apply it: svc rules import netlify.toml --output svc.rules.toml",
     "svc ignores the build settings in netlify.toml. " +
     "Set its variables with svc env set <name> --all: NODE_VERSION. " +
-    "Add those that differ from the detected values to svc.toml:\n\n" +
+    "Add the build settings that differ from the detected values to your svc.toml:\n\n" +
     '[build]\ncommand = "npm run site"\noutput_dirs = ["site/out"]\n',
   ]);
   const toml = '[build]\nstatic = true\ncommand = "true"\noutput_dirs = ["site/out", "."]\n' +

@@ -103,7 +103,7 @@ Deno.test("hashFiles() rehashes files that changed within the resolution of file
     assert.ok((await Deno.stat(join(root, CACHE_PATH, "hashes.json"))).isFile);
   }));
 
-Deno.test("hashFiles() ignores a damaged cache, and does not cache a small number of files", () =>
+Deno.test("hashFiles() ignores a damaged cache, and creates no cache if there are only a few files", () =>
   withSite(async ({ root, files, hash }) => {
     const first = await hash(later());
     const file = join(root, CACHE_PATH, "hashes.json");

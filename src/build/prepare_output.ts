@@ -77,7 +77,7 @@ async function readManifest(output: string): Promise<unknown> {
 
 type Usable = Exclude<Found, { readonly type: "unusable" }>;
 
-/** Describes a project if only the start command in svc.toml is known. */
+/** Describes a project of which only the start command in svc.toml is known. */
 function findProgram(
   { framework }: DetectedProject,
   { paths }: BuiltOutput,
@@ -185,7 +185,7 @@ async function withSitePackages(
   };
 }
 
-/** A described output, before validation. */
+/** The findings about a build output, before validation. */
 interface Described {
   readonly listing: Listing;
   /** The output's manifest, or a generated one. */

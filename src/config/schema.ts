@@ -256,7 +256,7 @@ const CPU_RULE = "Use a whole number of milliseconds from 50 to 10000";
 
 const functions = table({
   cpu_ms: z.int(CPU_RULE).min(50, CPU_RULE).max(10_000, CPU_RULE).optional().meta({
-    description: "Maximum processor time of a function call, in milliseconds; 1000 when omitted.",
+    description: "Maximum CPU time of a function call, in milliseconds; 1000 when omitted.",
     examples: [2000],
   }),
 });
@@ -354,7 +354,7 @@ export const projectConfigSchema = table({
   traffic: traffic.optional().meta({ description: "Traffic settings." }),
   previews: previews.optional().meta({ description: "Access to previews." }),
   checks: checks.optional().meta({
-    description: "Requests and commands that must pass before production shows a deployment.",
+    description: "Requests and commands that must pass before production serves a deployment.",
   }),
 });
 

@@ -16,7 +16,7 @@ const CHECKED_AS_A_WHOLE = new Set([
   "triggerHook",
 ]);
 
-/** Maximum number of UTF-8 bytes per UTF-16 unit. */
+/** Maximum number of UTF-8 bytes per UTF-16 code unit. */
 const BYTES_PER_UNIT = 3;
 
 /**

@@ -294,7 +294,7 @@ export const databaseUsage = z.object({
     connections: z.int().nonnegative().describe(
       "Peak number of concurrent clients on all branches, sampled every minute",
     ),
-  })).describe("Steps of the last day, oldest first; steps without a sample are missing"),
+  })).describe("Steps over the last day, oldest first; steps without a sample are omitted"),
 }).meta({ id: "DatabaseUsage" });
 export type DatabaseUsage = z.infer<typeof databaseUsage>;
 

@@ -70,7 +70,7 @@ export function differenceText(comparison: DeploymentComparison): string {
 export const compareDeployments = endpoint({
   method: "GET",
   path: "/v1/deployments/{deployment}/comparison",
-  summary: "Compare a deployment with another one of its project",
+  summary: "Compare a deployment with another deployment of the same project",
   tag: "Deployments",
   params: z.object({ deployment: uuid.describe("Id of the deployment") }),
   query: z.object({

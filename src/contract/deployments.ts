@@ -74,7 +74,7 @@ export const deployment = z.object({
   environment: z.string().meta({ description: "Name of the environment", example: "production" }),
   isPreview: z.boolean().describe("False for a production deployment, true otherwise"),
   isProduction: z.boolean().describe(
-    "True while production shows this deployment",
+    "True while production serves this deployment",
   ),
   variablesChanged: z.boolean().describe(
     "True if the environment's variables have changed since the deployment was created. Redeploy to apply them",
@@ -108,7 +108,7 @@ export const deployment = z.object({
     "Last lines of the server's output, oldest first, if it did not start",
   ),
   checks: releaseChecks.optional().describe(
-    "Checks that must pass before production shows it, if it has any",
+    "Checks that must pass before production serves it, if it has any",
   ),
   migration: z.enum(MIGRATION_OUTCOMES).optional().describe(
     "Whether its migration changed the schema of its database; missing if it had none",

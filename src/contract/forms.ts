@@ -108,7 +108,8 @@ export const deleteFormSubmission = endpoint({
 export const purgeForm = endpoint({
   method: "POST",
   path: `${path}/{form}/purge`,
-  summary: "Delete the spam, or all other submissions, of a form, at most 200 per request",
+  summary:
+    "Delete all of a form's spam, or all submissions that are not spam, at most 200 per request",
   tag,
   params: formParams,
   body: z.object({

@@ -109,7 +109,7 @@ const entryFilter = z.object({
     "Only entries that contain this text in the URL, status, request id, message or any other field",
   ),
   level: z.enum(LOG_LEVELS).optional().describe(
-    "Only entries of this level and above. A request is warn with a 4xx, error with a 5xx, otherwise info",
+    "Only entries of this level and above. Requests are logged as `warn` for a 4xx, `error` for a 5xx, and `info` otherwise",
   ),
   requestId: z.string().max(100).optional().describe(
     "Only this request and the output of functions and servers during it",

@@ -1,4 +1,8 @@
-/** Migrations that stay applied when production shows an earlier deployment again. Pure. @module */
+/**
+ * Migrations that stay applied when production serves an earlier deployment again. Pure.
+ *
+ * @module
+ */
 import { formatCount } from "../lib/format.ts";
 import type { Deployment } from "./deployments.ts";
 

@@ -24,7 +24,7 @@ const CIDR = /^[0-9A-Fa-f.:]{2,45}(?:\/\d{1,3})?$/;
 const settings = z.object({
   protection: z.enum(PROTECTIONS).describe(
     "Who can visit all hosts except production: everyone (`off`), members of the workspace " +
-      "(`members`), or also everyone with the password (`password`). With `all`, production is " +
+      "(`members`), or also anyone with the password (`password`). With `all`, production is " +
       "for members too",
   ),
   allowCidrs: z.array(z.string().regex(CIDR, "Must be an IP address or a CIDR")).max(MAX_CIDRS)

@@ -23,12 +23,12 @@ export const health = z.object({
   ).meta({ example: 1 }),
   servers: z.object({
     sandbox: z.enum(["enforced", "refused", "unsandboxed"]).describe(
-      "`enforced`: they run in the full sandbox. `refused`: the system does not support the sandbox, so none runs. `unsandboxed`: the operator allowed them to run without a sandbox.",
+      "`enforced`: they run in the full sandbox. `refused`: the system does not support the sandbox, so none runs. `unsandboxed`: the operator allowed servers to run without a sandbox.",
     ),
     missing: z.array(z.string()).describe("Parts of the sandbox that the system does not support"),
     node: z.object({
       sandbox: z.enum(["namespaces", "kernel", "refused", "unsandboxed"]).describe(
-        "`namespaces`: own root folder, process and network namespaces, with Landlock and seccomp. `kernel`: only Landlock and seccomp, because the system does not allow namespaces. `refused`: no server runs on Node. `unsandboxed`: the operator allowed them to run without a sandbox.",
+        "`namespaces`: own root folder, process and network namespaces, with Landlock and seccomp. `kernel`: only Landlock and seccomp, because the system does not allow namespaces. `refused`: no server runs on Node. `unsandboxed`: the operator allowed servers to run without a sandbox.",
       ),
       reason: z.string().nullable().describe(
         "Reason that the full sandbox is not used; null if it is used, or if the reason is unknown",

@@ -13,7 +13,10 @@ function isFromBrowser(headers: Headers): boolean {
     headers.get("user-agent")?.startsWith("Mozilla/") === true;
 }
 
-/** Why a request is refused, or `undefined` if it is not. A program may name any host. */
+/**
+ * Why a request is refused, or `undefined` if it is not. Clients other than browsers can send any
+ * `Host`.
+ */
 export function refusalOf(request: Request, own?: string): string | undefined {
   const { hostname } = new URL(request.url);
   if (isLocalHost(hostname, own) || !isFromBrowser(request.headers)) return undefined;

@@ -84,7 +84,7 @@ Deno.test("a step before the cache runs each time", async () => {
   assert.equal((await edge.fetch("/page")).status, 401);
 });
 
-Deno.test("targets that differ in host, path or query are different targets", async () => {
+Deno.test("targets that differ in host, path or query are cached separately", async () => {
   const edge = dynamicEdge({
     rules: [
       deny({ query: { q: "1" } }),

@@ -3,7 +3,7 @@
 export interface Statement {
   /** Without the semicolon. */
   readonly text: string;
-  /** Position of the statement in the complete SQL, in UTF-16 units. */
+  /** Position of the statement in the complete SQL, in UTF-16 code units. */
   readonly start: number;
 }
 

@@ -230,7 +230,7 @@ const WANTED_CPU = "Use a whole number of milliseconds from 50 to 10000";
 /** Limits for the deployment's functions. */
 const functionLimitsSchema = z.strictObject({
   cpuMs: z.int(WANTED_CPU).min(50, WANTED_CPU).max(10_000, WANTED_CPU).optional().describe(
-    "Maximum processor time of a function call, in milliseconds: 50 to 10000. Default: 1000.",
+    "Maximum CPU time of a function call, in milliseconds: 50 to 10000. Default: 1000.",
   ),
 }, WANTED_OBJECT);
 export type FunctionSettings = Readonly<z.infer<typeof functionLimitsSchema>>;
@@ -253,11 +253,11 @@ const vitals = z.boolean("Use true or false").optional().describe(
 
 const protection = z.enum(PROTECTIONS, `Use ${PROTECTIONS.map((each) => `"${each}"`).join(", ")}`)
   .optional().describe(
-    "Who can visit the deployment; overrides the project's setting. `off`: everyone; `members`: members of the workspace; `password`: members, and everyone with the project's password; `all`: like `members`, but also in production.",
+    "Who can visit the deployment; overrides the project's setting. `off`: everyone; `members`: members of the workspace; `password`: members, and anyone with the project's password; `all`: like `members`, but also in production.",
   );
 
 const checks = releaseChecksSchema.optional().describe(
-  "Requests and commands that must succeed before production shows the deployment.",
+  "Requests and commands that must succeed before production serves the deployment.",
 );
 
 const WANTED_SWITCH = "Use true or false";

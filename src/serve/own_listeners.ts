@@ -1,7 +1,7 @@
 /**
  * Loopback ports that lead only to the edge. With them, requests from deployment servers to the
- * platform's own hosts do not leave this machine. The sandboxes redirect connections to the
- * platform's ports here.
+ * platform's own hosts do not leave this machine. Sandboxes redirect connections meant for the
+ * platform's ports to these.
  *
  * @module
  */

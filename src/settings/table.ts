@@ -96,7 +96,7 @@ export const GROUPS = [
     { name: "install", kind: toggle(), common: true,
       help: "install a system service (systemd or launchd) with these flags" },
     { name: "dry-run", kind: toggle(),
-      help: "with --install: print the service without installing it" },
+      help: "with --install: print the service file without installing it" },
   ] },
   { title: "Addresses and data", settings: [
     { name: "host", option: "host", kind: text("<address>"), default: "127.0.0.1", common: true,

@@ -34,7 +34,7 @@ interface MutationData {
 export interface CommitData {
   readonly checks: readonly CheckData[];
   readonly mutations: readonly MutationData[];
-  /** True if the commit adds to counters. Such commits can fail. */
+  /** True if the commit adds to or raises counters. It fails if such a record is not a counter. */
   readonly counts: boolean;
 }
 

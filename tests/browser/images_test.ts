@@ -39,7 +39,7 @@ Deno.test({
           return { naturalWidth, currentSrc };
         });
         assert.match(shown.currentSrc, /w=640$/);
-        assert.equal(shown.naturalWidth, 320, "the image has 640 pixels for 320 CSS pixels");
+        assert.equal(shown.naturalWidth, 320, "the image is 640 pixels wide, for 320 CSS pixels");
         assert.deepEqual(types, ["200 image/avif"]);
         assert.deepEqual(complaints, []);
       });

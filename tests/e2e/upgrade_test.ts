@@ -29,7 +29,7 @@ interface Installation {
   readonly home: string;
   readonly path: string;
   run(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Outcome>;
-  /** The same installation as run by a user who owns nothing. */
+  /** The same installation, run by a user who owns none of its files. */
   readonly asNobody: () => Installation;
   version(): Promise<string>;
 }

@@ -94,7 +94,7 @@ export async function listing(folder: string): Promise<readonly string[]> {
   return found.filter((path) => !path.startsWith("logs/") && !MADE_LATER.has(path)).sort();
 }
 
-/** Runs attacks against a project without pushes, and checks for leftovers. */
+/** Runs attacks against projects that have never been pushed to, and checks for leftovers. */
 export async function underAttack(run: (target: Target) => Promise<void>): Promise<void> {
   const folder = await makeTestFolder("svc-hostile-push-");
   const platform = await start(`${folder}/data`);

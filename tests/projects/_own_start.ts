@@ -13,7 +13,7 @@ const PATIENCE_MS = 60_000;
 
 export interface OwnStart {
   readonly folder: string;
-  /** A shell command. It runs with `PORT`, and with the project's programs on its search path. */
+  /** A shell command. It runs with `PORT` set and the project's programs on its `PATH`. */
   readonly start: string;
   readonly env: Readonly<Record<string, string>>;
 }

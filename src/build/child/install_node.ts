@@ -11,7 +11,7 @@ import { readProjectNode } from "../project_node.ts";
 import { runCommand } from "../run_command.ts";
 import type { BuildHost } from "../types.ts";
 
-/** Versions that the platform's settings allow: `24`, `24.1`, `24.1.0`. */
+/** Version formats accepted in the platform's settings: `24`, `24.1`, `24.1.0`. */
 const VERSION = /^\d+(\.\d+){0,2}$/;
 
 /** A version range. All of its characters are safe between single quotes. */

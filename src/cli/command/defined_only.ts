@@ -2,7 +2,7 @@
 
 type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 
-/** Returns the entries with a value. Options that were not given stay unchanged. */
+/** Returns the entries with a value. Omitted options therefore keep their current values. */
 export function definedOnly<T extends object>(values: T): Defined<T> {
   const entries = Object.entries(values).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as Defined<T>;

@@ -6,7 +6,7 @@ export default defineCommand({
   description:
     "Prints the key once. Start the edge on another machine with svc edge --join and the key in SVC_EDGE_KEY. Only the owner of the platform can add front edges.",
   define: (command) => command.argument("<name>", "name of the edge, such as far"),
-  examples: [["edges add far", "create the key of an edge"]],
+  examples: [["edges add far", "add an edge and print its key"]],
   async run({ args: [name] }, ctx) {
     const client = ctx.client({ phase: "auth" });
     const { key, ...edge } = await client.call(addEdge, { body: { name } });

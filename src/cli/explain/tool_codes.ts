@@ -196,7 +196,7 @@ export const TOOL_CODES = {
   },
   not_listening: {
     meaning: "The platform could not listen, or exited before it could.",
-    remedy: "Check the lines above and the platform's log.",
+    remedy: "Check the output above the error, and the platform's log.",
     isHint: true,
     commands: ["doctor"],
     guide: "platform.md",

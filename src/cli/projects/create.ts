@@ -82,7 +82,7 @@ export default defineCommand({
       .option("--link", "link the current directory to the project")
       .option("--deploy", "build the production branch of --git-url now, and follow the build"),
   examples: [
-    ["projects create --name blog", "create the project blog"],
+    ["projects create --name blog", "create a project named blog"],
     [
       "projects create --name shop --git-url https://git.example.com/ada/shop.git --deploy",
       "build and deploy a repository",

@@ -183,7 +183,7 @@ export default defineCommand({
       .option("--agents", "add a section for agents to AGENTS.md"),
   examples: [
     ["init", "set up this directory"],
-    ["init --name blog --create", "also create the project blog"],
+    ["init --name blog --create", "also create a project named blog"],
     ["init --project-id blog --json", "link to an existing project"],
     ["init --agents", "also add a section for agents to AGENTS.md"],
   ],

@@ -8,7 +8,7 @@ import { ENVIRONMENT_OPTION } from "./queue_options.ts";
 const MAX_REQUESTS = 100;
 
 export default defineCommand({
-  description: "Resets the number of attempts of each message.",
+  description: "Resets their attempt counts.",
   define: (command) =>
     command
       .argument("<queue>", "name of the queue")

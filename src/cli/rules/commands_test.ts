@@ -88,7 +88,7 @@ Deno.test("rules explain shows which rules match, and why others do not", async 
         "redirect",
         "  moved (redirect): applied",
         "",
-        'Redirects with 301 to /new/a?b=1 by rule "moved"',
+        'Redirects with 301 to /new/a?b=1 (rule "moved")',
         "",
       ].join("\n"),
     );

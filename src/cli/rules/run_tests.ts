@@ -13,7 +13,7 @@ import { formatCount, printable } from "../terminal/format.ts";
 import type { Palette } from "../terminal/color.ts";
 import { loadValidRules, readRulesSource, readSource, type RulesSource } from "./rules_file.ts";
 
-/** The table of tests next to `svc.rules.toml`. */
+/** The file of rule tests next to `svc.rules.toml`. */
 const TESTS_FILE = "svc.rules.test.toml";
 
 function formatResult(result: RuleTestResult, file: string, colors: Palette): string {

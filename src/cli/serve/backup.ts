@@ -65,7 +65,7 @@ function sourceOf(ctx: Context, flags: Flags) {
 }
 
 /**
- * Returns true for a directory or a remote location, which contains many backups. Any other path is
+ * Returns true for a directory or a remote location, which can hold many backups. Any other path is
  * a single file.
  */
 async function isPlace(ctx: Context, target: string): Promise<boolean> {
@@ -78,7 +78,7 @@ async function toPlace(ctx: Context, target: string, flags: Flags): Promise<void
   if (flags.force === true) {
     throw new CliError(
       "usage",
-      "--force applies only to a single file: a directory or object storage keeps many backups",
+      "--force applies only to a single file: a directory or object storage can hold many backups",
     );
   }
   const proven = await backUpToPlace({
@@ -141,7 +141,7 @@ export default defineCommand({
     "keys of all secrets, so protect it like the data itself. The platform can keep running: " +
     "records and each database are consistent snapshots. Databases on another server are " +
     "read with the URL in SVC_POSTGRES_URL. Caches, access logs and database snapshots " +
-    "are not included. A directory, s3:// or sftp:// keeps many backups: only new " +
+    "are not included. A directory, s3:// or sftp:// target can hold many backups: only new " +
     "content is sent, and each backup is verified by restoring it to a temporary " +
     "directory. svc serve --backup does this regularly.",
   define: (command) =>

@@ -1,4 +1,4 @@
-/** Responses of an endpoint: successes, and refusals by their status. @module */
+/** An endpoint's responses: successes, and errors grouped by status. @module */
 import type * as z from "zod";
 import type { ErrorCode } from "../common.ts";
 import type { BodyKind, Endpoint } from "../endpoint.ts";

@@ -25,7 +25,7 @@ const sizeOf = (bytes: number): string =>
 
 const hasBody = ({ body }: Endpoint): boolean => body.type !== "undefined";
 
-/** Describes the requirements of an operation in sentences. */
+/** Describes the requirements of an operation as full sentences. */
 function describe(endpoint: Endpoint): string {
   const { idempotency, access, bodyKind, maxBodyBytes, responseKind } = endpoint;
   return [

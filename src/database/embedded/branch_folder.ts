@@ -115,7 +115,7 @@ async function folderSize(path: string): Promise<number> {
       else size += (await Deno.lstat(inner).catch(() => undefined))?.size ?? 0;
     }
   } catch (error) {
-    // PostgreSQL removes files while they are counted.
+    // PostgreSQL may remove files while they are being counted.
     if (!(error instanceof Deno.errors.NotFound)) throw error;
   }
   return size;

@@ -96,7 +96,7 @@ export async function readOpening(client: Connection, encryption?: Encryption): 
       await encrypt(new Uint8Array());
     } else await writeAll(connection, NO_ENCRYPTION);
   }
-  throw new ProtocolError("The client asks for encryption repeatedly");
+  throw new ProtocolError("The client requested encryption more than once");
 }
 
 export interface ClientStartup {

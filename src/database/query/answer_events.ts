@@ -14,7 +14,7 @@ import type { QueryErrorEvent, SqlEvent } from "./types.ts";
 /** The position of a statement in the user's text, for error positions. */
 export interface SentText {
   readonly all: string;
-  /** Number of UTF-16 units before the statement that was sent. */
+  /** Number of UTF-16 code units before the statement that was sent. */
   readonly start: number;
 }
 

@@ -8,9 +8,9 @@ import { MessageStream } from "./message_stream.ts";
 import { firstTokenAt, type Statement, StatementSplitter } from "../../lib/sql_statements.ts";
 import type { QueryErrorEvent, SqlEvent } from "./types.ts";
 
-/** Maximum length of a statement, and of one of its lines, in UTF-16 units. */
+/** Maximum length of a statement, and of one of its lines, in UTF-16 code units. */
 const MAX_STATEMENT = 64 * 1024 * 1024;
-/** COPY data is sent in chunks of about this size, in UTF-16 units. */
+/** COPY data is sent in chunks of about this size, in UTF-16 code units. */
 const COPY_PIECE = 64 * 1024;
 
 const COPY_FROM_STDIN = /^copy\s[\s\S]*\sfrom\s+stdin\b/i;

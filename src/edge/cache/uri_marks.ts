@@ -2,7 +2,10 @@
 import type { ResourceUri } from "../../feed/mod.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 
-/** Number of hexadecimal digits of a hash that select a mark. The million marks take 128 KiB. */
+/**
+ * Number of leading hexadecimal digits of a hash that select a mark. The million marks take
+ * 128 KiB.
+ */
 const DIGITS = 5;
 
 function markOf({ deploymentId, host, path, rawQuery }: ResourceUri): number {

@@ -24,7 +24,7 @@ interface Entry extends Omit<HostBinding, "past"> {
   used: boolean;
   /** Earlier deployments of a production host. */
   earlier?: EarlierSites | undefined;
-  /** The earlier deployments that pages have requested, as production shows them. */
+  /** The earlier deployments that pages have requested, as production serves them. */
   readonly pinned: Map<string, Entry>;
 }
 
@@ -41,7 +41,7 @@ export interface SiteDirectoryOptions {
   /** Returns the site as a host shows it. Production adds published rules, if there are any. */
   asShown(site: Site, target: HostBinding): Promise<Site>;
   /**
-   * Reads a deployment that production showed before. Returns `undefined` if it is no longer
+   * Reads a deployment that production served before. Returns `undefined` if it is no longer
    * served.
    */
   readPast?(projectId: string, deploymentId: string): Promise<EarlierContent | undefined>;
@@ -285,7 +285,7 @@ export class SiteDirectory {
     return earlier;
   }
 
-  /** An earlier deployment as production shows it: behind the gate of the live deployment. */
+  /** An earlier deployment as production serves it: behind the gate of the live deployment. */
   #openPinned(
     deploymentId: string,
     { entry, live }: { readonly entry: Entry; readonly live: Site },

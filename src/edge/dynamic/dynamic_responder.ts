@@ -1,4 +1,6 @@
-/** @module Requests that need a pipeline, another site, or the cache in front of them. */
+/**
+ * @module Handles requests that need a pipeline or another site, or the cache in front of either.
+ */
 import { type Decision, ORIGIN_HANDLE } from "../../rules/mod.ts";
 import { isSocketRequest } from "../compute/compute_request.ts";
 import { bodyLength, discardBody } from "../messages/body.ts";

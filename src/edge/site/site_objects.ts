@@ -24,7 +24,7 @@ export interface SiteObjects {
   ): Promise<ObjectAnswer | undefined>;
 }
 
-/** Whether a path on the site is for objects. */
+/** Whether a path on the site refers to an object of the blob store. */
 export const isObjectPath = (
   { objects }: { readonly objects?: SiteObjects | undefined },
   path: string,

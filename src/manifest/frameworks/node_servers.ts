@@ -58,7 +58,8 @@ async function serverOf(
 ): Promise<ProjectServer | undefined> {
   const server = await findProjectServer(reader, packages);
   if (server === undefined || await isForDeno(reader, server)) return undefined;
-  // If the start script does not start a server, the project is the site that the bundler builds.
+  // If the start script does not start a server, the project is treated as the static site that
+  // the bundler builds.
   const isStarted = server.start !== undefined || server.script !== undefined;
   return !isStarted && BUNDLERS.some((name) => dependencies.has(name)) ? undefined : server;
 }

@@ -1,4 +1,4 @@
-/** @module Projects for Cloudflare Workers, whose module exports a fetch handler. */
+/** @module Cloudflare Workers projects: their module exports a fetch handler. */
 import { hasProperty, stripComments, textProperty } from "./config_text.ts";
 import { projectPlacements } from "./project_server.ts";
 import type {

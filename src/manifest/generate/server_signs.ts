@@ -128,8 +128,8 @@ async function findFunction(output: BuiltOutput): Promise<string | undefined> {
 }
 
 /**
- * Finds evidence that an output is a server. Returns `undefined` for a static site, which has a
- * page and no code that starts a server or that a start script runs.
+ * Finds evidence that an output is a server. Returns `undefined` for a static site: one that
+ * has a page, no code that starts a server, and no code run by a start script.
  */
 export async function findServerSign(output: BuiltOutput): Promise<ServerSign | undefined> {
   const { paths } = output;

@@ -32,7 +32,7 @@ export interface FileSign {
    * first group.
    */
   readonly shows?: readonly (readonly [pattern: RegExp, seen: string])[];
-  /** The meaning of the file itself if no line matches. */
+  /** The evidence that the file provides by its presence, if no line matches. */
   readonly seen?: string;
   /** Matches the text of a project that has no server despite this file. */
   readonly unless?: RegExp;

@@ -13,7 +13,7 @@ export interface AuditChange {
   readonly to: string | null;
 }
 
-/** Maximum length of text in an entry, in UTF-16 units. */
+/** Maximum length of text in an entry, in UTF-16 code units. */
 const MAX_TEXT = 500;
 
 interface Row {

@@ -45,8 +45,8 @@ function inBatches(names: readonly string[]): (readonly string[])[] {
 /**
  * Returns the names in each due order. `names` have separate certificates. `hosts` share
  * certificates until an order fails, because authorities limit the number of certificates per
- * registered domain, not their names. The order is: hosts that a client waits for, together with
- * some others; renewals; and occasionally all hosts without a certificate.
+ * registered domain rather than the number of names in each. The order is: hosts that a client
+ * waits for, together with some others; renewals; and occasionally all hosts without a certificate.
  */
 export function dueOrders(
   names: Iterable<string>,

@@ -1,4 +1,4 @@
-/** Notices for the owner of a database, in sentences. Pure. @module */
+/** Notices for a database's owner, as full sentences. Pure. @module */
 import type { DatabaseOverride } from "../../contract/databases.ts";
 import { SCOPE_ALL } from "../../contract/variables.ts";
 import type { EngineKind } from "../../database/mod.ts";

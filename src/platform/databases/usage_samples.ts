@@ -18,7 +18,9 @@ export const FIRST_SAMPLE_MS = 2000;
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** Step lengths, and how long to keep samples. One-minute steps are for new databases. */
+/**
+ * Step lengths, and how long to keep samples. One-minute steps give new databases a graph sooner.
+ */
 const UNITS = {
   minute: { ms: SAMPLE_MS, keptMs: 2 * HOUR_MS },
   tenMinutes: { ms: 10 * SAMPLE_MS, keptMs: 24 * HOUR_MS },

@@ -58,7 +58,7 @@ function* checkSizes(files: readonly DeploymentFile[], note: Note): Steps<void> 
   if (total > MAX_DEPLOYED_BYTES) {
     throw new Failure(
       "payload_too_large",
-      `The files have ${total} bytes in total; the limit is ${MAX_DEPLOYED_BYTES}`,
+      `The files total ${total} bytes; the limit is ${MAX_DEPLOYED_BYTES}`,
     );
   }
 }

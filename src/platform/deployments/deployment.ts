@@ -73,7 +73,7 @@ export const deploymentRecord = z.object({
   /** The last lines of its server's output, if the server did not start. */
   serverOutput: z.array(z.string()).optional(),
   /**
-   * Results of the checks that must pass before production shows it; missing until they have run.
+   * Results of the checks that must pass before production serves it; missing until they have run.
    */
   checks: releaseChecks.optional(),
   createdAt: z.number(),

@@ -50,7 +50,7 @@ export interface DeploymentServices {
   >;
   readonly addresses: Addresses;
   /**
-   * The servers. They start before production shows their deployment, and end once it no longer
+   * The servers. They start before production serves their deployment, and end once it no longer
    * does.
    */
   readonly computeService: Pick<DeployedServers, "prepare" | "purge" | "remove" | "retire">;
@@ -58,7 +58,7 @@ export interface DeploymentServices {
   readonly uploads: Pick<OpenUploads, "keepAlive">;
   readonly functionService: Pick<DeployedFunctions, "retire" | "seal">;
   onStopped?(deployment: DeploymentRecord, lease?: Lease): Promise<void>;
-  /** Checks releases before production shows them. */
+  /** Checks releases before production serves them. */
   readonly checker: Pick<ReleaseChecker, "placeOf" | "run">;
   readonly collectCounts: RollingServices["collectCounts"];
   readonly raiseEvent: RaiseEvent;

@@ -311,7 +311,7 @@ export class DeploymentStore extends Table<DeploymentRecord, readonly [string, s
   }
 
   /**
-   * Changes a rolling release, and what production shows.
+   * Changes a rolling release, and what production serves.
    *
    * @throws {StaleDecisionError} if there is no release
    */
@@ -347,7 +347,7 @@ export class DeploymentStore extends Table<DeploymentRecord, readonly [string, s
   }
 
   #endRelease(operation: Operation, { id, projectId }: DeploymentRecord, now: number) {
-    const reason = `Production shows deployment ${id} instead`;
+    const reason = `Production serves deployment ${id} instead`;
     return endRelease(this.kv, operation, { projectId, now, state: "ENDED", reason });
   }
 

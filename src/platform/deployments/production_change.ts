@@ -1,4 +1,4 @@
-/** Computes how a project changes when production shows another deployment. Pure. @module */
+/** Computes how a project changes when production serves another deployment. Pure. @module */
 import type { HostBinding } from "../../feed/mod.ts";
 import type { ProjectRecord } from "../projects/mod.ts";
 import { withLive, withReplaced } from "./production_history.ts";

@@ -56,7 +56,7 @@ async function describedContent(
   throw new Failure("conflict", `Deployment ${id} has no content: its build never finished`);
 }
 
-/** The deployments that production showed before and after a call. */
+/** The deployments that production served before and after a call. */
 const productionChange = (before: ProjectRecord, after: ProjectRecord) => ({
   before: { productionDeploymentId: productionDeploymentId(before) },
   after: { productionDeploymentId: productionDeploymentId(after) },

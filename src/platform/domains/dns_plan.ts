@@ -52,7 +52,7 @@ export function recordsToSet(
   return [proof, ...domains.flatMap((domain) => routingRecords(domain, target))];
 }
 
-/** Additional notes about the records, in sentences. */
+/** Additional notes about the records, as full sentences. */
 export function notesOn(
   domains: readonly DomainRecord[],
   context: { readonly target: RoutingTarget; readonly acme: boolean },

@@ -21,7 +21,7 @@ export interface ServedRequestsParts {
   readonly deployments: Pick<DeploymentStore, "find">;
   record(entry: AccessRecord): void;
   count(request: CountedRequest): void;
-  /** Counts a request for the rules that matched it, by their IDs. */
+  /** Counts a request toward each rule that matched it; rules are given by ID. */
   match(request: Pick<ServedRequest, "host" | "deploymentId">, ruleIds: readonly string[]): void;
   /** The country of an IP address. */
   country(address: string): string | undefined;

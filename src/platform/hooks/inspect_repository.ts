@@ -12,7 +12,7 @@ import { findApps } from "./find_apps.ts";
 
 const MAX_BRANCHES = 1000;
 
-/** Branches that are usually deployed, for a repository that does not have the project's branch. */
+/** Common names of the main branch, tried if the repository does not have the project's branch. */
 const USUAL = ["main", "master", "trunk"];
 
 export interface InspectServices {

@@ -25,7 +25,7 @@ Deno.test("ImageFiles keeps images across a restart", () =>
     assert.equal(again.bytes, 10);
   }));
 
-Deno.test("ImageFiles removes the least recently used images, starting with the project's own", () =>
+Deno.test("ImageFiles removes the least recently used images, starting with those of the project that adds an image", () =>
   inTestFolder(async (folder) => {
     const files = new ImageFiles(folder, QUOTA);
     for (const name of ["a", "b", "c"]) await files.put("p1", key(name), image(20));

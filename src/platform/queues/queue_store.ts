@@ -38,7 +38,7 @@ const pointer = z.object({ id: z.string() });
 const countRecord = z.object({ done: z.int() });
 const part = z.custom<Uint8Array<ArrayBuffer>>((value) => value instanceof Uint8Array);
 
-/** A message that is due at some time. */
+/** A message and the time at which it is due. */
 export interface DueEntry {
   readonly id: string;
   readonly at: number;

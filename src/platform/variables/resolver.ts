@@ -266,7 +266,10 @@ export function fillSnapshot(
   return { ...values, ...Object.fromEntries(complete) };
 }
 
-/** Fills in connection strings and removes escapes. A missing database's string is empty. */
+/**
+ * Fills in connection strings and removes escapes. If a database is missing, its connection string
+ * is empty.
+ */
 function fillDatabases(
   value: string,
   connections: Readonly<Record<string, string>>,

@@ -42,7 +42,7 @@ export const rateLimit: ActionDefinition<RawRateLimitAction, RateLimitAction> = 
     });
   },
   explain({ limit, windowSeconds, key, mode, local }) {
-    const shadow = mode === "shadow" ? " (shadow)" : "";
+    const shadow = mode === "shadow" ? ", in shadow mode" : "";
     const where = local === true ? " at each edge" : "";
     return `Counts toward ${limit} requests in ${windowSeconds} seconds by ${key}${where}${shadow}`;
   },

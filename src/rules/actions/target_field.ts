@@ -18,7 +18,7 @@ import {
 import { encodeUrlText } from "../pattern/template.ts";
 import type { CompilationContext, Location } from "./action_definition.ts";
 
-/** The problem with a target, without its position. */
+/** A problem with a target, without its position. */
 export type TargetProblem = Omit<Finding, "severity" | "path">;
 
 const MAX_PORT = 65_535;

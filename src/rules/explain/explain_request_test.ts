@@ -91,7 +91,7 @@ Deno.test("explainRequest() reports why a rule that matches had no effect", asyn
   }
 });
 
-Deno.test("explainRequest() lists disabled rules and summarizes", () => {
+Deno.test("explainRequest() lists disabled rules and summarizes the decision", () => {
   const rules: readonly ShortRule[] = [
     [{}, { type: "deny" }, { enabled: false, name: "Closed" }],
     [{ path: { type: "glob", value: "/{a}" } }, { type: "rewrite", target: "/y/{a}" }],
@@ -118,14 +118,14 @@ Deno.test("explainRequest() lists disabled rules and summarizes", () => {
   const closed = explanation.rules.at(-1);
   assert.deepEqual([closed?.name, closed?.outcome], ["Closed", { state: "disabled" }]);
   assert.deepEqual(explanation.summary, [
-    "Continues to the routes",
-    'Is rewritten to /y/p?q by rule "r1"',
-    'Is not cached by rule "r3": the site\'s own files are already in memory',
+    "Passes to the routes",
+    'Is rewritten to /y/p?q (rule "r1")',
+    'Is not cached (rule "r3"): the site\'s own files are already in memory',
     'Runs the pipeline of rule "r4":',
     "  request step auth, before the cache: a failure ends the request",
     "  continues to the origin",
     "Sets x-a: 1",
-    'Would be denied (shadow) by rule "r5"',
+    'Would be denied (rule "r5", in shadow mode)',
   ]);
 });
 
@@ -147,17 +147,17 @@ Deno.test("explainRequest() shows limits, proxy, cache and the order of steps", 
     }],
   ], "/p");
   assert.deepEqual(summary, [
-    "Continues to the routes",
-    'Is fetched from https://up.test/x by rule "r2"',
-    'Is cached for 60 seconds, served stale for 30 more, varies by geo, device by rule "r3"',
+    "Passes to the routes",
+    'Is fetched from https://up.test/x (rule "r2")',
+    'Is cached for 60 seconds, served stale for 30 more, varies by geo, device (rule "r3")',
     'Runs the pipeline of rule "r4":',
     "  request step auth as user, before the cache: a failure ends the request",
     "  request step variant, after the cache: a failure is ignored",
     "  function api responds",
     "  response step mark, after the cache: a failure is ignored",
     "  observe step count: delays nothing",
-    'Counts toward 5 requests in 10 seconds by ip by rule "r0"',
-    'Counts toward 9 requests in 60 seconds by host (shadow) by rule "r1"',
+    'Counts toward 5 requests in 10 seconds by ip (rule "r0")',
+    'Counts toward 9 requests in 60 seconds by host, in shadow mode (rule "r1")',
   ]);
 });
 

@@ -13,23 +13,23 @@ import {
 const HITS: Readonly<Record<Hit["type"], string>> = {
   log: "Logged",
   deny: "Denied",
-  would_deny: "Would be denied (shadow)",
+  would_deny: "Would be denied",
   rate_limit: "Rate limited",
-  would_rate_limit: "Would be rate limited (shadow)",
+  would_rate_limit: "Would be rate limited",
 };
 
 function answerLine({ terminal, rewrite, pipeline }: Decision): string {
   switch (terminal.type) {
     case "deny":
-      return `Responds with ${terminal.status} by rule "${terminal.rule.id}"`;
+      return `Responds with ${terminal.status} (rule "${terminal.rule.id}")`;
     case "rate_limited":
-      return `Responds with 429 by rule "${terminal.rule.id}"`;
+      return `Responds with 429 (rule "${terminal.rule.id}")`;
     case "redirect":
-      return `Redirects with ${terminal.status} to ${terminal.location} by rule "${terminal.rule.id}"`;
+      return `Redirects with ${terminal.status} to ${terminal.location} (rule "${terminal.rule.id}")`;
     case "none":
       return rewrite === undefined && pipeline === undefined
-        ? "Continues to the routes unchanged"
-        : "Continues to the routes";
+        ? "Passes to the routes unchanged"
+        : "Passes to the routes";
   }
 }
 
@@ -38,7 +38,7 @@ function answerLine({ terminal, rewrite, pipeline }: Decision): string {
  * other sites and functions.
  */
 function cacheLine(cache: CacheDecision, { rewrite, pipeline }: Decision): string {
-  const by = `by rule "${cache.rule.id}"`;
+  const by = `(rule "${cache.rule.id}")`;
   if (cache.type === "bypass") return `Bypasses the cache ${by}`;
   const isDynamic = rewrite?.type === "external" ||
     (pipeline !== undefined && runsBehindCache(pipeline.steps));
@@ -66,7 +66,7 @@ function stepLine(step: PipelineStep): string {
 export function actionLines(rules: readonly RuntimeRule[]): readonly string[] {
   return rules.flatMap(({ id, action }) => {
     const line = definitionOf(action).explain?.(action);
-    return line === undefined ? [] : [`${line} by rule "${id}"`];
+    return line === undefined ? [] : [`${line} (rule "${id}")`];
   });
 }
 
@@ -76,9 +76,9 @@ export function summarize(decision: Decision): readonly string[] {
   const lines = [answerLine(decision)];
   if (rewrite?.type === "internal") {
     const query = rewrite.query === "" ? "" : `?${rewrite.query}`;
-    lines.push(`Is rewritten to ${rewrite.path}${query} by rule "${rewrite.rule.id}"`);
+    lines.push(`Is rewritten to ${rewrite.path}${query} (rule "${rewrite.rule.id}")`);
   } else if (rewrite !== undefined) {
-    lines.push(`Is fetched from ${rewrite.url} by rule "${rewrite.rule.id}"`);
+    lines.push(`Is fetched from ${rewrite.url} (rule "${rewrite.rule.id}")`);
   }
   if (cache !== undefined) lines.push(cacheLine(cache, decision));
   if (pipeline !== undefined) {
@@ -90,6 +90,9 @@ export function summarize(decision: Decision): readonly string[] {
   for (const edit of decision.headerEdits) {
     lines.push(edit.type === "set" ? `Sets ${edit.name}: ${edit.value}` : `Removes ${edit.name}`);
   }
-  for (const hit of decision.hits) lines.push(`${HITS[hit.type]} by rule "${hit.rule.id}"`);
+  for (const { type, rule } of decision.hits) {
+    const shadow = type.startsWith("would_") ? ", in shadow mode" : "";
+    lines.push(`${HITS[type]} (rule "${rule.id}"${shadow})`);
+  }
   return lines;
 }

@@ -76,7 +76,7 @@ function parse<T>(schema: z.ZodType<T>, raw: unknown): T {
 function readCountries(conditions: Readonly<Record<string, readonly string[]>>): string[] {
   return Object.entries(conditions).flatMap(([name, values]) => {
     if (name.toLowerCase() === "country") return values;
-    throw new NoEquivalent(`svc has no condition on ${name}`);
+    throw new NoEquivalent(`svc does not support conditions on ${name}`);
   });
 }
 
@@ -100,7 +100,7 @@ function readRedirect(raw: unknown): RedirectLine {
     target,
     status,
     geo,
-    // Netlify applies rules with a country before it checks for a file.
+    // Netlify applies rules with a country condition before it checks for a file.
     isForced: entry.force || geo.length > 0,
   };
 }

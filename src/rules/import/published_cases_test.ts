@@ -137,7 +137,7 @@ Deno.test("importHeaders() reads blocks as Cloudflare does", () => {
   assert.deepEqual([result.read, result.imported], [12, 7]);
 });
 
-Deno.test("importHeaders() joins repeated names as Netlify does, and inserts no captures", () => {
+Deno.test("importHeaders() joins repeated names as Netlify does, and does not substitute captures", () => {
   const result = importHeaders("/p/:x\n  cache-control: max-age=0\n  cache-control: :x\n");
   assert.deepEqual(headersAt(result, "/p/y"), { "cache-control": "max-age=0, :x" });
 });

@@ -35,7 +35,7 @@ function readConditions(words: readonly string[]): string[] {
   return words.flatMap((word) => {
     const [, name = word, value = ""] = PARAMETER.exec(word) ?? [];
     if (name.toLowerCase() === "country") return value.split(",");
-    throw new NoEquivalent(`svc has no condition on ${name}`);
+    throw new NoEquivalent(`svc does not support conditions on ${name}`);
   });
 }
 
@@ -68,7 +68,7 @@ function readLine(text: string, flavor: ImportFlavor): RedirectLine {
     query: readQuery(words.slice(0, targetAt)),
     target,
     status: status === null ? DEFAULT_STATUS[flavor] : Number(status[1]),
-    // Netlify applies rules with a country before it checks for a file.
+    // Netlify applies rules with a country condition before it checks for a file.
     isForced: flavor === "cloudflare" || status?.[2] === "!" || geo.length > 0,
     geo,
   };

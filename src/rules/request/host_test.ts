@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { canonicalHost, hostOrSame, splitAuthority } from "./host.ts";
 
-Deno.test("canonicalHost() returns one spelling for every valid host", () => {
+Deno.test("canonicalHost() returns the same spelling for equivalent hosts", () => {
   const rows: readonly (readonly [name: string, host: string, wanted: string])[] = [
     ["ASCII", "Example.COM", "example.com"],
     ["final dot", "example.com.", "example.com"],

@@ -34,7 +34,7 @@ const ROWS: readonly [raw: string, normal: string][] = [
   ["a", "/a"],
 ];
 
-Deno.test("normalizePath() returns one spelling for every path", async (t) => {
+Deno.test("normalizePath() returns the same spelling for equivalent paths", async (t) => {
   for (const [raw, normal] of ROWS) {
     await t.step(JSON.stringify(raw), () => assert.equal(normalizePath(raw), normal));
   }

@@ -70,7 +70,7 @@ action = { type = "deny" }
   assert.deepEqual(codesOf({}), []);
 });
 
-Deno.test("parseRulesToml() reports nothing about an unknown environment", () => {
+Deno.test("parseRulesToml() reports nothing if the platform's capabilities are unknown", () => {
   assert.deepEqual(findings({}), []);
   assert.deepEqual(
     findings({ hasAsn: true, functions: ["auhth", "render", "count", "orgin"] }),

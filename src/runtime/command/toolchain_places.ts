@@ -61,8 +61,8 @@ async function placeOf(toolchain: Toolchain, env: Environment): Promise<Place | 
 }
 
 /**
- * Finds toolchain folders on this machine that a sandbox can show in addition to the system's:
- * those on the platform's `PATH` that contain nothing else, and no platform data. Servers see only
+ * Finds toolchain folders on this machine that can be exposed in a sandbox in addition to the
+ * system's: those on the platform's `PATH` that contain only the toolchain. Servers see only
  * toolchains that run servers; builds see all of them.
  */
 export async function toolchainPlaces(

@@ -129,7 +129,7 @@ export interface ComputeLimits {
   readonly idleMs: number;
 }
 
-/** The inputs of a process's start command. */
+/** The data that a process's start command depends on. */
 export interface SpawnFacts {
   readonly directory: string;
 }

@@ -99,12 +99,11 @@ export interface FunctionHostOptions {
   /** Performs the functions' `fetch`; it must restrict the targets. */
   readonly outbound: OutboundFetch;
   /**
-   * Performs requests to the project's key-value store (`context.kv`); without it, there is no
-   * store.
+   * Sends requests to the project's key-value store (`context.kv`); if omitted, there is no store.
    */
   readonly kv?: OutboundFetch | undefined;
   /**
-   * Performs statements on the project's database (`context.database`); without it, there is no
+   * Runs statements on the project's database (`context.database`); if omitted, there is no
    * database.
    */
   readonly database?: OutboundFetch | undefined;

@@ -100,8 +100,8 @@ function yieldToPlatform(): void {
 }
 
 /**
- * Removes the socket and its folder, which are not needed after connecting. A killed platform then
- * leaves nothing behind.
+ * Removes the socket and its folder, which are not needed after connecting. That way, nothing is
+ * left behind if the platform is killed.
  */
 function removeFolder(socketPath: string): void {
   try {

@@ -108,7 +108,7 @@ export class LocalEdges {
     let pauseMs = FIRST_PAUSE_MS;
     while (slot.term === term) {
       const began = performance.now();
-      // A program file that has just been replaced briefly cannot be started.
+      // For a moment after it is replaced, a program file cannot be started.
       const reason = await this.#run(slot, term).catch(messageOf);
       if (slot.term !== term) return;
       log({ level: "warn", message: `Front edge ${slot.name} ended (${reason}). Replacing it` });

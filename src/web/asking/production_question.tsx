@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * @module Asks for confirmation before production shows another deployment, and lists the
+ * @module Asks for confirmation before production serves another deployment, and lists the
  * differences.
  */
 import type { Deployment } from "../../contract/deployments.ts";
@@ -68,7 +68,7 @@ async function newerSchemaLines(api: PageApi, { id, projectId }: Deployment): Pr
 
 /**
  * Asks before `to`, or the previous deployment, replaces the production deployment. There is no
- * question if production shows nothing yet or has no earlier deployment.
+ * question if production serves nothing yet or has no earlier deployment.
  */
 export async function productionQuestion(api: PageApi, { project, to, now, word, lines = [] }: {
   readonly project: Project;

@@ -1,4 +1,4 @@
-/** Imports output from `pg_dump` with default options, with roles that do not exist here. */
+/** Imports default `pg_dump` output that names roles which do not exist on this server. */
 import assert from "node:assert/strict";
 import { TOKEN } from "../../helpers/platform.ts";
 import type { DatabaseCase, DatabaseTest } from "../../helpers/databases.ts";

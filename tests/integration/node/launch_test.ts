@@ -1,4 +1,4 @@
-/** Starts a real Node in its sandbox. */
+/** Starts a real Node process in its sandbox. */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import type { NodeSandboxKind } from "../../../src/runtime/node/sandbox/types.ts";

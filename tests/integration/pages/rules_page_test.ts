@@ -57,7 +57,7 @@ Deno.test("the rules page checks, tests, publishes, compares and restores rules"
     const tried = await send(first, "try", CLOSED);
     assert.match(tried.html, /2 of the last 4 requests to production would get a different/);
     assert.match(tried.html, /2 requests<\/span>[^]*?GET \/admin\/[ab], GET \/admin\/[ab]/);
-    assert.match(tried.html, /<ins>Responds with 403 by rule &quot;closed&quot;<\/ins>/);
+    assert.match(tried.html, /<ins>Responds with 403 \(rule &quot;closed&quot;\)<\/ins>/);
     assert.equal((await platform.get("shop.localhost", "/admin/a")).status, 200);
 
     const asked = await send(first, "publish", CLOSED);

@@ -107,7 +107,7 @@ async function killRound(first: string, folder: string, lineCount: number): Prom
   return seen;
 }
 
-Deno.test("kill -9 during a migration leaves the old state or one that only newer programs accept", () =>
+Deno.test("kill -9 during a migration leaves either the old state or one that only newer versions accept", () =>
   inTestFolder(async (folder) => {
     const first = join(folder, "first");
     await furnish(first);

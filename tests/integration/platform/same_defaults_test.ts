@@ -5,7 +5,10 @@ import { withTestOptions } from "../../helpers/platform.ts";
 import { completeSettings } from "../../../src/settings/mod.ts";
 import { serveCommand } from "../../helpers/platform_process.ts";
 
-/** Settings in which a test platform can differ: addresses, its processes, and its build users. */
+/**
+ * Settings in which a test platform may differ from a real one: addresses, its processes, and its
+ * build users.
+ */
 const OWN = new Set(["port", "postgresPort", "builds", "bootstrapToken"]);
 
 /** Options without a flag. They determine how the program is started. */

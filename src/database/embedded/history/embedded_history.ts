@@ -284,7 +284,8 @@ export class EmbeddedHistory {
     }
     this.#sizes.set(id, size);
     const limit = await this.#limitOf();
-    // The limit shrinks with the free disk space. Even the only base is deleted if necessary.
+    // The limit shrinks with the free disk space. If necessary, even the last remaining base is
+    // deleted.
     const bases = content.bases.filter(({ bytes }) => bytes <= limit);
     const plan = planHistory({ ...content, bases }, {
       keepMs,

@@ -97,7 +97,7 @@ export function parseS3Place(text: string): S3Place {
   }
   const style = settings.get("style") ?? (settings.has("endpoint") ? "path" : "host");
   if (style !== "path" && style !== "host") {
-    return refuse(`"${style}" is not a style`, 'Write "path" or "host"');
+    return refuse(`"${style}" is not a style`, 'Use "path" or "host"');
   }
   const endpoint = parseEndpoint(settings.get("endpoint") ?? `https://s3.${region}.amazonaws.com`);
   return { bucket, prefix, endpoint, region, pathStyle: style === "path" };

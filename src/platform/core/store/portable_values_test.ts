@@ -38,7 +38,7 @@ const BYTES =
 const CHECKSUM = "5bc2ec68";
 const BLANKS = " \r \r\n\n\n\n\n\n\t\r\r\t\t\t";
 
-/** An object with its own field called `__proto__`. */
+/** An object with an own property named `__proto__`. */
 const PROTO = '{"__proto__":{"a":1}}';
 
 Deno.test("encodeValue() and decodeValue() keep every kind of value in records", () => {

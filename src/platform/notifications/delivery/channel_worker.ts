@@ -50,13 +50,19 @@ type Running = { readonly host: string; readonly owner: string; readonly done: P
 export class ChannelWorker {
   readonly #running = new Map<string, Running>();
   readonly #health: HostHealth;
-  /** Messages that ended after the current scan started. The scan's list still contains them. */
+  /**
+   * Messages whose delivery attempts finished after the current scan started. The scan's list still
+   * contains them.
+   */
   readonly #ended = new Set<string>();
   /** How many messages have been started or postponed so far. */
   #progress = 0;
   /** Where the next scan starts: after messages to busy hosts, otherwise at the first message. */
   #behind: DueEntry | undefined;
-  /** Whether a message has ended since a scan last started at the first message. */
+  /**
+   * Whether a delivery attempt has finished since the last scan that started from the first
+   * message.
+   */
   #hasNewRoom = false;
   #looks: Promise<unknown> = Promise.resolve();
   #looking: Promise<void> | undefined;
@@ -203,8 +209,8 @@ export class ChannelWorker {
   }
 
   /**
-   * Owners that exceed their share get the capacity that no one else needs, except for the last
-   * slot.
+   * Gives spare slots to owners that have used up their share, but keeps one full share free for
+   * others.
    */
   #runBeyondShare(entries: readonly DueEntry[]): void {
     const { concurrency, perHost, perOwner = concurrency } = this.#channel.limits;

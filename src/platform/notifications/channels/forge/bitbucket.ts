@@ -76,7 +76,10 @@ const activities = z.object({
   values: z.array(z.object({ action: z.string(), comment: z.unknown().optional() })),
 });
 
-/** `scm/<project>/<repository>` from the git URL, under the API version. */
+/**
+ * Returns the REST path, with the API version, of the repository that the git URL names as
+ * `scm/<project>/<repository>`.
+ */
 function onServer({ path }: ForgeTarget): readonly string[] {
   const [project = "", repository = ""] = path.slice(-2);
   return ["api", "latest", "projects", project, "repos", repository];

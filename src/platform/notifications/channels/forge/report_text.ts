@@ -135,7 +135,7 @@ function schemaDifferenceLines({ status, schemaDifference }: DeploymentRecord): 
   ];
 }
 
-/** The comment on a pull request, about its preview and about its release's checks. */
+/** The comment on a pull request that describes its preview and its release's checks. */
 export function commentText(
   deployment: DeploymentRecord,
   context: ReportContext & {
