@@ -91,7 +91,7 @@ async function write(folder: string, files: Readonly<Record<string, string>>): P
   }
 }
 
-/** Runs something with the server by itself, as a plain program. */
+/** Calls `run` with the server by itself, as a plain program. */
 async function withServerAlone<T>(
   folder: string,
   run: (alone: { readonly pid: number; readonly port: number }) => Promise<T>,

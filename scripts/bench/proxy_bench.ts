@@ -37,7 +37,7 @@ async function deployProxy({ site, tool }: BenchPlace, origin: Origin, cached: b
   await tool(["deploy", "--prod"]);
 }
 
-/** Runs something with svc, nginx and Caddy in front of one origin. */
+/** Calls `run` with svc, nginx and Caddy in front of one origin. */
 async function withProxies(
   cached: boolean,
   run: (runners: readonly Runner[], origin: Origin, folder: string) => Promise<string>,

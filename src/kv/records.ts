@@ -123,6 +123,6 @@ export function divide(
   return { head: { partsId: newId() }, parts };
 }
 
-/** The number of parts for a value of this size. */
+/** The number of parts of a head's value. */
 export const partCount = ({ size, partsId }: Head): number =>
   partsId === undefined ? 0 : Math.ceil(size / PART_BYTES);

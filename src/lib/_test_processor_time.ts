@@ -12,9 +12,7 @@ function threadTime(): number {
   }
 }
 
-/**
- * The processor time that work takes on this thread, in milliseconds, and the result of the work.
- */
+/** Returns the processor time that `work` takes on this thread, in milliseconds, and its result. */
 export function measureWork<T>(
   work: () => T,
 ): { readonly result: T; readonly milliseconds: number } {

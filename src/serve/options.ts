@@ -62,7 +62,7 @@ export interface RunningPlatform {
   /** Serves one host's site for every request and hides everything else. Used for previews. */
   showOnly(hostname: string): void;
   /**
-   * Reports that this node is not ready and continues to serve until load balancers have noticed.
+   * Continues to serve, but reports that this node is not ready, until load balancers have noticed.
    * Returns immediately if this is the only node.
    */
   leave(): Promise<void>;

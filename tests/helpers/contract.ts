@@ -1,6 +1,6 @@
 /**
- * Validates responses against the platform's OpenAPI document. Every test that calls the API uses
- * this.
+ * Validates responses against the platform's OpenAPI document. Every test that calls the API must
+ * use this.
  *
  * @module
  */

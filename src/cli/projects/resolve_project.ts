@@ -16,7 +16,7 @@ import { assertCanBind } from "./bind_folder.ts";
 import { createProject, listNewestProjects } from "./create_project.ts";
 import { openProjectFolder, type ProjectFolder } from "./project_folder.ts";
 
-/** The flag that selects the project of a command. */
+/** The flag that selects the project for a command. */
 export const PROJECT_OPTION = ["--project-id <id>", "id or name of the project"] as const;
 
 /** Maximum number of projects to list in an error. */

@@ -101,7 +101,7 @@ export class Keys {
     }
   }
 
-  /** Takes the text before `end`, and drops the marker of this length after it. */
+  /** Takes the text before `end`, and drops the marker of `length` characters after it. */
   #take(end: number, length: number): string {
     const text = this.#rest.slice(0, end);
     this.#rest = this.#rest.slice(end + length);

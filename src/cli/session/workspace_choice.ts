@@ -1,8 +1,8 @@
 /**
- * @module Chooses the workspace of a command. All commands follow one rule: the `--workspace` flag,
- * then `SVC_WORKSPACE`, then `project.workspace` in the command's `svc.toml`, then the default from
- * `svc workspace switch`. A key from a flag or variable belongs to a workspace, so the default does
- * not apply. Pure.
+ * @module Chooses the workspace for a command. All commands follow one rule: the `--workspace`
+ *   flag, then `SVC_WORKSPACE`, then `project.workspace` in the command's `svc.toml`, then the
+ *   default from `svc workspace switch`. A key from a flag or variable belongs to a workspace, so
+ *   the default does not apply. Pure.
  */
 import type { Settings } from "./settings.ts";
 

@@ -71,7 +71,7 @@ export class EmbeddedSession implements BackendSession {
     }
   }
 
-  /** Called when the process has handled this many bytes. */
+  /** Called when the process has handled `bytes` more bytes. */
   credit(bytes: number): void {
     this.#credit += bytes;
     this.#credited?.();

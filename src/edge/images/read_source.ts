@@ -25,7 +25,7 @@ export class SourceMemory {
     this.#max = max;
   }
 
-  /** Runs work with its own counter, and then releases the bytes that it counted. */
+  /** Calls `work` with its own counter, and then releases the bytes that it counted. */
   async use<Result>(work: (count: (bytes: number) => void) => Promise<Result>): Promise<Result> {
     let own = 0;
     try {

@@ -168,7 +168,7 @@ export class ObjectStore extends Table<ObjectRecord, readonly [string, string, s
     await this.#requireQuota(await this.usage.recordedOf(projectId) + size, before);
   }
 
-  /** Runs work while its bytes count as arriving, if the project has space for them. */
+  /** Runs `work` while its bytes count as arriving, if the project has space for them. */
   async #whileArriving<T>(
     { projectId }: BlobPlace,
     { size, before }: {

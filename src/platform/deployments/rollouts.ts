@@ -21,7 +21,7 @@ export class Rollouts {
 
   /**
    * Resolves when the edges show the state that was stored at the time of the call. Code that
-   * reports a deployment as live waits for this first.
+   * reports a deployment as live must wait for this first.
    */
   async settled(projectId: string): Promise<void> {
     await Promise.allSettled(this.#running.get(projectId) ?? []);

@@ -16,7 +16,7 @@ import { createResource, type OtlpResource, type RecordOwner } from "./log_recor
 const MAX_KNOWN = 1000;
 /** How long to remember a deployment's variables, in milliseconds. Databases can change them. */
 const KNOWN_MS = 60_000;
-/** How long to cache that a deployment is missing, or that its variables cannot be read. */
+/** How long to remember missing deployments and variables that cannot be read, in milliseconds. */
 const MISSING_MS = 5000;
 
 export interface OwnerParts {

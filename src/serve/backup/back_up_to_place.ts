@@ -104,7 +104,7 @@ async function freeBytesOf(folder: string): Promise<number> {
   return bavail * bsize;
 }
 
-/** @throws {BackupError} if restoring this many bytes would fill the platform's disk */
+/** @throws {BackupError} if restoring `bytes` bytes would fill the platform's disk */
 async function requireSpace({ options, folder }: Work, bytes: number): Promise<void> {
   const { dataDir, freeBytes = freeBytesOf } = options;
   const free = await freeBytes(folder);

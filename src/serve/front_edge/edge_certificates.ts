@@ -138,7 +138,7 @@ export class EdgeCertificates implements OrderedCertificates {
   }
 
   /**
-   * Soon makes listeners ask again for this host, and for all hosts with reads that fail until
+   * Soon makes listeners ask again for `hostname`, and for all hosts with reads that fail until
    * then.
    */
   #retryLater(hostname: string, error: unknown): void {

@@ -104,7 +104,7 @@ async function seenBy(dev: Served) {
   return await response.json() as { seen: Delivered[]; most: number; secret: string };
 }
 
-/** Waits until the server has received this many messages. */
+/** Waits until the server has received `count` messages. */
 const whenSeen = (dev: Served, count: number) =>
   until(() => seenBy(dev), ({ seen }) => seen.length >= count, 30_000);
 

@@ -103,7 +103,7 @@ export class LocalHistory implements ServerHistory {
   }
 
   /**
-   * Runs work with a server that has the state of all databases at a given time.
+   * Calls `work` with a server that has the state of all databases at a given time.
    *
    * @throws {EngineError}
    */

@@ -1,7 +1,7 @@
 /**
- * Credentials and memberships in memory, read from the store on first use. Code that changes one
- * reports the change here. A node drops entries that other nodes have changed. While it cannot
- * follow their changes, it reads the store each time.
+ * Credentials and memberships in memory, read from the store on first use. Code that changes a
+ * credential or membership must report the change here. A node drops entries that other nodes have
+ * changed. While it cannot follow their changes, it reads the store each time.
  *
  * @module
  */
