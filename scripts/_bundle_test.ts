@@ -31,7 +31,7 @@ const SCHEMAS_OF_OTHERS =
 const RARE =
   /\/node_modules\/(?:acme-client|age-encryption|nodemailer|web-push|@vercel\/nft|yaml|smtp-server|re2-wasm)\//;
 
-/** Maximum size of the whole bundle, in thousands of bytes, because every start copies it. */
+/** Maximum size of the whole bundle, in thousands of bytes. Every start copies the bundle. */
 const PACKED_KILOBYTES = 5_700;
 
 const either = (...patterns: readonly RegExp[]): RegExp =>

@@ -22,7 +22,7 @@ interface Engine {
   readonly name: string;
   /** Options of `svc serve`. */
   readonly serve: readonly string[];
-  /** Maximum size of the history, as shown to people. */
+  /** Maximum size of the history, as the CLI shows it. */
   readonly size: string;
   readonly ignore: boolean;
   /** Lists the names of all items in the engine's histories. */

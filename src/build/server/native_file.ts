@@ -52,7 +52,7 @@ export function runsOnServers(system: System, arch: string | undefined): boolean
 const OS_NAMES = { linux: "Linux", macos: "macOS", windows: "Windows" } as const;
 const ARCH_NAMES: Readonly<Record<string, string>> = { x86_64: "x64", aarch64: "arm64" };
 
-/** Describes a system for people, such as `macOS (arm64)`. */
+/** Returns a readable name for a system, such as `macOS (arm64)`. */
 export function describeSystem({ os, arch, libc }: System): string {
   const parts = [
     arch === undefined ? undefined : ARCH_NAMES[arch] ?? arch,

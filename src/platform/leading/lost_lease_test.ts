@@ -1,7 +1,7 @@
 /**
  * Tests tasks that one node performs for all nodes. At any time during a round, another node can
- * take the lease. After that, the first node must store and do nothing, and the next leader must
- * reach the same state as an uninterrupted leader.
+ * take the lease. After that, nothing may be stored or done without the lease, and the next leader
+ * must reach the same state as an uninterrupted leader.
  */
 import assert from "node:assert/strict";
 import { HOLDERS } from "./_test_leaders.ts";

@@ -80,7 +80,7 @@ export async function readPush(
   }
 }
 
-/** Reads the output of receive-pack: messages for people as they arrive, then its report. */
+/** Reads the output of receive-pack: human-readable messages as they arrive, then its report. */
 async function listen(
   stdout: ReadableStream<Uint8Array>,
   words: (bytes: Uint8Array) => void,

@@ -15,7 +15,7 @@ import type { DeliveryOutcome, Target } from "./deliver_message.ts";
 import type { QueueMessage, QueuePlace } from "./message.ts";
 import type { DueEntry, Ending, QueueStore } from "./queue_store.ts";
 
-/** Maximum sleep, because clocks can be changed and timers have a maximum delay. */
+/** Maximum time to sleep. Clocks can be changed, and timers have a maximum delay. */
 const LONGEST_SLEEP_MS = 60_000;
 /** Pause while no deployment declares the queue, and after a store failure. */
 const UNDECLARED_PAUSE_MS = 15_000;

@@ -24,7 +24,7 @@ async function furnish(dataDir: string): Promise<void> {
   await platform.shutdown();
 }
 
-/** Runs `svc serve`, which must fail. Returns its errors for people and for programs. */
+/** Runs `svc serve`, which must fail. Returns its errors as text and as JSON. */
 async function serve(dataDir: string, ...flags: string[]) {
   const argv = ["serve", "--port", "0", "--data-dir", dataDir, ...flags, "--json"];
   const { code, stdout } = await runCli(argv, { env: { HOME: dirname(dataDir) } });

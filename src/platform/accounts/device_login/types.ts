@@ -47,7 +47,7 @@ export type PollOutcome = GrantOutcome | { readonly type: "slow_down" };
 
 /** The request, as shown to the person who approves or denies it. */
 export interface DeviceRequest {
-  /** Formatted for people: `WDJB-MJHT`. */
+  /** Formatted for display: `WDJB-MJHT`. */
   readonly userCode: string;
   /** The CLI's own name, which is not verified. */
   readonly tool: string;
