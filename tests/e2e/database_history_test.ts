@@ -1,7 +1,7 @@
 /**
  * Restores a database to a point in time. Kills the platform and PostgreSQL with `kill -9` while
- * the history is written, copied, pruned and restored. The restored branch has exactly the data
- * that was committed at that time.
+ * the history is written, copied, pruned and restored. The restored branch must have exactly the
+ * data that was committed at that time.
  *
  * `KILL_ROUNDS` sets the number of rounds.
  */

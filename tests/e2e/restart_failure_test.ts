@@ -1,6 +1,6 @@
 /**
- * Ends successors at each stage of a takeover. The previous platform serves again, and no request
- * is dropped. `RESTARTS=10` kills more successors.
+ * Ends successors at each stage of a takeover. The previous platform must serve again, and no
+ * request may be dropped. `RESTARTS=10` kills more successors.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

@@ -34,7 +34,7 @@ export interface ConvertedImage {
 /** The outcome of a conversion. */
 export type ImageOutcome =
   | { readonly type: "converted"; readonly image: ConvertedImage; readonly isNew: boolean }
-  /** The source is passed through, because it is animated or cannot be converted here. */
+  /** The source is passed through. It is animated or cannot be converted here. */
   | { readonly type: "original"; readonly reason?: string }
   /** Too many images are waiting for conversion. */
   | { readonly type: "busy" }

@@ -1,6 +1,6 @@
 /**
- * Runs hostile functions. Each is denied access or contained, and a neighboring function in the
- * same deployment keeps working.
+ * Runs hostile functions. Each must be denied access or contained, and a neighboring function in
+ * the same deployment must keep working.
  */
 import assert from "node:assert/strict";
 import {

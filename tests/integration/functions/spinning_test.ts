@@ -1,6 +1,6 @@
 /**
- * A function with an endless loop is ended because of its processor time. In the meantime, a second
- * worker serves its other visitors.
+ * A function with an endless loop must be ended because of its processor time. In the meantime, a
+ * second worker must serve its other visitors.
  */
 import assert from "node:assert/strict";
 import { bodyText, deployFunctions, invocation } from "../../helpers/function_host.ts";

@@ -1,6 +1,6 @@
 /**
- * Sends a deploy hook payloads that no forge would send. Each is refused, does not deploy anything,
- * and leaves nothing behind.
+ * Sends a deploy hook payloads that no forge would send. Each must be refused, deploy nothing, and
+ * leave nothing behind.
  */
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";

@@ -1,6 +1,6 @@
 /**
- * With an incomplete data directory or a full disk, nothing is lost, and everything that still
- * exists is served.
+ * With an incomplete data directory or a full disk, nothing may be lost, and everything that still
+ * exists must be served.
  */
 // deno-lint-ignore-file no-console -- says why a test is skipped
 import assert from "node:assert/strict";

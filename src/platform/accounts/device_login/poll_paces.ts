@@ -58,9 +58,7 @@ export class PollPaces {
     this.#maxCodes = maxCodes;
   }
 
-  /**
-   * Whether to refuse an early poll without reading the grant, because it was pending a moment ago.
-   */
+  /** Whether to refuse an early poll without reading the grant, which was pending a moment ago. */
   refuses(deviceHash: string, { clientId, isBasic }: Poller): boolean {
     const pace = this.#paces.get(deviceHash);
     const now = this.#now();

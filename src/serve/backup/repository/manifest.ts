@@ -38,7 +38,7 @@ export const checkSchema = z.object({
 });
 export type Check = z.infer<typeof checkSchema>;
 
-/** A backup in a list. */
+/** Facts about a backup, without its content. */
 export interface ListedBackup {
   readonly name: string;
   readonly createdAt: string;
