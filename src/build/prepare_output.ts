@@ -185,7 +185,7 @@ async function withSitePackages(
   };
 }
 
-/** A described output, before validation. */
+/** An output's files and manifest, before validation. */
 interface Described {
   readonly listing: Listing;
   /** The output's manifest, or a generated one. */

@@ -106,7 +106,7 @@ interface Folder {
   readonly chain: readonly string[];
   /** Whether the folder was reached through a link. */
   readonly linked: boolean;
-  /** The ignored entries for this folder. */
+  /** The ignored entries for the folder. */
   readonly ignored: IgnoredEntries;
 }
 

@@ -52,7 +52,7 @@ export function checkProjectName(name: string): string | undefined {
   return projectName.safeParse(name).error?.issues[0]?.message;
 }
 
-/** Reads a project. Returns `undefined` if the platform has none with this id or name. */
+/** Reads a project. Returns `undefined` if the platform has none with that id or name. */
 export async function findProject(client: Client, project: string): Promise<Project | undefined> {
   try {
     return await client.call(getProject, { params: { project } });

@@ -129,7 +129,7 @@ export interface ComputeLimits {
   readonly idleMs: number;
 }
 
-/** The inputs of a process's start command. */
+/** The inputs for a process's start command. */
 export interface SpawnFacts {
   readonly directory: string;
 }
