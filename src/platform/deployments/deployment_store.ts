@@ -151,7 +151,7 @@ export class DeploymentStore extends Table<DeploymentRecord, readonly [string, s
 
   /**
    * Changes a deployment. Returns `undefined` if it no longer exists. Records a new status as a
-   * moment in the same commit. The caller raises its event.
+   * moment in the same commit. The caller must raise its event.
    */
   override async update(
     place: readonly [string, string],

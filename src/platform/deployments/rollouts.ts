@@ -3,7 +3,7 @@
 export class Rollouts {
   readonly #running = new Map<string, Set<Promise<unknown>>>();
 
-  /** Runs a change, including its commit and its messages to edges. */
+  /** Runs `change`, including its commit and its messages to edges. */
   async run<T>(projectId: string, change: () => Promise<T>): Promise<T> {
     const running = this.#running.get(projectId) ?? new Set();
     this.#running.set(projectId, running);

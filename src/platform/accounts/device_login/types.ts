@@ -30,7 +30,7 @@ export const deviceGrant = z.discriminatedUnion("state", [
 ]);
 export type DeviceGrant = z.infer<typeof deviceGrant>;
 
-/** On `token`, the caller creates a token in the commit that marks the grant as used. */
+/** On `token`, the caller must create a token in the commit that marks the grant as used. */
 export type GrantOutcome =
   | { readonly type: "pending" }
   | { readonly type: "denied" }
