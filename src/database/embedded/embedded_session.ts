@@ -78,7 +78,7 @@ export class EmbeddedSession implements BackendSession {
   }
 
   /**
-   * Sends bytes to the client.
+   * Sends `bytes` to the client.
    *
    * @returns a promise to wait for before sending more, if the client is slow
    */

@@ -10,7 +10,7 @@ import type { QueryErrorEvent, SqlEvent } from "./types.ts";
 
 /** Maximum length of a statement, and of one of its lines, in UTF-16 units. */
 const MAX_STATEMENT = 64 * 1024 * 1024;
-/** COPY data is sent in chunks of about this size, in UTF-16 units. */
+/** Approximate size of the chunks in which COPY data is sent, in UTF-16 units. */
 const COPY_PIECE = 64 * 1024;
 
 const COPY_FROM_STDIN = /^copy\s[\s\S]*\sfrom\s+stdin\b/i;

@@ -48,8 +48,8 @@ export interface LookupOptions {
 }
 
 /**
- * Whether only the origin can respond, because the body of a `GET` is not in the cache key, and
- * only the origin evaluates `If-Match` and `If-Unmodified-Since` (RFC 9111, 4.3.2).
+ * Whether only the origin can respond. The body of a `GET` is not in the cache key, and only the
+ * origin evaluates `If-Match` and `If-Unmodified-Since` (RFC 9111, 4.3.2).
  */
 function mustPass(request: CacheReader): boolean {
   const length = request.header("content-length");
