@@ -42,8 +42,8 @@ export function renderErrorPage(): string {
     "<!-- Made from `src/cli/explain` by `UPDATE_GOLDENS=1 deno test -A src/cli/explain`. -->",
     "",
     "A command that fails with `--json` prints `{ error, code, hint, next, docs, … }`, and a failed API",
-    "request returns `{ error, code, requestId, hint, docs, … }`. `error` is human-readable and can change;",
-    "`code` does not. `svc explain <code>` prints the same text.",
+    "request returns `{ error, code, requestId, hint, docs, … }`. `error` is human-readable and can",
+    "change; `code` does not. `svc explain <code>` prints the same text.",
     "",
     ...sections,
   ].join("\n");
