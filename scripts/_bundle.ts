@@ -15,7 +15,7 @@ export interface BundleOptions {
   readonly root: string;
   /** Folder that receives `main.js` and its chunks. */
   readonly outdir: string;
-  /** Packages that stay imports, because they are shipped as files. */
+  /** Packages that stay imports. They are shipped as files. */
   readonly external: readonly string[];
   /** Default URL of releases. */
   readonly releasesUrl?: string | undefined;
@@ -188,7 +188,7 @@ export const WORKERS: Readonly<Record<string, string>> = {
   "database_watch.js": "src/database/embedded/process/watch_main.ts",
 };
 
-/** Files in the stage that no module imports, because the program starts them by name. */
+/** Files in the stage that no module imports. The program starts them by name. */
 export const STARTED_BY_NAME: readonly string[] = [
   ...Object.keys(WORKERS),
   STAGED_PRELOAD,

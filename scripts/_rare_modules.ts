@@ -26,7 +26,7 @@ export const RARE_PACKAGES: Readonly<Record<string, readonly string[]>> = {
 const exportLine = (name: string, exported: readonly string[]): string =>
   `export { ${exported.join(", ")} } from ${JSON.stringify(name)};`;
 
-/** Modules that the program asks for by name, because they replace files of packages. */
+/** Modules that the program asks for by name. They replace files of packages. */
 const ENGINES: Readonly<Record<string, string>> = {
   pglite: [
     exportLine("@electric-sql/pglite", ["PGlite"]),

@@ -261,7 +261,7 @@ const EMPTY_ROOT_SHORT: readonly string[] = [
 
 const MINUTE_MS = 60_000;
 
-/** The inputs of a run: its variables, and the number of processors. */
+/** The inputs for a run: its variables, and the number of processors. */
 export interface Surroundings {
   readonly variable: (name: string) => string | undefined;
   readonly processors: number;

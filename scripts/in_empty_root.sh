@@ -39,7 +39,7 @@ else
     cp "$library" "$root$library"
   done
 fi
-# The same path as outside the root, because programs such as git are told to start it from there.
+# The same path as outside the root. Programs such as git are told to start it from there.
 mkdir -p "$root$(dirname "$SVC_EMPTY_ROOT_BIN")"
 # A program below the folder for temporary files already exists here, and would be emptied.
 if [ ! -e "$root$SVC_EMPTY_ROOT_BIN" ]; then

@@ -71,7 +71,7 @@ async function bareCommand(folder: string): Promise<Command> {
   return [output];
 }
 
-/** Runs something next to a bare server that responds to some requests as svc does. */
+/** Calls `run` with a bare server that responds to some requests as svc does. */
 export async function withBare<T>(
   folder: string,
   svc: Answered,

@@ -8,7 +8,7 @@
 /** Priority of these processes. Builds and functions have the same priority. */
 export const BURNER_NICE = 10;
 
-/** Runs something alongside this many single-threaded burners. */
+/** Calls `run` while `count` single-threaded burners are running. */
 export async function withBurners<T>(count: number, run: () => Promise<T>): Promise<T> {
   const burners = Array.from({ length: count }, () =>
     new Deno.Command("nice", {

@@ -208,7 +208,7 @@ async function startCaddy(site: PeerSite): Promise<Peer> {
   return await startPeer({ name: "Caddy", command, ...ports }, site.folder);
 }
 
-/** Runs something alongside nginx and Caddy, each on a free port, and always stops both servers. */
+/** Starts nginx and Caddy, each on a free port, calls `run`, and always stops both servers. */
 export async function withPeers<T>(
   site: PeerSite,
   run: (peers: readonly Peer[]) => Promise<T>,

@@ -15,7 +15,7 @@ export interface Boss {
   take(): Promise<boolean>;
 }
 
-/** Runs something alongside a PostgreSQL server with an empty data folder. */
+/** Calls `run` with a PostgreSQL server whose data folder is empty. */
 export async function withPgBoss<T>(folder: string, run: (boss: Boss) => Promise<T>): Promise<T> {
   const postgres = await startPlainPostgres(folder);
   try {

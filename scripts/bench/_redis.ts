@@ -41,7 +41,7 @@ async function measure(
   return Number(rate);
 }
 
-/** Runs something alongside a Redis server that stores its files in a folder. */
+/** Calls `run` with a Redis server that stores its files in `folder`. */
 export async function withRedis<T>(folder: string, run: (redis: Redis) => Promise<T>): Promise<T> {
   const port = unusedPort();
   const place = ["--bind", "127.0.0.1", "--port", String(port), "--dir", folder];

@@ -1,6 +1,6 @@
 /**
- * Archives for people and package managers. The same files always result in the same bytes, because
- * archives do not contain this machine's timestamps, owners or file order.
+ * Archives for manual downloads and package managers. The same files always result in the same
+ * bytes, because archives do not contain this machine's timestamps, owners or file order.
  *
  * @module
  */

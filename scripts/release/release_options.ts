@@ -1,5 +1,5 @@
 /**
- * The inputs of a release.
+ * The inputs for a release.
  *
  * @module
  */

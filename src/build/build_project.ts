@@ -242,7 +242,7 @@ function asProgram(detected: DetectedProject, config: ProjectConfig | undefined)
 }
 
 /**
- * Returns whether svc may build a Dockerfile's image, because no setting says how to build the
+ * Returns whether svc may build a Dockerfile's image. It may if no setting says how to build the
  * project.
  */
 const mayBuildImage = (

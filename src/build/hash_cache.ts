@@ -12,8 +12,8 @@ import { isSha256 } from "../lib/hash.ts";
 const NAME = "hashes.json";
 
 /**
- * A file that changed less than this many milliseconds ago can change again without a change to its
- * times, because file systems record times with a resolution of up to two seconds.
+ * How long after a change a file can change again without a change to its times, in milliseconds.
+ * File systems record times with a resolution of up to two seconds.
  */
 const UNSETTLED_MS = 2000;
 

@@ -27,7 +27,7 @@ export interface BuildHost {
   warn(found: FileFindings): void;
   /** Opens one stream of a command's output. A command has two streams open at once. */
   output(phase: BuildPhase): OutputSink;
-  /** Returns a path in the form shown to people. */
+  /** Returns a path in the form shown to the user. */
   showPath(absolutePath: string): string;
   /** When aborted, ends running commands and throws its reason. */
   readonly signal: AbortSignal;

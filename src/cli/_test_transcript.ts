@@ -1,6 +1,6 @@
 /**
- * @module Transcripts: command lines run in sequence against one platform, for people and in JSON
- * mode. The output is compared with golden files in `fixtures/cli/transcripts/`.
+ * @module Transcripts: command lines run in sequence against one platform, in text mode and in JSON
+ *   mode. The output is compared with golden files in `fixtures/cli/transcripts/`.
  */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
@@ -125,7 +125,7 @@ async function assertGolden(name: string, text: string): Promise<void> {
 }
 
 /**
- * Declares the tests of a transcript: one for people and one in JSON mode, or only one of them if
+ * Declares the tests of a transcript: one in text mode and one in JSON mode, or only one of them if
  * `modes` names it.
  */
 export function testTranscript(

@@ -39,7 +39,7 @@ const quoted = (text: string): string => `"${roffText(text).replaceAll('"', "\\(
 
 const bold = (text: string): string => `\\fB${roffText(text)}\\fR`;
 
-/** A tagged paragraph. */
+/** A `.TP` paragraph: a tag, and indented text below it. */
 const tagged = (tag: string, text: string): string[] => [".TP", tag, roffText(text)];
 
 const shown = (value: unknown): string =>

@@ -114,7 +114,7 @@ export function buildProgram(asked: AskedCommand | undefined, options: BuildOpti
   return program;
 }
 
-/** The inputs of a command line. */
+/** The flags and arguments that a command accepts. */
 export interface CommandInputs {
   /** The command's flags, including global ones. */
   readonly flags: readonly KnownFlag[];
@@ -124,7 +124,7 @@ export interface CommandInputs {
   readonly usage: string;
 }
 
-/** Finds the inputs of the command in a command line. */
+/** Finds the flags and arguments of the command in a command line. */
 export function inputsOf(
   program: ReturnType<typeof buildProgram>,
   argv: readonly string[],

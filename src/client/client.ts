@@ -21,7 +21,7 @@ export interface ClientOptions {
   readonly signal?: AbortSignal;
   readonly retries?: RetryPolicy;
   /**
-   * Creates the `Idempotency-Key` of a request that must run once, because a proxy can resend it
+   * Creates the `Idempotency-Key` for a request that must run once. A proxy can resend a request
    * when a connection closes. Without this function, no key is sent.
    */
   readonly newIdempotencyKey?: () => string;

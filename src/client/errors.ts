@@ -36,10 +36,7 @@ export class ApiError extends Error {
   }
 }
 
-/**
- * No response arrived, because the URL is wrong, the platform is not running, or the network
- * failed.
- */
+/** No response arrived: the URL is wrong, the platform is not running, or the network failed. */
 export class UnreachableError extends Error {
   override readonly name = "UnreachableError";
 
@@ -81,10 +78,7 @@ export class NoAnswerError extends UnreachableError {
   }
 }
 
-/**
- * The response does not match the API, because it comes from another program or another version of
- * svc.
- */
+/** The response does not match the API. It comes from another program or another version of svc. */
 export class ContractError extends Error {
   override readonly name = "ContractError";
 

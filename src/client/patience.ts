@@ -13,7 +13,7 @@ export interface Waits {
 
 export const USUAL_WAITS: Waits = { read: 60_000, change: 15 * 60_000, notice: 5_000 };
 
-/** Waits for work. After `signal` is aborted, the work has `milliseconds` left to finish. */
+/** Waits for `work`. After `signal` is aborted, it has `milliseconds` left to finish. */
 export async function withPatience<T>(
   signal: AbortSignal,
   milliseconds: number,

@@ -17,7 +17,7 @@ export interface Login {
   readonly savedAt: Date;
 }
 
-/** The platform, credential and workspace of a request. */
+/** The platform, credential and workspace for a request. */
 export interface Credential {
   readonly apiUrl: string;
   readonly token: string;
@@ -93,7 +93,7 @@ export function dropLogins(credentials: Credentials, removal: LoginRemoval): Cre
 }
 
 /**
- * Makes a workspace the default of a platform. No stored login is required, because the token can
+ * Makes a workspace the default for a platform. No stored login is required, because the token can
  * come from a flag or a variable.
  */
 export function withDefaultWorkspace(

@@ -140,7 +140,7 @@ export async function removeLogin(path: string, removal: LoginRemoval): Promise<
   return true;
 }
 
-/** Sets the default workspace of a platform, even without a login to it. */
+/** Sets the default workspace for a platform, even without a login to it. */
 export async function setDefaultWorkspace(
   path: string,
   choice: { readonly apiUrl: string; readonly workspace: string },

@@ -1,6 +1,6 @@
 /**
  * @module Schemas for single values in `svc.toml`. Each rule is pure and takes bounded time. The
- * messages for people are next to the fields in schema.ts.
+ *   error messages are next to the fields in schema.ts.
  */
 
 /**

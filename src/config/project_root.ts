@@ -1,7 +1,6 @@
 /** @module Finds the project that contains a directory. */
 import { dirname, join, resolve } from "node:path";
 
-/** Name of the project config file. */
 export const PROJECT_CONFIG_FILE = "svc.toml";
 
 export interface ProjectRootOptions {

@@ -97,7 +97,7 @@ export const database = z.object({
     "What can be restored to a point in time; null if the engine keeps no history",
   ),
   notes: z.array(z.string()).describe(
-    "Remarks for people",
+    "Human-readable remarks",
   ),
   createdAt: timestamp.describe("When the database was created"),
   deletedAt: timestamp.nullable().describe("When it was deleted; null if it was not"),

@@ -96,7 +96,7 @@ export const resendWorkspaceDeadLetters = endpoint({
   response: resent,
 });
 
-/** The result of one attempt. */
+/** The result of sending a test message to one receiver. */
 const attemptResult = z.object({
   receiver: z.string().describe("Address, chat or browser, shortened"),
   delivered: z.boolean().describe("Whether the receiver accepted the message"),

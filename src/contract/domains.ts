@@ -100,7 +100,7 @@ export const addDomainAnswer = z.object({
     "The `www` name of an apex domain, or the apex of a `www` name, which redirects; null if there is none",
   ),
   records: z.array(dnsRecord).describe("Records to set for both"),
-  notes: z.array(z.string()).describe("Remarks for people"),
+  notes: z.array(z.string()).describe("Human-readable remarks"),
 });
 
 export const verifyDomainAnswer = z.object({
@@ -108,7 +108,7 @@ export const verifyDomainAnswer = z.object({
   checks: z.array(dnsCheck).describe(
     "Results of the DNS check",
   ),
-  notes: z.array(z.string()).describe("Remarks for people"),
+  notes: z.array(z.string()).describe("Human-readable remarks"),
 });
 export type VerifiedDomain = z.infer<typeof verifyDomainAnswer>;
 

@@ -8,7 +8,7 @@ import type { Endpoint } from "./endpoint.ts";
 import { endpoints } from "./endpoints.ts";
 import type { Permission } from "./permissions.ts";
 
-/** Endpoints that every key can call, because they need no permission. */
+/** Endpoints that every key can call. They need no permission. */
 const ANY = "any";
 /** Endpoints for a person's account. No key can call them, regardless of its permissions. */
 const NONE = "none";

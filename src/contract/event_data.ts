@@ -76,7 +76,7 @@ function data<Shape extends Record<string, z.ZodType>>(id: string, shape: Shape)
 }
 
 const url = field(httpUrl, "URL that the notification opens", "https://shop.example.net/");
-const detail = (example: string) => line(MAX_EVENT_TEXT, "Details for people", example);
+const detail = (example: string) => line(MAX_EVENT_TEXT, "Human-readable details", example);
 const endsAt = field(moment, "Day or time of the end", "2026-12-01T23:00:00Z");
 const cardLast4 = field(
   z.string('Must be the last 4 digits of the card as a string: "4242"')
@@ -173,7 +173,7 @@ export const cardData = data("CardEventData", {
 });
 
 export const securityData = data("SecurityEventData", {
-  detail: line(500, "Details for people", "Sign-in with a password"),
+  detail: line(500, "Human-readable details", "Sign-in with a password"),
   address: line(100, "IP address of the request", "203.0.113.7"),
   country: line(64, "ISO 3166-1 alpha-2 code of the country", "DE"),
 });

@@ -15,7 +15,7 @@ const row = (cells: readonly string[]): string => `${cells.map(cell).join(",")}\
 /** Columns that every export has. A field with the same name gets a different column. */
 const OWN_COLUMNS = ["id", "sentAt", "page", "spamReason", "files"];
 
-/** Maximum number of columns for fields, because visitors can send fields with any name. */
+/** Maximum number of columns for fields. Visitors can send fields with any name. */
 const MAX_COLUMNS = 100;
 /** Maximum number of names to count when choosing the columns. */
 const MAX_COUNTED = 10_000;

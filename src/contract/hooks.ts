@@ -179,7 +179,7 @@ export const triggerAnswer = z.object({
   url: z.url().meta({ description: "URL of the deployment", example: "https://shop.example.net" }),
   urls: deploymentUrls.describe("URLs that show the deployment"),
   message: z.string().meta({
-    description: "Status of the deployment, for people",
+    description: "Human-readable status of the deployment",
     example: "Add the summer menu",
   }),
   branch: z.string().meta({ description: "Git branch", example: "main" }),

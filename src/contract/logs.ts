@@ -18,7 +18,7 @@ export const ruleHit = z.object({
   }),
 });
 
-/** A request to a deployment. */
+/** A log entry for a request to a deployment. */
 export const requestLogEntry = z.object({
   type: z.literal("request").meta({ description: "Type of the entry", example: "request" }),
   time: timestamp.describe("Time of the entry"),

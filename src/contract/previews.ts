@@ -39,7 +39,7 @@ const settings = z.object({
     example: ["/api/webhooks/*"],
   }),
   exemptOptions: z.boolean().describe(
-    "True if `OPTIONS` requests skip sign-in, because browsers send them without cookies",
+    "True if `OPTIONS` requests skip sign-in; browsers send them without cookies",
   ),
 });
 

@@ -20,7 +20,7 @@ export const SUBJECT_TOKEN_TYPES = [
   "urn:ietf:params:oauth:token-type:id_token",
   "urn:ietf:params:oauth:token-type:jwt",
 ] as const;
-/** The type of the issued tokens. */
+/** The `issued_token_type` in responses (RFC 8693, 2.2.1). */
 export const ISSUED_TOKEN_TYPE = "urn:ietf:params:oauth:token-type:access_token";
 
 export const PUBLISHER_PROVIDERS = ["github", "gitlab"] as const;

@@ -48,5 +48,5 @@ export function chooseInspectors(
     : { server: first, functions: freePortFrom(first + 1) };
 }
 
-/** Formats the address of an inspector for people and debuggers. */
+/** Formats an inspector's address for display and for debuggers. */
 export const inspectorAddress = (port: number): string => `${LOOPBACK}:${port}`;

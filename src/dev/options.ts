@@ -6,7 +6,7 @@ import type { Assumed } from "./assumed_client.ts";
 
 export type DevLevel = "info" | "warn" | "error";
 
-/** A request in the log. */
+/** A request in the log of `svc dev`. */
 export interface LoggedRequest extends Omit<ObservedRequest, "decision" | "facts"> {
   /** Milliseconds since the epoch. */
   readonly time: number;

@@ -12,7 +12,7 @@ export interface ServerProgram {
   readonly name: string;
   /** Shell command line. */
   readonly command: string;
-  /** The command to show to people. */
+  /** The command to show to the user. */
   readonly shown: string;
   /** The configured port. */
   readonly port: number | undefined;

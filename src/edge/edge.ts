@@ -221,7 +221,7 @@ class Edge {
     }
   }
 
-  /** Reports that the site's own page cannot be read, and falls back to the edge's page. */
+  /** Falls back to the edge's page, and reports that the site's own page cannot be read. */
   #lostPage(clientRequest: ClientRequest, error: unknown, own: EdgeResponse): EdgeResponse {
     this.#options.onError?.(error, clientRequest.id);
     return own;

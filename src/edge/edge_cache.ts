@@ -96,7 +96,7 @@ export function forEdgeCache(
 interface CacheableRequest {
   readonly request: CacheRequest;
   readonly rule: CacheRule;
-  /** Whether it bypasses request collapsing, because its response is rarely stored. */
+  /** Whether it bypasses request collapsing. Its response is rarely stored. */
   readonly isAlone: boolean;
 }
 

@@ -44,7 +44,7 @@ export interface RelayOptions extends Pick<Origin, "redirectsToHttps"> {
   readonly leavesProxies?: boolean | undefined;
   /**
    * The lower-case name of the field that the platform uses to refuse a signature. Missing if
-   * another edge signs the requests, because that edge then gets the refusal as its response.
+   * another edge signs the requests. That edge then gets the refusal as its response.
    */
   readonly refusedHeader?: string | undefined;
 }

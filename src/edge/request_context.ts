@@ -206,8 +206,8 @@ export function cachedRedirect(
 }
 
 /**
- * Whether a request to a server involves the HTTP cache, because a `cache` or `bypass_cache` rule
- * matches it, or because its method may invalidate stored responses.
+ * Whether a request to a server involves the HTTP cache. It does if a `cache` or `bypass_cache`
+ * rule matches it, or if its method may invalidate stored responses.
  */
 export function needsCache({ clientRequest, site, decision }: RequestContext): boolean {
   if (!site.hasServers) return false;

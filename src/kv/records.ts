@@ -5,7 +5,7 @@ import * as z from "zod";
 import type { Namespace } from "./types.ts";
 import type { RecordKey } from "../store/mod.ts";
 
-/** Values up to this size are in the head itself, in bytes. */
+/** Maximum size of a value that is stored in the head itself, in bytes. */
 const INLINE_BYTES = 1024;
 
 /** Size of one part, in bytes. A Deno KV value is at most 64 KiB. */
@@ -123,6 +123,6 @@ export function divide(
   return { head: { partsId: newId() }, parts };
 }
 
-/** The number of parts for a value of this size. */
+/** The number of parts of a head's value. */
 export const partCount = ({ size, partsId }: Head): number =>
   partsId === undefined ? 0 : Math.ceil(size / PART_BYTES);

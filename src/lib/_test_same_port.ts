@@ -19,7 +19,7 @@ export function listening(
 }
 
 /**
- * Starts something on an unused port, and retries with another port if that one has been taken. If
+ * Calls `start` with an unused port, and retries with another port if that one has been taken. If
  * `start` fails, it must clean up.
  */
 export async function onUnusedPort<T>(start: (port: number) => Promise<T>): Promise<T> {

@@ -1,6 +1,6 @@
 /** @module A queue that is read in batches. Writers never wait. */
 
-/** The reader is too far behind. */
+/** Thrown if more items are waiting for the reader than the queue allows. */
 export class TooFarBehindError extends Error {
   override readonly name = "TooFarBehindError";
 }

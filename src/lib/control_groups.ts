@@ -8,10 +8,7 @@ import { join } from "node:path";
 
 const ROOT = "/sys/fs/cgroup";
 
-/**
- * The group for the platform's own process, because a group with subgroups cannot contain
- * processes.
- */
+/** The group for the platform's own process. A group with subgroups cannot contain processes. */
 const PLATFORM = "svc-platform";
 
 /** Subgroups of a service's group: the platform's own, and the one for systemd's commands. */

@@ -1,7 +1,7 @@
 /** @module Task schedules, as in a crontab. Pure. */
 import { Cron } from "croner";
 
-/** A schedule and its time zone. */
+/** A cron expression, and the time zone in which it applies. */
 export interface CronSchedule {
   readonly schedule: string;
   /** IANA name; UTC by default. */

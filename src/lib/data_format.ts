@@ -35,7 +35,7 @@ const markSchema = z.object({
   }).optional(),
 });
 
-/** The mark in a data directory. */
+/** The content of the file that records a data directory's format. */
 export type FormatMark = z.infer<typeof markSchema>;
 
 /** A directory's mark cannot be read. */

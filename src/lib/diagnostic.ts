@@ -74,8 +74,8 @@ function excerpt(source: string, position: Position): string[] {
 }
 
 /**
- * Formats one diagnostic for people: severity and position, message, the line with a caret (if the
- * source is given), and the hint.
+ * Formats a diagnostic as readable text: severity and position, message, the line with a caret (if
+ * the source is given), and the hint.
  */
 export function renderDiagnostic(
   diagnostic: Diagnostic,

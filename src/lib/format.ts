@@ -1,4 +1,4 @@
-/** @module Formats counts, sizes and untrusted text for people. */
+/** @module Formats counts, sizes and untrusted text for display. */
 
 const UNITS = ["B", "KiB", "MiB", "GiB", "TiB"] as const;
 

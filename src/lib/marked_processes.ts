@@ -3,8 +3,8 @@
 import { Buffer } from "node:buffer";
 
 /**
- * Maximum number of searches. More than one may be needed, because a process can start another one
- * before it is killed.
+ * Maximum number of searches. More than one may be needed: a process can start another one before
+ * it is killed.
  */
 const MAX_ROUNDS = 50;
 

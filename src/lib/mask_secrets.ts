@@ -3,7 +3,7 @@
 /** Replaces a secret. */
 export const MASK = "•••";
 
-/** Shorter values are not masked, because that would blot out half of every log. */
+/** Minimum length of a value to mask. Masking shorter values would blot out half of every log. */
 const MIN_SECRET_LENGTH = 4;
 
 /** Minimum length for masking a single line of a multi-line secret. */

@@ -73,7 +73,7 @@ export function* inSteps<T>(
   }
 }
 
-/** Does work in several turns of the event loop. `pause` is called after each step. */
+/** Does `work` in several turns of the event loop. Calls `pause` after each step. */
 export async function inTurns<T>(work: Steps<T>, pause: Pause = createPause()): Promise<T> {
   for (;;) {
     const step = work.next();
@@ -83,7 +83,7 @@ export async function inTurns<T>(work: Steps<T>, pause: Pause = createPause()): 
   }
 }
 
-/** Does the work immediately. */
+/** Does all of `work` immediately. */
 export function atOnce<T>(work: Steps<T>): T {
   for (;;) {
     const step = work.next();

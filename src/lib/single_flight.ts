@@ -1,12 +1,12 @@
-/** @module Does work once for all concurrent callers. */
+/** @module Shares one run of a piece of work among all concurrent callers. */
 
 /** Runs asynchronous work at most once at a time for each key. */
 export class SingleFlight<Value> {
   readonly #running = new Map<string, Promise<Value>>();
 
   /**
-   * Starts `work`, or joins the work that is already running for this key. If the work rejects, all
-   * callers get its error. Nothing is kept after the work has settled.
+   * Starts `work`, or joins the work that is already running for `key`. If it rejects, all callers
+   * get its error. Nothing is kept after it has settled.
    */
   run(key: string, work: () => Promise<Value>): Promise<Value> {
     let running = this.#running.get(key);

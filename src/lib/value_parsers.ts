@@ -67,7 +67,7 @@ export function countryCode(text: string): string {
   throw new InvalidValueError("Must be a two-letter country code, such as DE");
 }
 
-/** An absolute http or https URL. */
+/** Parses an absolute http or https URL. */
 export function httpUrl(text: string): string {
   if (/^https?:$/.test(URL.parse(text)?.protocol ?? "")) return text;
   throw new InvalidValueError("Must be an http or https URL such as https://svc.example.com");

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { findOutput, type OutputCandidates } from "./find_output.ts";
 
 /**
- * Finds the output in a project with these paths. A path with a dot in its last segment is a file.
+ * Finds the output in a project with the given paths. A path with a dot in its last segment is a
+ * file.
  */
 function find(paths: readonly string[], candidates?: OutputCandidates) {
   return findOutput({

@@ -3,7 +3,7 @@ import * as z from "zod";
 
 /** Maximum number of forms per deployment. */
 export const MAX_FORMS = 50;
-/** Name of a form. */
+/** Matches the name of a form. */
 export const FORM_NAME = /^[a-z](?:[a-z0-9-]{0,38}[a-z0-9])?$/;
 /** Maximum number of fields in a submission and in a declaration. */
 export const MAX_FORM_FIELDS = 50;

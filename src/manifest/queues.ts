@@ -3,7 +3,7 @@ import * as z from "zod";
 
 /** Maximum number of queues per deployment. */
 export const MAX_QUEUES = 20;
-/** Name of a queue. */
+/** Matches the name of a queue. */
 export const QUEUE_NAME = /^[a-z](?:[a-z0-9-]{0,38}[a-z0-9])?$/;
 export const MAX_QUEUE_CONCURRENCY = 100;
 export const MAX_QUEUE_RETRIES = 20;

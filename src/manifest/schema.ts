@@ -327,7 +327,7 @@ export const manifestSchema = z.strictObject({
   meta: metaSchema.optional(),
 });
 
-/** The top level with unparsed lists, because each item is checked separately. */
+/** The top level with unparsed lists. Each item is checked separately. */
 export const outlineSchema = manifestSchema.extend({
   layers: z.array(z.unknown(), "Use a list of layers"),
   routes: z.array(z.unknown(), "Use a list of routes"),

@@ -25,7 +25,7 @@ export interface Manifest extends Readonly<z.infer<typeof manifestSchema>> {
   readonly routes: Route[];
 }
 
-/** A problem with a manifest. */
+/** An error or warning about a field of a manifest, or about the whole manifest. */
 export interface ManifestProblem {
   /** Field path such as `layers[0].entry`, or empty for the whole document. */
   readonly path: string;
@@ -37,7 +37,7 @@ export interface ManifestProblem {
 export interface OutputFiles {
   /** Whether the output has a file at this relative path with `/`. */
   hasFile(path: string): boolean;
-  /** Whether the output has a file in this folder, at any depth. `.` is the output itself. */
+  /** Whether the output has a file in the folder `path`, at any depth. `.` is the output itself. */
   hasDirectory(path: string): boolean;
 }
 

@@ -31,10 +31,7 @@ const NOTHING_IGNORED: IgnoredEntries = {
 export interface WalkOptions {
   /** The project's own folder. If it is walked, files that do not belong to a site are skipped. */
   readonly projectRoot: string;
-  /**
-   * True to list folders named `node_modules` without reading them, because they can belong to
-   * servers.
-   */
+  /** True to list folders named `node_modules` without reading them. They can belong to servers. */
   readonly packagesApart?: boolean;
   /** Entries to exclude. They are counted. */
   readonly ignored?: IgnoredEntries;
@@ -83,8 +80,7 @@ const SECRETS = /^\.env(?:$|\.|rc$)/;
 const MAX_DEPTH = 100;
 
 /**
- * Maximum number of files and folders reached through links, because links can multiply them
- * without limit.
+ * Maximum number of files and folders reached through links. Links can multiply them without limit.
  */
 const MAX_LINKED_ENTRIES = 20_000;
 
@@ -110,7 +106,7 @@ interface Folder {
   readonly chain: readonly string[];
   /** Whether the folder was reached through a link. */
   readonly linked: boolean;
-  /** The ignored entries for this folder. */
+  /** The ignored entries for the folder. */
   readonly ignored: IgnoredEntries;
 }
 

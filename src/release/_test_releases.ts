@@ -34,7 +34,9 @@ export interface Releases extends AsyncDisposable {
   publish(publication: Publication): Promise<void>;
   /** Changes the bytes at a path. */
   change(path: string, edit: (bytes: Uint8Array) => Uint8Array<ArrayBuffer>): void;
-  /** Closes the connection after this many bytes of the program. `undefined` turns this off. */
+  /**
+   * Number of the program's bytes after which the connection closes; `undefined` to never close it.
+   */
   cutAfter: number | undefined;
   /** Sends programs in small pieces as long as the function returns true. */
   isSlow: (() => boolean) | undefined;

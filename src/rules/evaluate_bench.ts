@@ -24,7 +24,7 @@ export interface EvaluationRow {
 interface Scenario {
   readonly name: string;
   rule(index: number): Rule;
-  /** A request that the middle rule of a set of this size matches. */
+  /** A request that matches the middle rule of a set with `size` rules. */
   request(size: number): RequestFacts;
 }
 

@@ -21,7 +21,7 @@ export function isHandleStep(step: PipelineStep): step is HandleStep {
   return "handle" in step;
 }
 
-/** True for a request step that requests must pass, because its failure blocks them. */
+/** True for a request step that requests must pass. Its failure blocks them. */
 export function isGate(step: PipelineStep): step is FunctionStep {
   return !isHandleStep(step) && step.mode === "request" && step.failure === "closed";
 }

@@ -99,9 +99,7 @@ const KINDS: Readonly<Record<string, (n: number) => Omit<Rule, "id">>> = {
   }),
 };
 
-/**
- * Runs work to completion and returns the maximum number of watched rules that one step visited.
- */
+/** Runs all steps and returns the maximum number of watched rules that one step visited. */
 function fullestStep(make: (watch: <T extends object>(rule: T) => T) => Steps<unknown>): number {
   const seen = new Set<object>();
   let most = 0;

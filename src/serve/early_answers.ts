@@ -4,8 +4,8 @@ import type { createHostDispatch } from "../platform/core/http/mod.ts";
 import type { ConnectionHandler } from "../platform/core/listener/mod.ts";
 
 /**
- * Maximum time that requests wait after a start, in milliseconds, because load balancers send some
- * of them too early.
+ * Maximum time that requests wait after a start, in milliseconds. Load balancers send some of them
+ * too early.
  */
 const PATIENCE_MS = 5000;
 

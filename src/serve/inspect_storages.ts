@@ -3,7 +3,7 @@ import { systemClock, systemRandom } from "../lib/clock.ts";
 import type { Environment } from "../lib/network_variables.ts";
 import { inspectStore, parseStoreUrl, type Patience, type StoreFacts } from "../store/mod.ts";
 
-/** Time limit in milliseconds, because a user is waiting for the result. */
+/** Time limits in milliseconds. A user is waiting for the result. */
 const PATIENCE: Patience = { connectMs: 3_000, attemptMs: 5_000, failureMs: 3_000 };
 
 /** @throws {StoreAddressError} @throws {StoreUnavailableError} */

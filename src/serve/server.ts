@@ -209,7 +209,6 @@ export async function startPlatform(incomplete: PlatformOptions): Promise<Runnin
 /** State of a node that is leaving its load balancer. */
 interface Leaving {
   hasBegun: boolean;
-  /** Counts the nodes. */
   countNodes: () => Promise<number>;
 }
 

@@ -24,7 +24,7 @@ function line(setting: Setting, found: FoundSettings["found"]): string {
   return `# ${name} = # default: ${defaultText(setting) ?? "none"}`;
 }
 
-/** Describes a setting's default for people. Returns `undefined` if there is none. */
+/** Describes a setting's default in readable form. Returns `undefined` if there is none. */
 export function defaultText(setting: Setting): string | undefined {
   const { kind, usual } = setting;
   if (usual !== undefined) return usual;

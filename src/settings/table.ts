@@ -49,9 +49,7 @@ export interface Setting {
   readonly common?: true;
   /** Name of the variable, if it is not `SVC_SERVE_` followed by the name. */
   readonly variable?: string;
-  /**
-   * True for a setting without a flag, because other users of the machine can read command lines.
-   */
+  /** True for a setting without a flag. Other users of the machine can read command lines. */
   readonly flagless?: true;
   /** `true` for a secret; `password` for a URL that is secret if it contains a password. */
   readonly secret?: true | "password";

@@ -121,10 +121,7 @@ function sslOptions({ caCerts }: NonNullable<StoreAddress["tls"]>) {
     : { rejectUnauthorized: true, ca: [...caCerts] };
 }
 
-/**
- * A custom type for bytes, because the library's own type returns buffers that share a larger
- * buffer.
- */
+/** A custom type for bytes. The library's own type returns buffers that share a larger buffer. */
 const BYTES = {
   to: 17,
   from: [17],

@@ -1,6 +1,6 @@
 /**
- * Tests the dashboard's forms in Chromium. A dialog asks for confirmation of risky actions. Typed
- * text survives a lost connection, the end of the session and a second click.
+ * Tests the dashboard's forms in Chromium. A dialog must ask for confirmation of risky actions.
+ * Typed text must survive a lost connection, the end of the session and a second click.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

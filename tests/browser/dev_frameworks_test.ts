@@ -1,7 +1,7 @@
 /**
- * Runs each framework in the specification under `svc dev`. Saved changes appear in Chromium on the
- * public port, through the framework's own mechanism. `DEV_TESTS=all` installs and runs all of
- * them.
+ * Runs each framework in the specification under `svc dev`. Saved changes must appear in Chromium
+ * on the public port, through the framework's own mechanism. `DEV_TESTS=all` installs and runs all
+ * of them.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

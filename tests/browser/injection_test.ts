@@ -15,7 +15,7 @@ import { fillWorkspace, isElsewhere } from "../helpers/hostile_workspace.ts";
 const MADE = 'img[src="x"], svg[onload], [onerror], script:not([src]), a[href^="javascript:"]';
 
 /**
- * Fields in which the platform rejects markup although the schema allows it, because they must name
+ * Fields in which the platform rejects markup although the schema allows it. They must name
  * something that exists. Credentials need a matching git URL; `setGitCredentials` accepts the same
  * fields.
  */

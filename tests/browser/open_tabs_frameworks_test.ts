@@ -1,8 +1,8 @@
 /**
  * Tabs with framework sites that stay open in Chromium through five deployments and a rollback.
- * They load pages and chunks for the first time, and the deployment that served their page handles
- * their forms and actions. The test installs packages, so it runs only if `OPEN_TABS` is set to
- * `all` or to comma-separated names.
+ * They load pages and chunks for the first time, and the deployment that served their page must
+ * handle their forms and actions. The test installs packages, so it runs only if `OPEN_TABS` is set
+ * to `all` or to comma-separated names.
  */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";

@@ -1,7 +1,7 @@
 /**
  * Tabs of a site that stay open in Chromium through five deployments and a rollback. Their chunks
- * still load, and the server that rendered their page handles their actions and a form without a
- * script.
+ * must still load, and the server that rendered their page must handle their actions and a form
+ * without a script.
  */
 import assert from "node:assert/strict";
 import type { Browser, Page } from "playwright-core";

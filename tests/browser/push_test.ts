@@ -1,6 +1,6 @@
 /**
- * Web push in a browser: Chromium shows the messages that the service worker receives, and the
- * channel and messenger pages look right.
+ * Web push in a browser: Chromium must show the messages that the service worker receives, and the
+ * channel and messenger pages must look right.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

@@ -1,7 +1,7 @@
 /**
  * Kills nodes with `kill -9` at random moments during deployments, builds, triggers, events and
- * sign-ins. Nothing that was acknowledged is lost, and no event is in an inbox twice. Requests to a
- * busy site fail only on the killed node's open connections.
+ * sign-ins. Nothing that was acknowledged may be lost, and no event may be in an inbox twice.
+ * Requests to a busy site may fail only on the killed node's open connections.
  *
  * `KILL_ROUNDS` sets the number of rounds.
  */

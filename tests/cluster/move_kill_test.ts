@@ -1,7 +1,8 @@
 /**
  * Moves a platform to PostgreSQL and object storage and back, while the CLI is killed and both
- * servers fail at random moments. The same command is run until it succeeds. Then all data and
- * expiry times have been moved, the source is unchanged, and platforms can serve from both.
+ * servers fail at random moments. The same command is run until it succeeds. After that, all data
+ * and expiry times must have been moved, the source must be unchanged, and platforms must be able
+ * to serve from both.
  *
  * Runs only in the long form, or if `MOVE_ROUNDS` sets the number of rounds.
  */

@@ -1,6 +1,6 @@
 /**
  * Stops nodes with SIGTERM one at a time during requests and writes, and starts them again, as in
- * an upgrade. Behind a load balancer, no request is lost. `SVC_OLD_BIN` is the path of an older
+ * an upgrade. Behind a load balancer, no request may be lost. `SVC_OLD_BIN` is the path of an older
  * version's program, which all nodes run at first.
  */
 import assert from "node:assert/strict";

@@ -1,5 +1,5 @@
 /**
- * Changes on one node become visible on all nodes: deployments, rollbacks, rules, purges and
+ * Changes on one node must become visible on all nodes: deployments, rollbacks, rules, purges and
  * revocations. The delay is printed but not checked, because the machine may be busy.
  */
 import assert from "node:assert/strict";

@@ -1,8 +1,8 @@
 /**
  * The servers behind the nodes fail: the primary is killed or paused, all of PostgreSQL is down,
- * object storage is down, or a node loses its connection. The nodes serve sites throughout, and
- * refuse writes with 503 and `Retry-After`. Nothing that was acknowledged is lost. This takes
- * minutes, so it runs only in the long form.
+ * object storage is down, or a node loses its connection. Throughout, the nodes must serve sites,
+ * and refuse writes with 503 and `Retry-After`. Nothing that was acknowledged may be lost. This
+ * takes minutes, so it runs only in the long form.
  */
 import assert from "node:assert/strict";
 import { until } from "../../src/lib/_test_until.ts";

@@ -1,5 +1,5 @@
 /**
- * Kills a platform with `kill -9` while builds are waiting and running. No build is left
+ * Kills a platform with `kill -9` while builds are waiting and running. No build may be left
  * unfinished.
  */
 import assert from "node:assert/strict";

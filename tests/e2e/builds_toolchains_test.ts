@@ -1,4 +1,6 @@
-/** A build from git can run a toolchain in a home directory, but sees nothing else there. */
+/**
+ * A build from git must be able to run a toolchain in a home directory, but see nothing else there.
+ */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { git } from "../../src/lib/_test_git.ts";

@@ -1,6 +1,6 @@
 /**
- * Kills servers and the platform with `kill -9` under load. Afterwards, the site works again, no
- * process remains, and no request hangs longer than its timeout.
+ * Kills servers and the platform with `kill -9` under load. Afterwards, the site must work again,
+ * no process may remain, and no request may hang longer than its timeout.
  *
  * The test looks for processes in `/proc`, so it runs only on Linux.
  */

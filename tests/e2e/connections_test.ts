@@ -1,5 +1,5 @@
 /**
- * Opens more idle connections than a process can have. The platform keeps responding and stops
+ * Opens more idle connections than a process can have. The platform must keep responding and stop
  * cleanly.
  */
 import assert from "node:assert/strict";

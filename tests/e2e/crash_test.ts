@@ -1,6 +1,6 @@
 /**
  * Kills the platform with `kill -9` at random moments during a deployment. After each restart, the
- * live site is complete, either old or new, and everything that was acknowledged exists.
+ * live site must be complete, either old or new, and everything that was acknowledged must exist.
  *
  * `KILL_ROUNDS` sets the number of rounds. A hundred rounds take a few minutes.
  */

@@ -1,6 +1,6 @@
 /**
  * Damage on disk: old keys, flipped bytes in the store, and truncated or missing blobs. The program
- * reports the damage, serves everything else, and never crashes.
+ * must report the damage, serve everything else, and never crash.
  */
 import assert from "node:assert/strict";
 import { cp } from "node:fs/promises";

@@ -1,9 +1,8 @@
 /**
  * Creates backups while clients write to databases on a PostgreSQL server. It is either the one
  * that `--postgres local` starts, or a remote server that the restored and the original platform
- * then share. A backup contains every commit that was acknowledged before it started. Each database
- * is contained as of a single moment. In every second round, the platform is killed during the
- * backup.
+ * then share. A backup must contain every commit that was acknowledged before it started, and each
+ * database as of a single moment. In every second round, the platform is killed during the backup.
  *
  * This takes a long time, so it runs only with `DATABASE_TESTS=all`. `SVC_BACKUP_ROUNDS` sets the
  * number of rounds.

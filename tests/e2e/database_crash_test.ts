@@ -1,6 +1,6 @@
 /**
  * Kills the platform with `kill -9` while clients write to the address that `svc db connection`
- * prints. After each restart, every acknowledged commit exists on each engine.
+ * prints. After each restart, every acknowledged commit must exist on each engine.
  *
  * `SVC_DATABASE_CRASH_ROUNDS` sets the number of rounds per engine. Fifty rounds take two minutes.
  */

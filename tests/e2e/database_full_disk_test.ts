@@ -1,7 +1,7 @@
 /**
- * Fills the disk under each engine. Statements that need space fail with 53100, reads keep working,
- * and writes work again once there is space. The data directory is a small in-memory file system
- * that only the program can see.
+ * Fills the disk under each engine. Statements that need space must fail with 53100, reads must
+ * keep working, and writes must work again once there is space. The data directory is a small
+ * in-memory file system that only the program can see.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

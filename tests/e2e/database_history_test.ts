@@ -1,7 +1,7 @@
 /**
  * Restores a database to a point in time. Kills the platform and PostgreSQL with `kill -9` while
- * the history is written, copied, pruned and restored. The restored branch has exactly the data
- * that was committed at that time.
+ * the history is written, copied, pruned and restored. The restored branch must have exactly the
+ * data that was committed at that time.
  *
  * `KILL_ROUNDS` sets the number of rounds.
  */
@@ -22,7 +22,7 @@ interface Engine {
   readonly name: string;
   /** Options of `svc serve`. */
   readonly serve: readonly string[];
-  /** Maximum size of the history, as shown to people. */
+  /** Maximum size of the history, as the CLI shows it. */
   readonly size: string;
   readonly ignore: boolean;
   /** Lists the names of all items in the engine's histories. */

@@ -1,7 +1,7 @@
 /**
  * Kills the platform with `kill -9` while a database is moved to another engine and clients write
- * to it. After each restart, the move completes, every acknowledged commit exists, and nothing
- * remains in the old engine.
+ * to it. After each restart, the move must complete, every acknowledged commit must exist, and
+ * nothing may remain in the old engine.
  *
  * `SVC_DATABASE_CRASH_ROUNDS` sets the number of moves.
  */

@@ -1,6 +1,6 @@
 /**
  * Reads a million rows through the database port and with `svc db query --csv`, on each engine. No
- * process keeps all of them in memory. This takes a long time, so it runs only with
+ * process may keep all of them in memory. This takes a long time, so it runs only with
  * `DATABASE_TESTS=all`.
  */
 import assert from "node:assert/strict";

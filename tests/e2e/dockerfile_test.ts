@@ -1,6 +1,7 @@
 /**
  * Deploys a project with only a Dockerfile. With Podman or Docker, svc builds its image and runs it
- * in the sandbox. Otherwise, the deployment fails and reports that they are missing.
+ * in the sandbox. Otherwise, the deployment must fail, and its error must say that they are
+ * missing.
  */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";

@@ -1,4 +1,4 @@
-/** Serves functions that were written for other platforms, and apps that a module exports. */
+/** Tests functions that were written for other platforms, and apps that a module exports. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import {

@@ -1,5 +1,5 @@
 /**
- * A repository with two apps and a package that both need. A push builds only the apps that it
+ * A repository with two apps and a package that both need. A push must build only the apps that it
  * changes.
  */
 import assert from "node:assert/strict";

@@ -1,6 +1,6 @@
 /**
  * Kills the platform with `kill -9` while events are raised and inboxes change. Afterwards,
- * everything that was acknowledged exists exactly once.
+ * everything that was acknowledged must exist exactly once.
  */
 import assert from "node:assert/strict";
 import { TOKEN, withSandbox } from "../helpers/sandbox.ts";

@@ -1,7 +1,7 @@
 /**
  * Kills a node with `kill -9` while it receives a push, and while it builds the pushed commit. The
- * push is applied on all nodes or on none, and can be repeated through another node. Another node
- * takes over the build.
+ * push must be applied on all nodes or on none, and it must be possible to repeat it through
+ * another node. Another node must take over the build.
  */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";

@@ -1,7 +1,7 @@
 /**
  * Kills the platform with `kill -9` while messages are sent and delivered. Every acknowledged
- * message is delivered, and messages with the same key arrive in order. `QUEUE_ROUNDS` sets the
- * number of kills.
+ * message must be delivered, and messages with the same key must arrive in order. `QUEUE_ROUNDS`
+ * sets the number of kills.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
 /**
- * Ends successors at each stage of a takeover. The previous platform serves again, and no request
- * is dropped. `RESTARTS=10` kills more successors.
+ * Ends successors at each stage of a takeover. The previous platform must serve again, and no
+ * request may be dropped. `RESTARTS=10` kills more successors.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ const RESTARTS = Number(Deno.env.get("RESTARTS") ?? 1);
 /** Maximum time to wait for a line in the platform's log, in milliseconds. */
 const LINE_LIMIT_MS = 30_000;
 
-/** Resolves when the platform has logged `words` this many times. */
+/** Resolves when the platform has logged `words` a given number of times. */
 async function said({ platform }: Sandbox, words: RegExp, times: number): Promise<void> {
   const until = Date.now() + LINE_LIMIT_MS;
   for (;;) {

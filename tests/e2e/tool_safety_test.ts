@@ -1,5 +1,6 @@
 /**
- * The CLI changes nothing that the user did not name, and does not pass on svc's own credentials.
+ * The CLI must change nothing that the user did not name, and must not pass on svc's own
+ * credentials.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

@@ -16,7 +16,7 @@ export const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr
     }
   });
 
-/** Folder for screenshots for people to look at. */
+/** Folder for screenshots, which you can look at after a run. */
 export const SHOTS = join(Deno.env.get("TMPDIR") ?? "/tmp", "svc-screenshots");
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Validates responses against the platform's OpenAPI document. Every test that calls the API uses
- * this.
+ * Validates responses against the platform's OpenAPI document. Every test that calls the API must
+ * use this.
  *
  * @module
  */
@@ -133,7 +133,7 @@ const STREAM_FIELDS = ["x-svc-request-id"];
 
 /**
  * Requests a stream of events or bytes, and checks the response's status, type and headers. The
- * caller checks the content. Error responses are checked completely.
+ * caller must check the content. Error responses are checked completely.
  */
 export async function fetchStream(url: string, init?: RequestInit): Promise<Response> {
   const response = await fetch(url, init);

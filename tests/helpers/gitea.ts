@@ -66,7 +66,7 @@ export interface Gitea extends AsyncDisposable {
   api(method: string, path: string, body?: unknown): Promise<any>;
 }
 
-/** Starts Gitea with one user, in a separate folder that the caller removes. */
+/** Starts Gitea with one user, in a separate folder, which the caller must remove. */
 export async function startGitea(folder: string): Promise<Gitea> {
   const program = await findGitea();
   await Deno.mkdir(folder, { recursive: true });

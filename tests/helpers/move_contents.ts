@@ -30,8 +30,7 @@ export type Records = ReadonlyMap<string, Content>;
 export type Blobs = ReadonlyMap<string, number>;
 
 /**
- * Maximum delay of a record's expiry in the target, because a commit is retried while PostgreSQL is
- * down.
+ * Maximum delay of a record's expiry in the target. A commit is retried while PostgreSQL is down.
  */
 const LATER_MS = 15_000;
 

@@ -34,7 +34,7 @@ export interface TestSmtp extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
   readonly mails: ReceivedMail[];
-  /** Resolves when this many emails have arrived. */
+  /** Resolves when `count` emails have arrived. */
   until(count: number): Promise<void>;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Servers with popular npm packages. A deployed server responds as it does under plain Node.
+ * Servers with popular npm packages. A deployed server must respond as it does under plain Node.
  * `PACKAGES` selects packages: `all` or comma-separated names.
  */
 import assert from "node:assert/strict";

@@ -21,9 +21,7 @@ const MAX_HOPS = 40;
 /** Folders that the sandbox provides itself, and files that a container engine adds. */
 const NOT_OF_IMAGE = /^(?:dev|proc|sys|tmp|run)(?:\/|$)|^\.dockerenv$/;
 
-/**
- * Name of a file that keeps a folder without files, because deployments do not store empty folders.
- */
+/** Name of a file that preserves an empty folder. Deployments store only files. */
 const PLACEHOLDER = ".svc-empty";
 
 export interface ImageFile {

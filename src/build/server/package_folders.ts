@@ -9,7 +9,7 @@ import type { Listing } from "../list_files.ts";
 import { TOOL_FILES } from "./installed_packages.ts";
 import type { PackageTally } from "./package_tally.ts";
 
-/** The deployed package files. */
+/** A server's package files, and the links between them, as they are deployed. */
 export interface PackageFiles {
   readonly contents: readonly OutputContent[];
   /** Symbolic links by their paths in the deployment, with their relative targets. */

@@ -13,9 +13,7 @@ import type { ServerFacts } from "./types.ts";
 const MAX_FILES = 2000;
 const MAX_BYTES = 8 * 1024 * 1024;
 
-/**
- * Maximum length of a file's absolute path, because a deployed path is limited to 1024 characters.
- */
+/** Maximum length of a file's absolute path. A deployed path is limited to 1024 characters. */
 const MAX_PATH = 1000;
 
 const PACKAGES = "node_modules";

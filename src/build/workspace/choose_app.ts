@@ -9,7 +9,7 @@ import { type Member, readMembers } from "./members.ts";
 export interface WorkspaceApp {
   /** The app's folder, relative to the root, with `/` as the separator. */
   readonly path: string;
-  /** The kind of project, described for people. */
+  /** A readable description of the kind of project. */
   readonly kind: string;
 }
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { isMember, memberBases, parsePackageFacts, workspacePatterns } from "../../manifest/mod.ts";
 import { createFolderReader } from "../folder_reader.ts";
 
-/** A package of a workspace. */
+/** A package in a workspace. */
 export interface Member {
   /** The package's folder, relative to the root, with `/` as the separator. */
   readonly path: string;

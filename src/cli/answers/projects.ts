@@ -84,7 +84,7 @@ export const PROJECT_ANSWERS: Answers = {
     valid: yes,
     declared: z.array(text),
     environments: z.array(environmentName),
-    missing: z.array(z.never()).describe("Always empty, because a missing variable is a failure"),
+    missing: z.array(z.never()).describe("Always empty: a missing variable is a failure"),
     exposed: z.array(z.object({ key: text, scope: text }))
       .describe("Declared as sensitive but stored as plain"),
   }),

@@ -41,7 +41,7 @@ export function repeatedAddress(text: string, previous: readonly string[] | unde
 
 export const countryCode = asArgument(values.countryCode);
 
-/** An absolute http or https URL. */
+/** Parses an absolute http or https URL. */
 export const httpUrl = asArgument(values.httpUrl);
 
 export function deploymentId(text: string): string {

@@ -4,8 +4,7 @@ import { BASH_SCRIPT } from "./bash_script.ts";
 import { inTestFolder } from "../../lib/_test_folder.ts";
 
 /**
- * Completes a line in a plain bash, with an `svc` that records its arguments and offers these
- * candidates.
+ * Completes a line in a plain bash, with an `svc` that records its arguments and prints `offers`.
  */
 async function complete(
   line: string,

@@ -1,4 +1,4 @@
-/** @module Formats databases for people. */
+/** @module Formats databases as readable text. */
 import type { Database, DatabaseHistory } from "../../contract/databases.ts";
 import { formatAge, formatBytes } from "../terminal/format.ts";
 import { formatFacts } from "../terminal/table.ts";

@@ -37,7 +37,6 @@ import { reportRelease, type RollingFlags, rollingOf } from "./rolling.ts";
 import { warnOfMissingParts } from "./missing_parts.ts";
 import { sendDeployment, type Sent } from "./send_deployment.ts";
 
-/** The flags of `svc deploy`. */
 export interface DeployFlags extends DeployTargetFlags, RollingFlags {
   readonly projectId?: string | undefined;
   readonly skipBuild?: true | undefined;

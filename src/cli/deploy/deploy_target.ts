@@ -23,7 +23,7 @@ export interface DeployTargetFlags {
   readonly environment?: string | undefined;
 }
 
-/** The target of a deploy. */
+/** The environment to deploy to. */
 export interface DeployTarget {
   readonly name: string;
   /** Slug of a custom environment, or null for the built-in ones. */

@@ -1,4 +1,4 @@
-/** @module Formats the checks of a deployment for people. */
+/** @module Formats the results of a deployment's checks as readable text. */
 import type { CheckReport } from "../../contract/release_checks.ts";
 import { formatDuration, printable } from "../terminal/format.ts";
 

@@ -30,7 +30,7 @@ function holdBack(bench: Bench, isHeld: (path: string) => boolean) {
   );
   return {
     url: `http://127.0.0.1:${server.addr.port}`,
-    /** Resolves when the delayed request with this index, starting at 0, has arrived. */
+    /** Resolves when the delayed request with a given index, starting at 0, has arrived. */
     reached: (index: number) => at(index).promise,
     async [Symbol.asyncDispose]() {
       release.resolve();

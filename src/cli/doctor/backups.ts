@@ -5,7 +5,7 @@ import type { Context } from "../session/context.ts";
 import { printable } from "../terminal/format.ts";
 import type { Point } from "./point.ts";
 
-/** Doctor warns when the last backup is older than this many intervals. */
+/** Maximum age of the last backup, in intervals, before `svc doctor` warns. */
 const LATE = 1.5;
 
 /** Running time in milliseconds after which a backup may be stuck waiting for its target. */

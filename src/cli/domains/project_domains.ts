@@ -29,7 +29,8 @@ function toHostname(text: string): string {
 }
 
 /**
- * Finds the domain with this id or hostname, in any spelling. Throws `not_found` if there is none.
+ * Finds the domain with the given id or hostname, in any spelling. Throws `not_found` if there is
+ * none.
  */
 export function pickDomain(
   ctx: Context,

@@ -1,4 +1,4 @@
-/** @module Formats DNS records and lookups for people. */
+/** @module Formats DNS records and lookups as readable text. */
 import type { DnsCheck, DnsRecord } from "../../contract/domains.ts";
 import type { Ui } from "../terminal/ui.ts";
 

@@ -146,7 +146,7 @@ function unknownEnvironment(
 }
 
 /**
- * Returns the environment with this name or id. Throws `not_found` with a list of existing
+ * Returns the environment with the given name or id. Throws `not_found` with a list of existing
  * environments.
  */
 export function pickEnvironment(

@@ -1,5 +1,6 @@
 /**
- * @module Maps any thrown error to the JSON error object, the text for people, and the exit code.
+ * @module Maps any thrown error to the JSON error object, the human-readable text, and the exit
+ *   code.
  */
 import { CommanderError } from "@commander-js/extra-typings";
 import { ApiError, ContractError, NoAnswerError, UnreachableError } from "../../client/errors.ts";
@@ -191,7 +192,7 @@ export function toJsonError(report: ErrorReport): Record<string, unknown> {
   };
 }
 
-/** Formats the error for people on several lines, without a final newline. */
+/** Formats the error as human-readable text on several lines, without a final newline. */
 export function toHumanError(report: ErrorReport, colors: Palette): string {
   const lines = [`${colors.red(colors.bold("error:"))} ${printable(report.message)}`];
   const { found } = report;

@@ -5,7 +5,7 @@
  */
 import { printable } from "../../lib/format.ts";
 
-/** A flag in the parser's form. */
+/** A flag as the parser represents it. */
 export interface KnownFlag {
   readonly long?: string | undefined;
   readonly short?: string | undefined;

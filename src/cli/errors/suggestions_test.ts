@@ -12,7 +12,7 @@ async function words(line: string): Promise<string[]> {
   return new TextDecoder().decode(stdout).split("\0").slice(1, -1);
 }
 
-/** Runs a failing command, and returns its suggestions, as JSON and for people. */
+/** Runs a failing command, and returns its suggestions, as JSON and as text. */
 async function suggested(bench: Bench, argv: readonly string[], options: RunOptions = {}) {
   const { code, stdout } = await bench.run([...argv, "--json"], options);
   assert.notEqual(code, 0, stdout);

@@ -1,4 +1,4 @@
-/** @module Explains an error code, for people and as Markdown. Pure. */
+/** @module Explains an error code, as terminal text and as Markdown. Pure. */
 import type { ErrorCode } from "../../contract/common.ts";
 import type { CliErrorCode } from "../errors/cli_error.ts";
 import type { Explanation } from "../../contract/error_codes/explanation.ts";
@@ -42,8 +42,8 @@ export function renderErrorPage(): string {
     "<!-- Made from `src/cli/explain` by `UPDATE_GOLDENS=1 deno test -A src/cli/explain`. -->",
     "",
     "A command that fails with `--json` prints `{ error, code, hint, next, docs, … }`, and a failed API",
-    "request returns `{ error, code, requestId, hint, docs, … }`. `error` is for people and can change;",
-    "`code` does not. `svc explain <code>` prints the same text.",
+    "request returns `{ error, code, requestId, hint, docs, … }`. `error` is human-readable and can",
+    "change; `code` does not. `svc explain <code>` prints the same text.",
     "",
     ...sections,
   ].join("\n");

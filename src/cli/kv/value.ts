@@ -1,6 +1,5 @@
 /** @module Values on the command line: text, JSON or bytes, and their media types. Pure. */
 
-/** The type of a value. */
 export const VALUE_TYPES = ["text", "json", "binary"] as const;
 export type ValueType = (typeof VALUE_TYPES)[number];
 

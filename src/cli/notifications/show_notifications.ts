@@ -1,4 +1,4 @@
-/** @module Formats notifications and preferences for people. */
+/** @module Formats notifications and preferences as readable text. */
 import { type Priority } from "../../contract/events.ts";
 import type { Notification, NotificationPreferences } from "../../contract/notifications.ts";
 import { formatAge, printable } from "../terminal/format.ts";

@@ -1,4 +1,4 @@
-/** @module Formats who can visit previews, for people. */
+/** @module Describes who can visit previews. */
 import type { PreviewAccess } from "../../contract/previews.ts";
 import type { Protection } from "../../lib/protection.ts";
 import { printable } from "../terminal/format.ts";

@@ -15,7 +15,7 @@ export const LINK: CommandLeaf = {
   load: () => import("./link.ts"),
 };
 
-/** Alias of `svc projects list`, because most people try this name first. */
+/** Alias of `svc projects list`. Most people try this name first. */
 export const LIST: CommandLeaf = {
   name: "list",
   section: "Projects and deployments",

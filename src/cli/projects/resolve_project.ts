@@ -16,7 +16,7 @@ import { assertCanBind } from "./bind_folder.ts";
 import { createProject, listNewestProjects } from "./create_project.ts";
 import { openProjectFolder, type ProjectFolder } from "./project_folder.ts";
 
-/** The flag that selects the project of a command. */
+/** The flag that selects the project for a command. */
 export const PROJECT_OPTION = ["--project-id <id>", "id or name of the project"] as const;
 
 /** Maximum number of projects to list in an error. */
@@ -52,7 +52,7 @@ export function checkProjectName(name: string): string | undefined {
   return projectName.safeParse(name).error?.issues[0]?.message;
 }
 
-/** Reads a project. Returns `undefined` if the platform has none with this id or name. */
+/** Reads a project. Returns `undefined` if the platform has none with that id or name. */
 export async function findProject(client: Client, project: string): Promise<Project | undefined> {
   try {
     return await client.call(getProject, { params: { project } });

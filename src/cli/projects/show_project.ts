@@ -1,4 +1,4 @@
-/** @module Formats a project for people. */
+/** @module Formats a project as readable text. */
 import type { Project } from "../../contract/projects.ts";
 import type { ProjectHealth } from "../../contract/health.ts";
 import { formatFacts } from "../terminal/table.ts";

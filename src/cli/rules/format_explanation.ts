@@ -1,4 +1,4 @@
-/** @module Explains to people how the rules handle a request. */
+/** @module Describes in readable text how the rules handle a request. */
 import type { Explanation, RuleExplanation } from "../../rules/mod.ts";
 import type { Palette } from "../terminal/color.ts";
 import { printable } from "../terminal/format.ts";

@@ -19,7 +19,7 @@ import { formatCount, printable, printableName } from "../terminal/format.ts";
 export interface RulesSource {
   /** Absolute path. */
   readonly path: string;
-  /** Path to show to people. */
+  /** Path as shown to the user. */
   readonly shown: string;
   readonly source: string;
 }

@@ -5,7 +5,7 @@ import { leavesOf } from "../command/command_entry.ts";
 import { answerMembers } from "../answers/schemas.ts";
 import { COMMANDS } from "../command_tree.ts";
 
-/** Commands that print no JSON, because they speak the protocol of another program. */
+/** Commands that print no JSON. They use the protocol of another program. */
 const SILENT = ["git-credential", "mcp"];
 /** Names that have a schema but are not commands. */
 const OTHERS = ["help", "version"];
@@ -46,7 +46,7 @@ Deno.test("every schema is valid JSON Schema 2020-12, and closed at the top leve
   }
 });
 
-Deno.test("svc schema prints a schema for people, and --lines the schema of a stream's lines", async () => {
+Deno.test("svc schema prints a readable schema, and --lines the schema of a stream's lines", async () => {
   const { stdout } = await runCli(["schema", "logs"]);
   assert.ok(JSON.parse(stdout).anyOf.length === 2);
   const lines = JSON.parse((await runCli(["schema", "logs", "--lines"])).stdout);

@@ -2,7 +2,7 @@
 import type { PlatformLog } from "../../serve/mod.ts";
 import type { Context } from "../session/context.ts";
 
-/** Writes lines for people, or one JSON object per line: `{ time, level, message }`. */
+/** Writes human-readable lines, or one JSON object per line: `{ time, level, message }`. */
 export function createPlatformLog(
   { ui, now }: Pick<Context, "ui" | "now">,
   format: "text" | "json",

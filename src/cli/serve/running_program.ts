@@ -12,7 +12,7 @@ export type OldProgram =
     readonly kind: "process";
     readonly pid: number;
     readonly command: string;
-    /** Flags of the process that `command` omits, because their values may be secrets. */
+    /** Flags of the process that `command` omits. Their values may be secrets. */
     readonly leftOut: readonly string[];
   };
 

@@ -1,11 +1,11 @@
-/** @module Formats paths for people, and checks whether they can be written. */
+/** @module Formats paths for display, and checks whether they can be written. */
 import { relative } from "node:path";
 import { findWriteFault } from "../../lib/file_fault.ts";
 import { CliError } from "../errors/cli_error.ts";
 import { printable } from "../terminal/format.ts";
 import type { Context } from "./context.ts";
 
-/** Formats a path for people: relative if it is below the current folder. */
+/** Formats a path for display: relative if it is below the current folder. */
 export function showPath(path: string, ctx: Pick<Context, "cwd">): string {
   const short = relative(ctx.cwd, path);
   return short === "" ? "." : short.startsWith("..") ? path : short;

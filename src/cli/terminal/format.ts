@@ -1,4 +1,4 @@
-/** @module Formats values for people. */
+/** @module Formats values as readable text. */
 export { formatBytes, formatCount, printable, printableName } from "../../lib/format.ts";
 
 /** A duration in milliseconds as `340 ms`, `2.4 s` or `3 min 20 s`. */

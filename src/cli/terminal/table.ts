@@ -1,4 +1,4 @@
-/** @module Tables for people, in plain aligned columns that `awk` and `cut` can also parse. */
+/** @module Readable tables in plain, aligned columns, which `awk` and `cut` can parse too. */
 import { printable } from "./format.ts";
 
 const GAP = "  ";

@@ -37,11 +37,11 @@ export interface Ui {
   readonly stderr: Writer;
   /** Reports the progress of the command. */
   log(phase: Phase, level: Level, message: string): void;
-  /** Like `log` at level info, with a check mark for people. */
+  /** Like `log` at level info. In text mode, the line starts with a check mark. */
   done(phase: Phase, message: string): void;
-  /** Internal output: a log line in JSON mode, nothing for people. */
+  /** Internal output: a log line in JSON mode, nothing in text mode. */
   debug(phase: Phase, message: string): void;
-  /** Text for people only. It is written to stderr unchanged. */
+  /** Text that is written to stderr unchanged, but not in JSON mode. */
   note(text: string): void;
   /** Writes the command's single result: the object in JSON mode, otherwise `text` on stdout. */
   result(json: Readonly<Record<string, unknown>>, text: string): void;
@@ -78,7 +78,7 @@ export interface Ui {
   readonly answered: boolean;
 }
 
-/** How to write an item in JSON mode and for people. */
+/** How to write an item in JSON mode and in text mode. */
 export interface ItemFormat<Item> {
   readonly json: (item: Item) => Readonly<Record<string, unknown>>;
   readonly text: (item: Item) => string;

@@ -29,7 +29,7 @@ Deno.test("createUi() writes log lines with the four keys of the spec in JSON mo
   ]);
 });
 
-Deno.test("createUi() writes text for people on stderr", () => {
+Deno.test("createUi() writes human-readable text to stderr", () => {
   const { ui, out } = uiOf(false);
   ui.log("build", "info", "going");
   ui.log("build", "warn", "careful");

@@ -37,7 +37,7 @@ export function ownerByPath(path: string): PackageOwner | undefined {
   return found === undefined ? undefined : { name: found.name, command: found.command };
 }
 
-/** Returns true if Debian packages install programs to this path. */
+/** Returns true if Debian packages install programs to a path. */
 export function mayBeDebian(path: string): boolean {
   return DEBIAN_FOLDERS.test(path);
 }

@@ -13,7 +13,7 @@ const recordSchema = z.object({ programs: z.record(z.string(), factsSchema) });
 
 export type ProgramFacts = z.infer<typeof factsSchema>;
 
-/** The SHA-256 of a file. */
+/** Returns the SHA-256 of a file. */
 export async function fileDigest(path: string): Promise<string> {
   return (await sha256Stream((await Deno.open(path)).readable)).sha256;
 }

@@ -1,4 +1,4 @@
-/** Describes schemas in words, for people. @module */
+/** Describes schemas in words. @module */
 import { alternatives, type SchemaNode } from "./schema_node.ts";
 
 /** Maximum number of enumeration values to list. */

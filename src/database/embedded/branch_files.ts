@@ -56,7 +56,7 @@ export async function listBelow(
 }
 
 /**
- * Runs work while the branch neither creates a checkpoint nor starts.
+ * Runs `work` while the branch neither creates a checkpoint nor starts.
  *
  * @returns `undefined`, without running it, if the branch does not exist
  */

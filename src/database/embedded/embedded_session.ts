@@ -71,14 +71,14 @@ export class EmbeddedSession implements BackendSession {
     }
   }
 
-  /** Called when the process has handled this many bytes. */
+  /** Called when the process has handled `bytes` more bytes. */
   credit(bytes: number): void {
     this.#credit += bytes;
     this.#credited?.();
   }
 
   /**
-   * Sends bytes to the client.
+   * Sends `bytes` to the client.
    *
    * @returns a promise to wait for before sending more, if the client is slow
    */

@@ -302,7 +302,8 @@ export class RunningDatabase {
   }
 
   /**
-   * Passes bytes on, and limits how long a client that does not read them can block the database.
+   * Passes `payload` on, and limits how long a client that does not read them can block the
+   * database.
    */
   async #output(id: number, payload: Uint8Array<ArrayBuffer>): Promise<void> {
     const session = this.#sessions.get(id);

@@ -5,7 +5,7 @@ import type { Login, ServerAddress } from "./server_address.ts";
 /** Access to a server's earlier states. */
 export interface ServerHistory {
   facts(): Promise<HistoryFacts>;
-  /** Runs work with a server that has the state of all databases at a given time. */
+  /** Calls `work` with a server that has the state of all databases at a given time. */
   at<T>(time: number, work: (server: ServerSource) => Promise<T>): Promise<T>;
 }
 

@@ -30,10 +30,7 @@ class TextLineStream extends TransformStream<string, string> {
 
 /** Time between two attempts to connect, in milliseconds. */
 const POLL_MS = 25;
-/**
- * Number of attempts between checks of the processes' ports, because each check reads much of
- * `/proc`.
- */
+/** Number of attempts between checks of the processes' ports. Each check reads much of `/proc`. */
 const LOOK_EVERY = 8;
 /**
  * How long to read the last output of a command, in milliseconds. Processes that it started may
@@ -41,8 +38,8 @@ const LOOK_EVERY = 8;
  */
 const LAST_OUTPUT_MS = 250;
 /**
- * Number of attempts during which only the requested and the announced port are tried, because
- * other ports may serve something else.
+ * Number of attempts during which only the requested and the announced port are tried. Other ports
+ * may serve something else.
  */
 const PATIENT_ATTEMPTS = 80;
 

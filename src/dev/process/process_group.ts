@@ -10,7 +10,7 @@ const POLL_MS = 20;
 
 /**
  * Waits until its standard input closes, which happens when this program ends, even if it is
- * killed. Then it ends the group $1 and all processes with the marker $2.
+ * killed. After that, it ends the group $1 and all processes with the marker $2.
  */
 const WATCHER = `
 group=$1 mark=$2

@@ -6,8 +6,8 @@ export const PASS = "svc_access";
 export const BROWSER = "svc_access_browser";
 
 /**
- * Maximum number of values to read for one name, because other hosts below the same domain can set
- * cookies too.
+ * Maximum number of values to read for one name. Other hosts below the same domain can set cookies
+ * too.
  */
 const MAX_VALUES = 10;
 

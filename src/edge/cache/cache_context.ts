@@ -16,7 +16,7 @@ import type {
 
 export interface HandleOptions {
   readonly rule: CacheDecision;
-  /** Whether it bypasses request collapsing, because its response is seldom stored. */
+  /** Whether it bypasses request collapsing. Its response is seldom stored. */
   readonly isAlone?: boolean;
   /** Fields that every response of the site has. Hits already include them. */
   readonly common?: HeaderList;

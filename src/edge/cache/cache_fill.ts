@@ -2,7 +2,7 @@
 import type { BodyStream, Bytes } from "../messages/body.ts";
 import type { Timer } from "./in_flight_requests.ts";
 
-/** Maximum time to read a body without a client, in milliseconds, because some bodies never end. */
+/** Maximum time to read a body without a client, in milliseconds. Some bodies never end. */
 const UNREAD_MS = 30_000;
 
 export interface CacheFillOptions {

@@ -48,8 +48,8 @@ export interface LookupOptions {
 }
 
 /**
- * Whether only the origin can respond, because the body of a `GET` is not in the cache key, and
- * only the origin evaluates `If-Match` and `If-Unmodified-Since` (RFC 9111, 4.3.2).
+ * Whether only the origin can respond. The body of a `GET` is not in the cache key, and only the
+ * origin evaluates `If-Match` and `If-Unmodified-Since` (RFC 9111, 4.3.2).
  */
 function mustPass(request: CacheReader): boolean {
   const length = request.header("content-length");
@@ -83,7 +83,9 @@ function clientObjects(control: CacheControl, request: CacheReader, facts: {
     facts.remaining < (control.seconds("min-fresh") ?? 0);
 }
 
-/** Whether the client accepts a response that has been stale for this long (RFC 9111, 5.2.1.2). */
+/**
+ * Whether the client accepts a response that has been stale for `staleness` (RFC 9111, 5.2.1.2).
+ */
 function clientAccepts(control: CacheControl, staleness: number): boolean {
   if (!control.has("max-stale")) return false;
   return control.value("max-stale") === undefined ||

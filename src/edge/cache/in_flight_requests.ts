@@ -32,8 +32,8 @@ export const systemTimer: Timer = (milliseconds, callback) => {
 const MAX_HITS_FOR_MISS = 4096;
 
 /**
- * Maximum length of a hit-for-miss key, in characters, because a client that sends longer keys
- * usually sends many different ones.
+ * Maximum length of a hit-for-miss key, in characters. A client that sends longer keys usually
+ * sends many different ones.
  */
 const MAX_KEY_CHARACTERS = 1024;
 

@@ -7,7 +7,7 @@ import type { CacheRequest } from "./types.ts";
 
 const SAFE = new Set(["GET", "HEAD", "OPTIONS", "TRACE"]);
 
-/** The URI of a request. */
+/** Picks the parts of a request that identify its resource. */
 export function resourceUriOf({ deploymentId, host, path, rawQuery }: ResourceUri): ResourceUri {
   return { deploymentId, host, path, rawQuery };
 }
@@ -22,7 +22,7 @@ function namedUri(reference: string | undefined, uri: ResourceUri): ResourceUri 
 }
 
 /**
- * The URIs whose stored responses become invalid with the response to this request: none for a safe
+ * The URIs whose stored responses become invalid with the response to a request: none for a safe
  * method or an error; otherwise the URI of the request, and the URIs on the same host that
  * `Location` and `Content-Location` name.
  */

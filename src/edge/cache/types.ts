@@ -16,7 +16,7 @@ export interface CacheRequest extends
   readonly deploymentId: string;
   /**
    * The part of the cache key that identifies the origin: the URL of a rewrite or the name of a
-   * function, because rules can choose the origin by fields that are not in the key. Also contains
+   * function. Rules can choose the origin by fields that are not in the key. Also contains
    * everything else that the origin sees but the key lacks, such as the client's scheme and port if
    * they are sent as `X-Forwarded-Proto` and `X-Forwarded-Host`.
    */

@@ -35,7 +35,7 @@ export function varyValue(name: string, request: HasHeader): string | null {
   return value.split(",").map((member) => member.trim()).join(",");
 }
 
-/** The secondary cache key of a response to this request. */
+/** The secondary cache key of a response to `request`. */
 export function varyFields(headers: HeaderList, request: HasHeader): readonly VaryField[] {
   return varyNames(headers).map((name) => ({ name, value: varyValue(name, request) }));
 }

@@ -121,8 +121,8 @@ export function pageRequest(request: ServerRequest, target: RequestTarget): Page
 }
 
 /**
- * Whether only the server can respond, because the request has a body, has conditions for the
- * server, or must not be stored.
+ * Whether only the server can respond. That is the case if the request has a body, has conditions
+ * for the server, or must not be stored.
  */
 function isForServer(request: ServerRequest): boolean {
   const length = request.header("content-length");

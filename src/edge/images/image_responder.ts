@@ -265,8 +265,7 @@ export class ImageResponder {
   }
 
   /**
-   * A response that does not need the source, because the client or the platform already has the
-   * result.
+   * A response that does not need the source. The client or the platform already has the result.
    */
   async #known(
     image: WantedImage,

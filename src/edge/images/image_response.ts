@@ -71,7 +71,7 @@ export function fileName(path: string): string {
   return last.replaceAll(/[^\w-]+/g, "_").slice(0, 64) || "image";
 }
 
-/** A 304, if the client already has the result with this key. */
+/** A 304, if the client already has the result with `key`. */
 export function notModified(reply: ImageReply, key: string): EdgeResponse | undefined {
   const etag = entityTag(key);
   const known = reply.request.header("if-none-match");

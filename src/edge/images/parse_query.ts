@@ -9,7 +9,7 @@ import {
 import type { SiteImages } from "./site_images.ts";
 import type { ImageQuery, QueryProblem } from "./types.ts";
 
-/** Default quality. */
+/** Quality from 1 to 100 for URLs that do not set one. */
 const DEFAULT_QUALITY = 75;
 
 /** Maximum length of a source, in characters. */

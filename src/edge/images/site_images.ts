@@ -51,7 +51,7 @@ export class SiteImages {
     return this.folderOf(path) === undefined ? undefined : "ipx";
   }
 
-  /** Returns the folder of the endpoint with this path, if the endpoint's query is in the path. */
+  /** Returns the folder of the endpoint at `path`, if the endpoint's query is in the path. */
   folderOf(path: string): string | undefined {
     for (const folder of this.#folders) if (path.startsWith(folder)) return folder;
     return undefined;

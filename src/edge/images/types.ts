@@ -31,10 +31,10 @@ export interface ConvertedImage {
   readonly bytes: Bytes;
 }
 
-/** The outcome of a conversion. */
+/** The outcome of a request to convert an image. */
 export type ImageOutcome =
   | { readonly type: "converted"; readonly image: ConvertedImage; readonly isNew: boolean }
-  /** The source is passed through, because it is animated or cannot be converted here. */
+  /** The source is passed through. It is animated or cannot be converted here. */
   | { readonly type: "original"; readonly reason?: string }
   /** Too many images are waiting for conversion. */
   | { readonly type: "busy" }
@@ -55,9 +55,9 @@ export interface ImageOrder {
 
 /** Converts images and stores the results. The platform implements it. */
 export interface ImageService {
-  /** Finds a stored result with this key. */
+  /** Finds the stored result with `key`. */
   find(projectId: string, key: string): Promise<ConvertedImage | undefined>;
-  /** Why a conversion with this key failed before, if that still applies. */
+  /** Why a conversion with `key` failed before, if that still applies. */
   knownFailure(key: string): ImageOutcome | undefined;
   convert(order: ImageOrder): Promise<ImageOutcome>;
 }

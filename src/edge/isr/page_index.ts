@@ -2,7 +2,7 @@
 
 export interface PageLimits {
   readonly pages: number;
-  /** Maximum number of pages with a query, because anyone can request any number of them. */
+  /** Maximum number of pages with a query. Anyone can request any number of them. */
   readonly queryPages: number;
   readonly bytes: number;
 }

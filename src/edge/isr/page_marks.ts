@@ -13,9 +13,7 @@ import type { PurgeScope } from "../../feed/mod.ts";
  */
 export const MAX_MARKS = 2000;
 
-/**
- * Maximum total length of all marks in characters, because they are written to disk as one file.
- */
+/** Maximum total length of all marks in characters. They are written to disk as one file. */
 const MAX_MARK_CHARACTERS = 256 * 1024;
 
 /** A purge, with its order in this process; 0 for a purge in an earlier process. */

@@ -124,7 +124,7 @@ export function decodePage(bytes: Bytes): PageRecord | undefined {
   }
 }
 
-/** The cache terms of pages on a route whose `revalidate` is this many seconds. */
+/** The cache terms of pages on a route with a given `revalidate`. */
 function routeTerms(revalidateSeconds: number): Terms {
   return {
     lifetime: revalidateSeconds,

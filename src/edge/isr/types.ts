@@ -7,7 +7,7 @@ import type { HeaderList } from "../messages/header_list.ts";
 export interface IsrStore {
   /** All pages, oldest first. */
   list(): Promise<readonly { readonly name: string; readonly bytes: number }[]>;
-  /** Returns `undefined` if there is no page with that name. */
+  /** Returns `undefined` if there is no page with the name. */
   read(name: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
   /** Writes a page atomically: after a crash, either the old or the new page is intact. */
   write(name: string, bytes: Uint8Array): Promise<void>;

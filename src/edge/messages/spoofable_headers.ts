@@ -72,10 +72,7 @@ const FRAMEWORK_INTERNAL: ReadonlySet<string> = new Set([
   "x-react-router-spa-mode",
 ]);
 
-/**
- * A name with a spoofable prefix that is still forwarded, because the browser code of Next.js sends
- * it.
- */
+/** A name with a spoofable prefix that is still forwarded. The browser code of Next.js sends it. */
 const FROM_BROWSERS = "x-middleware-prefetch";
 
 const SPOOFABLE_PREFIXES = [

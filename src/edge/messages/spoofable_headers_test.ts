@@ -20,7 +20,7 @@ const REMOVED = [
   "x-astro-path",
 ];
 
-/** Headers that pass, because a framework's browser code sends them or a secret protects them. */
+/** Headers that pass. A framework's browser code sends them, or a secret protects them. */
 const KEPT = [
   "rsc",
   "next-action",

@@ -12,7 +12,7 @@ export class ExactLog {
     return this.#times.filter((time) => time > now - milliseconds && time <= now).length;
   }
 
-  /** Maximum number of requests that were allowed in any interval of this length. */
+  /** Maximum number of requests that were allowed in any interval of `milliseconds`. */
   most(milliseconds: number): number {
     return Math.max(0, ...this.#times.map((time) => this.within(milliseconds, time)));
   }

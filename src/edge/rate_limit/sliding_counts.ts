@@ -29,7 +29,10 @@ const MAX_STEPS = 2 ** (32 - COUNT_BITS) - 1;
 /** Tolerance for floating-point error, in steps. */
 const EPSILON = 1e-6;
 
-/** Number of steps in a part of this length; one per millisecond for windows up to 262 seconds. */
+/**
+ * Number of steps in a part of `partMilliseconds`; one per millisecond for windows up to 262
+ * seconds.
+ */
 export const stepsOf = (partMilliseconds: number): number => Math.min(partMilliseconds, MAX_STEPS);
 
 /** Maximum limit to which a counter can count. */

@@ -266,8 +266,8 @@ export class ClientRequest implements FactSources {
   }
 
   /**
-   * Whether a field must not pass the edge, because a client could spoof it or it only applies to
-   * the connection.
+   * Whether a field must not pass the edge. A client could spoof such a field, or it applies only
+   * to the connection.
    */
   #isHidden(name: string): boolean {
     this.#named ??= namedByConnection(this.#sent("connection"));

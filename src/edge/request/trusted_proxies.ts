@@ -58,7 +58,7 @@ export class TrustedProxies {
     }));
   }
 
-  /** Whether the machine with this address is a trusted proxy. */
+  /** Whether the machine with a given address is a trusted proxy. */
   trusts(address: string): boolean {
     const ip = parseIp(address);
     return ip !== undefined && this.#blocks.has(ip);

@@ -32,8 +32,7 @@ export interface EdgeResponse {
   /** Whether it is one of the edge's own pages, which one of the site's pages may replace. */
   readonly isEdgePage?: boolean | undefined;
   /**
-   * Whether the edge's caches must not store it, because its source can change at any time without
-   * notice.
+   * Whether the edge's caches must not store it. Its source can change at any time without notice.
    */
   readonly isCurrent?: boolean | undefined;
   /** The stored response, if this response contains all of it and rules have not edited it yet. */

@@ -8,9 +8,9 @@ import { type EdgeResponse, HARMLESS } from "../response/edge_response.ts";
 const OBJECTS_PATH = "/_svc/blobs/";
 
 /**
- * The only type that does not get the policy {@link HARMLESS}, because PDF viewers need more
- * permissions. Any other spelling gets the policy, because browsers use the last type if the field
- * contains several.
+ * The only type that does not get the policy {@link HARMLESS}. PDF viewers need more permissions.
+ * Any other spelling gets the policy, because browsers use the last type if the field contains
+ * several.
  */
 const PDF = "application/pdf";
 

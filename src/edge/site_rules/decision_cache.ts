@@ -14,10 +14,7 @@ const CAPACITY = 8192;
 /** Maximum length of a URL whose decision is cached, in characters. */
 const MAX_URL = 512;
 
-/**
- * Maximum size of a cached decision, as measured by `weightOf()`, because decisions can have any
- * size.
- */
+/** Maximum size of a cached decision, as measured by `weightOf()`. Decisions can have any size. */
 const MAX_WEIGHT = 2048;
 
 /** Weight of one item in the lists of a decision. */

@@ -95,7 +95,7 @@ const LOCK_MAJORS: Partial<Record<PackageManager, readonly (readonly [number, st
   yarn: [[8, "4"], [6, "3"], [4, "2"]],
 };
 
-/** Default versions. */
+/** Versions for projects that do not set one. */
 const DEFAULT_VERSIONS: Readonly<Record<PackageManager, string>> = {
   npm: "11",
   pnpm: "10",

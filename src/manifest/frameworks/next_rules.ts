@@ -64,8 +64,8 @@ export interface NextRules {
    */
   readonly personal: readonly string[];
   /**
-   * Patterns (RE2) for paths that the server handles even if `public/` has a file there, because
-   * Next.js applies middleware, redirects and headers before it serves files.
+   * Patterns (RE2) for paths that the server handles even if `public/` has a file there. Next.js
+   * applies middleware, redirects and headers before it serves files.
    */
   readonly beforeFiles: readonly string[];
 }

@@ -25,7 +25,7 @@ const isValues = (value: unknown): value is Values => typeof value === "object" 
 /** Maximum number of rules to read from a build. */
 const MAX_RULES = 1000;
 
-/** Maximum number of routes for rules, because a manifest also needs other routes. */
+/** Maximum number of routes for rules. A manifest also needs other routes. */
 const MAX_PAGE_ROUTES = 150;
 
 /** Matches the base path of a Nitro 2 server's pages. The server's rules omit this path. */

@@ -1,5 +1,5 @@
 /**
- * Tests projects in which nothing is detected. If they have signs of a server, they are not
+ * Tests projects in which nothing is detected. If they have signs of a server, they must not be
  * published.
  */
 import assert from "node:assert/strict";

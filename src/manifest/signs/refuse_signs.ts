@@ -8,7 +8,7 @@ const MAX_LISTED = 6;
 /** The lines in svc.toml that make a project a static site regardless of signs. */
 const STATIC_LINES = "[build]\nstatic = true";
 
-/** Formats a sign for people: `app.py:3 imports flask`. */
+/** Formats a sign as readable text: `app.py:3 imports flask`. */
 export const describeSign = ({ file, line, seen }: ProjectSign): string =>
   `${file}:${line} ${seen}`;
 

@@ -63,7 +63,7 @@ export class BlobUsage {
     return arriving + await this.recordedOf(projectId);
   }
 
-  /** Counts bytes as arriving while `work` runs. `work` can add more. */
+  /** Counts `bytes` as arriving while `work` runs. `work` can add more. */
   async whileArriving<T>(
     projectId: string,
     bytes: number,

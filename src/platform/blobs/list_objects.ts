@@ -26,7 +26,7 @@ export interface ObjectPage {
   readonly next: string | null;
 }
 
-/** The first string after all strings with this prefix; `undefined` if there is none. */
+/** The first string after all strings with a given prefix; `undefined` if there is none. */
 function behind(prefix: string): string | undefined {
   const characters = [...prefix];
   const last = characters.pop()?.codePointAt(0);

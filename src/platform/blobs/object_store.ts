@@ -29,9 +29,9 @@ import { BlobStoreError } from "./store_error.ts";
 /** Environments that cannot be deleted. */
 const BUILT_IN: readonly string[] = [ENVIRONMENT_PRODUCTION, ENVIRONMENT_PREVIEW];
 
-/** Objects up to this size are read completely, and verified before the first byte is sent. */
+/** Maximum size of objects that are read completely, and verified before the first byte is sent. */
 const READ_WHOLE = 64 * 1024;
-/** For a range, larger objects up to this size are also read completely. */
+/** Maximum size of objects that are also read completely if a range is requested. */
 const READ_WHOLE_FOR_RANGE = 1024 * 1024;
 
 export interface ObjectStoreOptions {
@@ -168,7 +168,7 @@ export class ObjectStore extends Table<ObjectRecord, readonly [string, string, s
     await this.#requireQuota(await this.usage.recordedOf(projectId) + size, before);
   }
 
-  /** Runs work while its bytes count as arriving, if the project has space for them. */
+  /** Runs `work` while its bytes count as arriving, if the project has space for them. */
   async #whileArriving<T>(
     { projectId }: BlobPlace,
     { size, before }: {

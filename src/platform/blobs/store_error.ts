@@ -1,5 +1,5 @@
 /**
- * The reason for a refusal: an S3 code with its status, and a message for people.
+ * The reason for a refusal: an S3 code with its status, and a readable message.
  *
  * @module
  */

@@ -36,9 +36,9 @@ export interface BuiltContent {
 
 export type BuildOutcome =
   | { readonly type: "built"; readonly content: BuiltContent }
-  /** `reason` is for people. It becomes the deployment's `error` and contains no secrets. */
+  /** `reason` is human-readable. It becomes the deployment's `error` and contains no secrets. */
   | { readonly type: "failed"; readonly reason: string }
-  /** There was nothing to build. `reason` is for people. */
+  /** There was nothing to build. `reason` is human-readable. */
   | { readonly type: "skipped"; readonly reason: string }
   /** The signal was aborted, and all processes of the build have ended. */
   | { readonly type: "cancelled" };

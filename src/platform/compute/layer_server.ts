@@ -69,7 +69,8 @@ export class LayerServer {
   }
 
   /**
-   * Gives running requests this many milliseconds to finish. A later request starts a new server.
+   * Gives running requests the given number of milliseconds to finish. A later request starts a new
+   * server.
    */
   async retire(milliseconds: number): Promise<void> {
     const retiring = this.#server;
@@ -94,7 +95,8 @@ export class LayerServer {
   }
 
   /**
-   * Ends all processes permanently, after giving running requests this many milliseconds to finish.
+   * Gives running requests the given number of milliseconds to finish, then ends all processes
+   * permanently.
    */
   async close(milliseconds: number): Promise<void> {
     this.#closed = true;

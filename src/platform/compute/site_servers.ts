@@ -52,7 +52,8 @@ export class SiteServers implements SiteCompute {
   }
 
   /**
-   * Ends all processes permanently, after giving running requests this many milliseconds to finish.
+   * Gives running requests the given number of milliseconds to finish, then ends all processes
+   * permanently.
    */
   async close(milliseconds: number): Promise<void> {
     await this.#all((server) => server.close(milliseconds));

@@ -15,8 +15,8 @@ export interface Capability {
   bindRoutes?(router: Router): void;
 
   /**
-   * Loads everything needed before the first request. Also called when the store is read-only,
-   * because sites are still served then.
+   * Loads everything needed before the first request. Also called when the store is read-only.
+   * Sites are served even then.
    */
   recover?(): Promise<void>;
   /** Resumes work that an earlier process left unfinished. The first request waits for it. */

@@ -20,7 +20,7 @@ export interface Foundation {
   readonly kv: RecordStore;
   /** Whether this node knows of all changes made by the nodes that share its store. */
   isCurrent(): boolean;
-  /** Why this node may lack changes, for people; `undefined` if {@link isCurrent}. */
+  /** A readable reason why this node may lack changes; `undefined` if {@link isCurrent}. */
   whyBehind(): string | undefined;
   /** Whether the store is a file that only this process changes. */
   readonly isOnlyWriter: boolean;

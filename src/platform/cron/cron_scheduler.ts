@@ -93,7 +93,8 @@ export class CronScheduler {
   }
 
   /**
-   * Starts no more tasks, and waits for running ones. The caller has already ended their requests.
+   * Starts no more tasks, and waits for running ones. The caller must already have ended their
+   * requests.
    */
   async close(): Promise<void> {
     this.#closed = true;

@@ -69,7 +69,8 @@ export class BranchWork {
   }
 
   /**
-   * Runs work with exclusive access to a database. `work` must not call this for the same database.
+   * Runs `work` with exclusive access to a database. `work` must not call this for the same
+   * database.
    */
   alone<T>(databaseId: string, work: () => Promise<T>): Promise<T> {
     return this.#locks.run(databaseId, work);

@@ -19,7 +19,7 @@ export interface DoorAddress {
 export interface DoorOptions {
   readonly directory: RecordedBranches;
   readonly host: string;
-  /** Port for clients; null if there is none. Then, only deployments' servers can connect. */
+  /** Port for clients; null if only deployments' servers can connect. */
   readonly port: number | null;
   /** The hostname at which people reach the platform. */
   readonly publicHost: string;

@@ -52,7 +52,7 @@ export type DatabaseRecord = z.infer<typeof databaseRecord>;
 const sourceRecord = z.discriminatedUnion("type", [
   z.object({ type: z.literal("empty") }),
   z.object({ type: z.literal("branch"), name: z.string() }),
-  /** Initial content for a git branch's preview, from the database branch with that name. */
+  /** Initial content for a git branch's preview, from the database branch called `name`. */
   z.object({ type: z.literal("preview"), name: z.string(), recipe: databaseRecipe }),
   z.object({ type: z.literal("snapshot"), id: z.string() }),
   /** A branch as it was at a point in time, in milliseconds since 1970. */

@@ -49,7 +49,7 @@ interface UploadBench {
   readonly deployments: DeploymentStore;
   readonly uploads: OpenUploads;
   readonly raised: RaisedEvent[];
-  /** Sets the clock to this many milliseconds after the deployments started. */
+  /** Sets the clock to a number of milliseconds after the deployments started. */
   at(milliseconds: number): void;
   create(id: string, more?: Partial<DeploymentRecord>): Promise<void>;
   close(startedAt?: number): Promise<number>;

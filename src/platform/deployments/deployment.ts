@@ -105,7 +105,7 @@ export function isServed(status: DeploymentState): boolean {
   return status === "LIVE" || status === "ROLLED_BACK";
 }
 
-/** Whether it is shown at its own URL, because it is live or being checked. */
+/** Whether it is live or being checked, and therefore shown at its own URL. */
 export function isReachable({ status, checks }: Pick<DeploymentRecord, "status" | "checks">) {
   return isServed(status) || (status === "DEPLOYING" && checks?.state === "RUNNING");
 }

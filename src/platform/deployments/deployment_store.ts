@@ -55,7 +55,7 @@ export interface Released extends Activated {
   readonly release: ReleaseRecord;
 }
 
-/** The deployments that the production host shows at this moment of a release. */
+/** The deployments that the production host shows at a given moment of a release. */
 function productionHost({ name }: ProjectRecord, release: ReleaseRecord): HostChange {
   const { id: releaseId, from, to, state } = release;
   if (state === "FINISHED") return { label: name, deploymentId: to };
@@ -151,7 +151,7 @@ export class DeploymentStore extends Table<DeploymentRecord, readonly [string, s
 
   /**
    * Changes a deployment. Returns `undefined` if it no longer exists. Records a new status as a
-   * moment in the same commit. The caller raises its event.
+   * moment in the same commit. The caller must raise its event.
    */
   override async update(
     place: readonly [string, string],

@@ -40,7 +40,7 @@ export interface Zone {
 
 export interface Authority {
   readonly zones: readonly Zone[];
-  /** Names of the name servers. */
+  /** Hostnames of the zone's name servers. */
   readonly nameServers: readonly string[];
 }
 

@@ -102,7 +102,7 @@ export interface CertificateOrders {
    */
   servedChanged(hostnames: readonly string[]): Promise<void>;
   /**
-   * Called when someone is waiting for this name. An earlier failed order is retried immediately.
+   * Called when someone is waiting for `hostname`. An earlier failed order is retried immediately.
    */
   retry(hostname: string): void;
 }

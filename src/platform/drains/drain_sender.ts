@@ -139,7 +139,7 @@ export class DrainSender {
     return this.#bytes - this.#inFlightBytes;
   }
 
-  /** Drops the oldest waiting records until that many bytes are free. */
+  /** Drops the oldest waiting records until `bytes` bytes are free. */
   dropOldest(bytes: number): void {
     let [freed, dropped] = [0, 0];
     while (this.#size > 0 && freed < bytes) {

@@ -247,7 +247,7 @@ export class EdgeRegistry {
     this.#contacts.set(name, { ...contact, roundTripMs });
   }
 
-  /** Removes an edge. Returns `undefined` if there is no edge with that name. */
+  /** Removes an edge. Returns `undefined` if there is no edge called `name`. */
   async remove(name: string): Promise<FrontEdge | undefined> {
     const found = await this.#table.findBy("name", keys.frontEdgeByName(name));
     const removed = found && await this.#table.remove([found.id]);

@@ -32,7 +32,7 @@ const ofPlatform = <T>() =>
 const message = ofPlatform<FeedMessage>();
 const place = z.int().min(0);
 
-/** A line in the feed. */
+/** A message from the platform to an edge. Each one is a line of JSON. */
 export const feedLine = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("hello"),
@@ -49,8 +49,8 @@ export const feedLine = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("alive"),
     /**
-     * As in `hello`, because a clock can be changed at any time. Missing in messages from older
-     * platforms.
+     * As in `hello`, repeated because a clock can be changed at any time. Missing in messages from
+     * older platforms.
      */
     time: z.int().optional(),
     /** Whether clients should use other edges. */

@@ -20,9 +20,7 @@ import type { ErrorGroup } from "./error_group.ts";
 
 /** Maximum number of log lines to show for a request. */
 const LINES = 50;
-/**
- * Requests that started longer ago than this are not searched for, because the log may be large.
- */
+/** Maximum age of a request to search for, in milliseconds. The log may be large. */
 const SEARCHED_MS = 24 * 60 * 60 * 1000;
 /** How much earlier than its error a request may have started, in milliseconds. */
 const LONGEST_REQUEST_MS = 60_000;

@@ -11,7 +11,8 @@ const BEGIN = "^(?:error: )?(?:Uncaught )?(?:\\(in promise\\) )?";
 const HEAD = new RegExp(`${BEGIN}(?:\\[[^\\]]*\\] ?)*[\\w$.]*(?:Error|Exception)\\b`);
 const UNCAUGHT = /^(?:error: )?Uncaught /;
 /**
- * Classes that do not end in "Error" count only if frames follow, because other lines look similar.
+ * Matches classes that do not end in "Error". They count only if frames follow, because other lines
+ * look similar.
  */
 const ANY_CLASS = new RegExp(`${BEGIN}(?!Trace\\b)[A-Z_$][\\w$.]*(?: \\[\\w+\\])?(?:: .*)?$`);
 /** An error after a logger's prefix. */

@@ -51,7 +51,7 @@ export interface ExportedParts {
   }[];
 }
 
-/** Thrown if a part of a commit is unavailable. `message` is for people. */
+/** Thrown if a part of a commit is unavailable. `message` is human-readable. */
 export class MissingPartError extends Error {
   override readonly name = "MissingPartError";
 }

@@ -18,7 +18,7 @@ export type Resolved =
   | { readonly type: "not_on_branch"; readonly sha: string }
   /** Access was denied, or the project has no git URL. */
   | { readonly type: "unauthorized" }
-  /** No response in time. `reason` is for people and contains no secrets. */
+  /** No response in time. `reason` is human-readable and contains no secrets. */
   | { readonly type: "unreachable"; readonly reason: string };
 
 export type Branches =

@@ -6,7 +6,7 @@ import { isPublicAddress } from "../../runtime/mod.ts";
 
 export type JudgedSource =
   | { readonly type: "ok"; readonly source: GitAddress }
-  /** `reason` is for people. */
+  /** `reason` is human-readable. */
   | { readonly type: "refused"; readonly reason: string };
 
 export interface GitUrlRules {
@@ -62,9 +62,7 @@ export function judgeGitUrl(text: string, rules: GitUrlRules): JudgedSource {
     : refused(`The git URL must use port ${usual}, or a port from ${FIRST_FREE_PORT}`);
 }
 
-/**
- * The reason why the platform refuses a git URL, as a message for people. Does not use the network.
- */
+/** Returns a readable reason why the platform refuses a git URL. Does not use the network. */
 export function refuseGitUrl(text: string, rules: GitUrlRules): string | undefined {
   const judged = judgeGitUrl(text, rules);
   return judged.type === "refused" ? judged.reason : undefined;

@@ -38,7 +38,7 @@ export function readPointers(text: string): ReadonlyMap<string, Omit<LargeFile, 
 export const objectPath = (oid: string): string =>
   `lfs/objects/${oid.slice(0, 2)}/${oid.slice(2, 4)}/${oid}`;
 
-/** Thrown if a file cannot be fetched. `message` is for people. */
+/** Thrown if a file cannot be fetched. `message` is human-readable. */
 class LfsFault extends Error {
   override readonly name = "LfsFault";
 }

@@ -90,7 +90,7 @@ const CHECK_MS = 20_000;
 
 const NO_URL: GitFailure = { type: "unauthorized" };
 
-/** Thrown if the repository no longer has a commit. `message` is for people. */
+/** Thrown if the repository no longer has a commit. `message` is human-readable. */
 export class GitFault extends Error {
   override readonly name = "GitFault";
 }

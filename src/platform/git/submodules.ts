@@ -85,5 +85,5 @@ export function asOwnTransport(url: string, own: GitAddress | null): string {
   return `${new URL(own.url).origin}${path}`;
 }
 
-/** Returns a URL without its username and password, for people. */
+/** Returns a URL without its username and password, for display. */
 export const shownUrl = (url: string): string => url.replace(/^(\w+:\/\/)[^/@]*@/, "$1");

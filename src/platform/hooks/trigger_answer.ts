@@ -4,7 +4,7 @@ import type { TriggerAnswer } from "../../contract/hooks.ts";
 import type { Addresses } from "../core/addresses.ts";
 import type { DeploymentRecord } from "../deployments/mod.ts";
 
-/** A deployment's status, as a sentence for people. */
+/** Returns a sentence with a deployment's status. */
 export function describeProgress(deployment: DeploymentRecord, addresses: Addresses): string {
   const what = `Deployment of ${deployment.commitSha?.slice(0, 7)} on ${deployment.branch}`;
   switch (deployment.status) {

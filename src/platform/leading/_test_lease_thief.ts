@@ -127,9 +127,9 @@ function nodesOf(id: string, leases: Leases, alive: ReadonlySet<string>): Nodes 
 }
 
 /**
- * Runs a leader's round and takes its lease before the round's nth read or commit. Then makes the
- * next leader run a round. The next leader is the thief, or the first node once it has regained its
- * lease.
+ * Runs a leader's round and takes its lease before the round's nth read or commit. After that,
+ * makes the next leader run a round. The next leader is the thief, or the first node once it has
+ * regained its lease.
  */
 export async function stealAt(
   holder: Holder,

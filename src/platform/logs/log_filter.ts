@@ -98,7 +98,7 @@ const PLAIN_WORD = /^[!#-[\]-~]+$/;
 
 /**
  * Returns a fast test of an entry's JSON for a search. It accepts all entries that match, and some
- * others. Returns `undefined` if there is no such test for this text.
+ * others. Returns `undefined` if there is no such test for the text.
  */
 export function searchTest(search: string | undefined): ((json: string) => boolean) | undefined {
   // The text can span several fields, but each word is within one of them.

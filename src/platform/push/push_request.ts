@@ -31,7 +31,7 @@ export interface PushRequest {
   readonly refusal: string | undefined;
 }
 
-/** A push that cannot be read. `message` is for people. */
+/** A push that cannot be read. `message` is human-readable. */
 export class PushRefused extends Error {
   override readonly name = "PushRefused";
 }

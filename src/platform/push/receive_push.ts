@@ -52,7 +52,9 @@ export interface ArrivedPush {
   readonly isWhole: boolean;
 }
 
-/** Reads a push; the caller disposes of its scratch folder. @throws {Failure} if it is not valid */
+/**
+ * Reads a push. The caller must dispose of its scratch folder. @throws {Failure} if it is not valid
+ */
 export async function readPush(
   { openSandbox }: ReceiveServices,
   request: Request,
@@ -80,7 +82,7 @@ export async function readPush(
   }
 }
 
-/** Reads the output of receive-pack: messages for people as they arrive, then its report. */
+/** Reads the output of receive-pack: human-readable messages as they arrive, then its report. */
 async function listen(
   stdout: ReadableStream<Uint8Array>,
   words: (bytes: Uint8Array) => void,
@@ -110,7 +112,7 @@ export class PushReceiver {
     this.#services = services;
   }
 
-  /** Carries out a push. The caller ensures that each project has only one push at a time. */
+  /** Carries out a push. The caller must ensure that each project has only one push at a time. */
   async receive(
     project: ProjectRecord,
     { request, scratch, isWhole }: ArrivedPush,

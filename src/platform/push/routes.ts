@@ -14,7 +14,7 @@ const MAX_RECORDED = 20;
 
 const PATH = "/git/:workspace/:project";
 
-/** The required access of each service. */
+/** The access that each service requires. */
 const ACCESS = {
   "git-upload-pack": { access: "viewer", method: "GET", path: "/git" },
   "git-receive-pack": { access: "developer", method: "POST", path: "/git" },

@@ -4,7 +4,7 @@ import { Failure } from "../core/http/mod.ts";
 /** Maximum time that a client may take to send a body, in milliseconds. */
 const SEND_MS = 30 * 60_000;
 
-/** The decompressed body, because git compresses long requests. */
+/** The decompressed body. Git compresses long requests. */
 function bodyOf(request: Request): ReadableStream<Uint8Array<ArrayBuffer>> | null {
   const coding = request.headers.get("content-encoding") ?? "identity";
   if (request.body === null || coding === "identity") return request.body;

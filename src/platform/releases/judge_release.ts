@@ -17,12 +17,12 @@ export const MIN_REQUESTS = 20;
  */
 const MIN_COMPARED = 20;
 
-/** Maximum rate on the new side: this many times the rate on the old side, plus this much. */
+/** Maximum rate on the new side: `times` the rate on the old side, plus `more`. */
 const FAILURES = { times: 2, more: 0.02 } as const;
 const ERRORS = { times: 2, more: 0.1 } as const;
 /** Maximum p95 on the new side, calculated in the same way; `more` is in milliseconds. */
 const SLOWER = { times: 2, more: 500 } as const;
-/** The p95 is compared only if both sides had at least this many requests. */
+/** Minimum number of requests on each side for comparing the p95. */
 const MIN_TIMED = 50;
 
 export const NO_COUNTS: SideCounts = { requests: 0, errors: 0, failures: 0, times: [] };

@@ -6,7 +6,7 @@ import type { FoundCounts } from "./traffic_store.ts";
 
 /** Maximum number of values in each list. */
 const LISTED = 20;
-/** Maximum number of countries, because a map can show many. */
+/** Maximum number of countries. A map can show many. */
 const COUNTRIES = 60;
 
 const isoTime = (time: number): string => new Date(time).toISOString();

@@ -23,7 +23,7 @@ export interface OpenInvitation {
   readonly invitedBy: string;
 }
 
-/** An account that belongs to this many workspaces cannot create another. */
+/** Number of workspaces after which an account cannot create another. */
 const MAX_WORKSPACES = 100;
 
 const iso = (time: number): string => new Date(time).toISOString();

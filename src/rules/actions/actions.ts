@@ -65,7 +65,7 @@ export function definitionOf(
   return ACTIONS[type];
 }
 
-/** The phase of rules with this action. */
+/** The phase of rules with a given action. */
 export function phaseOf(type: ActionType): Phase {
   return ACTIONS[type].phase;
 }

@@ -24,7 +24,7 @@ export interface ParsedTarget {
   /** Userinfo, host and port as written; "" for a relative target. */
   readonly authority: string;
   /**
-   * True for a path that is relative to the request's path, because it begins with neither a slash
+   * True for a path that is relative to the request's path. Such a path begins with neither a slash
    * nor a capture.
    */
   readonly isFromRequest: boolean;

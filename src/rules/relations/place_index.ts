@@ -59,8 +59,8 @@ export class PlaceIndex<T extends { readonly set: ConditionSet }> {
   }
 
   /**
-   * The lists of rules that could match all requests in `set`, because their path and host are the
-   * same or wider.
+   * The lists of rules that could match all requests in `set`. Their path and host are the same or
+   * wider.
    */
   *listsAbove(set: ConditionSet): Generator<readonly T[]> {
     const { host } = set.leaf;

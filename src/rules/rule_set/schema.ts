@@ -71,7 +71,6 @@ const sourceShape = {
   revisionId: text().optional(),
 };
 
-/** A single rule. */
 export const ruleSchema = z.strictObject(ruleShape, "Use a table") satisfies z.ZodType<Rule>;
 
 const ruleSetShape = {

@@ -65,12 +65,12 @@ const ruleTestSchema = z.strictObject({
   expect: expectationSchema,
 }, "Use a table");
 
-/** A whole test file. */
+/** The content of a rule test file. */
 export const ruleTestFileSchema = z.strictObject({
   tests: list(ruleTestSchema).min(1, "Add at least one [[tests]] table"),
 }, "Use a table");
 
-/** One row of the table. */
+/** A `[[tests]]` table in a rule test file. */
 export type RuleTest = z.infer<typeof ruleTestSchema>;
 
 /** The names of the fields, for suggestions. */

@@ -134,7 +134,7 @@ class LoopSearch {
     return new LoopSearch(compiled, hosts, yield* costOfHop(placed, pace), pace);
   }
 
-  /** Finds the loop that a request for this rule enters. */
+  /** Finds the loop that a sample request for the rule `start` enters. */
   *find(start: number, sample: SampleRequest): Steps<Circle | undefined> {
     const hops: Hop[] = [];
     let request = sample;

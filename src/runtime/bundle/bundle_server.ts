@@ -49,7 +49,7 @@ export interface ServerBundle {
   readonly needs: readonly NodeNeed[];
   /** Packages that may open files next to their modules. */
   readonly openers: readonly string[];
-  /** Imports that fail when they are reached, because their package is not installed. */
+  /** Imports that fail when they are reached. Their package is not installed. */
   readonly missing: readonly string[];
 }
 

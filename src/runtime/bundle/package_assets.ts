@@ -1,7 +1,7 @@
 /** @module Finds files that packages open next to their modules; a bundle does not contain them. */
 import { join, parse } from "node:path";
 
-/** Package modules that may open files, because they use their own location and read files. */
+/** Matches imports of modules that can open files. */
 const OPENS_FILES = /["'](?:node:)?(?:fs|fs\/promises|fs-extra|graceful-fs|module)["']/;
 
 /** Whether a module that uses its own location may open files there. */

@@ -88,7 +88,7 @@ export class FakeServer implements RunningServer {
     this.#send(ComputeFrame.listening, {});
   }
 
-  /** Reports the end of the server's code. Then the process ends too. */
+  /** Reports the end of the server's code. The process ends after that. */
   end(message: string): void {
     this.#send(ComputeFrame.ended, { message });
     // Only after the frame has been sent.

@@ -29,8 +29,7 @@ import type { ProcessLog } from "./wire.ts";
 const END_MS = 500;
 
 /**
- * A longer time for a process that accepts no connections or does not react, because it has
- * probably ended.
+ * A longer time for a process that accepts no connections or does not react. It has probably ended.
  */
 const LATE_END_MS = 5000;
 

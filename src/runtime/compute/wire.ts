@@ -48,7 +48,7 @@ export interface ServerStart {
   readonly peers: readonly Peer[];
   /** Loopback ports that are redirected, including its own. */
   readonly routes: readonly LocalRoute[];
-  /** Names that resolve to the platform, because it listens on the loopback address. */
+  /** Names that resolve to the platform, which listens on the loopback address. */
   readonly hosts: readonly string[];
   /** Whether to run the server even if the kernel offers no sandbox. */
   readonly allowUnsandboxed: boolean;

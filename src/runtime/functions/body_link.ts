@@ -15,10 +15,7 @@ export const EAGER_BYTES = 64 * 1024;
 
 const MAX_CHUNK_BYTES = 64 * 1024;
 
-/**
- * Minimum number of granted bytes that a chunk uses up, because even the smallest chunk takes
- * memory.
- */
+/** Minimum number of granted bytes that a chunk uses up. Even the smallest chunk takes memory. */
 const MIN_CHUNK_COST = 256;
 
 const costOf = (chunkBytes: number): number => Math.max(chunkBytes, MIN_CHUNK_COST);

@@ -47,7 +47,7 @@ export class FunctionFetches {
     this.#worker = worker;
   }
 
-  /** True if a request with this id is in progress. */
+  /** True if a request with a given id is in progress. */
   has(id: number): boolean {
     return this.#running.has(id) || this.#worker.receivers.has(id) || this.#worker.senders.has(id);
   }

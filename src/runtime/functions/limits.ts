@@ -49,7 +49,7 @@ export const DEFAULT_FUNCTION_LIMITS: FunctionLimits = {
   memoryPollMs: 50,
 };
 
-/** Resident memory that the runtime itself may use with this number of workers, in MiB. */
+/** Resident memory that the runtime itself may use with the given number of workers, in MiB. */
 export function memoryAllowanceMb(workers: number): number {
   return 80 + 20 * workers;
 }

@@ -45,7 +45,7 @@ export const FunctionFrame = {
   fetch: 25,
   /** The `fetch` is no longer needed. */
   abortFetch: 26,
-  /** `result` and `settled` in one frame, because most calls leave nothing running. */
+  /** `result` and `settled` in one frame. Most calls leave nothing running. */
   resultSettled: 28,
   /**
    * From the process: the worker has ended; payload: the reason, unless the platform requested the

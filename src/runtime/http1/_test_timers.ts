@@ -2,7 +2,7 @@
 import type { Timers } from "./deadlines.ts";
 
 export interface TestTimers extends Timers {
-  /** Advances the clock by this many milliseconds and runs due timers in order. */
+  /** Advances the clock by the given number of milliseconds and runs due timers in order. */
   pass(milliseconds: number): void;
   /** Number of waiting timers. */
   waiting(): number;

@@ -65,8 +65,8 @@ const LAST_CHUNK = encoder.encode("0\r\n\r\n");
 /**
  * Sends a body: unchanged if its length in bytes is known, otherwise in chunks.
  *
- * @throws OutboundError `bad_request` if the body does not have that length, `aborted` if it ends
- * early; otherwise like `write`
+ * @throws OutboundError `bad_request` if the body does not have the known length, `aborted` if it
+ *   ends early; otherwise like `write`
  */
 export async function sendBody(
   reader: ReadableStreamDefaultReader<Uint8Array>,

@@ -22,8 +22,8 @@ export function isLocalName(host: string): boolean {
 }
 
 /**
- * Matches possible forms of an address in a URL (WHATWG URL, 3.5), because checking a name with
- * `ipaddr` is slow.
+ * Matches possible forms of an address in a URL (WHATWG URL, 3.5). Checking a name with `ipaddr` is
+ * slow.
  */
 const LIKE_ADDRESS = /^[\d.]+$|:/;
 

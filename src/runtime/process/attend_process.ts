@@ -13,8 +13,8 @@ export interface AttendedProcess {
 }
 
 /**
- * Handles a process's frames until it closes the connection or violates the protocol. A violation
- * is reported to `failed`. Then ends the process.
+ * Handles a process's frames until it closes the connection or violates the protocol, and then ends
+ * the process. Reports a violation to `failed`.
  *
  * @returns its last output once it has ended
  */

@@ -76,7 +76,7 @@ export interface SocketLimits {
   readonly total: number;
 }
 
-/** Returns the limits for a process that can open this number of descriptors. */
+/** Returns the limits for a process that can open a given number of descriptors. */
 export function defaultSocketLimits(descriptors: number = USUAL_DESCRIPTORS): SocketLimits {
   const bearable = Math.floor(descriptors * DESCRIPTORS_PART / DESCRIPTORS_EACH);
   const total = Math.max(FEWEST_SOCKETS, Math.min(bearable, MOST_SOCKETS));

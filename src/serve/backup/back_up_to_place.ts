@@ -96,7 +96,7 @@ async function write(
   return { name, ...archive.report, sentBytes: writer.sentBytes };
 }
 
-/** Number of bytes that a check must leave free, because the platform writes to the same disk. */
+/** Number of bytes that a check must leave free. The platform writes to the same disk. */
 const RESERVE = 256 * 1024 * 1024;
 
 async function freeBytesOf(folder: string): Promise<number> {
@@ -104,7 +104,7 @@ async function freeBytesOf(folder: string): Promise<number> {
   return bavail * bsize;
 }
 
-/** @throws {BackupError} if restoring this many bytes would fill the platform's disk */
+/** @throws {BackupError} if restoring `bytes` bytes would fill the platform's disk */
 async function requireSpace({ options, folder }: Work, bytes: number): Promise<void> {
   const { dataDir, freeBytes = freeBytesOf } = options;
   const free = await freeBytes(folder);

@@ -22,7 +22,7 @@ export const REPOSITORY_FOLDERS = ["refs", "objects"];
 
 /** Files of embedded databases. */
 export const DATABASES = "databases";
-/** A file with the names of a database's folders, because some of them are empty. */
+/** A file with the names of a database's folders. Some of them are empty. */
 export const FOLDERS = "folders.json";
 
 export const BACKUP_SCHEMA = "SVC_BACKUP_V1";

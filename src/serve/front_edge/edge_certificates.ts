@@ -22,7 +22,7 @@ const MAX_NAMES = 10_000;
 /** Maximum number of times to read a certificate that keeps changing during the read. */
 const MAX_READS = 3;
 
-/** Maximum number of concurrent reads for unknown hosts, because clients can send any name. */
+/** Maximum number of concurrent reads for unknown hosts. Clients can send any name. */
 const MAX_UNKNOWN = 8;
 
 /** Pause before failed reads are repeated and between two warnings, in milliseconds. */
@@ -138,7 +138,7 @@ export class EdgeCertificates implements OrderedCertificates {
   }
 
   /**
-   * Soon makes listeners ask again for this host, and for all hosts with reads that fail until
+   * Soon makes listeners ask again for `hostname`, and for all hosts with reads that fail until
    * then.
    */
   #retryLater(hostname: string, error: unknown): void {

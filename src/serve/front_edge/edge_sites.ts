@@ -51,7 +51,7 @@ function accessFactsOf({ version, protection, isDown }: AccessState): SiteAccess
 export class EdgeSites {
   readonly #sites: SiteDirectory;
   readonly #domains = new DomainHosts();
-  /** Access settings by project, because all of a project's sites share them. */
+  /** Access settings by project. All of a project's sites share them. */
   readonly #access = new Map<string, SiteAccess>();
   readonly #shown = new SingleFlight<EdgeShown | undefined>();
   /** Counts changes, because a response requested before a change may not include it. */

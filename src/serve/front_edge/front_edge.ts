@@ -130,7 +130,7 @@ class Signer {
     this.#session = { hello, secret, number: 0 };
   }
 
-  /** The platform's time, because this machine's clock may be wrong. */
+  /** The platform's time. This machine's clock may be wrong. */
   now(): number {
     return systemClock() + this.#ahead;
   }

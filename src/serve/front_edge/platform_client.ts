@@ -9,7 +9,7 @@ const HEAD_MS = 10_000;
 /** Maximum time for a whole response, in milliseconds. */
 const READ_MS = 30_000;
 
-/** An error if the platform does not accept the key, because it was revoked or never existed. */
+/** The platform does not accept the key. It was revoked or never existed. */
 export class EdgeKeyError extends Error {
   override readonly name = "EdgeKeyError";
 }

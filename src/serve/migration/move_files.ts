@@ -151,6 +151,6 @@ export async function moveFiles(
   throw new MigrationError(
     `Moved ${blobs} files; skipped ${damaged.length} that are damaged in the source, for example ` +
       `${damaged[0]}. Start the platform on the source and deploy the same content again, or ` +
-      "restore the files from a backup. Then run this again to continue",
+      "restore the files from a backup, then run this again to continue",
   );
 }

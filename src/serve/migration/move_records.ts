@@ -18,7 +18,7 @@ import {
 } from "./raw_record.ts";
 import type { Change, MovedStore } from "./record_store.ts";
 
-/** The amount to move. */
+/** The number and size of the records to move, and the keys that they need. */
 export interface Survey {
   readonly count: number;
   readonly bytes: number;

@@ -59,8 +59,8 @@ export function emailUnderWayPage(context: PageContext, email: string): Response
         <div class="body">
           <p>
             We sent a link to{" "}
-            {email}. Open it in this browser within an hour. Then you can sign in with this email
-            address.
+            {email}. Open it in this browser within an hour. After that, you can sign in with this
+            email address.
           </p>
           <div>
             <a class="button quiet" href="/account">Back to your account</a>

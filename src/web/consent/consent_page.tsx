@@ -18,7 +18,7 @@ import type { Workspace } from "../../contract/identity.ts";
 import { EntryFrame } from "../layout/frames.tsx";
 import { Form, Notice } from "../layout/pieces.tsx";
 
-/** Describes the redirect target for people. */
+/** Describes the redirect target in readable form. */
 function placeOf(redirect: string): string {
   const { protocol, host } = new URL(redirect);
   if (protocol === "http:") return `an app on your computer (${host})`;

@@ -16,8 +16,8 @@ interface StoredPage {
   readonly plain: string;
   readonly packed: Uint8Array<ArrayBuffer>;
   /**
-   * Separate entity tags for the plain and the compressed form, because a strong tag guarantees
-   * identical bytes.
+   * Separate entity tags for the plain and the compressed form. A strong tag guarantees identical
+   * bytes.
    */
   readonly tags: { readonly plain: string; readonly packed: string };
   readonly headers: Readonly<Record<string, string>>;

@@ -95,14 +95,14 @@ export function goTo(path: string, headers: Readonly<Record<string, string>> = {
   });
 }
 
-/** The style sheet. */
+/** Serves the style sheet. */
 export const showStylesheet = makeAsset("text/css; charset=utf-8", () => STYLESHEET);
 
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 28 28">` +
   `<rect width="28" height="28" rx="7" fill="#0a6a4d"/>` +
   `<path d="M8 9h12M8 14h8M8 19h4" stroke="#fff" stroke-width="2.6" stroke-linecap="round"/></svg>`;
 
-/** The icon shown in the browser tab. */
+/** Serves the icon shown in the browser tab. */
 export function showIcon(): Response {
   return new Response(ICON, {
     headers: {

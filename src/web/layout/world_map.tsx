@@ -12,7 +12,7 @@ const NAMES = new Intl.DisplayNames("en", { type: "region", fallback: "code" });
 export const countryName = (code: string): string =>
   /^[A-Z]{2}$/.test(code) ? NAMES.of(code) ?? code : "Unknown";
 
-/** A marked country. */
+/** A country that is highlighted on the map. */
 export interface MarkedCountry {
   readonly code: string;
   /** The country's class in the style sheet. */

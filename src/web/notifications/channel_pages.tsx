@@ -30,7 +30,7 @@ import type { PageContext } from "../layout/page_context.ts";
 import { SettingsFrame } from "../layout/frames.tsx";
 import { showSettings } from "../layout/show_board.ts";
 
-/** The only page with a worker, because web push needs one. */
+/** The policy for the only page with a worker. Web push needs one. */
 const POLICY = `${PAGE_POLICY}; script-src 'self'; worker-src 'self'; connect-src 'self'`;
 
 const STATUS: Readonly<Record<MessengerLink["status"], string>> = {

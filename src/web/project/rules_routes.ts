@@ -38,10 +38,7 @@ const MAX_UPLOAD = 4 * MAX_TEXT;
 const SIZE = 20;
 /** Maximum number of requests to evaluate in a trial. */
 const TRIED = 1000;
-/**
- * Maximum number of log pages to search for these requests, because the log also contains other
- * lines.
- */
+/** Maximum number of log pages to search for these requests. The log also contains other lines. */
 const MAX_LOG_PAGES = 5;
 
 /**

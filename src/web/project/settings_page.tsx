@@ -52,9 +52,7 @@ function EndCard({ parts }: { readonly parts: ProjectVisit }) {
   );
 }
 
-/**
- * Identifies the settings that a form shows, because they may change before the form is submitted.
- */
+/** Identifies the settings that a form shows. They may change before the form is submitted. */
 const versionOf = (project: Project): string =>
   sha256Hex(JSON.stringify([project.framework, ...TEXTS.map(([name]) => project[name])])).slice(
     0,

@@ -34,7 +34,7 @@ export interface TrialReport {
   readonly changed: number;
   /** Largest first. */
   readonly groups: readonly ChangedGroup[];
-  /** Parts of a request that the trial cannot evaluate, because they are not in the log. */
+  /** Parts of a request that the trial cannot evaluate. They are not in the log. */
   readonly limits: readonly string[];
 }
 

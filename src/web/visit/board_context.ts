@@ -14,7 +14,7 @@ export interface BoardServices {
   readonly now: Clock;
 }
 
-/** The inputs of a dashboard page. */
+/** The inputs for a dashboard page. */
 export interface BoardVisit {
   readonly visit: PersonVisit;
   readonly context: BoardContext;

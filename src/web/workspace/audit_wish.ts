@@ -3,7 +3,7 @@ import { endpoints } from "../../contract/endpoints.ts";
 
 const { query: schema } = endpoints.listAudit;
 
-/** The part of the log to show. */
+/** The part of the audit log to show. */
 export interface AuditWish {
   readonly limit: number;
   readonly cursor?: string;

@@ -1,5 +1,6 @@
 /**
- * Runs functions written for other platforms in `svc dev`. They respond as if they were deployed.
+ * Runs functions written for other platforms in `svc dev`. They must respond as if they were
+ * deployed.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

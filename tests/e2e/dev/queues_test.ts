@@ -1,4 +1,6 @@
-/** Uses a project's queues in `svc dev`. Its server receives messages as it would on a platform. */
+/**
+ * Uses a project's queues in `svc dev`. Its server must receive messages as it would on a platform.
+ */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";
@@ -104,7 +106,7 @@ async function seenBy(dev: Served) {
   return await response.json() as { seen: Delivered[]; most: number; secret: string };
 }
 
-/** Waits until the server has received this many messages. */
+/** Waits until the server has received `count` messages. */
 const whenSeen = (dev: Served, count: number) =>
   until(() => seenBy(dev), ({ seen }) => seen.length >= count, 30_000);
 

@@ -1,6 +1,6 @@
 /**
- * Sends tokens that are forged, belong to someone else, or are not meant for svc. None of them gets
- * a key.
+ * Sends tokens that are forged, belong to someone else, or are not meant for svc. None of them may
+ * get a key.
  */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";

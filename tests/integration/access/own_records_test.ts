@@ -1,6 +1,6 @@
 /**
- * A person's own resources. Keys and the CLI reach them only in their workspace, and only until the
- * access is revoked.
+ * A person's own resources. Keys and the CLI must reach them only in their workspace, and only
+ * until the access is revoked.
  */
 import assert from "node:assert/strict";
 import { Browser, signUpWithWorkspace } from "../../helpers/browser.ts";

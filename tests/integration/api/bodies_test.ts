@@ -1,4 +1,6 @@
-/** Bodies from unknown clients are limited in size and depth, and checked before they are read. */
+/**
+ * Bodies from unknown clients must be limited in size and depth, and checked before they are read.
+ */
 import assert from "node:assert/strict";
 import { endpoints } from "../../../src/contract/endpoints.ts";
 import {

@@ -1,6 +1,7 @@
 // deno-lint-ignore-file no-console -- says why the test is skipped
 /**
- * Fills the disk under blob stores and queues. Everything that was acknowledged exists afterwards.
+ * Fills the disk under blob stores and queues. Everything that was acknowledged must exist
+ * afterwards.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

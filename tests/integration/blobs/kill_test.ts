@@ -1,5 +1,5 @@
 /**
- * Kills the platform while clients write objects. Everything that was acknowledged exists
+ * Kills the platform while clients write objects. Everything that was acknowledged must exist
  * afterwards. `BLOB_ROUNDS` sets the number of rounds, for example to 100.
  */
 import assert from "node:assert/strict";

@@ -1,5 +1,5 @@
 /**
- * Sends many concurrent requests to a busy Node server. Each gets its turn, even on a new
+ * Sends many concurrent requests to a busy Node server. Each must get its turn, even on a new
  * connection. On Deno, the runtime decides the order.
  */
 import assert from "node:assert/strict";

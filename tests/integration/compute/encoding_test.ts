@@ -1,5 +1,5 @@
 /**
- * A server's response arrives unchanged. Neither runtime compresses it, regardless of how the
+ * A server's response must arrive unchanged. Neither runtime may compress it, regardless of how the
  * server listens.
  */
 import assert from "node:assert/strict";

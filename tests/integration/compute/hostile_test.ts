@@ -1,7 +1,7 @@
 /**
- * Runs a hostile server's escape attempts on each engine and in each sandbox. Each ends as
- * `fixtures/compute/hostile/expected.json` specifies, while the platform and a neighboring server
- * keep working.
+ * Runs a hostile server's escape attempts on each engine and in each sandbox. Each must end as
+ * `fixtures/compute/hostile/expected.json` specifies, and the platform and a neighboring server
+ * must keep working.
  */
 import assert from "node:assert/strict";
 import * as z from "zod";

@@ -1,6 +1,6 @@
 /**
- * Faults in the platform's own folders. The operator's log contains their paths, but clients never
- * see them.
+ * Faults in the platform's own folders. The operator's log must contain their paths, but clients
+ * must never see them.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

@@ -1,4 +1,7 @@
-/** Servers share a limited number of processes, and are asked to stop before they are killed. */
+/**
+ * Servers must share a limited number of processes, and must be asked to stop before they are
+ * killed.
+ */
 import assert from "node:assert/strict";
 import { type ComputeServer, ProcessPlaces } from "../../../src/runtime/mod.ts";
 import { until } from "../../../src/lib/_test_until.ts";

@@ -1,6 +1,6 @@
 /**
- * WebSockets are counted separately from requests. Idle WebSockets do not delay requests, and a
- * WebSocket beyond the limit is refused immediately.
+ * WebSockets are counted separately from requests. Idle WebSockets must not delay requests, and a
+ * WebSocket beyond the limit must be refused immediately.
  */
 import assert from "node:assert/strict";
 import type { IncomingMessage } from "node:http";

@@ -1,5 +1,5 @@
 /**
- * Raises all 32 events through the API for one person who has every channel. Each channel gets
+ * Raises all 32 events through the API for one person who has every channel. Each channel must get
  * exactly the events in the specification's table.
  */
 import assert from "node:assert/strict";

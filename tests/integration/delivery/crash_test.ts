@@ -1,6 +1,6 @@
 /**
- * Kills the platform with `kill -9` during many deliveries. No accepted delivery is lost, and only
- * those in progress are repeated.
+ * Kills the platform with `kill -9` during many deliveries. No accepted delivery may be lost, and
+ * only those in progress may be repeated.
  *
  * `CRASH_DELIVERIES` sets the number of deliveries.
  */

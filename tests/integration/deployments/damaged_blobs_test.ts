@@ -1,6 +1,6 @@
 /**
- * Changes blobs on disk. The platform detects them, never serves them, and repairs them when the
- * same content is uploaded.
+ * Changes blobs on disk. The platform must detect the damage, never serve the damaged blobs, and
+ * repair them when the same content is uploaded.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

@@ -32,7 +32,7 @@ const many = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index));
 const without = (fields: Fields, name: string): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([field]) => field !== name));
-/** Returns a `meta` field with this many bytes of JSON. */
+/** Returns a `meta` field that takes `bytes` bytes as JSON. */
 const meta = (bytes: number) => ({ a: "x".repeat(bytes - '{"a":""}'.length) });
 
 const ACCEPTED: Readonly<Record<string, unknown>> = {

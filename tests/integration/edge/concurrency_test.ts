@@ -1,6 +1,6 @@
 /**
  * Limits of concurrent requests to functions and servers. As soon as one request ends, the next one
- * starts.
+ * must start.
  */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";

@@ -1,7 +1,7 @@
 /**
  * Checks that rules see the same request as the server behind them. Sends the same requests raw
- * over HTTP/1.1, over HTTP/2, and as WebSocket upgrades. Rules match them, and a Node server echoes
- * them.
+ * over HTTP/1.1, over HTTP/2, and as WebSocket upgrades. Rules match them, and a Node server
+ * repeats them in its response.
  */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
@@ -190,8 +190,8 @@ const ANSWERED: Readonly<Record<string, string>> = {
 };
 
 /**
- * Requests that are refused before they reach rules and servers, because servers would interpret
- * them differently.
+ * Requests that are refused before they reach rules and servers. Servers would interpret them
+ * differently.
  */
 const REFUSED: Readonly<Record<string, string>> = {
   ...Object.fromEntries(

@@ -1,6 +1,6 @@
 /**
- * HTTP/2 clients read nothing, or request more than they read. Their memory use is limited, and
- * they lose their connections.
+ * HTTP/2 clients read nothing, or request more than they read. Their memory use must be limited,
+ * and they must lose their connections.
  */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";

@@ -1,6 +1,6 @@
 /**
- * Visitors disconnect at any time during a request, with every kind of origin. None of them leaves
- * a slot, a connection or a file open, and the next visitor is served.
+ * Visitors disconnect at any time during a request, with every kind of origin. None of them may
+ * leave a slot, a connection or a file open, and the next visitor must be served.
  */
 import assert from "node:assert/strict";
 import { setTimeout } from "node:timers/promises";

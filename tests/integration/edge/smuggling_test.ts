@@ -1,6 +1,6 @@
 /**
  * Tries to smuggle requests through the proxy. For each request that a client sends on a raw
- * socket, the other site receives either one well-formed request or none.
+ * socket, the other site must receive either one well-formed request or none.
  */
 import assert from "node:assert/strict";
 import { type Machinery, openMachinery, proxyTo, publish } from "../../helpers/upstreams.ts";

@@ -34,7 +34,7 @@ interface Logged {
   readonly ip: string;
 }
 
-/** Returns the log once it has this many entries. */
+/** Returns the log once it has `count` entries. */
 async function logOf(platform: TestPlatform, count: number): Promise<readonly Logged[]> {
   return await until(
     async () => (await platform.api("GET", "/v1/projects/shop/logs?limit=100")).json.items,

@@ -1,6 +1,6 @@
 /**
- * Over a slow line that loses packets, no edge serves content that an acknowledged change has
- * replaced, and each edge fetches a file only once. `EDGE_REQUESTS` sets the number of requests,
+ * Over a slow line that loses packets, no edge may serve content that an acknowledged change has
+ * replaced, and each edge must fetch a file only once. `EDGE_REQUESTS` sets the number of requests,
  * for example to 10000.
  */
 // deno-lint-ignore-file no-console -- people run its long form to see the numbers

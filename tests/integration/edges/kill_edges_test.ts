@@ -1,6 +1,6 @@
 /**
- * Kills edges and their platform repeatedly. Visitors behind a load balancer get every page, and no
- * acknowledged deployment is lost. `KILL_ROUNDS` sets the number of rounds.
+ * Kills edges and their platform repeatedly. Visitors behind a load balancer must get every page,
+ * and no acknowledged deployment may be lost. `KILL_ROUNDS` sets the number of rounds.
  */
 // deno-lint-ignore-file no-console -- people run its long form to see the numbers
 import assert from "node:assert/strict";

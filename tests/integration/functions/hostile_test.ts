@@ -1,6 +1,6 @@
 /**
- * Runs hostile functions. Each is denied access or contained, and a neighboring function in the
- * same deployment keeps working.
+ * Runs hostile functions. Each must be denied access or contained, and a neighboring function in
+ * the same deployment must keep working.
  */
 import assert from "node:assert/strict";
 import {
@@ -233,7 +233,8 @@ for (const name of ["memory_bomb", "heap_bomb", "wasm_bomb"]) {
     const [pid] = lab.host.pids;
     assert.match(await outcome(await call(lab.host, name)), /^(?:memory|crashed|timeout): /);
     let answer = await outcome(await call(lab.host, "neighbor"));
-    // A memory bomb can outlive its call until the next poll. Then one more call ends with it.
+    // A memory bomb can outlive its call until the next poll. In that case, one more call ends with
+    // it.
     if (/^(?:memory|crashed)/.test(answer)) {
       answer = await outcome(await call(lab.host, "neighbor"));
     }

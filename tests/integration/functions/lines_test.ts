@@ -1,6 +1,6 @@
 /**
- * Functions try to access their worker's connection. They cannot reach it, and changes to its
- * frames harm only their own worker.
+ * Functions try to access their worker's connection. They must not reach it, and changes to its
+ * frames must harm only their own worker.
  */
 import assert from "node:assert/strict";
 import { until } from "../../../src/lib/_test_until.ts";

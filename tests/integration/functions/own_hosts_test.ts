@@ -1,4 +1,4 @@
-/** Functions can reach their platform's hosts, but nothing else on its machine. */
+/** Functions must be able to reach their platform's hosts, but nothing else on its machine. */
 import assert from "node:assert/strict";
 import { createProject, deploy, withPlatform } from "../../helpers/platform.ts";
 import { publish, rule } from "../../helpers/upstreams.ts";

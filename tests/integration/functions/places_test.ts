@@ -1,6 +1,6 @@
 /**
- * Function processes share a limited number of slots, and end when their deployment is no longer
- * live.
+ * Function processes must share a limited number of slots, and end when their deployment is no
+ * longer live.
  */
 import assert from "node:assert/strict";
 import { ProcessPlaces } from "../../../src/runtime/mod.ts";

@@ -1,6 +1,6 @@
 /**
- * Sends a deploy hook payloads that no forge would send. Each is refused, does not deploy anything,
- * and leaves nothing behind.
+ * Sends a deploy hook payloads that no forge would send. Each must be refused, deploy nothing, and
+ * leave nothing behind.
  */
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
@@ -272,7 +272,7 @@ async function send(platform: HookPlatform, attacks: readonly Attack[]): Promise
       headers: headers(secrets),
       body,
     }).catch((error) => {
-      // The connection may close before a long body has been sent completely. Then the response may
+      // The connection may close before a long body has been sent completely, so the response may
       // be lost.
       if (body.length < 1_000_000) throw error;
       return undefined;

@@ -1,5 +1,5 @@
 /**
- * Scheduled backups with three nodes. One node creates each backup, even after another node has
+ * Scheduled backups with three nodes. One node must create each backup, even after another node has
  * left. Runs only with `CLUSTER_TESTS=all`, because the minimum interval is a minute.
  */
 import assert from "node:assert/strict";

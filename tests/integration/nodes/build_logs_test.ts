@@ -1,6 +1,6 @@
 /**
  * Tests build logs. The logs of running builds come from the building node. Those of finished
- * builds are available even after that node has stopped.
+ * builds must be available even after that node has stopped.
  */
 import assert from "node:assert/strict";
 import { makeRepository } from "../../../src/lib/_test_git.ts";

@@ -1,6 +1,6 @@
 /**
- * Stops a node during requests, as behind a load balancer. No request is lost, each response from
- * the leaving node is the last on its connection, and running work is completed.
+ * Stops a node during requests, as behind a load balancer. No request may be lost, each response
+ * from the leaving node must be the last on its connection, and running work must be completed.
  */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";

@@ -20,7 +20,7 @@ action = { type = "rate_limit", limit = 2, windowSeconds = 600, key = "host" }
 
 const WARNING = /the platform has 2 nodes, which count separately, so up to 4 requests pass/;
 
-/** Sends this many requests to a limited path. Returns the statuses. */
+/** Sends `count` requests to a limited path. Returns the statuses. */
 async function ask(node: TestPlatform, count: number): Promise<readonly number[]> {
   const statuses: number[] = [];
   for (let sent = 0; sent < count; sent++) {

@@ -1,4 +1,6 @@
-/** Tests svc's own DNS on several nodes. Each node serves the challenges and edges of all nodes. */
+/**
+ * Tests svc's own DNS on several nodes. Each node must serve the challenges and edges of all nodes.
+ */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { UDPClient } from "dns2";

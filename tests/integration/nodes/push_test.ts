@@ -1,6 +1,6 @@
 /**
- * Any node accepts pushes. Every node can read and build them, even after the node that received
- * them has ended.
+ * Any node must accept pushes. Every node must be able to read and build them, even after the node
+ * that received them has ended.
  */
 import assert from "node:assert/strict";
 import { git, makeRepository } from "../../../src/lib/_test_git.ts";

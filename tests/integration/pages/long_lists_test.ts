@@ -1,6 +1,6 @@
 /**
- * Lists have more records than fit on a page. No page shows all of them, and each links to the
- * next.
+ * Lists have more records than fit on a page. No page may show all of them, and each must link to
+ * the next.
  */
 import assert from "node:assert/strict";
 import { Browser } from "../../helpers/browser.ts";

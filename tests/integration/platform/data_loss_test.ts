@@ -1,6 +1,6 @@
 /**
- * With an incomplete data directory or a full disk, nothing is lost, and everything that still
- * exists is served.
+ * With an incomplete data directory or a full disk, nothing may be lost, and everything that still
+ * exists must be served.
  */
 // deno-lint-ignore-file no-console -- says why a test is skipped
 import assert from "node:assert/strict";
@@ -24,7 +24,7 @@ async function furnish(dataDir: string): Promise<void> {
   await platform.shutdown();
 }
 
-/** Runs `svc serve`, which must fail. Returns its errors for people and for programs. */
+/** Runs `svc serve`, which must fail. Returns its errors as text and as JSON. */
 async function serve(dataDir: string, ...flags: string[]) {
   const argv = ["serve", "--port", "0", "--data-dir", dataDir, ...flags, "--json"];
   const { code, stdout } = await runCli(argv, { env: { HOME: dirname(dataDir) } });

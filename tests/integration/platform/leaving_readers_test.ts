@@ -1,5 +1,6 @@
 /**
- * Readers abandon streams and downloads partway through. The platform notices and keeps running.
+ * Readers abandon streams and downloads partway through. The platform must notice that and keep
+ * running.
  */
 import assert from "node:assert/strict";
 import { type BuildPlatform, withBuilds } from "../../helpers/git_builds.ts";

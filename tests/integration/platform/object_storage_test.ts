@@ -1,4 +1,4 @@
-/** Tests blobs in object storage. While it is down, sites are served from caches. */
+/** Tests blobs in object storage. While it is down, sites must be served from caches. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { runCli } from "../../../src/cli/_test_run.ts";

@@ -14,7 +14,7 @@ const OWN = new Set(["port", "postgresPort", "builds", "bootstrapToken"]);
 /** Options without a flag. They determine how the program is started. */
 const SURROUNDINGS = new Set(["env", "log", "version", "dataDir"]);
 
-/** Options without effect, because all of their fields are missing. */
+/** Options without effect. All of their fields are missing. */
 const isSilent = (value: unknown): boolean =>
   value === undefined || value === false ||
   (typeof value === "object" && value !== null && Object.values(value).every(isSilent));

@@ -1,6 +1,6 @@
 /**
- * Pushes trees, commits and tags that git never creates. Each is refused by name and leaves nothing
- * behind.
+ * Pushes trees, commits and tags that git never creates. Each must be refused by name and leave
+ * nothing behind.
  */
 import assert from "node:assert/strict";
 import {

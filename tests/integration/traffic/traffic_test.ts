@@ -31,7 +31,8 @@ function visit(
 }
 
 /**
- * Waits until the traffic has this many requests. Front edges report their requests a moment later.
+ * Waits until the traffic report has `requests` requests. Front edges report their requests a
+ * moment later.
  */
 const report = (platform: TestPlatform, requests: number, query = "") =>
   until(

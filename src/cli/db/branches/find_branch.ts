@@ -17,7 +17,7 @@ export function takeBranch(command: Command) {
     .option(...PROJECT_OPTION);
 }
 
-/** Finds the branch with this name or ID, or throws `not_found`. */
+/** Finds the branch with a given name or ID, or throws `not_found`. */
 export async function findBranch(
   ctx: Context,
   { client, database }: OpenedDatabase,

@@ -1,6 +1,6 @@
 /**
- * @module Formats rows for people. Results are untrusted and must not be able to control the
- * terminal.
+ * @module Formats rows as readable text. Results are untrusted and must not be able to control the
+ *   terminal.
  */
 import type { Palette } from "../../terminal/color.ts";
 import { type Column, isNumber, type Row } from "./result_set.ts";
@@ -94,7 +94,7 @@ function formatRowByRow(
   }).join("\n");
 }
 
-/** Lays out rows for people, without a trailing newline. */
+/** Lays out rows as a readable table, without a trailing newline. */
 export function formatRows(
   columns: readonly Column[],
   rows: readonly Row[],

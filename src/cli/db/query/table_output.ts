@@ -1,4 +1,4 @@
-/** @module Results as tables for people, laid out after a bounded number of rows. */
+/** @module Results as readable tables, laid out after a bounded number of rows. */
 import { formatCount, printable } from "../../terminal/format.ts";
 import type { Ui } from "../../terminal/ui.ts";
 import { formatRows } from "./format_rows.ts";

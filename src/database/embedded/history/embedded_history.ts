@@ -29,7 +29,7 @@ const LOOK_MS = 30_000;
 /** Pause after a base that was too large, in milliseconds. */
 const RETRY_MS = 60 * 60_000;
 const MB = 1024 * 1024;
-/** Bytes that a copy must leave free, because the platform writes to the same disk. */
+/** Bytes that a copy must leave free. The platform writes to the same disk. */
 const RESERVE = 256 * MB;
 /** Part of the disk's free space that the history can use. */
 const FREE_PART = 1 / 2;

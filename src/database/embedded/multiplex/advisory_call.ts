@@ -50,7 +50,7 @@ function lockKey(args: readonly bigint[]): string {
   return `${key >> 32n},${key & 0xffffffffn},1`;
 }
 
-/** The arguments of a function that takes a lock with this key. */
+/** The arguments of a function that takes a lock with a given key. */
 export function lockArguments(key: string): string {
   const [high = "0", low = "0", form] = key.split(",");
   if (form === "2") return [high, low].map((part) => BigInt.asIntN(32, BigInt(part))).join(", ");

@@ -117,8 +117,8 @@ export class ClientStatements {
   }
 
   /**
-   * Makes sure that the backend has a client's statement, and not another client's, under that
-   * name.
+   * Makes sure that the backend has a client's statement, and not another client's, under the
+   * statement's name.
    */
   #provide(
     client: Client,

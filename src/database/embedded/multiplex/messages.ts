@@ -272,7 +272,7 @@ export function rowValues({ bytes }: Message): (string | null)[] {
 export const parameterStatus = (name: string, value: string): Uint8Array<ArrayBuffer> =>
   writeMessage("S", name, value);
 
-/** Tag of a `CommandComplete`. */
+/** Returns the tag of a `CommandComplete` message, such as `SELECT 1`. */
 export const commandTag = ({ bytes }: Message): string => readString(bytes, HEADER_BYTES).text;
 
 /** Channel of a `NotificationResponse`. */

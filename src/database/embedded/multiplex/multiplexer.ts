@@ -86,7 +86,7 @@ export class Multiplexer {
   }
 
   /**
-   * Whether the backend can be stopped or copied, because no client uses it or has tables in it.
+   * Whether the backend can be stopped or copied. It can if no client uses it or has tables in it.
    */
   get isFree(): boolean {
     if (this.#holder !== undefined) return false;

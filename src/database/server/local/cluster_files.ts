@@ -62,7 +62,7 @@ export async function removeHistory(folder: string): Promise<void> {
   await removeTree(historyFolder(folder));
 }
 
-/** The folder of a server's Unix socket: a short path, because the system limits its length. */
+/** The folder for a server's Unix socket. The system limits the length of its path. */
 export async function socketFolder(
   folder: string,
   owner: ClusterOwner | undefined,

@@ -35,7 +35,7 @@ const MANIFEST = "backup_manifest";
 const STATE = "SELECT current_setting('archive_mode'), " +
   "last_failed_time > coalesce(last_archived_time, '-infinity') FROM pg_stat_archiver";
 const UNFINISHED = "unfinished";
-/** Bytes that a copy must leave free, because the platform writes to the same disk. */
+/** Bytes that a copy must leave free. The platform writes to the same disk. */
 const RESERVE = 256 * 1024 * 1024;
 
 export interface HistoryOptions extends HistoryLimits {
@@ -103,7 +103,7 @@ export class LocalHistory implements ServerHistory {
   }
 
   /**
-   * Runs work with a server that has the state of all databases at a given time.
+   * Calls `work` with a server that has the state of all databases at a given time.
    *
    * @throws {EngineError}
    */

@@ -4,7 +4,7 @@ import { until } from "../../../lib/_test_until.ts";
 import { runningServer } from "./running_server.ts";
 import { inTestFolder } from "../../../lib/_test_folder.ts";
 
-/** A folder whose server has recorded `pid` as its process id. */
+/** A folder whose server has recorded `pid` as its process ID. */
 async function withNote<T>(pid: number, run: (data: string) => Promise<T>): Promise<T> {
   return await inTestFolder(async (data) => {
     await Deno.writeTextFile(

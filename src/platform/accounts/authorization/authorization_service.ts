@@ -104,7 +104,7 @@ export class AuthorizationService {
     return makeClientId(body, await this.#key());
   }
 
-  /** The client with this id; `undefined` if this platform did not issue the id. */
+  /** The client with a given id; `undefined` if this platform did not issue the id. */
   async findClient(id: string): Promise<RegisteredClient | undefined> {
     return readClientId(id, await this.#key());
   }

@@ -25,7 +25,7 @@ export function newUserCode(random: Random): string {
   return code;
 }
 
-/** A user code as shown to people: `WDJB-MJHT`. */
+/** A user code in its displayed form: `WDJB-MJHT`. */
 export function showUserCode(code: string): string {
   return `${code.slice(0, LENGTH / 2)}-${code.slice(LENGTH / 2)}`;
 }

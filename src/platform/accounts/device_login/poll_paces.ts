@@ -11,10 +11,10 @@ import type { DeviceGrant } from "./types.ts";
 /** Seconds that each `slow_down` adds to the interval (RFC 8628, 3.5). */
 const SLOW_DOWN_SECONDS = 5;
 
-/** Tolerance for early polls, in milliseconds, because networks and timers are inexact. */
+/** Tolerance for early polls, in milliseconds. Networks and timers are inexact. */
 const TOLERANCE_MS = 1000;
 
-/** Early polls within this many milliseconds count once, because clients may repeat a request. */
+/** Time in milliseconds within which early polls count once. Clients may repeat a request. */
 const REPEAT_MS = 1000;
 
 interface Poller {
@@ -58,9 +58,7 @@ export class PollPaces {
     this.#maxCodes = maxCodes;
   }
 
-  /**
-   * Whether to refuse an early poll without reading the grant, because it was pending a moment ago.
-   */
+  /** Whether to refuse an early poll without reading the grant, which was pending a moment ago. */
   refuses(deviceHash: string, { clientId, isBasic }: Poller): boolean {
     const pace = this.#paces.get(deviceHash);
     const now = this.#now();

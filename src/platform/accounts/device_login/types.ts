@@ -30,7 +30,7 @@ export const deviceGrant = z.discriminatedUnion("state", [
 ]);
 export type DeviceGrant = z.infer<typeof deviceGrant>;
 
-/** On `token`, the caller creates a token in the commit that marks the grant as used. */
+/** On `token`, the caller must create a token in the commit that marks the grant as used. */
 export type GrantOutcome =
   | { readonly type: "pending" }
   | { readonly type: "denied" }
@@ -47,7 +47,7 @@ export type PollOutcome = GrantOutcome | { readonly type: "slow_down" };
 
 /** The request, as shown to the person who approves or denies it. */
 export interface DeviceRequest {
-  /** Formatted for people: `WDJB-MJHT`. */
+  /** Formatted for display: `WDJB-MJHT`. */
   readonly userCode: string;
   /** The CLI's own name, which is not verified. */
   readonly tool: string;

@@ -59,5 +59,5 @@ export class DeviceCookies {
   }
 }
 
-/** One cookie per account, because several people may share a browser. */
+/** Each account has its own cookie, because several people may share a browser. */
 const nameOf = (userId: string): string => `svc_device_${sha256Hex(userId).slice(0, 12)}`;

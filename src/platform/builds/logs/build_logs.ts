@@ -203,7 +203,7 @@ export class BuildLogs {
   }
 }
 
-/** The lines of a stored log. */
+/** Parses the lines of a stored log. */
 export function parseLines(text: string): BuildLogLine[] {
   return text.split("\n").flatMap(parseLine);
 }

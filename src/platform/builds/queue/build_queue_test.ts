@@ -43,7 +43,7 @@ interface QueueBench {
   readonly troubles: string[];
   /** How long the queue paused, in milliseconds. */
   readonly pauses: number[];
-  /** Makes this many of the next writes to the store fail. */
+  /** Makes the next `writes` writes to the store fail. */
   breakStore(writes: number): void;
   queue(concurrency: number): BuildQueue;
   /** Stores a build, as a trigger would. */

@@ -20,9 +20,7 @@ type Trial = "works" | "fails" | "late";
 /** How long a sandbox has to respond, in milliseconds; longer on the second attempt. */
 const PATIENCE_MS: readonly number[] = [15_000, 60_000];
 
-/**
- * User IDs for trials, above those for builds, because a trial kills all of its user's processes.
- */
+/** User IDs for trials, above those for builds. A trial kills all of its user's processes. */
 const TRIAL_USERS = { from: 100, to: 200 } as const;
 
 export interface ProbeOptions {

@@ -22,10 +22,7 @@ const BATCH_CHARACTERS = 200_000;
 
 const FIRST_RETRY_MS = 1000;
 const LAST_RETRY_MS = 60_000;
-/**
- * Maximum wait between attempts while the store does not respond, because it may recover at any
- * moment.
- */
+/** Maximum wait between attempts while the store does not respond. It may recover at any moment. */
 const LAST_OUTAGE_RETRY_MS = 5000;
 
 /** How long to wait before retrying events that could not be passed on, in milliseconds. */

@@ -6,9 +6,7 @@ import { Failure } from "./failure.ts";
 /** Maximum nesting depth of a JSON body: a manifest with 64 levels, plus the levels around it. */
 const MAX_BODY_DEPTH = 66;
 
-/**
- * Bodies whose announced size is at most this are read in one piece, because a stream costs more.
- */
+/** Maximum announced size of a body that is read in one piece. A stream costs more. */
 const MAX_AT_ONCE = 65_536;
 
 /**

@@ -113,7 +113,7 @@ export class ConnectionAcceptor {
 
   /**
    * Gives running requests the given milliseconds to finish, and new connections a moment to send
-   * their first request. Then closes all connections. Close the listeners first.
+   * their first request. After that, closes all connections. Close the listeners first.
    */
   async drain(milliseconds: number): Promise<void> {
     this.#isLeaving = true;

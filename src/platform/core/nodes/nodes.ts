@@ -10,8 +10,8 @@ export interface Nodes {
   readonly isShared: boolean;
   leads(role: Role): boolean;
   /**
-   * Runs a round of work that one node does for all. Returns `undefined` if another node leads.
-   * Commits under its lease are refused once the lease is lost.
+   * Runs `work` on the one node that performs the role for all nodes. Returns `undefined` if
+   * another node leads. Commits under its lease are refused once the lease is lost.
    *
    * @throws {LeaseLostError} if it was lost in the meantime.
    */

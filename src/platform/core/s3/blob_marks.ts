@@ -4,7 +4,7 @@
  *
  * A blob is removed in two steps. A sweep marks it. A day later, a sweep that finds the mark
  * untouched changes it to "removing" and removes the object. Code that needs the blob in the
- * meantime removes the mark: only one of the two commits succeeds. The request that removes the
+ * meantime must remove the mark: only one of the two commits succeeds. The request that removes the
  * object is signed before the commit and expires. Therefore, a suspended node cannot remove an
  * object that has been stored again.
  *

@@ -8,7 +8,7 @@ import { DEFAULT_PATIENCE, S3Error, S3Requests } from "./s3_requests.ts";
 
 export interface OpenBucket {
   readonly bucket: S3Bucket;
-  /** The bucket and its prefix, in a form for people. */
+  /** The bucket and its prefix, in readable form. */
   readonly name: string;
   /**
    * The storage's refusal behind a failed call, or an error with status 0 if it did not respond.

@@ -200,7 +200,7 @@ export class S3BlobStore implements BlobStore {
     await this.#withFile(sha256, () => this.#local.link(sha256, path));
   }
 
-  /** Runs work on a blob's file, which is fetched if it is missing or damaged. */
+  /** Runs `work`, which reads a blob's file. Fetches the file first if it is missing or damaged. */
   async #withFile<T>(sha256: string, work: () => Promise<T>): Promise<T> {
     for (let fetches = 0;; fetches++) {
       try {

@@ -11,7 +11,7 @@ import { DenoStore, type RecordStore } from "../../../store/mod.ts";
 const WORKSPACE = "01890000-0000-7000-8000-000000000001";
 const PART_BYTES = 64 * 1024;
 const HUGE = { maxBytes: Number.MAX_SAFE_INTEGER };
-/** Short pauses, because the tests check the number of attempts, not their duration. */
+/** Short pauses. The tests check the number of attempts, not their duration. */
 const QUICK: S3Patience = {
   ...DEFAULT_PATIENCE,
   retries: 3,

@@ -103,7 +103,7 @@ export function parseS3Place(text: string): S3Place {
   return { bucket, prefix, endpoint, region, pathStyle: style === "path" };
 }
 
-/** Describes the bucket and prefix for people, without anything that could be a secret. */
+/** Describes the bucket and prefix in readable form, without anything that could be a secret. */
 export function describeS3Place({ endpoint, bucket, prefix }: S3Place): string {
   return `bucket "${bucket}${prefix === "" ? "" : `/${prefix.slice(0, -1)}`}" of ${endpoint}`;
 }

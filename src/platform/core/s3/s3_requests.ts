@@ -142,12 +142,12 @@ export class S3Requests {
   }
 
   /**
-   * Runs work that consists of requests. Retries temporary failures, but not while the storage does
+   * Runs `work`, which sends requests. Retries temporary failures, but not while the storage does
    * not respond.
    *
    * @throws {S3Error} if the storage says that an object is missing.
    * @throws {UnavailableError} if all attempts failed.
-   * @throws any other error of the work, immediately.
+   * @throws any other error of `work`, immediately.
    */
   async attempt<T>(work: () => Promise<T>): Promise<T> {
     const { retries, longestMs, firstPauseMs, longestPauseMs } = this.#options.patience;

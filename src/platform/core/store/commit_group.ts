@@ -98,7 +98,7 @@ class Union {
     }
   }
 
-  /** Whether every commit that changes a key sets it to this value. */
+  /** Whether every commit that changes a key sets it to `value`. */
   #isSame(name: string, value: string | undefined): boolean {
     return !this.#changed.has(name) ||
       value !== undefined && this.#changed.get(name) === value;

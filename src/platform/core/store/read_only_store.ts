@@ -1,4 +1,4 @@
-/** A store that refuses writes, because they would be lost. @module */
+/** A store that refuses writes, which would be lost. @module */
 import { StoreLayer } from "../../../store/mod.ts";
 
 /** A write was refused because the platform is read-only. */

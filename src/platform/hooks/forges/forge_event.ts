@@ -6,7 +6,7 @@ export type ForgeEvent =
   | { readonly type: "deploy"; readonly branch: string; readonly pull?: number }
   /** The branch was deleted, or its pull request is closed. */
   | { readonly type: "stop"; readonly branch: string; readonly pull?: number }
-  /** There is nothing to do. `reason` is for people. */
+  /** There is nothing to do. `reason` is human-readable. */
   | { readonly type: "ignore"; readonly reason: string };
 
 /** Thrown if a payload lacks some of its event's fields. */

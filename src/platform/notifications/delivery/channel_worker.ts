@@ -29,13 +29,13 @@ export interface WorkerParts {
  * Number of due entries that one scan reads. The next scan continues after them, for other hosts.
  */
 const LOOKAHEAD = 1000;
-/** Maximum time to sleep, because clocks can be changed and timers have a maximum. */
+/** Maximum time to sleep. Clocks can be changed, and timers have a maximum. */
 const LONGEST_SLEEP_MS = 60_000;
 /** Maximum wait for messages in progress when the platform stops. */
 const CLOSE_MS = 5000;
 /** Pause after a failure of the store. */
 const STORE_PAUSE_MS = 1000;
-/** Maximum wait for other nodes' messages, because those nodes may end without settling them. */
+/** Maximum wait for other nodes' messages. Those nodes may end without settling them. */
 const HELD_PAUSE_MS = 3000;
 /** Pause before a retry of a message whose records could not be read. */
 const BROKEN_PAUSE_MS = 60_000;

@@ -38,7 +38,7 @@ function openHooks() {
         userId: null,
       })));
     },
-    /** Resolves once this many of a workspace's messages are being sent. */
+    /** Resolves once `count` of a workspace's messages are being sent. */
     async until(workspace: string, count: number): Promise<void> {
       const { promise, resolve } = Promise.withResolvers<void>();
       const watch = () => underWay(workspace) === count && resolve();

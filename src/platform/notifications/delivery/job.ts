@@ -13,7 +13,7 @@ export const jobRecord = z.object({
   host: z.string(),
   userId: z.string().nullable(),
   workspaceId: z.string().nullable(),
-  /** Its content; null for a digest, because a digest's parts are stored separately. */
+  /** Its content; null for a digest. A digest's parts are stored separately. */
   content: notificationContent.nullable(),
   /** A digest accepts more notifications until its first attempt. */
   digest: z.object({ key: z.array(z.string()), open: z.boolean() }).nullable(),

@@ -190,7 +190,7 @@ export class InboxIndex {
       readonly places: Places;
       readonly offset: number;
       readonly limit: number;
-      /** Only notifications that are older than the one with this ID. */
+      /** ID of a notification; only older ones are returned. */
       readonly before?: string | undefined;
     },
   ): RowState[] {

@@ -31,7 +31,7 @@ export const preferencesRecord = z.object({
 });
 export type PreferencesRecord = z.infer<typeof preferencesRecord>;
 
-/** The default preferences. */
+/** The preferences of a person who has not changed them. */
 function defaultPreferences(
   facts: DefaultFacts,
   category: EventCategory,

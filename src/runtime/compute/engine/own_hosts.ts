@@ -15,7 +15,7 @@ export class OwnHosts {
     this.#names = new Set(names);
   }
 
-  /** Whether to resolve a name here, because no name server knows its address in the sandbox. */
+  /** Whether to resolve a name here. No name server knows its address in the sandbox. */
   resolves(hostname: string): boolean {
     const name = hostname.toLowerCase();
     return name !== "localhost" && (this.#names.has(name) || isLocal(name));

@@ -28,6 +28,6 @@ export interface PreloadStart {
   /** The port of the server's visible address. */
   readonly port: number;
   readonly host: string;
-  /** Names that resolve to the platform, because it listens on the loopback address. */
+  /** Names that resolve to the platform, which listens on the loopback address. */
   readonly hosts: readonly string[];
 }

@@ -8,7 +8,7 @@ import { Thread } from "./thread.ts";
 import type { ThreadPlan } from "./thread_messages.ts";
 import { LaunchError, type NodeLaunch, type NodeSandboxKind, type Place } from "./types.ts";
 
-/** The inputs for a sandbox. */
+/** The parts of a launch that its sandbox needs. */
 export type SandboxLaunch = Pick<
   NodeLaunch,
   | "node"

@@ -30,7 +30,7 @@ export interface ConnectionOptions {
 const READ_BYTES = 64 * 1024;
 
 /**
- * Approximate memory of a frame in addition to its bytes, because many small frames are not cheap.
+ * Approximate memory that a frame takes in addition to its bytes. Many small frames are not cheap.
  */
 export const FRAME_COST_BYTES = 256;
 

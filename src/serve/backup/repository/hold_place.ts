@@ -85,8 +85,8 @@ async function refuseOthers(place: Place, own: string): Promise<void> {
 }
 
 /**
- * Does work while no other process writes to the location or removes anything from it. When the
- * signal aborts, the location is released. The work must then stop, and the process should end.
+ * Runs `work` while no other process writes to the location or removes anything from it. When the
+ * signal aborts, the location is released. `work` must then stop, and the process should end.
  *
  * @throws {BackupError} while another process has reserved it
  */

@@ -38,7 +38,7 @@ export const checkSchema = z.object({
 });
 export type Check = z.infer<typeof checkSchema>;
 
-/** A backup in a list. */
+/** Facts about a backup, without its content. */
 export interface ListedBackup {
   readonly name: string;
   readonly createdAt: string;
@@ -69,8 +69,8 @@ const timeOf = (name: string): number =>
   Date.parse(name.replace(/T(\d\d)-(\d\d)-(\d\d)Z/, "T$1:$2:$3Z")) || 0;
 
 /**
- * Returns a backup name for this time. The name sorts after all existing names, even if the clock
- * was set back or there are two backups within a second.
+ * Returns a name for a backup that was created at `time`. The name sorts after all existing names,
+ * even if the clock was set back or there are two backups within a second.
  */
 export const nameAfter = (newest: string | undefined, time: number): string =>
   nameAt(newest === undefined ? time : Math.max(time, timeOf(newest) + 1000));

@@ -25,7 +25,7 @@ function escape(text: string): string {
     .replaceAll('"', "&quot;");
 }
 
-/** An inline style, because mail programs that drop style sheets must also show the button. */
+/** An inline style. The button must be visible even in mail programs that drop style sheets. */
 const BUTTON =
   "display:inline-block;background:#0a6a4d;color:#ffffff;text-decoration:none;padding:10px 18px;border-radius:8px;font-weight:600";
 

@@ -19,7 +19,7 @@ export class BotSettingsError extends TypeError {
   override readonly name = "BotSettingsError";
 }
 
-/** A call that failed, because it was refused with a status or got no response (`undefined`). */
+/** A call that failed. It was refused with a status, or got no response (`undefined`). */
 export class BotApiError extends Error {
   override readonly name = "BotApiError";
   constructor(
