@@ -36,7 +36,7 @@ Deno.test("writeByteSize() writes sizes that parseByteSize() reads", () => {
 Deno.test("hostName() accepts ASCII names and converts them to lower case", () => {
   assert.deepEqual(["Example.COM", "localhost"].map(hostName), ["example.com", "localhost"]);
   for (const text of ["", "bad domain", "http://x", "x:80", "a..b", "-a", "a_b", "bücher.de"]) {
-    assert.throws(() => hostName(text), /Must be an ASCII host name/, text);
+    assert.throws(() => hostName(text), /Must be an ASCII hostname/, text);
   }
 });
 
