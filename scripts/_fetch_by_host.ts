@@ -1,5 +1,5 @@
 /**
- * Fetches a page of a deployment by host name, without DNS: the connection goes to the loopback
+ * Fetches a page of a deployment by hostname, without DNS: the connection goes to the loopback
  * address, and the `Host` header identifies the site.
  *
  * @module

@@ -6,7 +6,7 @@
  */
 import type { TextFile } from "./check_lengths.ts";
 
-/** Host names as lists of labels, so that this file does not contain the names themselves. */
+/** Hostnames as lists of labels, so that this file does not contain the names themselves. */
 const REGISTRY_LABELS: readonly (readonly string[])[] = [
   ["registry", "npmjs", "org"],
   ["registry", "yarnpkg", "com"],
@@ -18,12 +18,12 @@ const REGISTRY_LABELS: readonly (readonly string[])[] = [
   ["deb", "debian", "org"],
 ];
 
-/** The host names that no file may contain. */
+/** The hostnames that no file may contain. */
 export const REGISTRY_HOSTS: readonly string[] = REGISTRY_LABELS.map(([first, ...rest]) =>
   first === "deno" ? `${first}.${rest.join("/")}` : [first, ...rest].join(".")
 );
 
-/** Finds each line that contains the host name of a package registry. */
+/** Finds each line that contains the hostname of a package registry. */
 export function findRegistryHosts(files: readonly TextFile[]): string[] {
   return files.flatMap(({ path, text }) => {
     const named = REGISTRY_HOSTS.filter((host) => text.includes(host));

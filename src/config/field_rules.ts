@@ -53,7 +53,7 @@ export function isEncodedLabel(label: string): boolean {
   return label.startsWith("xn--");
 }
 
-/** Returns true for a host name, an IPv4 address or an IPv6 address, without a scheme or port. */
+/** Returns true for a hostname, an IPv4 address or an IPv6 address, without a scheme or port. */
 export function isHost(text: string): boolean {
   const isIpv6 = text.includes(":");
   if (!(isIpv6 ? /^[0-9A-Fa-f:.]+$/ : /^[A-Za-z0-9.-]+$/).test(text)) return false;

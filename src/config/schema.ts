@@ -77,7 +77,7 @@ const project = table({
     maximum: MAX_NAME,
   }).optional().meta({ description: "Identifier of the project on the platform." }),
   name: slug(`Use a project name of ${SLUG_RULE}`).optional().meta({
-    description: "Name of the project: the first part of its host names.",
+    description: "Name of the project: the first part of its hostnames.",
     examples: ["my-site"],
   }),
   workspace: slug(`Use a workspace slug of ${SLUG_RULE}`).optional().meta({
@@ -87,7 +87,7 @@ const project = table({
 });
 
 const PORT_RULE = "Use a port number from 1 to 65535";
-const HOST_RULE = "Use a host name or IP address without a scheme or port";
+const HOST_RULE = "Use a hostname or IP address without a scheme or port";
 const DATA_DIR_RULE = "Use a relative path below the project directory, with forward slashes";
 const ALIASES_RULE = "Use a table of alias names and commands";
 

@@ -21,7 +21,7 @@ export const getVapidKey = endpoint({
   }),
 });
 
-/** Whether the host name of a URL can be looked up (RFC 1035, 2.3.4). */
+/** Whether the hostname of a URL can be looked up (RFC 1035, 2.3.4). */
 function hasPossibleHost(url: string): boolean {
   const host = URL.parse(url)?.hostname ?? "";
   return host.length <= 253 && host.split(".").every((part) => part.length <= 63);

@@ -18,7 +18,7 @@ import type { ArrivedRequest } from "./request_log.ts";
 
 export interface DevHandlerOptions {
   readonly edge: EdgeHandler;
-  /** A host name for the project, in addition to localhost. */
+  /** A hostname for the project, in addition to localhost. */
   readonly ownHost: string | undefined;
   /** The simulated properties of all clients. */
   readonly assumed: Assumed;

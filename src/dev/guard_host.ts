@@ -2,7 +2,7 @@
 
 const LOOPBACK = /^(?:localhost|(?:.+\.)?localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i;
 
-/** Whether a host name always resolves to this computer; `own` is a host name from the project. */
+/** Whether a hostname always resolves to this computer; `own` is a hostname from the project. */
 export function isLocalHost(hostname: string, own?: string): boolean {
   return LOOPBACK.test(hostname) || (own !== undefined && hostname === own.toLowerCase());
 }

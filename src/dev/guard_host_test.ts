@@ -3,7 +3,7 @@ import { isCrossSite, isLocalHost, refusalOf } from "./guard_host.ts";
 
 const BROWSER = { "user-agent": "Mozilla/5.0" };
 
-Deno.test("isLocalHost() accepts names of this computer, and the project's own host name", () => {
+Deno.test("isLocalHost() accepts names of this computer, and the project's own hostname", () => {
   for (const name of ["localhost", "shop.localhost", "127.0.0.1", "127.1.2.3", "[::1]"]) {
     assert.ok(isLocalHost(name), name);
   }
@@ -13,7 +13,7 @@ Deno.test("isLocalHost() accepts names of this computer, and the project's own h
   assert.ok(isLocalHost("dev.example.com", "dev.example.com"));
 });
 
-Deno.test("refusalOf() refuses browsers, but not programs, that use another host name", () => {
+Deno.test("refusalOf() refuses browsers, but not programs, that use another hostname", () => {
   const request = (url: string, headers: Record<string, string>) => new Request(url, { headers });
   assert.match(refusalOf(request("http://evil.com:4321/", BROWSER)) ?? "", /not to evil\.com/);
   assert.ok(refusalOf(request("http://evil.com/", { origin: "http://evil.com" })));

@@ -26,7 +26,7 @@ const OTHER_SERVER_ERROR = ["Not available", "This site cannot handle this reque
 export type PageWords = readonly [title: string, sentence: string];
 
 /** Text of the page for a host without a deployment. */
-export const UNKNOWN_HOST: PageWords = ["Site not found", "There is no site at this host name."];
+export const UNKNOWN_HOST: PageWords = ["Site not found", "There is no site at this hostname."];
 
 const STYLE = "body{font:16px/1.5 system-ui,sans-serif;margin:20vh auto 0;max-width:32rem;" +
   "padding:0 1.5rem;color:#1c1c1e;background:#fff}h1{font-size:1.5rem;margin:0 0 .5rem}" +

@@ -48,7 +48,7 @@ export async function pointLabels(
     const key = keys.host(label);
     const current = await readLabel(kv, label);
     if (current !== undefined && current.value.projectId !== projectId) {
-      throw new StaleDecisionError(`The host name "${label}" was just taken by another project`);
+      throw new StaleDecisionError(`The hostname "${label}" was just taken by another project`);
     }
     operation.check({ key, versionstamp: current?.versionstamp ?? null })
       .set(key, { projectId, deploymentId, ...(rolling === undefined ? {} : { rolling }) });

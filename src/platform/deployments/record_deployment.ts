@@ -110,7 +110,7 @@ export async function recordDeployment(
       };
       if (await deployments.create(deployment, also?.(deployment))) return deployment;
     }
-    throw new Failure("conflict", "Cannot find a free host name for the deployment. Try again");
+    throw new Failure("conflict", "Cannot find a free hostname for the deployment. Try again");
   } catch (error) {
     await variables.removeSnapshot(id);
     throw error;

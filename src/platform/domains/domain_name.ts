@@ -35,11 +35,11 @@ function isWithin(hostname: string, domain: string): boolean {
 }
 
 function refusedText(text: string): string | undefined {
-  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return "Use only the host name, without a scheme";
-  if (/[/\\?#]/.test(text)) return "Use only the host name, without a path";
-  if (text.includes("@")) return "Use only the host name, without userinfo";
-  if (text.startsWith("[") || isIP(text) !== 0) return "Use a host name, not an IP address";
-  if (text.includes(":")) return "Use only the host name, without a port";
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return "Use only the hostname, without a scheme";
+  if (/[/\\?#]/.test(text)) return "Use only the hostname, without a path";
+  if (text.includes("@")) return "Use only the hostname, without userinfo";
+  if (text.startsWith("[") || isIP(text) !== 0) return "Use a hostname, not an IP address";
+  if (text.includes(":")) return "Use only the hostname, without a port";
   // deno-lint-ignore no-control-regex -- matches control characters on purpose
   if (/[\x00-\x20\x7f%<>^|"]/.test(text)) return "Use letters, digits, hyphens and dots only";
   return undefined;
@@ -61,8 +61,8 @@ export function parseDomainName(
     return refuse('A wildcard must be the first label, as in "*.example.com"');
   }
   const ascii = URL.parse(`http://${plain}/`)?.hostname.replace(/\.$/, "");
-  if (ascii === undefined || ascii === "") return refuse("Use a valid host name");
-  if (isIP(ascii) !== 0) return refuse("Use a host name, not an IP address");
+  if (ascii === undefined || ascii === "") return refuse("Use a valid hostname");
+  if (isIP(ascii) !== 0) return refuse("Use a hostname, not an IP address");
   const hostname = wildcard ? `${WILDCARD}${ascii}` : ascii;
   if (hostname.length > MAX_HOSTNAME) {
     return refuse(`Use at most ${MAX_HOSTNAME} characters in punycode`);

@@ -43,7 +43,7 @@ function checkAuthority(authority: string): TargetProblem | undefined {
   const { wanted, hint } = result.problem;
   return {
     code: "bad_target",
-    message: `Use a target with a host name ${wanted}: it is ${describeValue(host)}`,
+    message: `Use a target with a hostname ${wanted}: it is ${describeValue(host)}`,
     ...(hint === undefined ? {} : { hint }),
   };
 }

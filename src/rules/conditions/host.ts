@@ -15,7 +15,7 @@ function problemOf(canonical: string): HostProblem | undefined {
 }
 
 export const host: ConditionType<string, string> = {
-  schema: text().describe("Host name without scheme, port, path or userinfo"),
+  schema: text().describe("Hostname without scheme, port, path or userinfo"),
   cost: 2,
   isClientBound: false,
   *check(value, path) {
@@ -25,7 +25,7 @@ export const host: ConditionType<string, string> = {
     const { wanted, hint } = problem;
     yield errorAt(path, {
       code: "bad_host",
-      message: `Use a host name ${wanted}: it is ${describeValue(value)}`,
+      message: `Use a hostname ${wanted}: it is ${describeValue(value)}`,
       ...(hint === undefined ? {} : { hint }),
     });
   },

@@ -60,7 +60,7 @@ Deno.test("parseRulesToml() gives each problem a position, path and rule ID", ()
   assert.deepEqual(diagnostics, [{
     severity: "error",
     code: "bad_host",
-    message: 'Use a host name without a port: it is "a:1"',
+    message: 'Use a hostname without a port: it is "a:1"',
     path: "rules[0].condition.host",
     position: { line: 4, column: 18, length: 5 },
     ruleId: "one",

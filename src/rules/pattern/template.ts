@@ -6,7 +6,7 @@
  * A capture is a part of the normalized path and therefore visible ASCII: `pchar`, `%XX` and, in a
  * splat, `/`. It is inserted unchanged into a path, fragment or header value. In a query,
  * everything except unreserved characters, `/` and `%XX` is encoded, so decoding the result gives
- * exactly the client's text. A capture cannot introduce line breaks or host names.
+ * exactly the client's text. A capture cannot introduce line breaks or hostnames.
  */
 import type { PatternProblem } from "./glob.ts";
 

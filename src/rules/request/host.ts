@@ -1,8 +1,8 @@
-/** @module Host names in canonical form: lower-case punycode, as browsers map them (UTS #46). */
+/** @module Hostnames in canonical form: lower-case punycode, as browsers map them (UTS #46). */
 
-/** Why a string is not a host name, and what to write instead. */
+/** Why a string is not a hostname, and what to write instead. */
 export interface HostProblem {
-  /** Text that completes "Use a host name …". */
+  /** Text that completes "Use a hostname …". */
   readonly wanted: string;
   readonly hint?: string;
 }
@@ -42,7 +42,7 @@ function mapped(text: string): string | undefined {
 }
 
 /**
- * Returns the canonical form of a host name or address, or the reason why it is invalid. One final
+ * Returns the canonical form of a hostname or address, or the reason why it is invalid. One final
  * dot (the root of the DNS) is removed. Applying it twice has no further effect.
  */
 export function canonicalHost(text: string): HostResult {

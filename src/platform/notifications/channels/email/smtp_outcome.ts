@@ -14,7 +14,7 @@ const TROUBLE: Readonly<Record<string, string>> = {
   EAUTH: "The mail server refused the platform's credentials",
   ENOAUTH: "The mail server requires credentials",
   ETIMEDOUT: "The mail server did not respond in time",
-  EDNS: "The mail server's host name does not exist",
+  EDNS: "The mail server's hostname does not exist",
   ETLS: "TLS with the mail server failed",
   EREQUIRETLS: "The mail server does not support TLS",
   EPROTOCOL: "The server does not speak SMTP",
