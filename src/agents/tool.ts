@@ -15,7 +15,7 @@ export interface NextCall {
 export interface ToolAnswer {
   /** A few lines of text for the agent. */
   readonly text: string;
-  /** The facts, in the format of the CLI's output schema. */
+  /** The result, in the format of the CLI's output schema. */
   readonly data: Readonly<Record<string, unknown>>;
   readonly next?: readonly NextCall[];
 }

@@ -43,7 +43,7 @@ export const createBranchBody = z.object({
     example: null,
   }),
   ttlSeconds: z.int().min(60).max(BRANCH_TTL_MAX).optional().meta({
-    description: "Seconds until the branch is deleted; never if missing",
+    description: "Seconds until the branch is deleted; never if omitted",
     example: 86400,
   }),
 }).strict();

@@ -120,7 +120,7 @@ export const createDatabaseBody = z.object({
     example: "orders",
   }),
   cuSize: settings.cuSize.default("0.25"),
-  engine: z.enum(DATABASE_ENGINES).optional().describe("Engine; the platform's default if missing"),
+  engine: z.enum(DATABASE_ENGINES).optional().describe("Engine; the platform's default if omitted"),
   autoInject: settings.autoInject.default(true),
   envVar: settings.envVar.default(DATABASE_VARIABLE),
 }).strict();
@@ -294,7 +294,7 @@ export const databaseUsage = z.object({
     connections: z.int().nonnegative().describe(
       "Peak number of concurrent clients on all branches, sampled every minute",
     ),
-  })).describe("Steps of the last day, oldest first; steps without a sample are missing"),
+  })).describe("Steps of the last day, oldest first; steps without a sample are omitted"),
 }).meta({ id: "DatabaseUsage" });
 export type DatabaseUsage = z.infer<typeof databaseUsage>;
 

@@ -111,7 +111,7 @@ export const deployment = z.object({
     "Checks that must pass before production shows it, if it has any",
   ),
   migration: z.enum(MIGRATION_OUTCOMES).optional().describe(
-    "Whether its migration changed the schema of its database; missing if it had none",
+    "Whether its migration changed the schema of its database; omitted if it had none",
   ),
   schemaDifference: schemaDifference.optional().describe(
     "How the database branch of a preview differed from main when it went live",
@@ -138,7 +138,7 @@ export const createDeploymentBody = z.object({
     "Name or id of the environment: `production`, `preview` or a custom one",
   ),
   branch: branchName.optional().describe(
-    "Branch to deploy; the production branch if missing",
+    "Branch to deploy; the production branch if omitted",
   ),
   commitSha: z.string().regex(/^[0-9a-f]{7,40}$/, "Must be 7 to 40 hexadecimal digits").optional()
     .meta({
@@ -359,10 +359,10 @@ export const redeployDeployment = endpoint({
 
 export const rollbackBody = z.object({
   deploymentId: uuid.optional().describe(
-    "Deployment to roll back; the production deployment if missing",
+    "Deployment to roll back; the production deployment if omitted",
   ),
   to: uuid.optional().describe(
-    "Deployment to roll back to; the previous one if missing",
+    "Deployment to roll back to; the previous one if omitted",
   ),
 }).strict().meta({ example: { to: "019abf2e-7c4d-7e1a-9b3f-5d6c7a8b9e02" } });
 

@@ -208,7 +208,7 @@ export const categoryPreferences = z.object({
   ),
   deployments: heardDeployments.optional().meta({
     description:
-      "Whose deployments you get notifications about, at any priority: `all`, `own` (yours and those that no account started), or `none`. Only in the category Deployment; `all` if missing",
+      "Whose deployments you get notifications about, at any priority: `all`, `own` (yours and those that no account started), or `none`. Only in the category Deployment; `all` if omitted",
     example: "own",
   }),
 }).meta({ id: "CategoryPreferences" });

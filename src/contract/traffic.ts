@@ -115,7 +115,7 @@ export const trafficReport = z.object({
     "Time to response headers in milliseconds, accurate to 2%",
   ),
   vitals: vitalsReport.optional().describe(
-    "Web vitals measured in visitors' browsers; missing if there are none",
+    "Web vitals measured in visitors' browsers; omitted if there are none",
   ),
 }).meta({ id: "TrafficReport" });
 export type TrafficReport = z.infer<typeof trafficReport>;

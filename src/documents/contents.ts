@@ -71,7 +71,7 @@ export const CONTENTS: readonly Section[] = [
     "webhooks": "Send signed events to other services",
   }),
   section("Operate", {
-    "self-hosting": "Run a platform on a VPS behind your own domain",
+    "self-hosting": "Run a platform on a VPS with your own domain",
     "accounts": "Sign-in, workspaces, roles, API keys and sessions",
     "scaling": "Run the platform on several machines",
     "edges": "Serve requests near your visitors",

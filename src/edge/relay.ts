@@ -23,7 +23,7 @@ const RETRY_AFTER_SECONDS = 1;
 /** Only front edges send fields with this prefix. */
 const OWN_PREFIX = "x-svc-edge-";
 
-/** The facts that the signature covers. */
+/** The fields that the signature covers. */
 export interface RelayedClient {
   readonly method: string;
   /** Host, path and query. */

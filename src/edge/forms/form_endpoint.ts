@@ -67,7 +67,7 @@ const WORDS: Readonly<Record<number, PageWords>> = {
   507: ["Not available", "This form cannot accept more messages right now."],
 };
 
-/** The site facts that the endpoint needs. */
+/** The site data that the endpoint needs. */
 export interface FormSite {
   readonly projectId: string;
   readonly common: HeaderList;

@@ -77,7 +77,7 @@ export interface ImageResponderOptions {
   readonly now: Clock;
 }
 
-/** Cached facts about a source that is not a file. */
+/** Cached data about a source that is not a file. */
 interface RememberedSource {
   readonly identity: string;
   readonly freshUntil: number;

@@ -111,8 +111,8 @@ Deno.test("importRedirects() names each line without an equivalent", () => {
     unsupported.map(({ line, reason }) => `${line} ${reason}`),
     [
       `2 svc cannot capture the value of a query parameter: "id=:id"`,
-      "3 svc has no condition on Language",
-      "4 svc has no condition on Role",
+      "3 svc does not support the condition Language",
+      "4 svc does not support the condition Role",
       "5 A rule cannot set the 404 page: name the page 404.html, and svc serves it for all " +
       "paths without a response",
       `6 A * matches the rest of a path, but it is part of "a*b"`,

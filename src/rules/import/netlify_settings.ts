@@ -6,7 +6,7 @@ import { parseToml } from "../../lib/toml.ts";
 const BUILD: Readonly<Record<string, (value: string) => string>> = {
   command: (value) => `Set it in svc.toml: [build] command = ${value}`,
   publish: (value) => `Set it in svc.toml: [build] output_dirs = [${value}]`,
-  base: () => "svc has no base folder. Deploy the folder: svc deploy <dir>",
+  base: () => "svc does not support a base folder. Deploy the folder: svc deploy <dir>",
   functions: () => "svc functions are in functions/ and have another format (docs/functions.md)",
   edge_functions: () =>
     "svc functions are in functions/ and have another format (docs/functions.md)",
@@ -14,7 +14,7 @@ const BUILD: Readonly<Record<string, (value: string) => string>> = {
 };
 
 const TABLES: Readonly<Record<string, string>> = {
-  plugins: "svc runs no build plugins. Run what you need in the build command",
+  plugins: "svc does not support build plugins. Run what you need in the build command",
   functions: "svc functions are in functions/ and have another format (docs/functions.md)",
   edge_functions: "svc functions are in functions/, and rules call them (docs/functions.md)",
   dev: "Set it in [dev] of svc.toml",

@@ -76,7 +76,7 @@ function parse<T>(schema: z.ZodType<T>, raw: unknown): T {
 function readCountries(conditions: Readonly<Record<string, readonly string[]>>): string[] {
   return Object.entries(conditions).flatMap(([name, values]) => {
     if (name.toLowerCase() === "country") return values;
-    throw new NoEquivalent(`svc has no condition on ${name}`);
+    throw new NoEquivalent(`svc does not support the condition ${name}`);
   });
 }
 

@@ -125,7 +125,7 @@ function toAction(line: RedirectLine, target: string): Rule["action"] {
     );
   }
   if (line.status < 300 || line.status > 399) {
-    throw new NoEquivalent(`svc has no custom page for the status ${line.status}`);
+    throw new NoEquivalent(`svc does not support custom pages for the status ${line.status}`);
   }
   return { type: "redirect", target, statusCode: line.status, ...ifNoFile };
 }

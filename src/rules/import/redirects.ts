@@ -35,7 +35,7 @@ function readConditions(words: readonly string[]): string[] {
   return words.flatMap((word) => {
     const [, name = word, value = ""] = PARAMETER.exec(word) ?? [];
     if (name.toLowerCase() === "country") return value.split(",");
-    throw new NoEquivalent(`svc has no condition on ${name}`);
+    throw new NoEquivalent(`svc does not support the condition ${name}`);
   });
 }
 

@@ -25,7 +25,7 @@ export interface CountedDatabase {
   readonly rows: number;
 }
 
-/** Number of tables to count in one statement. */
+/** Maximum number of tables to count in one statement. */
 const MOST_TABLES = 200;
 const MOST_CHARACTERS = 64 * 1024 * 1024;
 const MEMORY_MB = 512;
@@ -114,7 +114,7 @@ async function countDump(path: string, id: string): Promise<CountedDatabase> {
   return { id, tables, rows };
 }
 
-/** @param dataDir data directory of the restored backup; no platform must be using it */
+/** @param dataDir data directory of the restored backup, which must not be in use by a platform */
 export async function countRows(
   dataDir: string,
   env: Environment,
