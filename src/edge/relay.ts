@@ -57,7 +57,7 @@ export interface Relay extends Origin {
 const unavailable = (message: string, cause?: unknown): UnavailableError =>
   new UnavailableError(message, { cause, retryAfter: RETRY_AFTER_SECONDS });
 
-/** Whether the platform's runtime sent a stream. It adds this field only to streams. */
+/** Whether the platform's runtime sent a stream. The runtime adds this field only to streams. */
 const isOfStream = (headers: HeaderList): boolean =>
   joinedHeader(headers, "vary")?.toLowerCase().includes("accept-encoding") === true;
 

@@ -207,7 +207,7 @@ export class ImageResponder {
     return { ...response, isCurrent };
   }
 
-  /** Serves an image file of the deployment. Its hash is known without reading it. */
+  /** Serves an image file of the deployment. The file's hash is known without reading it. */
   async #serveFile(
     image: WantedImage,
     { file: { plain }, isForAll, read }: Extract<OwnSource, { type: "file" }>,

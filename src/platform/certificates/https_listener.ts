@@ -21,8 +21,8 @@ const PROTOCOLS = ["h2", "http/1.1"];
 const LINGER_MS = 2000;
 
 /**
- * How long an old listener stays open for queued connections if another change follows. It is a
- * number of pauses in milliseconds, so a process that gets little processor time waits longer.
+ * How long an old listener stays open for queued connections if another change follows. The value
+ * is a number of pauses in milliseconds, so a process that gets little processor time waits longer.
  */
 const SHORT_LINGER = { pauses: 30, pauseMs: 10 };
 
@@ -32,7 +32,7 @@ const RETRY_MS = 1;
 /** Pause after a listener has run out of file descriptors, in milliseconds. */
 const AFTER_SHORTAGE_MS = 100;
 
-/** Maximum number of names that one listener caches. They need about 10 MB. */
+/** Maximum number of names that one listener caches. The cache needs about 10 MB. */
 const MAX_NAMES = 20_000;
 
 /** Names whose certificates were changed or removed. */

@@ -97,8 +97,8 @@ export function logMatcher(filter: LogFilter): Test {
 const PLAIN_WORD = /^[!#-[\]-~]+$/;
 
 /**
- * Returns a fast test of an entry's JSON for a search. It accepts all entries that match, and some
- * others. Returns `undefined` if there is no such test for this text.
+ * Returns a fast test of an entry's JSON for a search. The test accepts all entries that match, and
+ * some others. Returns `undefined` if there is no such test for this text.
  */
 export function searchTest(search: string | undefined): ((json: string) => boolean) | undefined {
   // The text can span several fields, but each word is within one of them.

@@ -13,7 +13,7 @@ import { addField, addFieldsOf, hasField } from "../../../lib/raw_fields.ts";
 import { inPieces, wholeBody } from "../../../lib/whole_answer.ts";
 import type { ConnectionTable, Sending, Tracked } from "./connection_table.ts";
 
-/** One in this many single-piece responses is watched. It represents the others. */
+/** One in this many single-piece responses is watched, as a sample. */
 const SAMPLED = 16;
 /** Maximum number of bytes that the runtime buffers for a stream whose client does not read. */
 const STREAM_BYTES = 64 * 1024;

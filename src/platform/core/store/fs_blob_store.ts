@@ -47,7 +47,7 @@ export interface FsBlobStoreOptions {
   readonly isCache?: boolean;
   /** A clock in milliseconds. With it, a check of a file remains valid for a few seconds. */
   readonly monotonic?: (() => number) | undefined;
-  /** Whether other nodes sweep the same folder. They detect lookups by a file's age. */
+  /** Whether other nodes sweep the same folder. These nodes detect lookups by a file's age. */
   readonly isShared?: boolean;
   /** Called for each lookup of a blob. */
   onUse(sha256: string): void;
@@ -312,9 +312,7 @@ export class FsBlobStore implements BlobStore {
   async link(sha256: string, path: string): Promise<void> {
     const source = this.#path(sha256);
     // These calls are synchronous. Asynchronous ones take ten times as long for thousands of files.
-    const info = this.#options.isShared === true
-      ? await this.#stat(sha256)
-      : this.#statNow(sha256);
+    const info = this.#options.isShared === true ? await this.#stat(sha256) : this.#statNow(sha256);
     if (info === undefined || !await this.#isVerified(sha256, info)) {
       throw new BlobDamagedError(`Blob ${sha256} is missing or has changed on disk`);
     }
