@@ -42,7 +42,7 @@ export interface BuildHost {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Returns the same host with another environment for commands. */
+/** Returns the same host with a different environment for commands. */
 export function inEnvironment(host: BuildHost, env: BuildHost["env"]): BuildHost {
   // The original host is the prototype, so it provides everything else, including computed values
   // such as its folders.

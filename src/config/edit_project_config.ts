@@ -196,7 +196,7 @@ export async function saveProjectConfig(directory: string, source: string): Prom
 
 /**
  * Writes the schema that {@link SCHEMA_COMMENT} refers to into a project, if the file is missing or
- * has another version. Returns true if it was written.
+ * has a different version. Returns true if it was written.
  */
 export async function saveProjectConfigSchema(directory: string): Promise<boolean> {
   const path = join(directory, SCHEMA_PATH);

@@ -75,7 +75,7 @@ export const listDatabaseBranches = endpoint({
 export const createDatabaseBranch = endpoint({
   method: "POST",
   path: `${path}/branches`,
-  summary: "Create a branch as a copy of another one",
+  summary: "Create a branch as a copy of another branch",
   tag,
   params: databaseParams,
   body: createBranchBody,
@@ -134,7 +134,7 @@ export type SchemaChange = z.infer<typeof schemaChange>;
 export const diffDatabaseBranch = endpoint({
   method: "GET",
   path: `${path}/branches/{branch}/diff`,
-  summary: "Compare the schema of a branch with another one",
+  summary: "Compare the schemas of two branches",
   tag,
   params: branchParams,
   query: z.object({

@@ -70,7 +70,7 @@ export function differenceText(comparison: DeploymentComparison): string {
 export const compareDeployments = endpoint({
   method: "GET",
   path: "/v1/deployments/{deployment}/comparison",
-  summary: "Compare a deployment with another one of its project",
+  summary: "Compare two deployments of a project",
   tag: "Deployments",
   params: z.object({ deployment: uuid.describe("Id of the deployment") }),
   query: z.object({

@@ -44,7 +44,7 @@ function judgeVersion(name: string, found: string, version: string, now: number)
   return ended === undefined ? { name, state: "ok", found } : {
     name,
     state: "warn",
-    found: `${found}, whose support ended ${ended}`,
+    found: `${found}; support for this version ended ${ended}`,
     advice: "Install a newer PostgreSQL next to it, and move the databases (svc db move)",
   };
 }

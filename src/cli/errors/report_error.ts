@@ -159,7 +159,7 @@ export function describeError(error: unknown, facts: ErrorFacts): ErrorReport {
       hint: error.certificate?.hint ??
         (error instanceof NoAnswerError
           ? "The platform accepts connections but does not respond. Check its log and load"
-          : "Start the platform with `svc serve`, or set another URL with --api-url or SVC_API_URL"),
+          : "Start the platform with `svc serve`, or set a different URL with --api-url or SVC_API_URL"),
     };
   }
   if (error instanceof ContractError) {

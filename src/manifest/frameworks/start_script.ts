@@ -59,7 +59,7 @@ const WRAPPERS: ReadonlySet<string> = new Set([
 
 const MANAGERS: ReadonlySet<string> = new Set(["npm", "pnpm", "yarn", "bun", "deno"]);
 
-/** Flags of Node, accepted by most runners, whose value is the next word. */
+/** Node flags whose value is the next word. Most runners accept these flags. */
 const NODE_FLAGS: readonly string[] = [
   "-r",
   "--require",

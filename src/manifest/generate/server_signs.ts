@@ -129,7 +129,7 @@ async function findFunction(output: BuiltOutput): Promise<string | undefined> {
 
 /**
  * Finds evidence that an output is a server. Returns `undefined` for a static site, which has a
- * page and no code that starts a server or that a start script runs.
+ * page, and neither code that starts a server nor code that a start script runs.
  */
 export async function findServerSign(output: BuiltOutput): Promise<ServerSign | undefined> {
   const { paths } = output;

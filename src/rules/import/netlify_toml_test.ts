@@ -152,7 +152,7 @@ Deno.test("importNetlifyToml() says where svc has the equivalent of every other 
     "6 Set the variable on the platform: svc env set NODE_VERSION --all",
     '9 Set the variable on the platform: svc env set API --environment "production"',
     "11 All environments share these settings; only variables differ (svc env set)",
-    "14 svc runs no build plugins. Run what you need in the build command",
+    "14 svc does not support build plugins. Run what you need in the build command",
     "16 Set it in [dev] of svc.toml",
     '18 The setting "nothing.known.to" has no equivalent',
   ]);

@@ -8,7 +8,9 @@ export interface Toolchain {
   readonly versionArgs: readonly string[];
   /** How to install it, as a sentence without a period. */
   readonly install: string;
-  /** A command that prints the installation folder, for programs that may only be links into it. */
+  /**
+   * A command that prints the installation folder, for programs that may be links into that folder.
+   */
   readonly folderCommand?: readonly [string, ...string[]];
   /** True for a single-file toolchain. */
   readonly isFile?: boolean;

@@ -209,7 +209,7 @@ export class AccountMails {
   }
 }
 
-/** Reseals emails that are sealed with another key. Returns how many. */
+/** Reseals emails that are sealed with a different key. Returns how many. */
 export async function resealAccountMails(kv: RecordStore, box: SecretBox): Promise<number> {
   let count = 0;
   for await (const { key, value } of readAll(kv, allMails(), mailRecord)) {
