@@ -130,7 +130,7 @@ export const deploymentBase = z.object({
   ),
 }).strict().meta({ id: "DeploymentBase" });
 
-/** Maximum size of a deployment's description, in bytes. It allows a list of 100,000 files. */
+/** Maximum size of a deployment's description, in bytes. This allows a list of 100,000 files. */
 const MAX_DEPLOYMENT_BYTES = 32 * 1024 * 1024;
 
 export const createDeploymentBody = z.object({
@@ -292,7 +292,7 @@ export const stageDeployment = endpoint({
       example: "https://shop-k3j9x2.example.net",
     }),
     bypass: z.string().describe(
-      "Key that lets requests in for ten minutes if the host is protected. Send it as `x-svc-bypass`",
+      "Key that lets requests in for ten minutes if the host is protected. Send the key as `x-svc-bypass`",
     ),
   }),
 });

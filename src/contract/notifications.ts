@@ -291,7 +291,7 @@ export const streamNotifications = endpoint({
   method: "GET",
   path: "/v1/notifications/stream",
   summary:
-    "Stream the inbox as Server-Sent Events, one NotificationMessage each, named by its type. Send the id of a notification as Last-Event-ID to get those that came after it",
+    "Stream the inbox as Server-Sent Events, one NotificationMessage each, named by its type. Send the id of a notification as Last-Event-ID to get later ones",
   tag,
   access: "self",
   traits: ["resumable"],

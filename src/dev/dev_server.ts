@@ -180,7 +180,7 @@ class DevServer {
     if (this.#others.functions !== undefined) await this.#othersRunner.address;
   }
 
-  /** Reports which code waits for a debugger. It is not ready until a debugger connects. */
+  /** Reports which code waits for a debugger. The code is not ready until a debugger connects. */
   #sayWhoWaits(): void {
     const { options: { inspect, report }, inspectors } = this.#parts;
     if (inspect !== "break") return;

@@ -18,7 +18,7 @@ export class StoreUnavailableError extends UnavailableError {
   }
 }
 
-/** An error if an attempt has taken too long. Its connection is dropped. */
+/** An error if an attempt has taken too long. The attempt's connection is dropped. */
 export class AttemptLateError extends Error {
   override readonly name = "AttemptLateError";
 

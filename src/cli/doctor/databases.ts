@@ -1,4 +1,4 @@
-/** @module The checks that `svc doctor` runs on managed databases. They change nothing. */
+/** @module The checks that `svc doctor` runs on managed databases. The checks change nothing. */
 import { formatBytes, formatCount } from "../../lib/format.ts";
 import { messageOf } from "../../lib/error_message.ts";
 import type { DatabaseFacts } from "../../serve/mod.ts";

@@ -167,7 +167,7 @@ export function parseStart(
 const PLAIN = /^node\s+[\w@./][\w@.+/-]*$/;
 
 /**
- * Programs that build a site or serve it to its developer. They do not start a server for
+ * Programs that build a site or serve it to its developer. These programs do not start a server for
  * production.
  */
 const DEVELOPING: ReadonlySet<string> = new Set([

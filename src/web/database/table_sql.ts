@@ -140,7 +140,10 @@ const byKey = (table: TableDetails, key: readonly string[], params: Params): str
   table.key.map((name, index) => `r.${quote(name)} = ${params.add(key[index] ?? "")}`)
     .join(" AND ");
 
-/** A fingerprint of all values in a row. It prevents one change from overwriting another. */
+/**
+ * A fingerprint of all values in a row. The fingerprint prevents one change from overwriting
+ * another.
+ */
 const FINGERPRINT = "md5((r.*)::text)";
 
 /** Selects one row: all columns as text up to a maximum length, then the fingerprint. */
