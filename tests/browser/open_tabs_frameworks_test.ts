@@ -1,6 +1,6 @@
 /**
- * Tabs with framework sites that stay open in Chromium through five deployments and a rollback.
- * They load pages and chunks for the first time, and the deployment that served their page handles
+ * Tabs with framework sites that stay open in Chromium through five deployments and a rollback. The
+ * tabs load pages and chunks for the first time, and the deployment that served their page handles
  * their forms and actions. The test installs packages, so it runs only if `OPEN_TABS` is set to
  * `all` or to comma-separated names.
  */

@@ -1,6 +1,6 @@
 /**
- * The contract's fields that accept markup. They are read from the bodies of all endpoints, so
- * tests include new fields.
+ * The contract's fields that accept markup. These fields are read from the bodies of all endpoints,
+ * so tests include new fields.
  *
  * @module
  */

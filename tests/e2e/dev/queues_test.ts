@@ -1,4 +1,7 @@
-/** Uses a project's queues in `svc dev`. Its server receives messages as it would on a platform. */
+/**
+ * Uses a project's queues in `svc dev`. The project's server receives messages as it would on a
+ * platform.
+ */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";

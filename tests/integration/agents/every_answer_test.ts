@@ -1,6 +1,6 @@
 /**
- * Runs every command that prints JSON on a real platform, over the lifetime of one project. Its
- * output must match `svc schema`.
+ * Runs every command that prints JSON on a real platform, over the lifetime of one project. Each
+ * command's output must match `svc schema`.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
 /**
- * Sends JSON that is designed to keep the platform busy. It is refused quickly, with a short
+ * Sends JSON that is designed to keep the platform busy. Such JSON is refused quickly, with a short
  * message.
  */
 import assert from "node:assert/strict";
