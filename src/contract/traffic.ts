@@ -103,7 +103,7 @@ export const trafficReport = z.object({
   totals: z.object(sums).describe("Totals of the range"),
   steps: z.array(trafficStep).describe("Steps of the range, oldest first"),
   pages: z.array(counted).describe("Pages by views, most viewed first"),
-  referrers: z.array(counted).describe("Hosts of the sites that linked here"),
+  referrers: z.array(counted).describe("Hosts of the sites that linked to this one"),
   countries: z.array(counted).describe(
     "Requests by country, without bots (ISO 3166-1 alpha-2); `unknown` if unknown",
   ),
