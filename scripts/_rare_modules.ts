@@ -1,6 +1,6 @@
 /**
- * Packages that few commands need, each bundled as its own module. They are not packed with the
- * program's code, because the runtime copies that code at every start. Instead, they are
+ * Packages that few commands need, each bundled as its own module. These packages are not packed
+ * with the program's code, because the runtime copies that code at every start. Instead, they are
  * compressed, attached, and imported when they are needed (src/lib/shipped_module.ts).
  *
  * @module

@@ -1,5 +1,5 @@
 /**
- * A temporary folder with a platform for one bench. It is removed afterwards.
+ * A temporary folder with a platform for one bench. The folder is removed afterwards.
  *
  * @module
  */

@@ -18,7 +18,10 @@ const IDLE_AFTER_MS = 30_000;
 
 /** Goals: relative to Node, and in milliseconds and megabytes. */
 const [AIM_OF_NODE, AIM_READY_MS, AIM_IDLE_MB] = [1, 300, 95];
-/** The commands that are compared with Node. Others are compared with an empty compiled program. */
+/**
+ * The commands that are compared with Node. Other commands are compared with an empty compiled
+ * program.
+ */
 const AIMED: ReadonlySet<string> = new Set(["svc whoami", "svc kv get greeting"]);
 
 interface Place {

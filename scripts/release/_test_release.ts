@@ -1,5 +1,6 @@
 /**
- * A release for tests, served from this machine. Its programs are scripts that print their version.
+ * A release for tests, served from this machine. The programs of the release are scripts that print
+ * their version.
  *
  * @module
  */

@@ -22,7 +22,7 @@ async function list() {
   };
 }
 
-/** Allows an agent to list and read the documents. They are the same for everyone. */
+/** Allows an agent to list and read the documents, which are the same for everyone. */
 function offerDocuments(server: McpServer): void {
   const description = "A page of svc's documentation";
   server.registerResource(

@@ -228,7 +228,8 @@ async function buildVariables(
 }
 
 /**
- * Describes a project with a start command in svc.toml. It is deployed unchanged, in any language.
+ * Describes a project with a start command in svc.toml. Such a project, in any language, is
+ * deployed unchanged.
  */
 function asProgram(detected: DetectedProject, config: ProjectConfig | undefined): DetectedProject {
   const { server } = detected;

@@ -103,7 +103,7 @@ function isTaken(result: ImportResult, { rules, static: declared }: TakenOver): 
     (ruleSet.rules.length === 0 && Object.keys(settings).length > 0);
 }
 
-/** A file that configures another host. */
+/** A file that configures a different host. */
 interface ForeignFile {
   /** Path relative to the project. */
   readonly path: string;
@@ -158,9 +158,11 @@ function describeRules(files: readonly ForeignFile[], shown: string): string | u
   if (first === undefined) return undefined;
   const paths = files.map(({ path }) => `${shown}${path}`).join(" ");
   const what = others.length === 0
-    ? `${first} configures another host: svc does not apply it`
-    : `${[first, ...others].join(", ")} configure other hosts: svc does not apply them`;
-  return `${what}. To apply it: svc rules import ${paths} --output ${shown}${RULES_FILE}`;
+    ? `${first} configures another host, so svc does not apply the file. To import its rules`
+    : `${
+      [first, ...others].join(", ")
+    } configure other hosts, so svc does not apply these files. To import their rules`;
+  return `${what}: svc rules import ${paths} --output ${shown}${RULES_FILE}`;
 }
 
 /** Describes the crons in a vercel.json that are missing from svc.toml, with the lines to add. */
@@ -201,7 +203,7 @@ function describeNetlifyBuild(text: string, { build, declared }: ForeignFacts): 
   ];
   const names = missing.length === 0
     ? []
-    : [`Set its variables with svc env set <name> --all: ${missing.join(", ")}`];
+    : [`Set the file's variables with svc env set <name> --all: ${missing.join(", ")}`];
   if (settings.length + names.length === 0) return undefined;
   return `svc ignores the build settings in netlify.toml. ${[...names, ...settings].join(". ")}`;
 }

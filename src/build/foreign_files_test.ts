@@ -29,8 +29,8 @@ const REDIRECTS = { "_redirects": "/old /new 301\n" };
 Deno.test("assembleProject() reports files of other hosts with the import command, and deploys none of them", async () => {
   const { warned, paths } = await warnings({ ...REDIRECTS, "_headers": "/*\n  X-A: b\n" });
   assert.deepEqual(warned, [
-    "_redirects, _headers configure other hosts: svc does not apply them. " +
-    "To apply it: svc rules import _redirects _headers --output svc.rules.toml",
+    "_redirects, _headers configure other hosts, so svc does not apply these files. " +
+    "To import their rules: svc rules import _redirects _headers --output svc.rules.toml",
   ]);
   assert.deepEqual(paths, ["index.html"]);
 });
@@ -75,8 +75,8 @@ to = "/new"
 Deno.test("assembleProject() names the rules and build settings of a netlify.toml", async () => {
   const { warned } = await warnings({ "netlify.toml": NETLIFY });
   assert.deepEqual(warned, [
-    "netlify.toml configures another host: svc does not apply it. " +
-    "To apply it: svc rules import netlify.toml --output svc.rules.toml",
+    "netlify.toml configures another host, so svc does not apply the file. " +
+    "To import its rules: svc rules import netlify.toml --output svc.rules.toml",
     "svc ignores the build settings in netlify.toml. " +
     "Set its variables with svc env set <name> --all: NODE_VERSION. " +
     "Add the build settings that differ from the detected values to your svc.toml:\n\n" +

@@ -230,7 +230,7 @@ async function describeOutput(host: BuildHost, facts: OutputFacts): Promise<Desc
   return { listing, proposed, generated, found };
 }
 
-/** Collects the facts needed to prepare the servers of an output. */
+/** Collects the data needed to prepare the servers of an output. */
 function serverFactsOf(
   host: BuildHost,
   facts: OutputFacts,

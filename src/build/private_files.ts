@@ -251,8 +251,8 @@ export async function refusePrivateFiles(
   const { path, isBuilt } = held[0]!;
   const first = `/${printableName(path)}`;
   const remedy = isBuilt
-    ? "Remove it from the build output"
-    : `Delete it, or add "${first}" to .svcignore to skip it`;
+    ? "Remove the file from the build output"
+    : `Delete the file, or add "${first}" to .svcignore to skip it`;
   throw new BuildError(
     "output_invalid",
     `Remove private files from the output:\n${lines.join("\n")}`,

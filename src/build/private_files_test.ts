@@ -97,7 +97,7 @@ Deno.test("assembleProject() refuses every file that looks like a secret, and li
   assert.equal(lines.length, Object.keys(SECRETS).length, lines.join("\n"));
   assert.equal(
     error.facts.hint,
-    'Delete it, or add "/_netrc" to .svcignore to skip it. ' +
+    'Delete the file, or add "/_netrc" to .svcignore to skip it. ' +
       'To deploy it anyway, add "!/_netrc" to .svcignore',
   );
 });
@@ -118,7 +118,7 @@ Deno.test("assembleProject() refuses secrets in build output, too", async () => 
   const files = { "dist/index.html": "", "dist/key.pem": key("PRIVATE KEY"), "dist/.npmrc": "a=1" };
   const { error } = await assembled(files);
   assert.match(error?.message ?? "", /^dist\/key\.pem: Looks like a private key$/m);
-  assert.match(error?.facts.hint ?? "", /^Remove it from the build output/);
+  assert.match(error?.facts.hint ?? "", /^Remove the file from the build output/);
   const token = { ...files, "dist/.npmrc": "//npm.example/:_authToken=abc" };
   const listed = await assembled(token, "!dist/key.pem\n");
   assert.match(

@@ -33,13 +33,16 @@ export interface BuildHost {
   readonly signal: AbortSignal;
   /** Folder for content that can be recreated at any time, such as esbuild's binary. */
   readonly cacheDir: string;
-  /** Folder for programs that builds share, such as package managers. It is kept between builds. */
+  /**
+   * Folder for programs that builds share, such as package managers. The folder is kept between
+   * builds.
+   */
   readonly toolsDir: string;
   /** The commands' environment, apart from the project's variables. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Returns the same host with another environment for commands. */
+/** Returns the same host with a different environment for commands. */
 export function inEnvironment(host: BuildHost, env: BuildHost["env"]): BuildHost {
   // The original host is the prototype, so it provides everything else, including computed values
   // such as its folders.

@@ -8,7 +8,9 @@ import { type QueryEvent, queryEvent } from "../contract/database_queries.ts";
 import { buildPath, type Client } from "./client.ts";
 import { ContractError, UnreachableError } from "./errors.ts";
 
-/** Maximum length of a line, in characters. It is large because a single value can be large. */
+/**
+ * Maximum length of a line, in characters. The limit is large because a single value can be large.
+ */
 const MAX_LINE = 256 * 1024 * 1024;
 
 export type Bytes = ReadableStream<Uint8Array<ArrayBuffer>>;
@@ -37,7 +39,7 @@ export interface StreamInput<E extends Endpoint> {
   readonly params: ParamsOf<E>;
   readonly query?: QueryInputOf<E>;
   readonly body?: BodyInputOf<E>;
-  /** The body of an endpoint that accepts bytes. It is sent as it arrives. */
+  /** The body of an endpoint that accepts bytes. The body is sent as it arrives. */
   readonly octets?: ReadableStream<Uint8Array>;
   readonly signal?: AbortSignal;
 }

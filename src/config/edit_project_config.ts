@@ -22,7 +22,9 @@ import type { TomlValue } from "./toml_text.ts";
 /** The schema's path in a project, where editors can find it without a network. */
 export const SCHEMA_PATH = ".svc/svc.schema.json";
 
-/** First line of every new `svc.toml`. It tells editors based on Taplo where the schema is. */
+/**
+ * First line of every new `svc.toml`. This line tells editors based on Taplo where the schema is.
+ */
 export const SCHEMA_COMMENT = `#:schema ./${SCHEMA_PATH}`;
 
 /** A value to set, or `null` to remove the key. Missing keys stay unchanged. */
@@ -196,7 +198,7 @@ export async function saveProjectConfig(directory: string, source: string): Prom
 
 /**
  * Writes the schema that {@link SCHEMA_COMMENT} refers to into a project, if the file is missing or
- * has another version. Returns true if it was written.
+ * has a different version. Returns true if it was written.
  */
 export async function saveProjectConfigSchema(directory: string): Promise<boolean> {
   const path = join(directory, SCHEMA_PATH);

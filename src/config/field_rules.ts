@@ -62,8 +62,8 @@ export function isHost(text: string): boolean {
 }
 
 /**
- * Returns true for a relative path that stays inside its base folder on every system. It has no
- * drive or backslash, and never goes above the folder.
+ * Returns true for a relative path that stays inside its base folder on every system. Such a path
+ * has no drive or backslash, and never goes above the folder.
  */
 export function isInsidePath(path: string): boolean {
   // deno-lint-ignore no-control-regex -- excludes control characters on purpose

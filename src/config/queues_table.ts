@@ -56,7 +56,7 @@ export const queues = z.array(queue, QUEUES_RULE).max(MAX_QUEUES, QUEUES_RULE)
       context.addIssue({
         code: "custom",
         path: [index, "name"],
-        message: `Use another name: another queue is named "${name}"`,
+        message: `Use a different name: another queue is named "${name}"`,
       });
     }
   });

@@ -388,7 +388,9 @@ export const TABLE_KEYS: Readonly<Record<string, readonly string[]>> = {
 /** Keys of a declaration's table form. */
 export const DECLARATION_KEYS: readonly string[] = ["visibility", "required"];
 
-/** Returns the JSON Schema of `svc.toml` for editors. It uses draft 7, which Taplo supports. */
+/**
+ * Returns the JSON Schema of `svc.toml` for editors. The schema uses draft 7, which Taplo supports.
+ */
 export function projectConfigJsonSchema(): Record<string, unknown> {
   return {
     ...z.toJSONSchema(projectConfigSchema, { io: "input", target: "draft-7" }),

@@ -40,10 +40,10 @@ export const startBuild = endpoint({
   tag,
   params: projectParams,
   body: z.object({
-    branch: branchName.optional().describe("Branch to build; the production branch if missing"),
+    branch: branchName.optional().describe("Branch to build; the production branch if omitted"),
     commitSha: z.string().regex(/^[0-9a-fA-F]{7,40}$/, "Must have 7 to 40 hexadecimal digits")
       .optional().meta({
-        description: "Commit of the branch; its head if missing",
+        description: "Commit of the branch; its head if omitted",
         example: "8f14e45fceea167a5a36dedd4bea2543c1a0f4d1",
       }),
     force: z.boolean().default(false).describe("Build the commit even if it is already deployed"),

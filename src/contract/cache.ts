@@ -9,10 +9,10 @@ const purgePath = z.string().min(1).max(2048).startsWith("/", "Must begin with /
 /** Options that apply to every purge. */
 const purgeOptions = {
   soft: z.boolean().optional().describe(
-    "If true, mark responses as stale: they can be served while the edge refreshes them. If false or missing, remove them",
+    "If true, mark responses as stale: they can be served while the edge refreshes them. If false or omitted, remove them",
   ),
   environment: environmentReference.optional().describe(
-    "Name or id of the environment to purge; all if missing",
+    "Name or id of the environment to purge; all if omitted",
   ),
 };
 

@@ -124,5 +124,5 @@ export type MissingNode = z.infer<typeof missingNode>;
 export const MISSING_NODE_EVENT = "missing-node";
 
 export const missingNodes = z.array(missingNode).optional().describe(
-  "Nodes whose results are missing. Left out if none are missing",
+  "Nodes whose results are missing. Omitted if there are none",
 );

@@ -43,7 +43,7 @@ export const createBranchBody = z.object({
     example: null,
   }),
   ttlSeconds: z.int().min(60).max(BRANCH_TTL_MAX).optional().meta({
-    description: "Seconds until the branch is deleted; never if missing",
+    description: "Seconds until the branch is deleted; never if omitted",
     example: 86400,
   }),
 }).strict();
@@ -75,7 +75,7 @@ export const listDatabaseBranches = endpoint({
 export const createDatabaseBranch = endpoint({
   method: "POST",
   path: `${path}/branches`,
-  summary: "Create a branch as a copy of another one",
+  summary: "Create a branch as a copy of another branch",
   tag,
   params: databaseParams,
   body: createBranchBody,
@@ -134,7 +134,7 @@ export type SchemaChange = z.infer<typeof schemaChange>;
 export const diffDatabaseBranch = endpoint({
   method: "GET",
   path: `${path}/branches/{branch}/diff`,
-  summary: "Compare the schema of a branch with another one",
+  summary: "Compare the schemas of two branches",
   tag,
   params: branchParams,
   query: z.object({

@@ -120,7 +120,7 @@ export const createDatabaseBody = z.object({
     example: "orders",
   }),
   cuSize: settings.cuSize.default("0.25"),
-  engine: z.enum(DATABASE_ENGINES).optional().describe("Engine; the platform's default if missing"),
+  engine: z.enum(DATABASE_ENGINES).optional().describe("Engine; the platform's default if omitted"),
   autoInject: settings.autoInject.default(true),
   envVar: settings.envVar.default(DATABASE_VARIABLE),
 }).strict();

@@ -75,7 +75,7 @@ export const compareDeployments = endpoint({
   params: z.object({ deployment: uuid.describe("Id of the deployment") }),
   query: z.object({
     base: uuid.optional().describe(
-      "Id of the deployment to compare with. If missing, the production deployment, or the previous one if this is the production deployment",
+      "Id of the deployment to compare with. If omitted, the production deployment, or the previous one if this is the production deployment",
     ),
   }),
   response: deploymentComparison,

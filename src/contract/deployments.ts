@@ -111,7 +111,7 @@ export const deployment = z.object({
     "Checks that must pass before production serves it, if it has any",
   ),
   migration: z.enum(MIGRATION_OUTCOMES).optional().describe(
-    "Whether its migration changed the schema of its database; missing if it had none",
+    "Whether its migration changed the schema of its database; omitted if it had none",
   ),
   schemaDifference: schemaDifference.optional().describe(
     "How the database branch of a preview differed from main when it went live",
@@ -130,7 +130,7 @@ export const deploymentBase = z.object({
   ),
 }).strict().meta({ id: "DeploymentBase" });
 
-/** Maximum size of a deployment's description, in bytes. It allows a list of 100,000 files. */
+/** Maximum size of a deployment's description, in bytes. This allows a list of 100,000 files. */
 const MAX_DEPLOYMENT_BYTES = 32 * 1024 * 1024;
 
 export const createDeploymentBody = z.object({
@@ -138,7 +138,7 @@ export const createDeploymentBody = z.object({
     "Name or id of the environment: `production`, `preview` or a custom one",
   ),
   branch: branchName.optional().describe(
-    "Branch to deploy; the production branch if missing",
+    "Branch to deploy; the production branch if omitted",
   ),
   commitSha: z.string().regex(/^[0-9a-f]{7,40}$/, "Must be 7 to 40 hexadecimal digits").optional()
     .meta({
@@ -292,7 +292,7 @@ export const stageDeployment = endpoint({
       example: "https://shop-k3j9x2.example.net",
     }),
     bypass: z.string().describe(
-      "Key that lets requests in for ten minutes if the host is protected. Send it as `x-svc-bypass`",
+      "Key that lets requests in for ten minutes if the host is protected. Send the key as `x-svc-bypass`",
     ),
   }),
 });
@@ -359,10 +359,10 @@ export const redeployDeployment = endpoint({
 
 export const rollbackBody = z.object({
   deploymentId: uuid.optional().describe(
-    "Deployment to roll back; the production deployment if missing",
+    "Deployment to roll back; the production deployment if omitted",
   ),
   to: uuid.optional().describe(
-    "Deployment to roll back to; the previous one if missing",
+    "Deployment to roll back to; the previous one if omitted",
   ),
 }).strict().meta({ example: { to: "019abf2e-7c4d-7e1a-9b3f-5d6c7a8b9e02" } });
 

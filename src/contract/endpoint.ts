@@ -5,7 +5,7 @@ export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /**
  * How a body is sent. `octets`, `multipart` and `events` are streamed and not parsed with a schema.
- * `form` is a form (RFC 6749, B) or JSON. Its handler parses it, because its errors have OAuth's
+ * `form` is a form (RFC 6749, B) or JSON. The handler parses the body, because errors have OAuth's
  * format.
  */
 export type BodyKind = "json" | "form" | "octets" | "multipart" | "events";

@@ -1,6 +1,6 @@
 /**
- * The permission that an API key needs for each endpoint, in one table for all endpoints. It does
- * not limit browser sessions, or tools that a person has signed in.
+ * The permission that an API key needs for each endpoint, in one table for all endpoints. The table
+ * does not limit browser sessions, or tools that a person has signed in.
  *
  * @module
  */

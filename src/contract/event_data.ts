@@ -108,7 +108,7 @@ export const deploymentData = data("DeploymentEventData", {
   commitSha: line(64, "Git commit, in hexadecimal", "8f14e45fceea167a5a36dedd4bea2543c1a0f4d1"),
   startedBy: field(
     uuid,
-    "Id of the account that started the deployment; missing if none did",
+    "Id of the account that started the deployment; omitted if none did",
     "019abf2e-7c4d-7e1a-9b3f-5d6c7a8b9e04",
   ),
   error: line(MAX_EVENT_TEXT, "Reason for the failure", "`npm run build` exited with code 1"),

@@ -94,7 +94,7 @@ export const listHooks = endpoint({
   tag,
   query: pageQuery.extend({
     projectId: projectReference.optional().meta({
-      description: "Id or name of a project; all projects if missing",
+      description: "Id or name of a project; all projects if omitted",
       example: "shop",
     }),
     workspace: z.string().optional().describe(
@@ -158,7 +158,7 @@ export const triggerBody = z.object({
   branch: z.string("Must be a git branch name").refine(
     (name) => branchName.safeParse(name).success,
     `Must be a git branch name of at most ${BRANCH_MAX} characters`,
-  ).meta({ description: "Branch to deploy; the hook's branch if missing", example: "main" }),
+  ).meta({ description: "Branch to deploy; the hook's branch if omitted", example: "main" }),
   message: text("Message", 500).optional().meta({
     description: "Commit message",
     example: "Add the summer menu",

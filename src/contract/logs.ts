@@ -41,14 +41,14 @@ export const requestLogEntry = z.object({
     example: "curl/8.5.0",
   }),
   traceparent: z.string().optional().meta({
-    description: "`traceparent` of the request (W3C Trace Context); missing if it had none",
+    description: "`traceparent` of the request (W3C Trace Context); omitted if it had none",
     example: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
   }),
   error: z.string().optional().describe(
     "Why something behind the edge, such as a function or another site, failed",
   ),
   edge: z.string().optional().meta({
-    description: "Front edge that the request came through; missing if there was none",
+    description: "Front edge that the request came through; omitted if there was none",
     example: "far",
   }),
   rules: z.array(ruleHit).optional().describe("Rules that matched, in order"),

@@ -6,7 +6,7 @@
 import { formatCount } from "../lib/format.ts";
 import type { Deployment } from "./deployments.ts";
 
-/** Number of production deployments to check. */
+/** Maximum number of production deployments to check. */
 export const NEWER_SCHEMA_LIMIT = 100;
 
 /**

@@ -208,7 +208,7 @@ export const categoryPreferences = z.object({
   ),
   deployments: heardDeployments.optional().meta({
     description:
-      "Whose deployments you get notifications about, at any priority: `all`, `own` (yours and those that no account started), or `none`. Only in the category Deployment; `all` if missing",
+      "Whose deployments you get notifications about, at any priority: `all`, `own` (yours and those that no account started), or `none`. Only in the category Deployment; `all` if omitted",
     example: "own",
   }),
 }).meta({ id: "CategoryPreferences" });
@@ -291,7 +291,7 @@ export const streamNotifications = endpoint({
   method: "GET",
   path: "/v1/notifications/stream",
   summary:
-    "Stream the inbox as Server-Sent Events, one NotificationMessage each, named by its type. Send the id of a notification as Last-Event-ID to get those that came after it",
+    "Stream the inbox as Server-Sent Events, one NotificationMessage each, named by its type. Send the id of a notification as Last-Event-ID to get later ones",
   tag,
   access: "self",
   traits: ["resumable"],

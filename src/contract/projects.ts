@@ -91,7 +91,7 @@ export const project = settings.extend({
     description: "URL of the repository, without credentials; null for none",
     example: "https://git.example.com/ada/shop.git",
   }),
-  // Missing in responses from older platforms.
+  // Omitted by older platforms.
   autoRedeploy: settings.shape.autoRedeploy.default(false),
   url: z.url().describe("URL of the production deployment, live or not"),
   gitCredentials: z.enum(GIT_CREDENTIAL_TYPES).nullable().default(null).describe(
@@ -100,7 +100,7 @@ export const project = settings.extend({
   productionDeploymentId: uuid.nullable().describe(
     "Deployment that production serves; null before the first one",
   ),
-  // Missing in responses from older platforms.
+  // Omitted by older platforms.
   rollbackDeploymentId: uuid.nullable().default(null).describe(
     "Deployment that the next rollback restores; null if there is none",
   ),
@@ -146,11 +146,11 @@ export const gitCredentialsBody = z.discriminatedUnion("type", [
       example: "kX2v9Qm4Zr7Tb1Lw5Nc8",
     }),
     forge: z.enum(FORGES).optional().describe(
-      "Forge of the git URL, for build reports. Detected from the host if missing",
+      "Forge of the git URL, for build reports. Detected from the host if omitted",
     ),
     apiUrl: apiUrl.optional().meta({
       description:
-        "URL of the forge's API, which also receives the token. Derived from the git URL if missing",
+        "URL of the forge's API, which also receives the token. Derived from the git URL if omitted",
       example: "https://git.example.com/api/v3",
     }),
   }).strict(),

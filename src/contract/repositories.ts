@@ -62,7 +62,7 @@ export const buildSources = endpoint({
   tag: "Builds",
   params: projectParams,
   body: z.object({
-    branch: branchName.optional().describe("Branch to commit to; the production branch if missing"),
+    branch: branchName.optional().describe("Branch to commit to; the production branch if omitted"),
     message: z.string().min(1).max(500).optional().meta({
       description: "Commit message",
       example: "Add the summer menu",
@@ -94,7 +94,7 @@ export const inspectRepository = endpoint({
   params: projectParams,
   query: z.object({
     branch: branchName.optional().describe(
-      "Branch to inspect; if missing, the production branch or the repository's default branch",
+      "Branch to inspect; if omitted, the production branch or the repository's default branch",
     ),
   }),
   response: repository,

@@ -103,7 +103,7 @@ export const trafficReport = z.object({
   totals: z.object(sums).describe("Totals of the range"),
   steps: z.array(trafficStep).describe("Steps of the range, oldest first"),
   pages: z.array(counted).describe("Pages by views, most viewed first"),
-  referrers: z.array(counted).describe("Hosts of the sites that linked here"),
+  referrers: z.array(counted).describe("Hosts of the sites that linked to this one"),
   countries: z.array(counted).describe(
     "Requests by country, without bots (ISO 3166-1 alpha-2); `unknown` if unknown",
   ),
@@ -115,7 +115,7 @@ export const trafficReport = z.object({
     "Time to response headers in milliseconds, accurate to 2%",
   ),
   vitals: vitalsReport.optional().describe(
-    "Web vitals measured in visitors' browsers; missing if there are none",
+    "Web vitals measured in visitors' browsers; omitted if there are none",
   ),
 }).meta({ id: "TrafficReport" });
 export type TrafficReport = z.infer<typeof trafficReport>;

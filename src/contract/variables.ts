@@ -135,10 +135,10 @@ export const exportVariables = endpoint({
       example: "production",
     }),
     branch: branchName.optional().describe(
-      "Git branch: references resolve to the previews of this branch. If missing, they resolve to the production deployments of the other projects",
+      "Git branch: references resolve to the previews of this branch. If omitted, they resolve to the production deployments of the other projects",
     ),
     self: z.url().max(2000).optional().meta({
-      description: "URL for `${{self.url}}`; if missing, the URL of the environment or branch",
+      description: "URL for `${{self.url}}`; if omitted, the URL of the environment or branch",
       example: "http://localhost:4321",
     }),
   }).strict(),

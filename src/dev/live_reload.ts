@@ -29,9 +29,9 @@ button { font: inherit; padding: 4px 12px; border: 1px solid #5d6068; border-rad
 `;
 
 /**
- * The script first removes its own element, so that a framework finds the page as rendered. It
- * inserts messages as text, never as markup. The overlay is outside of the body, which a framework
- * may replace.
+ * The script first removes its own element, so that a framework finds the page as rendered. The
+ * script inserts messages as text, never as markup. The overlay is outside of the body, which a
+ * framework may replace.
  */
 const SCRIPT = `(() => {
 document.currentScript.remove();

@@ -23,7 +23,7 @@ export interface EdgeOptions {
   readonly count?: ((request: CountedRequest) => void) | undefined;
   /** Receives the ids of the rules that matched the most recently recorded request. */
   readonly match?: ((ruleIds: readonly string[]) => void) | undefined;
-  /** Records measurements from a visitor's browser. It must be quick and must not throw. */
+  /** Records measurements from a visitor's browser. Must be quick and must not throw. */
   readonly countVitals?: ((measured: CountedVitals) => void) | undefined;
   /** Receives more details of each request than the log contains, for the site's developers. */
   readonly observe?: ((request: ObservedRequest) => void) | undefined;

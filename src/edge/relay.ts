@@ -23,7 +23,7 @@ const RETRY_AFTER_SECONDS = 1;
 /** Only front edges send fields with this prefix. */
 const OWN_PREFIX = "x-svc-edge-";
 
-/** The facts that the signature covers. */
+/** The fields that the signature covers. */
 export interface RelayedClient {
   readonly method: string;
   /** Host, path and query. */
@@ -57,7 +57,7 @@ export interface Relay extends Origin {
 const unavailable = (message: string, cause?: unknown): UnavailableError =>
   new UnavailableError(message, { cause, retryAfter: RETRY_AFTER_SECONDS });
 
-/** Whether the platform's runtime sent a stream. It adds this field only to streams. */
+/** Whether the platform's runtime sent a stream. The runtime adds this field only to streams. */
 const isOfStream = (headers: HeaderList): boolean =>
   joinedHeader(headers, "vary")?.toLowerCase().includes("accept-encoding") === true;
 

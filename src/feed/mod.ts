@@ -1,6 +1,6 @@
 /**
- * @module The feed that sends changes to an edge. Its messages are numbered, so a gap is detected
- * and repaired with a snapshot. It does not depend on a transport.
+ * @module The feed that sends changes to an edge. The messages are numbered, so a gap is detected
+ * and repaired with a snapshot. The feed does not depend on a transport.
  */
 export type {
   AccessState,

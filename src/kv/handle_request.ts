@@ -28,7 +28,7 @@ const failure = (status: number, code: string, error: string): Response =>
 const CONFLICT = "The key has changed: read it and try again";
 
 /**
- * Whether the client states the length of the body. If it does, the server reads no more than that.
+ * Whether the client states the length of the body. If so, the server reads no more than that.
  */
 const isMeasured = (length: string | null): boolean => length !== null && /^\d+$/.test(length);
 

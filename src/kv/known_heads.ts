@@ -12,7 +12,7 @@ export interface StoredHead {
   readonly stored: Head | undefined;
 }
 
-/** Number of heads in each of the map's two generations: 16 MiB if every value is 1 KiB. */
+/** Maximum number of heads in each of the map's two generations: 16 MiB if every value is 1 KiB. */
 const MAX_KNOWN = 4096;
 
 export class KnownHeads {

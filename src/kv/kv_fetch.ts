@@ -1,4 +1,4 @@
-/** @module The HTTP API of a namespace, for functions. It needs no network connection. */
+/** @module The HTTP API of a namespace, for functions. The API needs no network connection. */
 import { createNamespaceHandler, type NamespaceHandlerOptions } from "./handle_request.ts";
 import type { Namespace } from "./types.ts";
 

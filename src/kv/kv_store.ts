@@ -281,8 +281,8 @@ export class KvStore {
   }
 
   /**
-   * The operation that starts a write. It removes the old value, provided that the value has not
-   * changed.
+   * The operation that starts a write. The operation removes the old value, provided that the value
+   * has not changed.
    */
   #removal(
     namespace: Namespace,

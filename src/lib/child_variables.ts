@@ -48,8 +48,8 @@ export function isSteering(name: string): boolean {
 /** Prefix of the variables that svc itself reads. */
 const OWN_PREFIX = "SVC_";
 /**
- * Variables of svc that child processes get. They contain no credentials except the project's own.
- * All others stay with this program, so new credentials are withheld by default.
+ * Variables of svc that child processes get. These variables contain no credentials except the
+ * project's own. All others stay with this program, so new credentials are withheld by default.
  */
 const SHARED_OWN_NAMES: ReadonlySet<string> = new Set([
   "SVC_API_URL",

@@ -115,7 +115,7 @@ export class ControlGroup {
     }
   }
 
-  /** Adds a process that has no children yet. Its later children join the group too. */
+  /** Adds a process that has no children yet. Later children of the process join the group too. */
   add(pid: number): void {
     try {
       write(this.#folder, "cgroup.procs", pid);

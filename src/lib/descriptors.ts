@@ -57,8 +57,8 @@ export function descriptorLimit(): number | undefined {
 }
 
 /**
- * The number of the next descriptor. It is the lowest free number, so at least that many are open.
- * `Infinity` if none is free, and 0 except on Linux with the GNU C library.
+ * The number of the next descriptor. This is the lowest free number, so at least that many are
+ * open. `Infinity` if none is free, and 0 except on Linux with the GNU C library.
  */
 export function nextDescriptor(): number {
   const library = libc();

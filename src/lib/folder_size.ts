@@ -12,8 +12,8 @@ const PAUSE_MS = 1000;
 const PAUSE_PER_COUNT = 4;
 
 /**
- * Maximum time to count the files in folders, in milliseconds. If it takes longer, there are too
- * many files.
+ * Maximum time to count the files in folders, in milliseconds. If counting takes longer, there are
+ * too many files.
  */
 const COUNT_MS = 30_000;
 

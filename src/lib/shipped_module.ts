@@ -1,6 +1,6 @@
 /**
- * @module Rarely needed package modules in the compiled program. They are attached like large files
- * (`shipped_file.ts`), so they are not loaded at startup.
+ * @module Rarely needed package modules in the compiled program. These modules are attached like
+ * large files (`shipped_file.ts`), so they are not loaded at startup.
  */
 import { promisify } from "node:util";
 import { brotliDecompress } from "node:zlib";

@@ -29,8 +29,8 @@ function withEnvironment(options: Deno.CommandOptions): Deno.CommandOptions {
 }
 
 /**
- * Starts a program with standard input, output and error as set in the options. It gets no other
- * descriptors, not even those that this process inherited.
+ * Starts a program with standard input, output and error as set in the options. The program gets no
+ * other descriptors, not even those that this process inherited.
  *
  * @throws {MissingProgramError} if the program is not installed; otherwise like
  * `Deno.Command#spawn`

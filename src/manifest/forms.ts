@@ -70,7 +70,7 @@ export const formsSchema = z.array(formSchema, WANTED_LIST).max(MAX_FORMS, WANTE
         context.addIssue({
           code: "custom",
           path: [index, "name"],
-          message: "Use another name: another form already has this one",
+          message: "Use a different name: another form already has this one",
         });
       }
       names.add(name);

@@ -35,7 +35,9 @@ const nextImages = z.object({
 });
 
 export interface NextImageSettings {
-  /** Missing if Next.js does not convert images itself, because it uses another loader or none. */
+  /**
+   * Missing if Next.js does not convert images itself, because it uses a different loader or none.
+   */
   readonly images?: ImageSettings;
   /** Patterns for other sites that have no equivalent here, as written in the configuration. */
   readonly dropped: readonly string[];

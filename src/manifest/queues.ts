@@ -56,7 +56,7 @@ export const queuesSchema = z.array(queueSchema, WANTED_LIST).max(MAX_QUEUES, WA
         context.addIssue({
           code: "custom",
           path: [index, "name"],
-          message: "Use another name: another queue already has this one",
+          message: "Use a different name: another queue already has this one",
         });
       }
       seen.add(name);

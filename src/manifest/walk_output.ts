@@ -44,13 +44,13 @@ export interface WalkResult {
   readonly problems: readonly ManifestProblem[];
   /** Number of ignored files and folders. */
   readonly ignored: number;
-  /** Files with environment variables, such as `.env.local`. They are never deployed. */
+  /** Files with environment variables, such as `.env.local`. These files are never deployed. */
   readonly secrets: readonly string[];
   /** Folders named `node_modules`, if they were requested separately. */
   readonly packages: readonly PackagesFolder[];
 }
 
-/** A folder of packages, or a link to one. It has not been read yet. */
+/** A folder of packages, or a link to one, that has not been read yet. */
 export interface PackagesFolder {
   /** Path relative to the output directory, with `/`. */
   readonly path: string;

@@ -9,7 +9,7 @@ import { tagOf } from "./manifest.ts";
  */
 declare const SVC_RELEASES_URL: string | undefined;
 
-/** The URL that was compiled in. It need not be trusted, because releases are signed. */
+/** The URL that was compiled in. The URL need not be trusted, because releases are signed. */
 export const BUILT_IN_PLACE: string | undefined = typeof SVC_RELEASES_URL === "string"
   ? SVC_RELEASES_URL
   : undefined;

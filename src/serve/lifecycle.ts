@@ -11,7 +11,7 @@ import { type Lease, LeaseLostError } from "../store/mod.ts";
 /** Default time between two rounds of housekeeping. */
 const HOUSEKEEPING_MS = 60 * 60 * 1000;
 /**
- * Delay before the first round, so it does not compete with the start. It is shorter if the
+ * Delay before the first round, so it does not compete with the start. The delay is shorter if the
  * interval is shorter.
  */
 const FIRST_ROUND_MS = 60 * 1000;

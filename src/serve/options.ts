@@ -55,8 +55,7 @@ export interface RunningPlatform {
   /** The first API key, if this start created it. */
   readonly token: string | undefined;
   /**
-   * One-time URL where the owner sets a password. It is a secret, printed for the person who starts
-   * svc.
+   * One-time URL where the owner sets a password: a secret, printed for the person who starts svc.
    */
   readonly ownerLink: string | undefined;
   /** Serves one host's site for every request and hides everything else. Used for previews. */

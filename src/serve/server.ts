@@ -98,8 +98,8 @@ function edgeKnowsNetworks({ asn, trustProxy }: CompleteOptions): boolean {
 }
 
 /**
- * How long to continue to serve after reporting that the node is not ready. It is long enough for a
- * load balancer that checks every second and needs two results.
+ * How long to continue to serve after reporting that the node is not ready. This is long enough for
+ * a load balancer that checks every second and needs two results.
  */
 const LEAVE_MS = 3000;
 

@@ -21,7 +21,7 @@ export interface SettingsFile {
   /** Absolute path. Paths in the file are relative to its folder. */
   readonly path: string;
   readonly source: string;
-  /** Whether only the owner can read the file. It can then contain secrets. */
+  /** Whether only the owner can read the file. The file can then contain secrets. */
   readonly isPrivate: boolean;
 }
 

@@ -13,7 +13,7 @@ const POLL_MS = 1000;
 /** Time without reading the list after which a node counts as outdated, in milliseconds. */
 const BEHIND_MS = 5000;
 
-/** Number of commits to read at a time. */
+/** Maximum number of commits to read at a time. */
 const MOST = 1000;
 
 export interface ChangeHandlers {

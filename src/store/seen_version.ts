@@ -1,6 +1,6 @@
 /**
- * The highest known version of the store. It reveals a stale server: an old primary may still
- * respond briefly after another server has taken over.
+ * The highest known version of the store. This version reveals a stale server: an old primary may
+ * still respond briefly after another server has taken over.
  *
  * @module
  */

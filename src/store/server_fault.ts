@@ -18,7 +18,7 @@ export class StoreUnavailableError extends UnavailableError {
   }
 }
 
-/** An error if an attempt has taken too long. Its connection is dropped. */
+/** An error if an attempt has taken too long. The attempt's connection is dropped. */
 export class AttemptLateError extends Error {
   override readonly name = "AttemptLateError";
 
@@ -118,6 +118,6 @@ export function describeFault(error: unknown): string {
     return `${(error as Error).message}. Set the password in SVC_KV_PASSWORD or PGPASSWORD`;
   }
   if (!(error instanceof Error)) return String(error);
-  if (code === NO_DATABASE) return `${error.message}. Create it first`;
+  if (code === NO_DATABASE) return `${error.message}. Create the database first`;
   return error.message === "" ? code : error.message;
 }

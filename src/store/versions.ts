@@ -1,5 +1,5 @@
 /**
- * Record versions in Deno KV's versionstamp format. They are compared as strings. Pure.
+ * Record versions in Deno KV's versionstamp format. Versions are compared as strings. Pure.
  *
  * @module
  */

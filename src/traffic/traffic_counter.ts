@@ -86,7 +86,8 @@ class DayOfVisitors {
 
 export interface TrafficCounterOptions {
   /**
-   * Returns the salt for a day (a day number since the Unix epoch). It is the same on all nodes.
+   * Returns the salt for a day (a day number since the Unix epoch). The salt is the same on all
+   * nodes.
    */
   salt(day: number): Promise<Uint8Array>;
   onError(error: unknown): void;

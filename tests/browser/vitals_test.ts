@@ -5,8 +5,8 @@ import { BROWSER_TEST, hearComplaints, withChromium } from "../helpers/chromium.
 import { createProject, deploy, STATIC_MANIFEST, withPlatform } from "../helpers/platform.ts";
 
 /**
- * A user agent without "HeadlessChrome", which counts as a bot. It is set with a flag, which also
- * applies to beacons.
+ * A user agent without "HeadlessChrome", which counts as a bot. The user agent is set with a flag,
+ * which also applies to beacons.
  */
 const PERSON = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) " +
   "Chrome/140.0.0.0 Safari/537.36";

@@ -1,6 +1,6 @@
 /**
- * Deploys a Next.js app, as created by create-next-app, without configuration. It has pages that
- * are cached, revalidated, guarded, streamed and rendered for each visitor.
+ * Deploys a Next.js app, as created by create-next-app, without configuration. The app has pages
+ * that are cached, revalidated, guarded, streamed and rendered for each visitor.
  *
  * @module
  */

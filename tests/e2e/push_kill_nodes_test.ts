@@ -31,7 +31,7 @@ import { TOKEN } from "../helpers/platform.ts";
 const IS_LONG = Deno.env.get("NODES_TESTS") === "all";
 const PATIENCE_MS = 90_000;
 /**
- * Maximum time until another node starts a killed node's build. It usually takes 15 seconds, or
+ * Maximum time until another node starts a killed node's build. This usually takes 15 seconds, or
  * more on a busy machine.
  */
 const TAKEN_UP_MS = 20_000;

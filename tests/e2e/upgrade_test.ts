@@ -1,6 +1,6 @@
 /**
- * Runs the compiled program's `svc upgrade` as a process, over HTTP. It replaces its own file. Unit
- * tests cover its decisions. Here, the result must be a working program.
+ * Runs the compiled program's `svc upgrade` as a process, over HTTP. The program replaces its own
+ * file. Unit tests cover its decisions. Here, the result must be a working program.
  */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";

@@ -1,6 +1,6 @@
 /**
- * A TLS proxy in front of Pebble that refuses requests. It is needed because Pebble checks neither
- * CAA nor limits.
+ * A TLS proxy in front of Pebble that refuses requests. The proxy is needed because Pebble checks
+ * neither CAA nor limits.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * A client for a project's blob store. It signs requests like an S3 client.
+ * A client for a project's blob store. The client signs requests like an S3 client.
  *
  * @module
  */

@@ -1,5 +1,6 @@
 /**
- * A browser, as seen by the API. It keeps its cookie, sends its origin, and names a workspace.
+ * A browser, as seen by the API. The browser keeps its cookie, sends its origin, and names a
+ * workspace.
  *
  * @module
  */

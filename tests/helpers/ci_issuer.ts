@@ -1,6 +1,6 @@
 /**
- * A token issuer for workflows, on the loopback address. It publishes a discovery document and
- * keys, and issues tokens with the claims that GitHub Actions and GitLab CI document.
+ * A token issuer for workflows, on the loopback address. The issuer publishes a discovery document
+ * and keys, and issues tokens with the claims that GitHub Actions and GitLab CI document.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Two projects that fail: `shop` in a function, and `ferry` in its server. They throw errors whose
+ * Two projects that fail: `shop` in a function, and `ferry` in its server. Both throw errors whose
  * text becomes markup wherever it is not escaped.
  *
  * @module

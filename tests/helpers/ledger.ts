@@ -1,7 +1,7 @@
 /**
- * A client that continuously writes to a platform, using every kind of item in turn. It records its
- * project's state after each write. A backup must contain one of these states. It must not be older
- * than the last state that was acknowledged before the backup started.
+ * A client that continuously writes to a platform, using every kind of item in turn. The client
+ * records its project's state after each write. A backup must contain one of these states. It must
+ * not be older than the last state that was acknowledged before the backup started.
  *
  * @module
  */

@@ -24,8 +24,8 @@ function listen(answer: (request: Request) => Promise<Response>): {
 }
 
 /**
- * Forwards each request with a token. It also forwards `Host` and `Origin` headers that name other
- * hosts.
+ * Forwards each request with a token. The bridge also forwards `Host` and `Origin` headers that
+ * name other hosts.
  */
 export function bridgeToHttp(target: string, token: string): McpBridge {
   const client = Deno.createHttpClient({ allowHost: true });

@@ -11,7 +11,7 @@ export type Variables = Readonly<Record<string, string>>;
 
 const INSTALL = ["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts"];
 
-/** A folder for running npm programs. It is removed at the end. */
+/** A folder for running npm programs. The folder is removed at the end. */
 export interface NpmFolder extends AsyncDisposable {
   /** Writes text files by path. */
   write(files: Variables): Promise<void>;

@@ -9,7 +9,7 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 export const MOST_BYTES = 100_000;
 
 /**
- * Minimum share of a page's text that exists without scripts. It is below 1 because, without
+ * Minimum share of a page's text that exists without scripts. The share is below 1 because, without
  * scripts, the overview shows a link instead of the day's statistics.
  */
 const LEAST_SHARE = 0.8;

@@ -21,7 +21,7 @@ import {
 export interface Machinery extends AsyncDisposable {
   readonly platform: TestPlatform;
   readonly folder: string;
-  /** Starts an HTTPS server on the loopback address. Its URL has no path. */
+  /** Starts an HTTPS server on the loopback address. The server's URL has no path. */
   serve(handler: Deno.ServeHandler): Upstream;
   /** Starts a listener whose connections the test handles byte by byte. */
   listen(talk: (conn: Deno.TlsConn) => Promise<void>): Upstream;

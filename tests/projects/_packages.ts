@@ -53,7 +53,7 @@ function packageJson(dependencies: Readonly<Record<string, string>>): string {
   return JSON.stringify({ name: "app", private: true, type: "module", scripts, dependencies });
 }
 
-/** Writes the server for one case. It declares only the packages for that case. */
+/** Writes the server for one case. The server declares only the packages for that case. */
 export async function writeCase(folder: string, { code, dependencies }: PackageCase) {
   await Deno.writeTextFile(join(folder, "case.js"), code);
   await Deno.writeTextFile(join(folder, "package.json"), packageJson(dependencies));

@@ -17,7 +17,7 @@ import { withOwnStart } from "./_own_start.ts";
 import { converse } from "./_sockets.ts";
 import type { Check, NamedRecipe, Recipe } from "./_recipe.ts";
 
-/** Number of files to request. A server's packages have thousands of files. */
+/** Maximum number of files to request. A server's packages have thousands of files. */
 const MAX_PACKAGE_FILES = 100;
 
 async function run(

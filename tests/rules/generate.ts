@@ -1,5 +1,5 @@
 /**
- * Generates random rule sets and requests for tests. They use only a few words, so they often
+ * Generates random rule sets and requests for tests. Both use only a few words, so they often
  * match.
  *
  * @module

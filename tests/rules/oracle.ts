@@ -1,6 +1,6 @@
 /**
- * A simple evaluation of rule sets for tests. It checks every rule in order, without compiling,
- * indexing or caching.
+ * A simple evaluation of rule sets for tests. The oracle checks every rule in order, without
+ * compiling, indexing or caching.
  *
  * @module
  */

@@ -9,7 +9,7 @@ import { sha256Hex } from "../../lib/hash.ts";
 import { generateStaticManifest } from "../../manifest/mod.ts";
 import { anyObject, defineTool, projectInput, ToolFailure } from "../tool.ts";
 
-/** Maximum number of files per call. Their size is limited by the message size. */
+/** Maximum number of files per call. The size of the files is limited by the message size. */
 const MAX_FILES = 200;
 /** Maximum size of a file, in characters. */
 const MAX_FILE_CHARACTERS = 256 * 1024;

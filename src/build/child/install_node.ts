@@ -54,9 +54,9 @@ async function installNode(
 }
 
 /**
- * Returns the folder to put first in `PATH`. It contains the Node version from the platform's
- * setting, or else the version that the project's files request. Returns `undefined` if the
- * machine's Node is used, for example because it satisfies the request.
+ * Returns the folder to put first in `PATH`. This folder contains the Node version from the
+ * platform's setting, or else the version that the project's files request. Returns `undefined` if
+ * the machine's Node is used, for example because it satisfies the request.
  *
  * @throws {BuildError} if the setting is not a version, or the version cannot be installed.
  */

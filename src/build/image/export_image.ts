@@ -82,7 +82,7 @@ async function readConfig(engine: Engine, image: string): Promise<ImageConfig> {
   return config;
 }
 
-/** Creates an empty folder for the files of an image. It replaces the previous build's files. */
+/** Creates an empty folder for the files of an image, which replace the previous build's files. */
 async function emptyFolder({ cacheDir }: BuildHost, image: string): Promise<string> {
   const folder = join(cacheDir, "images", image.replaceAll(/[^\w-]/g, "-"));
   await removeTree(folder);

@@ -18,7 +18,8 @@ export interface WantedManager {
   readonly version: string;
   readonly hash: ManagerHash | undefined;
   /**
-   * Absolute path of the folder that packages are installed in. Its `.npmrc` can set a registry.
+   * Absolute path of the folder that packages are installed in. An `.npmrc` in this folder can set
+   * a registry.
    */
   readonly directory: string;
 }
@@ -58,7 +59,7 @@ const failed = ({ name, version }: WantedManager, reason: string) =>
     hint: `Install ${name} on this machine, or fix the version in package.json`,
   });
 
-/** Runs npm without showing its output. If it fails, throws an error with npm's message. */
+/** Runs npm without showing its output. If npm fails, throws an error with npm's message. */
 async function npm(
   host: BuildHost,
   wanted: WantedManager,

@@ -10,7 +10,7 @@ const ROWS: readonly (readonly [output: string, name: "npm" | "pnpm" | "yarn", h
   [
     "ERR_PNPM_BAD_PM_VERSION  This project is configured to use v8.6.0 of pnpm. Your current pnpm is v10.1.0",
     "pnpm",
-    /^The project requires another version of pnpm/,
+    /^The project requires a different version of pnpm/,
   ],
   [
     "npm error `npm ci` can only install packages when your package.json and package-lock.json or npm-shrinkwrap.json are in sync.",

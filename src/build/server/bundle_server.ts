@@ -123,7 +123,10 @@ function readType(text: string): string | undefined {
   }
 }
 
-/** Returns the name of the bundle that replaces an entry. Its extension makes it an ES module. */
+/**
+ * Returns the name of the bundle that replaces an entry. The extension makes the bundle an ES
+ * module.
+ */
 async function moduleName(entry: string, files: readonly OutputFile[]): Promise<string> {
   if (entry.endsWith(".mjs")) return entry;
   if (entry.endsWith(".js") && !await isCommonJs(entry, files)) return entry;

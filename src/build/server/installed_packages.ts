@@ -215,7 +215,7 @@ class Installed {
     }
   }
 
-  /** Adds the files of a package. Its declared dependencies are found separately. */
+  /** Adds the files of a package. The declared dependencies are found separately. */
   async #readFolder(folder: string, home: string): Promise<void> {
     const isPublished = home.includes(`/${PACKAGES}/`);
     for (const { name, isDirectory, isFile, isSymlink } of entriesOf(folder)) {

@@ -12,7 +12,7 @@ export interface LaunchFiles {
   readonly contents: readonly OutputContent[];
 }
 
-/** Creates the module that Node starts. It runs the prelude and then the entry. */
+/** Creates the module that Node starts, which runs the prelude and then the entry. */
 export function launchFiles(entry: string, launch: Launch | undefined): LaunchFiles {
   const { prelude, wrapper } = launch ?? {};
   if (prelude === undefined && wrapper === undefined) return { entry, contents: [] };

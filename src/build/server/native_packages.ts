@@ -58,8 +58,8 @@ function sayOtherNode(
     "build",
     "warn",
     `Package "${name}" is compiled for Node ${built}, but the server runs on Node ${serving}: ` +
-      `code that uses it will fail. Install the packages with Node ${serving}, or set engines.node ` +
-      "in package.json",
+      `code that uses the package will fail. Install the packages with Node ${serving}, or set ` +
+      "engines.node in package.json",
   );
 }
 
@@ -88,8 +88,9 @@ export async function withFittingAddons(
       "build",
       "warn",
       `Package "${name}" is installed for ${describeSystem(system)}, but servers run on Linux: ` +
-        `code that uses it will fail. Install it with "npm install --os=linux --cpu=${cpu} ` +
-        `--libc=glibc ${name}", or deploy with git push to build on the platform`,
+        "code that uses the package will fail. Install it with " +
+        `"npm install --os=linux --cpu=${cpu} --libc=glibc ${name}", or deploy with git push to ` +
+        "build on the platform",
     );
   }
   return contents.filter(({ path }) => !dropped.has(path));

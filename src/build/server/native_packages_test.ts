@@ -50,7 +50,7 @@ Deno.test({
       await withFittingAddons(host, contents, { built: "22", serving: "24" });
       assert.deepEqual(said, [
         'build warn Package "bound" is compiled for Node 22, but the server runs on Node 24: ' +
-        "code that uses it will fail. Install the packages with Node 24, or set engines.node in " +
+        "code that uses the package will fail. Install the packages with Node 24, or set engines.node in " +
         "package.json",
       ]);
     }),
@@ -89,7 +89,7 @@ Deno.test({
       assert.equal(said.length, 2);
       assert.match(
         said[0] ?? "",
-        /^build warn Package "@img\/lib" is installed for macOS \(arm64\), but servers run on Linux: code that uses it will fail\. Install it with "npm install --os=linux --cpu=\w+ --libc=glibc @img\/lib", or/,
+        /^build warn Package "@img\/lib" is installed for macOS \(arm64\), but servers run on Linux: code that uses the package will fail\. Install it with "npm install --os=linux --cpu=\w+ --libc=glibc @img\/lib", or/,
       );
       assert.match(said[1] ?? "", /Package "musl" is installed for Linux \(\w+, musl\)/);
     }),

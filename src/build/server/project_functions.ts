@@ -21,7 +21,7 @@ import { serverProblems } from "./server_problems.ts";
 
 /** Functions that a single Node server handles. */
 export interface RunnableFunctions extends Pick<ProvidedFunctions, "paths" | "timeoutMs"> {
-  /** Absolute path of the module that Node starts. It is one of `modules`. */
+  /** Absolute path of the module that Node starts, which is one of `modules`. */
   readonly entry: string;
   /** Source of modules that do not exist as files in the project, by absolute path. */
   readonly modules: Readonly<Record<string, string>>;

@@ -135,7 +135,9 @@ export async function serverPackages(
   { facts, tally, command, imports }: {
     readonly facts: ServerFacts;
     readonly tally: PackageTally;
-    /** The start command that replaces the entry. It can start any program of any package. */
+    /**
+     * The start command that replaces the entry. The command can start any program of any package.
+     */
     readonly command: string | undefined;
     /** Imports of a compiled entry. A trace of its source could miss them. */
     readonly imports: readonly string[];

@@ -16,7 +16,7 @@ export interface Member {
 
 /** Maximum number of folders to search. */
 const MAX_FOLDERS = 5000;
-/** Number of folder levels that `**` searches. */
+/** Maximum number of folder levels that `**` searches. */
 const MAX_DEPTH = 5;
 
 const SKIPPED = new Set(["node_modules", "dist", "build", "out", "coverage"]);

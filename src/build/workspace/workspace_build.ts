@@ -72,9 +72,9 @@ async function nxName(directory: string, name: string): Promise<string> {
 }
 
 /**
- * Returns the build command for the app in `directory`. It uses Turborepo or Nx if the workspace
- * does, otherwise the package manager. Returns `undefined` if the app is not part of a workspace,
- * has no `build` script, or depends on nothing that needs a build.
+ * Returns the build command for the app in `directory`. The command uses Turborepo or Nx if the
+ * workspace does, otherwise the package manager. Returns `undefined` if the app is not part of a
+ * workspace, has no `build` script, or depends on nothing that needs a build.
  */
 export async function workspaceBuild(
   directory: string,

@@ -7,7 +7,7 @@ interface Ended {
   readonly token: TokenEnd;
 }
 
-/** Reports relevant facts about a token that was removed from the store. */
+/** Reports what to know about a token that was removed from the store. */
 function report({ workspace, token }: Ended, ctx: Context): void {
   ctx.ui.done("auth", `Logged out of ${workspace}`);
   if (token === "kept") {

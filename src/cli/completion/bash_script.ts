@@ -1,5 +1,5 @@
 /**
- * @module The completion script for bash 3.2 or later. It does not need the bash-completion
+ * @module The completion script for bash 3.2 or later. The script does not need the bash-completion
  * package. It passes the input on unchanged and evaluates none of it.
  */
 

@@ -1,6 +1,6 @@
 /**
- * @module The completion script for PowerShell. It passes the input on unchanged and evaluates none
- * of it.
+ * @module The completion script for PowerShell. The script passes the input on unchanged and
+ * evaluates none of it.
  */
 
 /** PowerShell before 7.3 drops empty arguments of programs unless they are quoted. */

@@ -50,7 +50,7 @@ export default defineCommand({
   offers: { database: "database" },
   examples: [
     ["db config", "show the settings"],
-    ["db config shop --auto-inject true --env-var SHOP_URL", "inject it under another name"],
+    ["db config shop --auto-inject true --env-var SHOP_URL", "inject it under a different name"],
     ["db config --cu-size 1.0", "more memory and connections per branch"],
     ["db config --environments production,staging", "inject it only in these environments"],
     [

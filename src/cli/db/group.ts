@@ -13,7 +13,7 @@ const BRANCHES: CommandGroup = {
     },
     {
       name: "create",
-      summary: "Create a branch as a copy of another one",
+      summary: "Create a branch as a copy of another branch",
       load: () => import("./branches/create.ts"),
     },
     {

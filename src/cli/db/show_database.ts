@@ -32,7 +32,7 @@ export function formatHistory(
   return `${problem ?? range}; ${cost}`;
 }
 
-/** Formats the facts about a database, including the effects of its engine. */
+/** Formats a database's properties, including the effects of its engine. */
 export function formatDatabase(database: Database, now: number): string {
   const facts = formatFacts([
     ["name", database.name],

@@ -46,7 +46,7 @@ export function checkDeployTargetFlags(flags: DeployTargetFlags): void {
 /**
  * Chooses preview, unless `--prod` or `--environment` is given (cli-and-config.md, "Endpoints").
  * `SVC_ENVIRONMENT` and the context are ignored here, because they could name production. If they
- * name another environment, the user is warned.
+ * name a different environment, the user is warned.
  */
 export async function chooseDeployTarget(
   ctx: Context,

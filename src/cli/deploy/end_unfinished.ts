@@ -65,7 +65,7 @@ function listLine({ lines }: Context, { project }: Unfinished): string {
 }
 
 /**
- * Creates the error for a command that the user has stopped. It includes the state of the
+ * Creates the error for a command that the user has stopped. The error includes the state of the
  * deployment.
  */
 export function explainStop(ctx: Context, ending: Ending, unfinished: Unfinished): CliError {

@@ -6,8 +6,8 @@ import { stopServer } from "../../lib/stop_server.ts";
 const MAIN = new URL("../../../main.ts", import.meta.url).pathname;
 
 /**
- * Creates a proxy in front of the bench's platform. It delays and reports requests that match
- * `isHeld`.
+ * Creates a proxy in front of the bench's platform. The proxy delays and reports requests that
+ * match `isHeld`.
  */
 function holdBack(bench: Bench, isHeld: (path: string) => boolean) {
   const held: PromiseWithResolvers<void>[] = [];

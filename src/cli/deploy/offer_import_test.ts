@@ -8,7 +8,7 @@ import { personWho } from "../_test_run.ts";
 const REDIRECTS = "/old /new 301\n";
 const QUESTION =
   "_redirects configures another hosting platform. Import its 1 entry into svc.rules.toml?";
-const NOTICE = /_redirects configures another host: svc does not apply it/;
+const NOTICE = /_redirects configures another host, so svc does not apply the file/;
 
 async function linked(bench: Bench): Promise<void> {
   await bench.json(["init", "--create"]);

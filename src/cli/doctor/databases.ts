@@ -1,4 +1,4 @@
-/** @module The checks that `svc doctor` runs on managed databases. They change nothing. */
+/** @module The checks that `svc doctor` runs on managed databases. The checks change nothing. */
 import { formatBytes, formatCount } from "../../lib/format.ts";
 import { messageOf } from "../../lib/error_message.ts";
 import type { DatabaseFacts } from "../../serve/mod.ts";
@@ -44,7 +44,7 @@ function judgeVersion(name: string, found: string, version: string, now: number)
   return ended === undefined ? { name, state: "ok", found } : {
     name,
     state: "warn",
-    found: `${found}, whose support ended ${ended}`,
+    found: `${found}; support for this version ended ${ended}`,
     advice: "Install a newer PostgreSQL next to it, and move the databases (svc db move)",
   };
 }

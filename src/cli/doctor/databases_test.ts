@@ -60,8 +60,11 @@ Deno.test("judgeServer() requires rights, connections, and a version that is sti
   assert.equal(statesOf(judge({ mayCreate: false })), "fail");
   assert.equal(statesOf(judge({ mostConnections: 20 })), "warn");
   assert.equal(statesOf(judge({ connections: 95 })), "warn");
-  assert.match(judge({ version: "14.20" })[0]!.found, /support ended on 2026-11-12$/);
-  assert.match(judge({ version: "9.6" })[0]!.found, /support ended before 2026$/);
+  assert.match(
+    judge({ version: "14.20" })[0]!.found,
+    /support for this version ended on 2026-11-12$/,
+  );
+  assert.match(judge({ version: "9.6" })[0]!.found, /support for this version ended before 2026$/);
   assert.equal(statesOf(judge({ version: "19.1" })), "ok", "one that this program does not know");
   const largestOnServer = { name: "stock of shop", connections: 640 };
   const [large] = judgeServer({ ...WELL, records: { ...RECORDS, largestOnServer } }, NOW);

@@ -35,7 +35,10 @@ export function categoryOfVisibility(visibility: Visibility): VariableCategory {
   return visibility === "sensitive" ? "secret" : "plain";
 }
 
-/** Returns the command line that sets a variable. It never contains the value of a secret. */
+/**
+ * Returns the command line that sets a variable. The command line never contains the value of a
+ * secret.
+ */
 function commandToSet(
   key: string,
   facts: Pick<MissingFacts, "lines" | "projectId"> & {

@@ -31,7 +31,7 @@ const capitalized = (text: string): string => text.charAt(0).toUpperCase() + tex
 
 /** Matches the value after `=` in an error about an unknown flag. The value may be a secret. */
 const VALUE_OF_UNKNOWN = /^(unknown option '[^=']*)=.*?'(?=\n\(|$)/s;
-/** Matches surplus words in an error. They may be secrets too. */
+/** Matches surplus words in an error. These words may be secrets too. */
 const SURPLUS_WORDS = /^(too many arguments for .*? but got \d+):.*$/s;
 
 /** Returns the usage of a command, or a hint about where to find it. */
@@ -160,7 +160,7 @@ export function describeError(error: unknown, facts: ErrorFacts): ErrorReport {
       hint: error.certificate?.hint ??
         (error instanceof NoAnswerError
           ? "The platform accepts connections but does not respond. Check its log and load"
-          : "Start the platform with `svc serve`, or set another URL with --api-url or SVC_API_URL"),
+          : "Start the platform with `svc serve`, or set a different URL with --api-url or SVC_API_URL"),
     };
   }
   if (error instanceof ContractError) {

@@ -14,8 +14,8 @@ export interface KnownFlag {
 }
 
 /**
- * Flags by their long names: set to a value or to `true`, or left out (`undefined`). The flags in
- * {@link TARGET_FLAGS} can only be left out.
+ * Flags by their long names: set to a value or to `true`, or left out (`undefined`). Flags in
+ * {@link TARGET_FLAGS} must be left out.
  */
 export type FlagChanges = Readonly<Record<string, string | true | undefined>>;
 

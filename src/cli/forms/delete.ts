@@ -6,7 +6,7 @@ import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 import { formatCount, printable } from "../terminal/format.ts";
 import { ENVIRONMENT_OPTION, stateOf } from "./form_options.ts";
 
-/** Maximum number of requests in one run. They delete at most 20,000 submissions. */
+/** Maximum number of requests in one run. A run deletes at most 20,000 submissions. */
 const MAX_REQUESTS = 100;
 
 export default defineCommand({

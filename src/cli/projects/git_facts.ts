@@ -35,7 +35,7 @@ export async function git(directory: string, args: readonly string[]): Promise<s
   }
 }
 
-/** Parses git's output, and leaves out facts that the platform would refuse. */
+/** Parses git's output, and leaves out values that the platform would refuse. */
 export function parseGitFacts(
   branch: string | undefined,
   log: string | undefined,

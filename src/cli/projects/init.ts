@@ -106,7 +106,7 @@ async function placeOf({ directory }: ProjectFolder) {
   return rootDirectory === undefined ? {} : { rootDirectory };
 }
 
-/** Returns only frameworks that the API accepts. Others are not sent. */
+/** Returns only frameworks that the API accepts. Other frameworks are not sent. */
 function knownFramework(id: string | undefined) {
   const parsed = createProjectEndpoint.body.shape.framework.safeParse(id);
   return parsed.success && parsed.data !== undefined ? { framework: parsed.data } : {};

@@ -36,7 +36,7 @@ export interface ProjectFacts {
 export interface ResolvedProject {
   readonly project: Project;
   readonly client: Client;
-  /** True if the user chose the project. It should then be saved in `svc.toml`. */
+  /** True if the user chose the project. The project should then be saved in `svc.toml`. */
   readonly chosen: boolean;
 }
 
@@ -92,8 +92,8 @@ function createNamed(ctx: Context, client: Client, name: string): Promise<Projec
 }
 
 /**
- * Returns a hint that names the existing projects, or the one with a similar name. It contains no
- * command line, because that could change a project that the user did not name.
+ * Returns a hint that names the existing projects, or the one with a similar name. The hint
+ * contains no command line, because a command could change a project that the user did not name.
  */
 export async function hintAtProjects(
   client: Client,
@@ -109,7 +109,9 @@ export async function hintAtProjects(
   return `Choose a project with --project-id: ${names.slice(0, MAX_LISTED).join(", ")}${more}`;
 }
 
-/** Returns the command that creates a project for a folder. It must be run in that folder. */
+/**
+ * Returns the command that creates a project for a folder. The command must be run in that folder.
+ */
 export function createLine(ctx: Context, { directory }: ProjectFolder, name: string): string {
   const there = directory === ctx.cwd ? [] : ["--cwd", directory];
   return ctx.lines.of("projects", "create", "--name", name, "--link", ...there);

@@ -11,7 +11,7 @@ function formatHealth({ state, since, reason }: ProjectHealth): string | null {
   return printable(`${state}${from}${reason === null ? "" : `: ${reason}`}`);
 }
 
-/** Formats all facts of a project that are set, with its health if requested. */
+/** Formats all properties of a project that are set, with its health if requested. */
 export function formatProject(project: Project, health?: ProjectHealth): string {
   return formatFacts([
     ["name", project.name],

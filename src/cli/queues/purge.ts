@@ -6,7 +6,7 @@ import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 import { formatCount, printable } from "../terminal/format.ts";
 import { ENVIRONMENT_OPTION } from "./queue_options.ts";
 
-/** Maximum number of requests in one run. They delete at most 100,000 messages. */
+/** Maximum number of requests in one run. A run deletes at most 100,000 messages. */
 const MAX_REQUESTS = 100;
 
 export default defineCommand({

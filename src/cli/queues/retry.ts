@@ -4,7 +4,7 @@ import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 import { formatCount, printable } from "../terminal/format.ts";
 import { ENVIRONMENT_OPTION } from "./queue_options.ts";
 
-/** Maximum number of requests in one run. They retry at most 100,000 dead letters. */
+/** Maximum number of requests in one run. A run retries at most 100,000 dead letters. */
 const MAX_REQUESTS = 100;
 
 export default defineCommand({

@@ -55,7 +55,8 @@ export interface ValidRules {
 }
 
 /**
- * Validates the text of a rules file. If it has errors, throws an error that lists all problems.
+ * Validates the text of a rules file. If the text has errors, throws an error that lists all
+ * problems.
  */
 export function loadValidRules(
   { shown, source }: RulesSource,

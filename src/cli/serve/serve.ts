@@ -31,7 +31,7 @@ async function keepToken(ctx: Context, platform: Platform): Promise<void> {
 }
 
 /**
- * Reports facts that a program starting the platform cannot know: the ports in use, and the owner's
+ * Reports values that a program starting the platform cannot know: the ports in use, and the owner's
  * link.
  */
 function reportToPrograms(ctx: Context, host: string, platform: Platform): void {

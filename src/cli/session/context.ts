@@ -91,7 +91,10 @@ export interface ClientFacts {
   readonly folder?: FolderConfig | undefined;
   /** True for calls that clean up after the user has stopped the command. */
   readonly outlivesStop?: boolean;
-  /** Token to use instead of the token from settings and logins. It is bound to its workspace. */
+  /**
+   * Token to use instead of the token from settings and logins. The token is bound to its
+   * workspace.
+   */
   readonly token?: string;
 }
 

@@ -18,7 +18,7 @@ export async function fileDigest(path: string): Promise<string> {
   return (await sha256Stream((await Deno.open(path)).readable)).sha256;
 }
 
-/** Reads facts by digest. Returns nothing if the record is missing or unreadable. */
+/** Reads a program's data by its digest. Returns nothing if the record is missing or unreadable. */
 export async function readRecord(path: string): Promise<ReadonlyMap<string, ProgramFacts>> {
   try {
     const { programs } = recordSchema.parse(JSON.parse(await readTextFile(path)));
@@ -28,7 +28,7 @@ export async function readRecord(path: string): Promise<ReadonlyMap<string, Prog
   }
 }
 
-/** Records the facts about two programs, and removes all others. */
+/** Records the data of two programs, and removes all other records. */
 export async function writeRecord(
   path: string,
   programs: readonly (readonly [sha256: string, facts: ProgramFacts])[],

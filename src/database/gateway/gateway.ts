@@ -157,8 +157,8 @@ export class Gateway {
   }
 
   /**
-   * Opens a session for the platform itself, regardless of the branch's client limit. It counts as
-   * a session until it's closed.
+   * Opens a session for the platform itself, regardless of the branch's client limit. The session
+   * counts until it is closed.
    *
    * @throws {EngineError}
    */

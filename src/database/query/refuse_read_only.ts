@@ -17,7 +17,7 @@ const TRANSACTION_CONTROL: ReadonlySet<string> = new Set([
 
 /**
  * Statements that the server refuses in every read-only transaction (PostgreSQL, "SET
- * TRANSACTION"). It would let them change temporary tables, but a new session has none.
+ * TRANSACTION"). PostgreSQL would let them change temporary tables, but a new session has none.
  */
 const WRITES: ReadonlySet<string> = new Set([
   "alter",

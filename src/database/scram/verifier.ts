@@ -1,4 +1,4 @@
-/** @module A stored verifier for SCRAM-SHA-256 (RFC 7677). It cannot be used to sign in. */
+/** @module A stored verifier for SCRAM-SHA-256 (RFC 7677), which cannot be used to sign in. */
 import { Buffer } from "node:buffer";
 import { createHash, createHmac, pbkdf2Sync, timingSafeEqual } from "node:crypto";
 

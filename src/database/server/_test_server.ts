@@ -74,7 +74,7 @@ export interface TestCluster extends AsyncDisposable {
   readonly user: string;
   stop(): Promise<void>;
   start(): Promise<void>;
-  /** Stops the server like `pg_ctl stop -m immediate`. It then restarts automatically. */
+  /** Stops the server like `pg_ctl stop -m immediate`. The server then restarts automatically. */
   crash(): Promise<void>;
 }
 

@@ -23,7 +23,8 @@ export interface CopyOptions {
 }
 
 /**
- * Creates `target` as a copy owned by its own role. The copy has another name until it is complete.
+ * Creates `target` as a copy owned by its own role. The copy has a different name until it is
+ * complete.
  *
  * @throws {EngineError}
  */

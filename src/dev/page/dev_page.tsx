@@ -2,7 +2,7 @@
 /** @jsxImportSource hono/jsx */
 /**
  * @module A page with the last requests, the rules, the key-value store, the caught emails and the
- * form submissions. It is rendered here, runs no script, and shows nothing to other sites.
+ * form submissions. The page is rendered here, runs no script, and shows nothing to other sites.
  */
 import { raw } from "hono/html";
 import type { KvItem } from "../../kv/mod.ts";

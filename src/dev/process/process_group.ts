@@ -44,7 +44,7 @@ export interface ProcessGroup {
   readonly pid: number;
   readonly stdout: ReadableStream<Uint8Array<ArrayBuffer>>;
   readonly stderr: ReadableStream<Uint8Array<ArrayBuffer>>;
-  /** Resolves when the first process has ended. Others in the group may continue. */
+  /** Resolves when the first process has ended. Other processes in the group may continue. */
   readonly ended: Promise<Deno.CommandStatus>;
   /** Ends the whole group: SIGTERM first, then SIGKILL. */
   stop(): Promise<void>;

@@ -1,4 +1,4 @@
-/** @module The pages at the gate of a protected host, and its redirects. They are never cached. */
+/** @module The pages and redirects at the gate of a protected host. None of them are cached. */
 import type { Header, HeaderList } from "../messages/header_list.ts";
 import { edgePage, type PagedRequest, type PageWords } from "../response/error_pages.ts";
 import type { EdgeResponse } from "../response/edge_response.ts";
@@ -87,7 +87,7 @@ export function gatePage(request: PagedRequest, status: number, { words, to, ask
 /** Seconds after which visitors and search engines may retry during maintenance. */
 const MAINTENANCE_RETRY_SECONDS = 300;
 
-/** The page of a site that is down for maintenance. Its own `503.html` may replace it. */
+/** The page of a site that is down for maintenance. The site's own `503.html` can replace it. */
 export function maintenancePage(request: PagedRequest, { to, isPublic }: {
   readonly to: string;
   /** Whether everyone may see the site's own page. */

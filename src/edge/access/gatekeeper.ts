@@ -48,7 +48,7 @@ const PASS_MS = 7 * DAY;
 /** How long a visitor has to sign in at the platform. */
 const REQUEST_MS = 15 * MINUTE;
 /**
- * Maximum length of the path and query to return to. If it is longer, the visitor returns to the
+ * Maximum length of the path and query to return to. If they are longer, the visitor returns to the
  * start page.
  */
 const MAX_RETURN = 2000;

@@ -1,5 +1,5 @@
 /**
- * @module Short strings that only this platform can write and read. They are encrypted and
+ * @module Short strings that only this platform can write and read. These strings are encrypted and
  * authenticated with AES-256-GCM, bound to one purpose, and expire.
  */
 import { Buffer } from "node:buffer";
@@ -25,7 +25,7 @@ const PURPOSES = {
     to: z.string(),
     browser: z.string(),
   }),
-  /** Sent back from the platform once the member has signed in. It works only once. */
+  /** Sent back from the platform once the member has signed in; works only once. */
   grant: z.object({
     ...base,
     id: z.string(),

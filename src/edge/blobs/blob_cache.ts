@@ -63,7 +63,7 @@ export class BlobCache {
   /**
    * Returns the blob from memory, or reads it from `reader` and verifies it.
    *
-   * @throws {BlobCorruptError} If the stored bytes have another hash
+   * @throws {BlobCorruptError} If the stored bytes have a different hash
    */
   load(sha256: string, reader: BlobReader): Promise<MemoryBody> {
     const body = this.peek(sha256);

@@ -44,7 +44,7 @@ export class BlockSums {
   /**
    * Reads a whole blob and computes the checksums of its blocks.
    *
-   * @throws {BlobCorruptError} If its content has another hash
+   * @throws {BlobCorruptError} If its content has a different hash
    */
   static async of({ sha256, size }: BlobName, reader: BlobReader): Promise<BlockSums> {
     const sums = new Uint32Array(Math.ceil(size / BLOCK_BYTES));

@@ -161,7 +161,7 @@ export class BlobStreams {
   /**
    * Computes the checksums that ranges of a blob need.
    *
-   * @throws {BlobCorruptError} If its content has another hash
+   * @throws {BlobCorruptError} If its content has a different hash
    */
   async prepareRanges(blob: BlobName, reader: BlobReader): Promise<void> {
     await this.#sumOnce(blob, reader);

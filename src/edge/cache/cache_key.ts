@@ -12,8 +12,8 @@ function parts(texts: readonly (string | undefined)[]): string {
 
 /**
  * The value of a dimension in a request. `header` and `cookie` stand for the names in the rule's
- * condition. If it names no cookie, `cookie` is the whole `Cookie` field. `query` adds nothing,
- * since the whole query is in every key.
+ * condition. If the condition names no cookie, `cookie` is the whole `Cookie` field. `query` adds
+ * nothing, since the whole query is in every key.
  */
 function dimension(
   request: CacheRequest,

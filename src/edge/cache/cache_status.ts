@@ -30,7 +30,7 @@ function cacheStatus(report: CacheReport): string {
 }
 
 /**
- * Adds the report to the fields that clients get. This cache is the last in the list (RFC 9211, 2).
+ * Adds this cache's report to the fields that clients get, as the last in the list (RFC 9211, 2).
  */
 export function withReport(headers: HeaderList, report: CacheReport): Header[] {
   const before = joinedHeader(headers, "cache-status");

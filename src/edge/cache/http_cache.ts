@@ -252,8 +252,8 @@ export class HttpCache {
   }
 
   /**
-   * The response that another request fetched, if this client may get it. It was generated or
-   * validated after this request arrived, so its age does not matter.
+   * The response that another request fetched, if this client may get it. The response was
+   * generated or validated after this request arrived, so its age does not matter.
    */
   #share(
     { request, key }: CacheContext,

@@ -34,7 +34,8 @@ export type OriginRequest =
   | { readonly type: "as_is" }
   /**
    * A `GET` request without the client's fields in `without`, and with the fields in `conditions`.
-   * It must not end when the client disconnects, because other clients may be waiting for it.
+   * The request must not end when the client disconnects, because other clients may be waiting for
+   * it.
    */
   | {
     readonly type: "for_cache";
@@ -88,8 +89,8 @@ export interface StoredResponse {
   /** Tags that purges use. */
   readonly tags: readonly string[];
   /**
-   * The time at which a purge marked it as stale, in milliseconds. It has counted as stale since
-   * then, regardless of its lifetime.
+   * The time at which a purge marked it as stale, in milliseconds. The response has counted as
+   * stale since then, regardless of its lifetime.
    */
   readonly staleSince?: number | undefined;
   readonly etag: string | undefined;

@@ -18,7 +18,7 @@ export function varyNames(headers: HeaderList): readonly string[] {
   return isMatchable ? [...new Set(names)].sort() : ["*"];
 }
 
-/** Sorts codings, whose order has no meaning. Each keeps its weight. */
+/** Sorts codings, because their order has no meaning. Each coding keeps its weight. */
 function sortCodings(value: string): string {
   return value.toLowerCase().split(",").map((coding) => coding.replaceAll(/\s+/g, ""))
     .filter((coding) => coding !== "").sort().join(",");

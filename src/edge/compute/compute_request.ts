@@ -13,7 +13,7 @@ import type { PipelineRequest } from "../messages/messages.ts";
 import { withOneHopLess } from "../messages/max_forwards.ts";
 import type { ClientRequest } from "../request/client_request.ts";
 
-/** A request as the server gets it. Its fields are only read if a server responds. */
+/** A request as the server gets it. The request's fields are read only if a server responds. */
 export interface ServerRequest extends RequestFields {
   readonly method: string;
   readonly id: string;

@@ -68,7 +68,7 @@ export interface ComputeContext extends ComputeUse {
 export type Missing = "missing";
 
 /**
- * Whether a 404 leads to the next route. A request body can only be sent once, so a body that this
+ * Whether a 404 leads to the next route. A request body can be sent only once, so a body that this
  * server has received cannot be sent to another.
  */
 function fallsThrough({ site, request, target, resolution }: ComputeContext): boolean {

@@ -1,7 +1,7 @@
 /**
  * @module Finds what pages of earlier production deployments need while they are still open in
  * browsers: assets that the live deployment lacks, and the sites for requests that name the
- * deployment of their page. The facts are collected once, when production changes, and stay in
+ * deployment of their page. The data is collected once, when production changes, and stay in
  * memory.
  */
 import type { PastDeployment } from "../../feed/mod.ts";
@@ -22,7 +22,7 @@ export interface EarlierSitesOptions {
   readonly live: Pick<Site, "deploymentId" | "keepAssetsMs" | "skewMs" | "pageIds">;
   /** Newest first. */
   readonly past: readonly PastDeployment[];
-  /** The object that was used before production changed. Its facts are reused. */
+  /** The object from before production changed. The new object reuses its data. */
   readonly before?: EarlierSites | undefined;
   readonly now: Clock;
   /** Reads a deployment. Returns `undefined` if it is no longer served. */
@@ -50,7 +50,7 @@ export class EarlierSites implements PastSites {
   /** The latest of the times in `#ends`. */
   #lastEnd = 0;
   #past: readonly PastDeployment[] = [];
-  /** `undefined` while the facts are being collected. */
+  /** `undefined` while the data is being collected. */
   #facts: Facts | undefined;
   #collected: Promise<Facts> = Promise.resolve(NO_FACTS);
 

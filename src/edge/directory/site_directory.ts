@@ -99,8 +99,8 @@ export class SiteDirectory {
   }
 
   /**
-   * The site of a hostname, or `undefined` if there is none. It is returned synchronously if it is
-   * loaded.
+   * The site of a hostname, or `undefined` if there is none. A loaded site is returned
+   * synchronously.
    */
   resolve(hostname: string): Site | Promise<Site | undefined> | undefined {
     const entry = this.#entries.get(hostname);

@@ -28,7 +28,7 @@ export interface DynamicOptions {
   readonly siteResponder: SiteResponder;
   readonly cache: HttpCache;
   readonly outbound: OutboundFetch;
-  /** Name of this edge in `Via`. It is unique, so loops can be detected. */
+  /** Unique name of this edge in `Via`, used to detect loops. */
   readonly pseudonym: string;
   /** Called with the reason why something behind the edge failed. */
   onError(error: unknown, requestId: string): void;
@@ -58,8 +58,8 @@ export class DynamicRequest implements PipelineParts {
   }
 
   /**
-   * Aborted when the client disconnects, unless other requests wait for the response. It is created
-   * on first use.
+   * Aborted when the client disconnects, unless other requests wait for the response. Created on
+   * first use.
    */
   #signal(): AbortSignal {
     if (this.#gone !== undefined) return this.#gone;

@@ -1,5 +1,5 @@
 /**
- * @module `POST /_svc/forms/<name>`: accepts form submissions from a site's visitors. It works
+ * @module `POST /_svc/forms/<name>`: accepts form submissions from a site's visitors. Forms work
  * without JavaScript: the response is a redirect or a page. Scripts that accept JSON get JSON.
  */
 import { FORM_NAME, type FormSettings } from "../../manifest/mod.ts";
@@ -67,7 +67,7 @@ const WORDS: Readonly<Record<number, PageWords>> = {
   507: ["Not available", "This form cannot accept more messages right now."],
 };
 
-/** The site facts that the endpoint needs. */
+/** The site data that the endpoint needs. */
 export interface FormSite {
   readonly projectId: string;
   readonly common: HeaderList;

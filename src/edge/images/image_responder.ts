@@ -77,7 +77,7 @@ export interface ImageResponderOptions {
   readonly now: Clock;
 }
 
-/** Cached facts about a source that is not a file. */
+/** Cached data about a source that is not a file. */
 interface RememberedSource {
   readonly identity: string;
   readonly freshUntil: number;
@@ -207,7 +207,7 @@ export class ImageResponder {
     return { ...response, isCurrent };
   }
 
-  /** Serves an image file of the deployment. Its hash is known without reading it. */
+  /** Serves an image file of the deployment. The file's hash is known without reading it. */
   async #serveFile(
     image: WantedImage,
     { file: { plain }, isForAll, read }: Extract<OwnSource, { type: "file" }>,

@@ -5,8 +5,8 @@
 import { ClientRequest } from "../request/client_request.ts";
 
 /**
- * The `Accept` value for servers and other sites. It does not name AVIF and WebP, because such
- * images are already small and lossy.
+ * The `Accept` value for servers and other sites. AVIF and WebP are not listed, because such images
+ * are already small and lossy.
  */
 export const SOURCE_ACCEPT = "image/*";
 

@@ -20,8 +20,8 @@ export type PageDecision =
 export const CACHEABLE_STATUSES = new Set([200, 203, 301, 302, 303, 307, 308, 404, 410]);
 
 /**
- * Headers with which the Next.js router requests the data of a page instead of its HTML. They are
- * part of a page's cache key, and the shared request for the page contains them.
+ * Headers with which the Next.js router requests the data of a page instead of its HTML. These
+ * headers are part of a page's cache key, and the shared request for the page contains them.
  */
 export const ROUTER_FIELDS = [
   "rsc",

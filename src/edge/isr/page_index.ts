@@ -21,7 +21,7 @@ const PLAIN = "p";
 const DECLARED = "d";
 
 /**
- * The name of a page on disk. It encodes whether the page has a query and whether its server
+ * The name of a page on disk. The name encodes whether the page has a query and whether its server
  * declared it cacheable.
  */
 export function pageName(

@@ -137,8 +137,9 @@ function routeTerms(revalidateSeconds: number): Terms {
 }
 
 /**
- * The page as it is served, with its own cache terms or those of its route. Its age is counted from
- * the request, because the data may have changed between the server's read and its response.
+ * The page as it is served, with its own cache terms or those of its route. The page's age is
+ * counted from the request, because the data may have changed between the server's read and its
+ * response.
  */
 export function toStoredResponse(page: PageRecord, revalidateSeconds: number): StoredResponse {
   const { status, headers, body, askedAt, initialAge = 0, tags = [], vary = [] } = page;

@@ -11,7 +11,7 @@ export interface StoredPagesOptions {
   readonly store: IsrStore;
   readonly limits?: PageLimits;
   /**
-   * Called with read and write failures. They are not fatal, because a page can be fetched again.
+   * Called with read and write failures, which are not fatal because a page can be fetched again.
    */
   readonly onError: (error: unknown) => void;
 }
@@ -20,8 +20,8 @@ export interface StoredPagesOptions {
 type PurgedPage = Pick<PageRecord, "path" | "askedAt"> & { readonly tags: readonly string[] };
 
 /**
- * Maximum total length of a page's path and tags to keep in memory for purges. If they are longer,
- * the page is read again.
+ * Maximum total length of a page's path and tags to keep in memory for purges. If the total is
+ * longer, the page is read again.
  */
 const MAX_KNOWN_CHARACTERS = 512;
 

@@ -29,7 +29,7 @@ export interface PageRequest extends Pick<CacheRequest, "method" | "header"> {
   /** Whether the client gets its own response, for example because it sent credentials. */
   readonly isPrivate: boolean;
   /**
-   * The shared request for the page. It contains nothing from this client except the fields that
+   * The page's shared request, which contains nothing from this client except the fields that
    * select the page.
    */
   sharedRequest(selecting: readonly VaryField[]): ComputeRequest;

@@ -1,7 +1,7 @@
 /**
  * @module Request fields that would let a client pose as an edge, a proxy or part of a framework.
- * They claim the client's address, host or country, a request id, or that middleware has run.
- * Servers and frameworks trust these fields, so the edge removes them from client requests and
+ * These fields claim the client's address, host or country, a request id, or that middleware has
+ * run. Servers and frameworks trust these fields, so the edge removes them from client requests and
  * writes its own.
  */
 

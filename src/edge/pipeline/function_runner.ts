@@ -19,7 +19,7 @@ export interface SiteFunctions {
 }
 
 export interface RunnerOptions {
-  /** Missing for a deployment without functions, whose steps then fail. */
+  /** Missing for a deployment without functions, in which case the deployment's steps fail. */
   readonly functions: SiteFunctions | undefined;
   /** Called once, when the first function runs. */
   readonly context: () => CallContext;

@@ -46,8 +46,8 @@ export interface Connection {
   /** Whether a server of a deployment on this machine opened the connection. */
   readonly isOwn?: boolean | undefined;
   /**
-   * The front edge that forwarded the request. Its information about the client overrides that of
-   * any proxy.
+   * The front edge that forwarded the request. The edge's information about the client overrides
+   * that of any proxy.
    */
   readonly relayedBy?: string | undefined;
   /** Whether this edge is on the same machine and has not looked for the client behind proxies. */
@@ -89,8 +89,8 @@ function namedByConnection(connection: string | null): ReadonlySet<string> {
 const rememberedHost = memoize(canonicalHost, 1024);
 
 /**
- * The host of a request, taken from its URL. It comes from `Host` or, if the request target is in
- * absolute form, from the target (RFC 9112, 3.2.2). A `Host` that contains a path or query
+ * The host of a request, taken from its URL. The host comes from `Host` or, if the request target
+ * is in absolute form, from the target (RFC 9112, 3.2.2). A `Host` that contains a path or query
  * (`site/path?`) is refused, because it would change the path.
  */
 function hostOf(authority: string, hostHeader: string | null): string | undefined {
@@ -233,8 +233,7 @@ export class ClientRequest implements FactSources {
   }
 
   /**
-   * Adds an edit of the cookies that everything behind the gate sees. It is applied after earlier
-   * edits.
+   * Adds an edit of the cookies that everything behind the gate sees. Edits are applied in order.
    */
   hideCookies(edit: (cookies: string) => string | null): void {
     const earlier = this.#editCookies;
@@ -299,7 +298,7 @@ export class ClientRequest implements FactSources {
     return isReading(this.method) ? null : this.#request.body;
   }
 
-  /** The content of a `GET` or `HEAD`. It can be read only once. */
+  /** The content of a `GET` or `HEAD`; can be read only once. */
   get content(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
     if (!isReading(this.method)) return null;
     return this.#connection.content ?? contentOf(this.#request);

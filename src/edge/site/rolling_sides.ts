@@ -13,7 +13,7 @@ import type { RollingSide, Site } from "./site.ts";
 export const SIDE_COOKIE = "svc_side";
 /** Number of different values, which is enough to set the share in steps of 0.01%. */
 const PLACES = 10_000;
-/** How long a browser keeps its number, in seconds. This is longer than any release takes. */
+/** How long a browser keeps its number, in seconds: longer than any release takes. */
 const MAX_AGE = 30 * 24 * 60 * 60;
 
 /** Number of characters from the release's id in its cookies. */

@@ -76,7 +76,7 @@ export interface RollingSide {
 
 /** Assets and servers of earlier deployments, for pages that are still open in browsers. */
 export interface PastSites {
-  /** An asset of an earlier deployment. This is a promise only while facts are being collected. */
+  /** An asset of an earlier deployment. This is a promise only while the data is being collected. */
   assetAt(path: string): PastAsset | undefined | Promise<PastAsset | undefined>;
   /** Whether any earlier deployment still serves its pages. */
   readonly hasPages: boolean;

@@ -58,8 +58,8 @@ interface RouteContext {
 const ANY_USE: RouteUse = {};
 
 /**
- * The redirect to the URL of a page. It must not be cached, because the next deployment may use
- * another URL.
+ * The redirect to the URL of a page. Must not be cached, because the next deployment may use a
+ * different URL.
  */
 function moved({ site, target: { query } }: RouteContext, { address }: MovedFile): EdgeResponse {
   const location = query === "" ? address : `${address}?${query}`;
@@ -206,8 +206,8 @@ export class SiteResponder {
   }
 
   /**
-   * The site's page that replaces an edge page in browsers. It has the failure's headers and is
-   * never cached.
+   * The site's page that replaces an edge page in browsers, with the failure's headers. Never
+   * cached.
    */
   failurePage(
     site: Site,

@@ -1,6 +1,6 @@
 /**
- * @module Carries out decisions about files. This is the only part of static serving that reads
- * bytes.
+ * @module Carries out decisions about files. This module is the only part of static serving that
+ * reads bytes.
  */
 import { BlobCache, MAX_CACHED_BYTES } from "../blobs/blob_cache.ts";
 import type { BlobReader } from "../blobs/blob_reader.ts";

@@ -42,7 +42,7 @@ export interface FileAtPath {
   readonly isElsewhere?: true;
 }
 
-/** A file whose URL has another path. Visitors are redirected there. */
+/** A file whose URL has a different path. Visitors are redirected there. */
 export interface MovedFile {
   readonly type: "moved";
   readonly file: StaticFile;

@@ -20,7 +20,7 @@ const SCRIPT_HEADERS: HeaderList = [
   ["x-content-type-options", "nosniff"],
 ];
 
-/** The site facts that the endpoint needs. */
+/** The site data that the endpoint needs. */
 export interface VitalsSite {
   readonly deploymentId: string;
   readonly projectId: string;

@@ -1,7 +1,7 @@
 /**
- * @module The script that measures web vitals in the browser of a visitor.
+ * @module The script that measures web vitals in a visitor's browser.
  *
- * It sends one beacon when the page is first hidden, with loading times (TTFB, FCP, LCP),
+ * The script sends one beacon when the page is first hidden, with loading times (TTFB, FCP, LCP),
  * responsiveness (INP) and layout shift (CLS), as web.dev defines them. A page that was loaded in
  * the background has no FCP or LCP.
  */

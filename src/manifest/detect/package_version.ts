@@ -30,8 +30,8 @@ async function installedVersion(
 }
 
 /**
- * Returns the installed version of a package. If it is not installed, returns its version in the
- * lock file or, failing that, the lowest version in its range in package.json.
+ * Returns the installed version of a package. If the package is not installed, returns its version
+ * in the lock file or, failing that, the lowest version in its range in package.json.
  */
 export async function packageVersion(
   reader: ProjectReader,

@@ -1,4 +1,4 @@
-/** @module Extracts facts from the text of a config file without running it. */
+/** @module Extracts settings from the text of a config file without running it. */
 
 /** Maximum length of a config file, in characters. */
 const MAX_CONFIG_LENGTH = 256 * 1024;

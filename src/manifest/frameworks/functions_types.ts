@@ -29,6 +29,6 @@ export interface ProvidedFunctions {
   readonly memoryMb?: number;
   /** Features without an equivalent, each with file and line. */
   readonly notes: readonly string[];
-  /** Files that cannot run at all, with descriptions. They stop the deployment. */
+  /** Files that cannot run at all, with descriptions. Such files stop the deployment. */
   readonly refused: readonly string[];
 }

@@ -1,6 +1,6 @@
 /**
- * @module A driver for unstorage, the storage layer of Nitro and Astro. It uses the project's
- * key-value store (docs/kv.md), because servers lose what they write to files.
+ * @module A driver for unstorage, the storage layer of Nitro and Astro. The driver uses the
+ * project's key-value store (docs/kv.md), because servers lose what they write to files.
  */
 
 /**

@@ -1,6 +1,6 @@
 /**
- * @module Building blocks for a framework's {@link Launch}. They make a server listen on the
- * required address, and tell it the client's IP address.
+ * @module Building blocks for a framework's {@link Launch}. The building blocks make a server
+ * listen on the required address, and tell it the client's IP address.
  */
 
 /** Returns code that sets environment variables, unless the author has set them. */

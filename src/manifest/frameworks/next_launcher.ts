@@ -1,6 +1,6 @@
 /**
  * @module The module that starts Next.js's standalone server instead of the `server.js` that its
- * build writes. It is the same server, but its cache needs no writable folder, and the edge can
+ * build writes. This is the same server, but its cache needs no writable folder, and the edge can
  * cache its responses.
  *
  * The code is JavaScript for Node 20 and later, and uses no package other than Next.js.

@@ -59,7 +59,7 @@ const WRAPPERS: ReadonlySet<string> = new Set([
 
 const MANAGERS: ReadonlySet<string> = new Set(["npm", "pnpm", "yarn", "bun", "deno"]);
 
-/** Flags of Node, accepted by most runners, whose value is the next word. */
+/** Node flags whose value is the next word. Most runners accept these flags. */
 const NODE_FLAGS: readonly string[] = [
   "-r",
   "--require",
@@ -167,7 +167,7 @@ export function parseStart(
 const PLAIN = /^node\s+[\w@./][\w@.+/-]*$/;
 
 /**
- * Programs that build a site or serve it to its developer. They do not start a server for
+ * Programs that build a site or serve it to its developer. These programs do not start a server for
  * production.
  */
 const DEVELOPING: ReadonlySet<string> = new Set([

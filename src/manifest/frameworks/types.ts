@@ -108,7 +108,10 @@ export interface ModuleEdit {
 export interface Launch {
   /** Code that runs before the server's own code. */
   readonly prelude?: string;
-  /** Returns the code of a module to start instead of the entry. It imports the entry as `file`. */
+  /**
+   * Returns the code of a module to start instead of the entry. The module imports the entry as
+   * `file`.
+   */
   readonly wrapper?: (file: string) => string;
   /** True for a server written for Deno instead of Node. */
   readonly forDeno?: boolean;
@@ -161,7 +164,7 @@ export interface FoundServer {
    * entry. The author's files are then deployed unchanged, without `launch`.
    */
   readonly script?: string;
-  /** Packages that the server imports by computed names. They are deployed for Node. */
+  /** Packages that the server imports by computed names. These packages are deployed for Node. */
   readonly alsoImports?: readonly string[];
   /** Folder of the server and its entry, both relative to the output. */
   readonly directory: string;

@@ -116,7 +116,8 @@ function besideClient(paths: readonly string[]): string | undefined {
 const FUNCTION_FOLDER = /^(api|functions|netlify\/(?:edge-)?functions)\//;
 
 /**
- * Finds a function for another platform. It does not run here, and is not part of a site either.
+ * Finds a function for another platform. Such a function does not run on svc, and is not part of a
+ * site either.
  */
 async function findFunction(output: BuiltOutput): Promise<string | undefined> {
   const likely = output.paths.filter((path) => FUNCTION_FOLDER.test(path));

@@ -43,7 +43,7 @@ export function dockerfileCommand(text: string): string {
     .join(" ");
 }
 
-/** Returns the name of a project's image. It is unique on the machine. */
+/** Returns the name of a project's image. The name is unique on the machine. */
 const imageName = ({ directory = "" }: ProjectReader): string =>
   `localhost/svc-${sha256Hex(directory).slice(0, 16)}`;
 

@@ -17,7 +17,10 @@ export interface LanguagePlan {
   readonly placements: readonly Placement[];
   /** A file that is always deployed, as a path in the deployment. */
   readonly entry: string;
-  /** Name of the container image that the build creates. Its root file system is deployed too. */
+  /**
+   * Name of the container image that the build creates. The image's root file system is deployed
+   * too.
+   */
   readonly image?: string;
   /** Memory that the server needs, in MiB. Defaults to the platform's default. */
   readonly memoryMb?: number;

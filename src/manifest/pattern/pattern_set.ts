@@ -8,10 +8,10 @@ export interface PatternSet {
 }
 
 /**
- * Maximum memory for an engine's states, in bytes. It is allocated on demand. When it is full, the
- * engine restarts, which is slow. Each state of an unanchored engine contains the start of every
- * pattern. For the paths of a whole site, 200 unanchored patterns need 10 MiB, and 200 anchored
- * patterns need 3 MiB.
+ * Maximum memory for an engine's states, in bytes. The memory is allocated on demand. When it is
+ * full, the engine restarts, which is slow. Each state of an unanchored engine contains the start
+ * of every pattern. For the paths of a whole site, 200 unanchored patterns need 10 MiB, and 200
+ * anchored patterns need 3 MiB.
  */
 const ANCHORED_MEMORY = 8 * 1024 * 1024;
 const FLOATING_MEMORY = 16 * 1024 * 1024;

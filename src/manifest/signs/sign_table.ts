@@ -170,8 +170,8 @@ const SERVES_FILES =
   /^web:\s*(?:npx\s+(?:-\S+\s+)*|node_modules\/\.bin\/)?(?:serve|http-server)\b/m;
 
 /**
- * Returns the image in the last `FROM` of a Dockerfile. If it refers to a stage, returns that
- * stage's image.
+ * Returns the image in the last `FROM` of a Dockerfile. If that `FROM` refers to a stage, returns
+ * that stage's image.
  */
 function lastImage(text: string): string | undefined {
   const stages = [...text.matchAll(/^\s*FROM\s+(?:--\S+\s+)*(\S+)(?:\s+AS\s+(\S+))?/gim)];

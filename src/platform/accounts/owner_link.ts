@@ -1,7 +1,7 @@
 /**
- * The one-time link for a new platform. The person who starts `svc serve` opens it and becomes the
- * owner. It is the only secret that is printed as part of a URL. It works once, within a day, and
- * only its hash is stored.
+ * The one-time link for a new platform. The person who starts `svc serve` opens the link and
+ * becomes the owner. No other secret is printed as part of a URL. The link works once, within a
+ * day, and only its hash is stored.
  *
  * @module
  */

@@ -25,7 +25,7 @@ interface Row {
   readonly facts?: readonly string[];
   /** The field of the response that contains the resource. */
   readonly of?: string;
-  /** Converts facts to readable values before they are compared. */
+  /** Converts data to readable values before comparison. */
   readonly read?: (facts: AuditFacts) => AuditFacts;
 }
 

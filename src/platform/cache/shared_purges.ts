@@ -18,8 +18,8 @@ import type { RecordKey } from "../../store/mod.ts";
 const REMEMBERED_MS = 15 * 60 * 1000;
 
 /**
- * Maximum absence after which a node still learns of all purges. It is shorter than their lifetime,
- * because some may be about to expire.
+ * Maximum absence after which a node still learns of all purges. This is shorter than the lifetime
+ * of purges, because some may be about to expire.
  */
 const MAX_ABSENCE_MS = REMEMBERED_MS - 60 * 1000;
 
@@ -58,8 +58,8 @@ export class SharedPurges {
   }
 
   /**
-   * Applies the purges that other nodes made while this node was away. Its disk still has the
-   * purged pages.
+   * Applies the purges that other nodes made while this node was away. This node's disk still has
+   * the purged pages.
    */
   async recover(): Promise<void> {
     const { kv, nodes, dataDir, now } = this.#parts;

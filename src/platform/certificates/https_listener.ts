@@ -32,7 +32,7 @@ const RETRY_MS = 1;
 /** Pause after a listener has run out of file descriptors, in milliseconds. */
 const AFTER_SHORTAGE_MS = 100;
 
-/** Maximum number of names that one listener caches. They need about 10 MB. */
+/** Maximum number of names that one listener caches. The cache needs about 10 MB. */
 const MAX_NAMES = 20_000;
 
 /** Names whose certificates were changed or removed. */

@@ -27,7 +27,7 @@ import { SiteServers } from "./site_servers.ts";
  */
 const CLOSE_DRAIN_MS = 5_000;
 
-/** Time for running requests to finish after a takeover. It is as long as a request can take. */
+/** Time for running requests to finish after a takeover: the maximum duration of a request. */
 const RETIRE_DRAIN_MS = 15 * 60 * 1000;
 
 const LAST_LINES = 20;

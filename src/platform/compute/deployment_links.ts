@@ -1,6 +1,6 @@
 /**
- * A deployment's symbolic links, which packages of Node servers need. They are read from a file in
- * the output, and cannot point outside the deployment's folder. Pure.
+ * A deployment's symbolic links, which packages of Node servers need. The links are read from a
+ * file in the output, and cannot point outside the deployment's folder. Pure.
  *
  * @module
  */

@@ -21,7 +21,7 @@ export interface HealthRequest {
   readonly fetch: (request: ComputeRequest) => Promise<ComputeResult>;
 }
 
-const ADVICE = 'To use another path, set health_path = "/path" under [server] in svc.toml';
+const ADVICE = 'To use a different path, set health_path = "/path" under [server] in svc.toml';
 
 function whyNot(
   { path = "/", timeoutMs }: HealthRequest,

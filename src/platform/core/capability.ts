@@ -41,7 +41,7 @@ export interface Capability {
    * Called after a project is deleted from the store. Takes its sites offline and drops its work.
    */
   forgetProject?(projectId: string): Promise<void>;
-  /** Keys of its records about a project. They are removed with the project. */
+  /** Keys of its records about a project. These records are removed with the project. */
   projectKeys?(projectId: string): AsyncIterable<RecordKey>;
   /** Removes other data of a project, such as files. Called again after a crash. */
   removeProject?(projectId: string): Promise<void>;

@@ -3,7 +3,7 @@
  * change when it is restored.
  *
  * A restored platform must not touch the databases of the original platform, which may still be
- * running. It creates its own, with new IDs.
+ * running. Instead, it creates its own databases, with new IDs.
  *
  * @module
  */

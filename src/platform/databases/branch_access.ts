@@ -59,7 +59,10 @@ function refusalOf(
 }
 
 export class RecordedBranches implements BranchDirectory {
-  /** Branches that clients have requested since this process started. They may have changed. */
+  /**
+   * Branches that clients have requested since this process started. These branches may have
+   * changed.
+   */
   readonly #touched = new Set<string>();
 
   readonly #parts: BranchParts;

@@ -163,7 +163,7 @@ export class BranchStore {
     return named;
   }
 
-  /** Whether damaged records were set aside. They may refer to branches of engines. */
+  /** Whether damaged records were set aside. These records may refer to engines' branches. */
   async hasDamagedRecords(): Promise<boolean> {
     return await hasDamagedRecords(this.#kv);
   }

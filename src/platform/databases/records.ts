@@ -81,8 +81,8 @@ export const branchRecord = z.object({
   /** The current storage; null before it is created. */
   storage: storageRecord.nullable(),
   /**
-   * Previous storage, oldest first, with the time until which each entry was current. It contains
-   * the branch's history.
+   * Previous storage, oldest first, with the time until which each entry was current. Previous
+   * storage contains the branch's history.
    */
   former: z.array(storageRecord.extend({ until: z.number() })).default([]),
   /** The storage that is being created; null if there is none. */
@@ -186,7 +186,8 @@ export function injectsInto(database: DatabaseRecord, environment: string): bool
 }
 
 /**
- * Whether a deployment has its own branch of the database. It does if it defines how to create one.
+ * Whether a deployment has its own branch of the database, which is the case if it defines how to
+ * create one.
  */
 export function hasPreviewBranch(
   { previewBranches }: DatabaseRecord,

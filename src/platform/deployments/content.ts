@@ -1,6 +1,7 @@
 /**
- * A deployment's content: its manifest, its lists of files and functions, and its rules. It can be
- * larger than a KV value, so it is stored as a blob. The record contains the blob's hash.
+ * A deployment's content: its manifest, its lists of files and functions, and its rules. The
+ * content can be larger than a KV value, so it is stored as a blob. The record contains the blob's
+ * hash.
  *
  * @module
  */

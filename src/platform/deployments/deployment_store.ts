@@ -1,6 +1,6 @@
 /**
- * Deployments in Deno KV. A single atomic commit makes a deployment visible. It changes the state,
- * the host labels and the project's history.
+ * Deployments in Deno KV. A single atomic commit makes a deployment visible. The commit changes the
+ * state, the host labels and the project's history.
  *
  * @module
  */

@@ -20,7 +20,7 @@ export interface FollowerParts {
 }
 
 export class ReferenceFollower {
-  /** Deployments that could not be redeployed. They are retried after a restart, or manually. */
+  /** Deployments that could not be redeployed. These are retried after a restart, or manually. */
   #failed = new Set<string>();
   /** The state of hosts and projects in the last complete round. */
   #seen = "";

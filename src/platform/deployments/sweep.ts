@@ -20,7 +20,8 @@ export const MAX_PENDING_MS = 24 * HOUR_MS;
 export const KEEP_UPLOAD_MS = 24 * HOUR_MS;
 
 /**
- * Age below which blobs are kept, in milliseconds. Their deployment may be about to be recorded.
+ * Age below which blobs are kept, in milliseconds. A younger blob's deployment may be about to be
+ * recorded.
  */
 const MIN_BLOB_AGE_MS = HOUR_MS;
 

@@ -218,7 +218,7 @@ export class DomainService {
     }
     if (!proof.check.ok) {
       notes.push(
-        "The domain is still verified, but its ownership record was not found. Add it again. Otherwise another workspace can take over the domain",
+        "The domain is still verified, but its ownership record was not found. Add the record again. Otherwise another workspace can take over the domain",
       );
     }
     return { checks, notes };

@@ -1,6 +1,7 @@
 /**
  * Request metrics, counted from the access log: the `http.server.request.duration` histogram of
- * OpenTelemetry's semantic conventions. It is cumulative, so a failed export loses nothing.
+ * OpenTelemetry's semantic conventions. The histogram is cumulative, so a failed export loses
+ * nothing.
  *
  * @module
  */

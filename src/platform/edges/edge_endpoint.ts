@@ -209,7 +209,7 @@ export class EdgeEndpoint {
     return Response.json(sealed, { headers: { "cache-control": "no-store" } });
   }
 
-  /** @throws {Failure} if a certificate is also valid for the API. It is logged only once. */
+  /** @throws {Failure} if a certificate is also valid for the API; this is logged only once */
   #requireNotOfApi({ cert }: KeyPair): void {
     const names = namesOf(cert);
     const covered = this.#parts.apiNames.map((name) => name.toLowerCase())

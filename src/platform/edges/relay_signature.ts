@@ -1,6 +1,6 @@
 /**
- * The signature of a front edge on a relayed request. It covers the client's address, the
- * connection's scheme, the request's method, host, path and query, a time, and a nonce.
+ * The signature of a front edge on a relayed request. The signature covers the client's address,
+ * the connection's scheme, the request's method, host, path and query, a time, and a nonce.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * The messages between the platform and its front edges. They carry no variables, records or
- * databases.
+ * The messages between the platform and its front edges. The messages carry no variables, records
+ * or databases.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import type { Manifest } from "../../manifest/mod.ts";
 import type { RuntimeRuleSet } from "../../rules/mod.ts";
 import { LAYERS } from "../../traffic/mod.ts";
 
-/** Prefix of the paths for front edges. Its number changes when the message format does. */
+/** Prefix of the paths for front edges. The number changes when the message format does. */
 export const EDGE_PATHS = "/_svc/edges/1/";
 
 export const isEdgePath = (path: string): boolean => path.startsWith(EDGE_PATHS);

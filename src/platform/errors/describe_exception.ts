@@ -4,7 +4,7 @@ import { sha256Hex } from "../../lib/hash.ts";
 /** Maximum length of a title and a stack, in characters. */
 export const MAX_TITLE = 300;
 export const MAX_STACK = 4000;
-/** Number of innermost frames that distinguish faults. */
+/** Maximum number of innermost frames to compare when distinguishing faults. */
 const MAX_FRAMES = 8;
 const ID_LENGTH = 16;
 

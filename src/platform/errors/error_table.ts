@@ -16,7 +16,7 @@ const MAX_PATH = 500;
 const MAX_MESSAGE = 500;
 /** How long a failed request waits for its exception, which is often logged later. */
 const REQUEST_GRACE_MS = 1000;
-/** Number of requests to remember that failed because of a known exception. */
+/** Maximum number of remembered requests that failed because of a known exception. */
 const MAX_EXPLAINED = 2000;
 
 interface Waiting {

@@ -15,8 +15,8 @@ export interface GitRun {
   /** Git's standard input; empty if missing. */
   readonly input?: string;
   /**
-   * Whether git starts no other programs. It then needs neither a session nor a costly copy of this
-   * process.
+   * Whether git starts no other programs, in which case it needs neither a session nor a costly
+   * copy of this process.
    */
   readonly single?: boolean;
   /** Masks secrets in the errors that git prints. */

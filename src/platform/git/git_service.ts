@@ -50,6 +50,6 @@ export interface GitService {
   check(repository: UnknownRepository, signal: AbortSignal): Promise<GitFailure | undefined>;
   /** Lists the files of a commit that `resolve()` has found. */
   filesOf(projectId: string, sha: string): Promise<CommitFiles>;
-  /** Removes the mirror of a project that was deleted or that now has another repository. */
+  /** Removes the mirror of a project that was deleted or has a different repository now. */
   removeMirror(projectId: string): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
- * Files that Git LFS stores outside a repository. They are found in a commit, and fetched with the
- * batch API into the folder that Git LFS uses.
+ * Files that Git LFS stores outside a repository. These files are found in a commit, and fetched
+ * with the batch API into the folder that Git LFS uses.
  *
  * @see https://github.com/git-lfs/git-lfs/blob/main/docs/api/batch.md
  * @module

@@ -19,8 +19,7 @@ import { pushedRepository } from "./pushed_repository.ts";
 import type { RecordStore } from "../../store/mod.ts";
 
 /**
- * Maximum size of a pack file, in bytes. It is the same as for a repository, which can be a single
- * pack.
+ * Maximum size of a pack file, in bytes: the same as for a repository, which can be a single pack.
  */
 const MAX_FILE = 8 * 1024 ** 3;
 /** How long an unreferenced pack is kept. It may be in use. */
@@ -286,7 +285,7 @@ async function store(
 }
 
 /**
- * Fetches a missing or incomplete pack. Its index comes last, because it makes the pack visible to
+ * Fetches a missing or incomplete pack. The index comes last, because it makes the pack visible to
  * git.
  */
 async function fetchPack(blobs: BlobStore, folder: string, pack: Pack): Promise<void> {

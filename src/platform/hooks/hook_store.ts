@@ -32,7 +32,7 @@ const hooks = new RecordType({
   },
 });
 
-/** Number of tokens whose hooks can be found without reading the index. */
+/** Maximum number of tokens whose hooks can be found without reading the index. */
 const MAX_PLACES = 5000;
 
 export class HookStore extends Table<HookRecord, readonly [string, string], "project" | "token"> {

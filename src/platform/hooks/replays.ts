@@ -63,7 +63,7 @@ export class ReplayStore {
     if (found.value.bodyHash === bodyHash) return { place, deploymentId };
     throw new Failure(
       "conflict",
-      "Idempotency-Key was used with another body: use a new key for a new deployment",
+      "Idempotency-Key was used with a different body: use a new key for a new deployment",
     );
   }
 

@@ -25,7 +25,7 @@ Deno.test("ReplayStore.keepWith() stores its entry only together with the deploy
     await kv.delete(taken.key);
     assert.equal((await commit()).ok, true);
     assert.equal(await replays.find(keyOf("first")), DEPLOYMENT);
-    await assert.rejects(() => replays.find(keyOf("first", { branch: "x" })), /another body/);
+    await assert.rejects(() => replays.find(keyOf("first", { branch: "x" })), /a different body/);
   } finally {
     kv.close();
   }

@@ -1,6 +1,7 @@
 /**
- * The ticket in the URL that a hook's caller uses to follow its deployment. It contains the sealed
- * deployment ID, so it cannot be forged, needs no storage, and does not reveal the hook's token.
+ * The ticket in the URL that a hook's caller uses to follow its deployment. The ticket contains the
+ * sealed deployment ID, so it cannot be forged, needs no storage, and does not reveal the hook's
+ * token.
  *
  * @module
  */

@@ -268,7 +268,7 @@ export class TriggerService {
 }
 
 /**
- * Whether `findDeployed()` has already looked for the commit. If it did not find a deployment, the
+ * Whether `findDeployed()` has already looked for the commit. If no deployment was found, the
  * commit is new.
  */
 const isJudgedBySha = ({ force, digits }: Pick<TriggeredCommit, "force" | "digits">): boolean =>

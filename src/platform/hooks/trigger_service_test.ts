@@ -268,7 +268,7 @@ Deno.test("TriggerService.trigger() repeats its response for an Idempotency-Key"
     assert.notEqual(other.id, first.id);
     await assert.rejects(
       trigger({ ...wanted, commitSha: NEWER }, { idempotencyKey: "run-1" }),
-      failure("conflict", /another body/),
+      failure("conflict", /a different body/),
     );
   }));
 

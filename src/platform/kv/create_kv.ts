@@ -78,7 +78,10 @@ export interface KvOwner {
   readonly environment: string;
 }
 
-/** Another service at the same address as the key-value store. It authorizes requests itself. */
+/**
+ * Another service at the same address as the key-value store. This service authorizes requests
+ * itself.
+ */
 export interface LocalService {
   serves(path: string): boolean;
   handle(request: Request): Promise<Response>;

@@ -94,7 +94,9 @@ export class LogCounter {
 const STEPS = [1, 5, 15, 60, 180, 360, 1440, 10_080];
 const MAX_STEPS = 60;
 
-/** Merges the counts from several nodes for a time range. Its start and end are in milliseconds. */
+/**
+ * Merges the counts from several nodes for a time range, whose start and end are in milliseconds.
+ */
 export function summarize(
   parts: readonly LogCounts[],
   { since, until, now }: {

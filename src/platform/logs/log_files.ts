@@ -11,7 +11,7 @@ import { ifMissing, namesIn } from "../../lib/missing_files.ts";
 
 /** Size at which a file is full, in bytes. */
 const MAX_FILE_BYTES = 8 * 1024 * 1024;
-/** Number of files to keep, including the one being written. */
+/** Maximum number of files to keep, including the one being written. */
 const MAX_FILES = 8;
 
 /**

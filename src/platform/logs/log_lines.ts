@@ -68,7 +68,7 @@ function toRequestEntry(record: AccessRecord): LogEntry {
 }
 
 /**
- * The last second that was formatted. It is cached, because many requests share the same second.
+ * The last second that was formatted, which is cached because many requests share the same second.
  */
 let second = { start: NaN, text: "" };
 

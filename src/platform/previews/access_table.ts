@@ -1,6 +1,6 @@
 /**
- * The access settings of each project's sites, in memory. They are read along with a site, and
- * again when a record changes, here or on another node.
+ * The access settings of each project's sites, in memory. Settings are read along with a site, and
+ * again when a record changes, on this node or another.
  *
  * @module
  */

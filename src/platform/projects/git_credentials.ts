@@ -1,7 +1,7 @@
 /**
- * Credentials for private repositories: sealed, bound to their project, and never shown. They are
- * bound to the host of the project's git URL, so pointing the project at another host does not send
- * them there.
+ * Credentials for private repositories: sealed, bound to their project, and never shown. A
+ * credential is bound to the host of the project's git URL, so pointing the project at a different
+ * host does not send the credential there.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Packs files as one commit (gitformat-pack), in the request that pushes it. This does not run git.
+ * Packs files as one commit (gitformat-pack), in the request that pushes it. No git process is run.
  * Objects are written as git would write them, each under its SHA-1.
  *
  * @module

@@ -28,8 +28,8 @@ const QUESTION = "queue-running";
 const question = z.tuple([z.string(), z.string(), z.string()]);
 
 /**
- * The secrets that servers use to verify messages. Like the servers, they end with the platform's
- * process. They are not stored.
+ * The secrets that servers use to verify messages. The secrets are not stored: like the servers,
+ * they end with the platform's process.
  */
 export class QueueSecrets {
   readonly #secrets = new Map<string, string>();

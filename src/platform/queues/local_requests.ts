@@ -1,6 +1,6 @@
 /**
- * The HTTP API that servers and functions use to send messages. It has the same address as their
- * key-value store (docs/queues.md).
+ * The HTTP API that servers and functions use to send messages. The API has the same address as
+ * their key-value store (docs/queues.md).
  *
  * @module
  */

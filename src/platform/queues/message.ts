@@ -29,8 +29,8 @@ export type QueuePlace = readonly [projectId: string, environment: string, queue
 export const messageRecord = z.object({
   id: z.string(),
   /**
-   * Labels of the hosts that can receive it. It goes to the first host whose deployment declares
-   * the queue.
+   * Labels of the hosts that can receive it. The message goes to the first host whose deployment
+   * declares the queue.
    */
   labels: z.array(z.string()),
   /**

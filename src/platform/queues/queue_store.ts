@@ -275,7 +275,7 @@ export class QueueStore {
 
   /**
    * Deletes a message that is in one of the given states. Returns false if there is no such
-   * message. Its state may have changed since it was listed.
+   * message, because its state may have changed since it was listed.
    */
   async remove(
     place: QueuePlace,

@@ -1,8 +1,8 @@
 /**
  * Traffic in the store: counts by project, period and environment, and visitor salts.
  *
- * Each process repeatedly writes its growing counts for a period under its own name. It never reads
- * first, so several processes can count at once. Readers merge the parts.
+ * Each process repeatedly writes its growing counts for a period under its own name, without
+ * reading them first, so several processes can count at once. Readers merge the parts.
  *
  * @module
  */

@@ -10,7 +10,7 @@ import { RuleIndex } from "./rule_index.ts";
 
 /** A rule set ready to evaluate. */
 export interface CompiledRules {
-  /** The source of the compiled set. Its indexes identify each rule's counter. */
+  /** The source of the compiled set. The indexes identify each rule's counter. */
   readonly source: RuntimeRuleSet;
   /** The enabled rules in the order of evaluation. */
   readonly rules: readonly CompiledRule[];

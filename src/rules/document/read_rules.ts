@@ -37,7 +37,7 @@ function* checkNesting(value: unknown, path: readonly PathStep[], pace: Pace): F
     if (step === "__proto__") {
       yield errorAt([...path, step], {
         code: "forbidden_name",
-        message: `Use another name than "__proto__"`,
+        message: `Use a name other than "__proto__"`,
         on: "key",
       });
     } else {

@@ -6,16 +6,17 @@ import { parseToml } from "../../lib/toml.ts";
 const BUILD: Readonly<Record<string, (value: string) => string>> = {
   command: (value) => `Set it in svc.toml: [build] command = ${value}`,
   publish: (value) => `Set it in svc.toml: [build] output_dirs = [${value}]`,
-  base: () => "svc has no base folder. Deploy the folder: svc deploy <dir>",
-  functions: () => "svc functions are in functions/ and have another format (docs/functions.md)",
+  base: () => "svc does not support a base folder. Deploy the folder: svc deploy <dir>",
+  functions: () =>
+    "svc functions are in functions/ and have a different format (docs/functions.md)",
   edge_functions: () =>
-    "svc functions are in functions/ and have another format (docs/functions.md)",
+    "svc functions are in functions/ and have a different format (docs/functions.md)",
   ignore: () => "svc never skips builds. A deploy hook builds the branch that it names",
 };
 
 const TABLES: Readonly<Record<string, string>> = {
-  plugins: "svc runs no build plugins. Run what you need in the build command",
-  functions: "svc functions are in functions/ and have another format (docs/functions.md)",
+  plugins: "svc does not support build plugins. Run what you need in the build command",
+  functions: "svc functions are in functions/ and have a different format (docs/functions.md)",
   edge_functions: "svc functions are in functions/, and rules call them (docs/functions.md)",
   dev: "Set it in [dev] of svc.toml",
   images: "List the hosts of remote images in [images] of svc.toml (docs/images.md)",

@@ -146,13 +146,13 @@ Deno.test("importNetlifyToml() says where svc has the equivalent of every other 
 `);
   assert.equal(imported, 0);
   assert.deepEqual(unsupported.map(({ line, reason }) => `${line} ${reason}`), [
-    "2 svc has no base folder. Deploy the folder: svc deploy <dir>",
+    "2 svc does not support a base folder. Deploy the folder: svc deploy <dir>",
     '3 Set it in svc.toml: [build] command = "npm run build"',
     '4 Set it in svc.toml: [build] output_dirs = ["dist"]',
     "6 Set the variable on the platform: svc env set NODE_VERSION --all",
     '9 Set the variable on the platform: svc env set API --environment "production"',
     "11 All environments share these settings; only variables differ (svc env set)",
-    "14 svc runs no build plugins. Run what you need in the build command",
+    "14 svc does not support build plugins. Run what you need in the build command",
     "16 Set it in [dev] of svc.toml",
     '18 The setting "nothing.known.to" has no equivalent',
   ]);

@@ -82,7 +82,7 @@ export function readFrom(
   return { host, isHttps: true, segments: readPattern(path, flavor) };
 }
 
-/** Checks the query of a redirect, whose values must all be literal. */
+/** Checks that all query values of a redirect are literal. */
 export function checkQuery(query: Readonly<Record<string, string>>): Record<string, string> {
   for (const [name, value] of Object.entries(query)) {
     if (!value.startsWith(":")) continue;
@@ -125,7 +125,7 @@ function toAction(line: RedirectLine, target: string): Rule["action"] {
     );
   }
   if (line.status < 300 || line.status > 399) {
-    throw new NoEquivalent(`svc has no custom page for the status ${line.status}`);
+    throw new NoEquivalent(`svc does not support custom pages for the status ${line.status}`);
   }
   return { type: "redirect", target, statusCode: line.status, ...ifNoFile };
 }
@@ -156,7 +156,7 @@ interface ConvertedLine {
   readonly notes: readonly string[];
 }
 
-/** Creates the rules for a Cloudflare redirect, whose path is taken literally. */
+/** Creates the rules for a Cloudflare redirect. The path is taken literally. */
 function cloudflareRules(id: string, line: RedirectLine): ConvertedLine {
   const { status, segments, target } = line;
   if (!CLOUDFLARE_STATUSES.has(status)) {

@@ -1,5 +1,5 @@
 /**
- * @module Converts `Cache-Control` in the headers of a `vercel.json`. Its `s-maxage` is meant for
+ * @module Converts `Cache-Control` in the headers of a `vercel.json`. The `s-maxage` is meant for
  * Vercel's own cache, which stores the response for that time and removes the directive.
  */
 import { NoEquivalent } from "./import_result.ts";

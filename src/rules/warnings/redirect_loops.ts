@@ -1,6 +1,6 @@
 /**
- * @module Warns about redirects that point to themselves or form a loop. It does not guess: it
- * follows a sample request for each redirect through the compiled rules, as a browser would.
+ * @module Warns about redirects that point to themselves or form a loop. The check does not guess:
+ * it follows a sample request for each redirect through the compiled rules, as a browser would.
  * Nothing is reported if a file or another host might respond instead.
  */
 import type { Pace, Steps } from "../../lib/next_turn.ts";

@@ -217,7 +217,7 @@ export function ownRequires(text: string, path: string): OwnRequires {
   return { text: `${hashbang}${table}${wrapped.slice(hashbang.length)}`, specifiers, computed };
 }
 
-/** Returns the text of a table module. It shows each `require` call to the bundler. */
+/** Returns the text of a table module, which shows each `require` call to the bundler. */
 export function requireTable(specifiers: readonly string[]): string {
   const rows = specifiers.map((name) => JSON.stringify(name)).map((name) =>
     `${name}: () => require(${name})`

@@ -35,7 +35,7 @@ const IN_BROWSERS: ReadonlySet<string> = new Set(["react-router", "@remix-run/re
 const STARTS_THREADS = /\bnew\s+(?:[\w$]+\s*\.\s*)?Worker\s*\(/;
 const KNOWS_THREADS = /["'](?:node:)?worker_threads["']/;
 
-/** Whether a module starts threads, whose files no bundler sees. */
+/** Whether a module starts threads. Bundlers do not see the files of threads. */
 export function startsThreads(text: string): boolean {
   return STARTS_THREADS.test(text) && KNOWS_THREADS.test(text);
 }

@@ -1,7 +1,7 @@
 /**
- * @module The process that runs a command as a server. It runs no project code itself: it starts
- * the command in its sandbox, watches it, and reports its address to the platform. The process and
- * the command end together.
+ * @module The process that runs a command as a server. The process runs no project code itself: it
+ * starts the command in its sandbox, watches it, and reports its address to the platform. The
+ * process and the command end together.
  */
 import { join } from "node:path";
 import { unusedPort } from "../../lib/unused_port.ts";

@@ -2,7 +2,7 @@
 import type { OwnAddress } from "../node/sandbox/own_ports.ts";
 
 /**
- * How long a program that listens on another port may take to listen on its assigned one, in
+ * How long a program that listens on a different port may take to listen on its assigned one, in
  * milliseconds.
  */
 const OTHER_PORT_MS = 1000;
@@ -14,7 +14,7 @@ export interface ReadinessOptions {
   readonly port: number;
   /** Called once, with the address for requests. */
   readonly ready: (at: OwnAddress) => void;
-  /** Called before `ready` if the program listens on another port. */
+  /** Called before `ready` if the program listens on a different port. */
   readonly otherPort: (port: number) => void;
 }
 

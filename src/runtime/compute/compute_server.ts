@@ -152,7 +152,10 @@ class Server implements ComputeServer {
     this.#supervisor.becameIdle();
   }
 
-  /** Takes a slot for a socket of this server. It also counts toward the sockets of all servers. */
+  /**
+   * Takes a slot for a socket of this server. The socket also counts toward the sockets of all
+   * servers.
+   */
   #enterSocket(): () => void {
     const places = [this.#sockets.enter(), this.#options.sockets?.enter()];
     return () => {

@@ -9,7 +9,9 @@
 import type { LocalRoute } from "../kernel/local_routes.ts";
 import { GREETING } from "./wire.ts";
 
-/** Maximum number of concurrent connections from a server to itself. Others are closed. */
+/**
+ * Maximum number of concurrent connections from a server to itself. Further connections are closed.
+ */
 const MAX_CONNECTIONS = 256;
 
 /** How long a connection waits to be announced, in milliseconds. */

@@ -10,7 +10,7 @@ import {
 import { TEMPORARY_PLACES } from "./sandbox/temporary_folder.ts";
 import type { SpawnFacts } from "./types.ts";
 
-/** Harmless facts about the machine that frameworks read. */
+/** Harmless data about the machine that frameworks read. */
 export const ALLOWED_SYS = [
   "hostname",
   "osRelease",

@@ -1,7 +1,7 @@
 /**
- * @module The process that a deployment's server runs in. Its first thread runs no project code: it
- * starts the server's thread, and passes messages between that thread and the platform. It ends
- * when the platform closes the connection.
+ * @module The process that a deployment's server runs in. The process's first thread runs no
+ * project code: it starts the server's thread, and passes messages between that thread and the
+ * platform. The process ends when the platform closes the connection.
  */
 import { join } from "node:path";
 import type { Frame } from "../process/frames/frame.ts";

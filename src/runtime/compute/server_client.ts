@@ -93,8 +93,8 @@ export class ServerClient {
   readonly #hidesEncodings;
 
   /**
-   * `hidesEncodings`: whether to pass `Accept-Encoding` to the server's process under another name,
-   * as for this program's own processes.
+   * `hidesEncodings`: whether to pass `Accept-Encoding` to the server's process under a different
+   * name, as for this program's own processes.
    */
   constructor(dial: () => Promise<Deno.Conn>, hidesEncodings = true) {
     this.#hidesEncodings = hidesEncodings;

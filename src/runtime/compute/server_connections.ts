@@ -1,7 +1,7 @@
 /**
- * @module The connections to one server. A request without an idle connection takes the first one
- * that another request releases or that the server accepts, because a busy server may be slow to
- * accept a new one.
+ * @module The connections to one server. A request without an idle connection takes the first
+ * connection that another request releases or the server accepts, because a busy server may be slow
+ * to accept a new one.
  */
 import { ConnectionPool } from "../http1/connection_pool.ts";
 import { type ConnectionTimes, Http1Connection } from "../http1/connection.ts";

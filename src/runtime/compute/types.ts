@@ -161,7 +161,7 @@ export interface ComputeServerOptions {
   readonly allowUnsandboxed?: boolean;
   readonly log: (entry: ComputeLogEntry) => void;
   /**
-   * Revalidates the deployment's cached pages for the server's code. If it rejects, the code gets
+   * Revalidates the deployment's cached pages for the server's code. If this rejects, the code gets
    * the reason as its response.
    */
   readonly revalidate?: Revalidate;

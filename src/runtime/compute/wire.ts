@@ -1,6 +1,6 @@
 /**
  * @module Frames between the platform and a server's process (`../process/frames/`), with a JSON
- * head as payload. These are the plain shapes; the platform validates received frames with
+ * head as payload. This module has the plain shapes; the platform validates received frames with
  * `parse_wire.ts`.
  */
 import type { LocalRoute, Peer } from "../kernel/local_routes.ts";

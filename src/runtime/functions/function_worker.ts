@@ -103,8 +103,8 @@ export class FunctionWorker implements WorkerContext {
   }
 
   /**
-   * True once a call has exceeded its limits. Its background work may continue, so the worker must
-   * be replaced.
+   * True once a call has exceeded its limits. The background work of the call may continue, so the
+   * worker must be replaced.
    */
   get tired(): boolean {
     return this.#isTired;

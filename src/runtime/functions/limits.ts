@@ -67,8 +67,8 @@ const WORKER_THREADS = 16;
 const MIB = 1024 * 1024;
 
 /**
- * Returns the limits of a process's control group for a number of functions. They are above the
- * platform's own limits, so the group ends a process only if the platform does not react in time.
+ * Returns the limits of a process's control group for a number of functions. These limits are above
+ * the platform's own, so the group ends a process only if the platform does not react in time.
  */
 export function groupLimits({ memoryMb }: FunctionLimits, functions: number): GroupLimits {
   const workers = functions * MAX_WORKERS;

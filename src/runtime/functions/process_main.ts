@@ -1,7 +1,7 @@
 /**
- * @module The process that runs a deployment's functions. Its main thread runs no project code and
- * receives nothing from it. It starts and ends workers, which have their own connections to the
- * platform. It ends when the platform closes the connection.
+ * @module The process that runs a deployment's functions. The main thread runs no project code and
+ * receives nothing from it, but starts and ends workers, which have their own connections to the
+ * platform. The process ends when the platform closes the connection.
  */
 import { dirname } from "node:path";
 import { type Frame, ProtocolError } from "../process/frames/frame.ts";
@@ -19,8 +19,8 @@ const WORKER = workerUrl(
 );
 
 /**
- * Starts a worker that can connect only to the socket. It gives up that permission before it loads
- * a function.
+ * Starts a worker that can connect only to the socket. The worker gives up that permission before
+ * it loads a function.
  */
 function startWorker(socketPath: string): Worker {
   const permissions = { read: [socketPath], write: [socketPath] };

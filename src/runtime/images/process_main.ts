@@ -1,7 +1,7 @@
 /**
- * @module The process that decodes untrusted images. Its main thread decodes nothing. It passes
+ * @module The process that decodes untrusted images. The main thread decodes nothing. It passes
  * jobs to a worker without permissions, and the kernel denies the process access to files and the
- * network. It ends when the platform closes the connection.
+ * network. The process ends when the platform closes the connection.
  */
 import { dirname } from "node:path";
 import { constants, setPriority } from "node:os";

@@ -11,7 +11,7 @@ const MS_NODEV = 4;
 const MS_REC = 0x4000;
 const MS_PRIVATE = 0x40000;
 
-/** An error for a call that the system refuses. Its message names the call. */
+/** An error for a call that the system refuses. The error's message names the call. */
 export class RefusedCallError extends Error {
   override readonly name = "RefusedCallError";
 }

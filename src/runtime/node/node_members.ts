@@ -135,7 +135,7 @@ export class NodeMembers {
     }, isAny ? ANY_MS : OTHER_MS);
   }
 
-  /** Sends requests to another port, because nothing listens on the server's own port. */
+  /** Sends requests to a different port, because nothing listens on the server's own port. */
   #adopt(member: FrameConnection, { port, refused }: NodeListening): void {
     if (refused !== undefined) return this.#log("warn", `Port ${port}: ${refused}`);
     const socket = join(this.#options.folder, SERVER_SOCKET);

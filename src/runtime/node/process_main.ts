@@ -1,7 +1,7 @@
 /**
- * @module The process that runs a server on Node. It runs no project code itself: it starts Node,
- * or a command that starts Node, in a sandbox. It supervises this process and passes frames between
- * Node and the platform. Node and the command end with this process.
+ * @module The process that runs a server on Node. The process runs no project code itself: it
+ * starts Node, or a command that starts Node, in a sandbox. It supervises this process and passes
+ * frames between Node and the platform. Node and the command end with this process.
  */
 import { join } from "node:path";
 import { findEscapingLink } from "../compute/sandbox/escaping_link.ts";

@@ -190,9 +190,9 @@ class OutboundClient {
 }
 
 /**
- * Creates the client for outbound requests. It checks the scheme, credentials, port, name, literal
- * address and every resolved address, including those of redirects. Connections go only to checked
- * addresses. Bodies stream both ways. Ports below 1024 other than 80 and 443 are refused.
+ * Creates the client for outbound requests. The client checks the scheme, credentials, port, name,
+ * literal address and every resolved address, including those of redirects. Connections go only to
+ * checked addresses. Bodies stream both ways. Ports below 1024 other than 80 and 443 are refused.
  */
 export function createOutboundFetch(options: OutboundOptions = {}): Outbound {
   const client = new OutboundClient(options);

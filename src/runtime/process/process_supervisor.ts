@@ -37,7 +37,7 @@ export interface ProcessDriver<P extends SupervisedProcess> {
   ready?(process: P): Promise<void>;
   /** True while there are requests. */
   isBusy(process: P): boolean;
-  /** Called at every check of a running process. It can end the process. */
+  /** Called at every check of a running process. Can end the process. */
   inspect(process: P): void;
   /** Ends the process; `isEnding` is true afterwards. */
   end(process: P, cause: EndCause): void;
@@ -117,8 +117,8 @@ export class ProcessSupervisor<P extends SupervisedProcess> {
   }
 
   /**
-   * Must be called as soon as a process is certain to end. It is then no longer the current
-   * process.
+   * Must be called as soon as a process is certain to end. The process is then no longer the
+   * current process.
    */
   release(process: P): void {
     if (this.#current !== process) return;

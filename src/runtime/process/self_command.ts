@@ -24,7 +24,7 @@ export interface SelfCommandOptions<Facts extends readonly unknown[]>
 }
 
 /**
- * Builds the command for this program, compiled or run from source. Its only argument is the given
+ * Builds the command for this program, compiled or run from source. The only argument is the given
  * path: the socket or folder where the process finds the platform.
  */
 export function selfCommand<Facts extends readonly unknown[]>(

@@ -1,5 +1,5 @@
 /**
- * @module Counts open WebSockets, per server and in total. They are counted separately from
+ * @module Counts open WebSockets, per server and in total. WebSockets are counted separately from
  * requests, so idle ones do not block requests.
  */
 

@@ -74,7 +74,7 @@ export class ArchiveWriter {
 
   /**
    * Adds a file with its current length; returns false if it no longer exists. If the file grows,
-   * the rest is left out. If it is removed, it is still read to its end.
+   * the rest is left out. If the file is removed, it is still read to its end.
    */
   async addFile(path: string, from: string): Promise<boolean> {
     using source = await Deno.open(from).catch(ifMissing);

@@ -200,7 +200,7 @@ Deno.test("backUpToPlace() and restoreFromPlace() give advice for each failure",
     const restore = (identityFile?: string) =>
       restoreFromPlace({ place, env: {}, dataDir, ...(identityFile && { identityFile }) });
     await assert.rejects(restore(), /encrypted to age1/);
-    await assert.rejects(restore(otherFile), /encrypted to another key/);
+    await assert.rejects(restore(otherFile), /encrypted to a different key/);
     await assert.rejects(restore(join(root, "missing")), /does not exist/);
     await assert.rejects(backUp({ recipients: [identity] }), /use its public key/);
     await assert.rejects(backUp({ recipients: ["age1pq1xyz"] }), /not an age public key/);

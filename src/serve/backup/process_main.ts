@@ -1,7 +1,7 @@
 /**
  * The process that backs up a running platform. Because it is a separate process, reading and
- * encrypting all data does not delay requests. Its job is one line of JSON on standard input. It
- * stops when standard input closes, for example because the platform is killed.
+ * encrypting all data does not delay requests. The process gets its job as one line of JSON on
+ * standard input. It stops when standard input closes, for example because the platform is killed.
  *
  * @module
  */

@@ -25,14 +25,14 @@ async function refuseForeign(folder: string, to: string): Promise<void> {
   if (isDirectory && isOwn) return;
   throw new BackupError(
     `Cannot write the backup ${to}: its work folder ${folder} already exists and is not a private folder of this user`,
-    "Delete it, or choose another file",
+    "Delete the folder, or choose another file",
   );
 }
 
 const busy = (to: string): BackupError =>
   new BackupError(
     `Cannot write the backup ${to}: another svc backup is writing it`,
-    "Wait until it ends, or use another file",
+    "Wait until that backup ends, or use another file",
   );
 
 /** Locks a folder; returns `undefined` if it was removed before it was locked. */

@@ -1,6 +1,6 @@
 /**
  * A front edge's certificates. The edge requests a certificate when a client first connects to a
- * host, and keeps it only in memory. It drops all certificates if its key is revoked.
+ * host, and keeps it only in memory. The edge drops all certificates if its key is revoked.
  *
  * @module
  */

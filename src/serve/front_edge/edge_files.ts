@@ -1,5 +1,5 @@
 /**
- * Stores site files on a front edge's disk. They are fetched once and verified, within a quota.
+ * Stores site files on a front edge's disk. Files are fetched once and verified, within a quota.
  * @module
  */
 import { join } from "node:path";

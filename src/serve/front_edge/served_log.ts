@@ -12,8 +12,8 @@ import type { PlatformClient } from "./platform_client.ts";
 /** Interval between batches, in milliseconds. A killed edge loses the reports of one interval. */
 const SEND_MS = 250;
 /**
- * Interval for an edge on the platform's machine. It is short, so the log is complete and in order
- * almost immediately.
+ * Interval for an edge on the platform's machine. The interval is short, so the log is complete and
+ * in order almost immediately.
  */
 const LOCAL_SEND_MS = 20;
 /** Interval of heartbeats from an edge without visitors. */

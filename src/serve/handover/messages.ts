@@ -64,7 +64,7 @@ export class MessageLink<Received extends { readonly type: string }, Sent> {
     } catch { /* the other side has ended */ }
   }
 
-  /** @throws {HandoverError} if the next message is of another type, or there is none. */
+  /** @throws {HandoverError} if the next message has a different type, or there is none. */
   async receive<Type extends Received["type"]>(
     ...types: readonly Type[]
   ): Promise<Extract<Received, { readonly type: Type }>> {

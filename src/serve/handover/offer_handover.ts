@@ -1,5 +1,5 @@
 /**
- * The leaving platform's side of a handover. It shares its ports, lets running requests finish,
+ * The leaving platform's side of a handover: it shares its ports, lets running requests finish,
  * releases the data directory, and passes on requests that still arrive.
  *
  * @module

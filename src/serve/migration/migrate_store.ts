@@ -57,8 +57,8 @@ async function listStaying(root: string): Promise<MigrationReport["stays"]> {
 }
 
 /**
- * Moves a platform and verifies the result by hashes and counts. If it is interrupted, moved data
- * remains, and the same call continues.
+ * Moves a platform and verifies the result by hashes and counts. If the move is interrupted, moved
+ * data remains, and the same call continues.
  *
  * @throws {DataDirInUseError} while a platform runs on a data directory of either side.
  * @throws {StoreInUseError} while nodes run on a shared store.

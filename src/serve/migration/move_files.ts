@@ -84,7 +84,7 @@ async function checkAll(wanted: Map<string, number>, to: BlobVault): Promise<voi
   if (wanted.size === 0) return;
   const [first] = wanted.keys();
   throw new MigrationError(
-    `Cannot finish: ${wanted.size} files are not in the target, for example ${first}. Run it again`,
+    `Cannot finish: ${wanted.size} files are not in the target, for example ${first}. Run the command again`,
   );
 }
 

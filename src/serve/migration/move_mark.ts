@@ -1,5 +1,5 @@
 /**
- * Marks a move in progress with a file in the data directory and a record in the target. These
+ * Marks a move in progress with a file in the data directory and a record in the target. Both
  * prevent a platform from starting. If only files are moved, the mark is in the store that is not
  * moved, so no platform can start on the target.
  *

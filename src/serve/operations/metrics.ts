@@ -55,7 +55,7 @@ function family(
   return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join("")}`;
 }
 
-/** Renders the metrics. The same facts always result in the same text. */
+/** Renders the metrics. The same values always result in the same text. */
 export function renderMetrics(facts: ProcessFacts): string {
   const one = (help: string, value: number) => ({ help, samples: [["", value]] as const });
   const local = facts.edges.filter(({ isLocal }) => isLocal);

@@ -1,7 +1,8 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * @module The form for accounts that sign in only with a messenger. It replaces the password form.
+ * @module The form for accounts that sign in only with a messenger. This form replaces the password
+ * form.
  */
 import { Card, Form, Trouble } from "../layout/pieces.tsx";
 import { EmailField, NewPassword } from "../layout/credential_fields.tsx";

@@ -41,7 +41,7 @@ export type WrittenValue = { readonly text: string | null } | "default";
  * Maximum length of the key that identifies a row, in characters. The key is part of the row's URL.
  */
 export const MAX_KEY = 300;
-/** Number of bytes of a `bytea` value to show in a grid. */
+/** Maximum number of bytes of a `bytea` value to show in a grid. */
 const MAX_SHOWN_BYTES = 32;
 
 export const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
@@ -140,7 +140,10 @@ const byKey = (table: TableDetails, key: readonly string[], params: Params): str
   table.key.map((name, index) => `r.${quote(name)} = ${params.add(key[index] ?? "")}`)
     .join(" AND ");
 
-/** A fingerprint of all values in a row. It prevents one change from overwriting another. */
+/**
+ * A fingerprint of all values in a row. The fingerprint prevents one change from overwriting
+ * another.
+ */
 const FINGERPRINT = "md5((r.*)::text)";
 
 /** Selects one row: all columns as text up to a maximum length, then the fingerprint. */

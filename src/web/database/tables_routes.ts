@@ -184,7 +184,8 @@ async function removeRow(visit: DatabaseVisit, fields: Fields): Promise<Response
   try {
     const { command } = await runStatement(visit.place, statement, { readOnly: false });
     if (command !== "DELETE 0") return backToRows(visit, table, "row-removed");
-    const failure = "Someone changed this row after you opened it. Check it before you delete it.";
+    const failure =
+      "Someone changed this row after you opened it. Check the row before you delete it.";
     const stored = await requireRow(visit, table);
     return rowPage(visit, table, {
       stored,

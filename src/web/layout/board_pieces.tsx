@@ -213,7 +213,8 @@ export function Pager({ path, cursor, nextCursor, name = "cursor", query = {} }:
   readonly cursor: string | null;
   readonly nextCursor: string | null;
   /**
-   * Name of the query parameter for the cursor. It can be set, because a page can have two lists.
+   * Name of the query parameter for the cursor. The name can be set, because a page can have two
+   * lists.
    */
   readonly name?: string;
   /** Other query parameters. */

@@ -19,7 +19,7 @@ export interface Question {
   readonly word: string;
   /** The name that the person must type. */
   readonly typed?: string;
-  /** The state that the question describes. If it changes, the question is asked again. */
+  /** The state that the question describes. If the state changes, the question is asked again. */
   readonly seen?: string;
 }
 

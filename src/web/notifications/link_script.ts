@@ -1,4 +1,7 @@
-/** @module The script for the page that links a chat. It shows as soon as the chat is linked. */
+/**
+ * @module The script for the page that links a chat. The script shows as soon as the chat is
+ * linked.
+ */
 import type { MessengerLink } from "../../contract/messenger.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 

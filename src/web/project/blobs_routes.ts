@@ -28,8 +28,8 @@ export interface BlobPageServices extends BoardServices {
 
 const AT = "/workspaces/:slug/projects/:project/blobs";
 /**
- * Maximum number of folders and objects on a page. It limits the page's size even with the longest
- * keys.
+ * Maximum number of folders and objects on a page. This limits the page's size even with the
+ * longest keys.
  */
 const SIZE = 20;
 /** Maximum number of files in one form. */

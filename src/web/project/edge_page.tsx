@@ -113,8 +113,8 @@ function whyOf(outcome: RuleOutcome): string | undefined {
 
 function Explained({ explained }: { readonly explained: Explanation | string }) {
   if (typeof explained === "string") return <Notice kind="bad">{explained}</Notice>;
-  // Rules that matched are the most useful, so they come first. Others follow until the limit is
-  // reached.
+  // Rules that matched are the most useful, so they come first. Other rules follow until the limit
+  // is reached.
   const weight = ({ state }: RuleOutcome) => state === "applied" ? 0 : state === "skipped" ? 1 : 2;
   const rules = explained.rules.toSorted((a, b) => weight(a.outcome) - weight(b.outcome))
     .slice(0, RULES_SHOWN);

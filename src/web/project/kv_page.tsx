@@ -132,7 +132,7 @@ function Options({ state, contentType, ttl }: {
   );
 }
 
-/** Returns the whole seconds until a value expires. They let the form preserve the expiry. */
+/** Returns the whole seconds until a value expires, so the form can preserve the expiry. */
 function secondsLeft({ expiresAt }: ShownKvValue, now: number): string {
   if (expiresAt === null) return "";
   return String(Math.max(1, Math.round((Date.parse(expiresAt) - now) / 1000)));

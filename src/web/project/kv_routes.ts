@@ -13,7 +13,7 @@ import { askOnProject, canChange, openProject, type ProjectVisit } from "./open_
 import { QUESTIONS } from "../asking/questions.ts";
 
 const AT = "/workspaces/:slug/projects/:project/kv";
-/** Maximum number of keys on a page. It limits the page's size even with the longest keys. */
+/** Maximum number of keys on a page. This limits the page's size even with the longest keys. */
 const SIZE = 20;
 /** Maximum length of a key in UTF-8 bytes, and therefore also in characters. */
 const MAX_KEY = 512;

@@ -13,7 +13,7 @@ import { projectPage } from "./project_page.tsx";
 const timeText = (milliseconds: number): string =>
   milliseconds < 1000 ? `${Math.round(milliseconds)} ms` : durationText(milliseconds);
 
-/** Returns facts about an entry, by name. */
+/** Returns an entry's details, by name. */
 function factsOf(entry: LogEntry): [string, string][] {
   if (entry.type !== "request") {
     return [

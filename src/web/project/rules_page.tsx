@@ -84,7 +84,10 @@ function Finding({ diagnostic, source }: {
   );
 }
 
-/** The result of the last check. It is always rendered, because checks while typing update it. */
+/**
+ * The result of the last check. The result is always rendered, because checks while typing update
+ * it.
+ */
 function Findings({ view }: { readonly view: RulesView }) {
   const { diagnostics, text = "" } = view;
   return (

@@ -53,8 +53,8 @@ const effectOf = (decision: Decision): string =>
   );
 
 /**
- * Returns a key for the rules behind a decision and its kind of response. It is the same for all
- * paths that match a pattern.
+ * Returns a key for the rules behind a decision and its kind of response. The key is the same for
+ * all paths that match a pattern.
  */
 function kindOf({ terminal, rewrite, cache, pipeline, headerEdits }: Decision): string {
   const named = [rewrite, cache, pipeline].map((each) => each?.rule.id ?? "");

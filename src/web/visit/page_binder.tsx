@@ -117,7 +117,7 @@ export class PageBinder {
     this.#bind(method, path, show);
   }
 
-  /** Binds a page for signed-in people. Others have to sign in first. */
+  /** Binds a page for signed-in people. Everyone else has to sign in first. */
   personal(
     method: Method,
     path: string,
@@ -135,8 +135,8 @@ export class PageBinder {
   }
 
   /**
-   * Binds an action with a confirmation. It runs if the form contains the confirmation, or if `ask`
-   * does not require one.
+   * Binds an action with a confirmation. The action runs if the form contains the confirmation, or
+   * if `ask` does not require one.
    */
   asking(path: string, act: {
     ask(visit: PersonVisit): Question | undefined | Promise<Question | undefined>;
@@ -184,7 +184,8 @@ export class PageBinder {
       try {
         const url = new URL(request.url);
         const person = await this.#session.visitor(request, client);
-        // Do not read files from visitors who are not signed in. They have to sign in first.
+        // Do not read files from visitors who are not signed in. These visitors have to sign in
+        // first.
         const isUnread = method === "GET" || (maxUpload !== undefined && person === undefined);
         const { fields, values, files } = isUnread
           ? NO_FORM

@@ -10,8 +10,8 @@ import { testNeeding } from "../../helpers/empty_root.ts";
 const test = testNeeding("sh", "node");
 
 /**
- * A dev server that responds with the request as it sees it. It starts child processes, one of them
- * in a separate session.
+ * A dev server that responds with the request as it sees it. The dev server starts child processes,
+ * one of them in a separate session.
  */
 const SERVER = `
 import { createServer } from "node:http";

@@ -1,6 +1,6 @@
 /**
- * Runs HAProxy in front of the nodes, as in docs/scaling.md. It also forwards connections to and
- * from the network of a node that can be cut off.
+ * Runs HAProxy in front of the nodes, as in docs/scaling.md. HAProxy also forwards connections to
+ * and from the network of a node that can be cut off.
  *
  * @module
  */

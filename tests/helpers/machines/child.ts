@@ -87,8 +87,8 @@ export class Child implements AsyncDisposable {
   /** Kills it and its descendants, as in a power cut. */
   async kill(): Promise<void> {
     const [own, ...below] = await descendants(this.#process.pid);
-    // A wrapper program ends when the programs that it started end. If it is not killed, no zombies
-    // remain.
+    // A wrapper program ends when the programs that it started end. If the wrapper is not killed,
+    // no zombies remain.
     const all = below.length === 0 ? [own!] : below;
     if (!this.#hasEnded) {
       for (const pid of all) signal(pid, "SIGKILL");

@@ -29,8 +29,8 @@ interface Member {
 }
 
 /**
- * The minimum times that Patroni allows. It fails over 20 seconds after a primary's last sign of
- * life.
+ * The minimum times that Patroni allows. Patroni fails over 20 seconds after a primary's last sign
+ * of life.
  */
 const BOOTSTRAP = `
 bootstrap:

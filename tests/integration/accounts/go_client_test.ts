@@ -1,5 +1,5 @@
 /**
- * Tests the device flow with golang.org/x/oauth2. Its client sends the first poll twice because it
+ * Tests the device flow with golang.org/x/oauth2. That client sends the first poll twice because it
  * does not know how the server expects the client ID. The test needs Go and its module proxy, so it
  * runs only if `GO_CLIENT` is set.
  */

@@ -12,7 +12,7 @@ const WRITERS = 4;
 /** Number of writes per client after a move, to show that it works again. */
 const MORE_WRITES = 5;
 
-/** The message from `pg` if a connection ends during a query. It has no SQLSTATE. */
+/** The message from `pg` if a connection ends during a query. The message has no SQLSTATE. */
 const CUT_OFF = "Connection terminated unexpectedly";
 
 /**

@@ -21,7 +21,9 @@ const SEALED = / 200 sealed$/;
 const RENEWAL_MS = 5000;
 /** Number of new connections after each change. */
 const CONNECTIONS = 10;
-/** Lifetime of a certificate, in seconds. It is renewed after two thirds of that time. */
+/**
+ * Lifetime of a certificate, in seconds. The certificate is renewed after two thirds of that time.
+ */
 const LIFE_SECONDS = 12;
 
 /** Opens a new connection. Returns its certificate and response, or neither. */

@@ -4,8 +4,8 @@ import { type Machinery, openMachinery, proxyTo, publish, rule } from "../../hel
 import { createProject, rawRequest } from "../../helpers/platform.ts";
 
 /**
- * A proxy to the platform under a name that resolves. It forwards everything to the host in the
- * path.
+ * A proxy to the platform under a name that resolves. The proxy forwards everything to the host in
+ * the path.
  */
 function wayIn(machinery: Machinery) {
   const asked: string[] = [];
@@ -29,7 +29,7 @@ function wayIn(machinery: Machinery) {
 const handle = (name: string) =>
   rule(name, { type: "pipeline", steps: [{ handle: name }] }, `/${name}`);
 
-/** A function that returns another site's response. Its headers try to hide the loop. */
+/** A function that returns another site's response. The response's headers try to hide the loop. */
 const asks = (url: string, fields: object = {}) =>
   `export default async () => {
   const answer = await fetch(${JSON.stringify(url)}, { headers: ${JSON.stringify(fields)} });

@@ -140,7 +140,10 @@ Deno.test("no edge serves content that has been replaced, and each fetches a fil
           await delay(REQUEST_MS);
         }
       });
-      /** Edges that the platform stopped waiting for, by change. They may apply it later. */
+      /**
+       * Edges that the platform stopped waiting for, by change. These edges may apply the change
+       * later.
+       */
       const excused = new Set<string>();
       let before = await followedSince(platform);
       const works = [() => changes.purge(), () => changes.deploy(), () => changes.rollback()];

@@ -9,8 +9,8 @@ import { openMachinery, publish, rule } from "../../helpers/upstreams.ts";
 import { until } from "../../../src/lib/_test_until.ts";
 
 /**
- * A function that loops, waits or responds, depending on the path. It counts the calls that its
- * worker has started.
+ * A function that loops, waits or responds, depending on the path. The function counts the calls
+ * that its worker has started.
  */
 const SOURCE = `
 let begun = 0;

@@ -185,7 +185,7 @@ Deno.test("an Idempotency-Key returns the same deployment and refuses a differen
     assert.notEqual((await send("release-2", body)).json.id, answers[0]!.json.id);
     const changed = await send("release-1", { ...body, message: "other" });
     assert.deepEqual([changed.status, changed.json.code], [409, "conflict"]);
-    assert.match(changed.json.error, /another body/);
+    assert.match(changed.json.error, /a different body/);
     assert.equal((await send("x".repeat(256), body)).status, 400);
     assert.equal((await send("not ok", body)).status, 400);
   }));

@@ -8,8 +8,8 @@ import { deployServer, MANIFEST } from "../../helpers/compute_site.ts";
 import { createProject, type TestPlatform } from "../../helpers/platform.ts";
 
 /**
- * A server that stores each delivery under its own key. It does not respond to the first delivery
- * of a marked message, so another node has to deliver the message again.
+ * A server that stores each delivery under its own key. The server does not respond to the first
+ * delivery of a marked message, so another node has to deliver the message again.
  */
 const SERVER = `
 import { createServer } from "node:http";

@@ -10,8 +10,8 @@ import { deployFunctions, invocation, spawnFunctions } from "../../helpers/funct
 const ignore = Deno.build.os !== "linux";
 
 /**
- * A server that makes a runtime open files. It uses modules, workers, in-memory databases and
- * compiled code.
+ * A server that makes a runtime open files. The server uses modules, workers, in-memory databases
+ * and compiled code.
  */
 const BUSY = `
 import { DatabaseSync } from "node:sqlite";

@@ -1,6 +1,6 @@
 /**
- * Pushes packs that git never creates. They are truncated, have incorrect checksums or sizes, or
- * are larger than they appear.
+ * Pushes packs that git never creates. The packs are truncated, have incorrect checksums or sizes,
+ * or are larger than they appear.
  */
 import assert from "node:assert/strict";
 import { deflateSync } from "node:zlib";

@@ -188,8 +188,8 @@ Deno.test("a push reports if the platform has no capacity at the moment", async 
     const authorization = `Basic ${btoa(`${address.username}:${address.password}`)}`;
     address.username = address.password = "";
     const stop = new AbortController();
-    // Each request uses one of the project's slots while its body is open. It is repeated if a
-    // probe is using the slot.
+    // Each request uses one of the project's slots while its body is open. The request is repeated
+    // if a probe is using the slot.
     const hold = async () => {
       while (!stop.signal.aborted) {
         const body = new ReadableStream({ start: (it) => it.enqueue(new Uint8Array(1)) });

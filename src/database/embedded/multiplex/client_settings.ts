@@ -26,8 +26,8 @@ export class ClientSettings {
   }
 
   /**
-   * Records the parameters sent to a new client. Its own settings are applied with its first
-   * message.
+   * Records the parameters sent to a new client. The client's own settings are applied with its
+   * first message.
    */
   greet(client: Client): void {
     const given = new Map(

@@ -31,7 +31,8 @@ const CREDIT_BYTES = SESSION_WINDOW / 4;
 /** Number of messages that may have written data after which a checkpoint shortens the log. */
 const CHECKPOINT_AFTER = 20_000;
 /**
- * Length of the log, in bytes, after which a checkpoint shortens it. It is checked once a second.
+ * Length of the log, in bytes, after which a checkpoint shortens the log. The length is checked
+ * once a second.
  */
 const MAX_LOG_BYTES = 128 * 1024 * 1024;
 const LOG_BYTES =

@@ -1,7 +1,8 @@
 /**
  * @module Sets the backend's user. PGlite signs in as the superuser, and any client could return to
- * that role. The backend must therefore believe that the branch's role has signed in. It stores
- * this in a word of its memory. This code finds that word, sets it, and then tests the result.
+ * that role. The backend must therefore believe that the branch's role has signed in. The backend
+ * stores this in a word of its memory. This code finds that word, sets it, and then tests the
+ * result.
  */
 import type { PGlite } from "@electric-sql/pglite";
 

@@ -70,8 +70,9 @@ const RUNTIME_MB = 80;
 export const MIN_MEMORY_MB = 160;
 
 /**
- * Stack depth at which the engine refuses further recursion. It only measures its own stack. The
- * runtime's stack overflows at about twice this depth, and only a new process recovers from that.
+ * Stack depth at which the engine refuses further recursion. The engine measures only its own
+ * stack. The runtime's stack overflows at about twice this depth, and only a new process recovers
+ * from that.
  */
 const MAX_STACK_KB = 200;
 

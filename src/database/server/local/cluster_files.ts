@@ -20,7 +20,7 @@ export interface ClusterFiles {
 }
 
 /**
- * Maximum length of the path to a socket's folder. It leaves space for the socket's name (unix(7)
+ * Maximum length of the path to a socket's folder. This leaves space for the socket's name (unix(7)
  * allows 108 bytes).
  */
 const MAX_SOCKET_FOLDER = 80;
@@ -85,7 +85,7 @@ export async function makePrivate(folder: string, owner: ClusterOwner | undefine
 
 const UNFINISHED = "data.new";
 
-/** Removes the leftovers of killed platforms. Their initdb may still be writing. */
+/** Removes the leftovers of killed platforms. A killed platform's initdb may still be writing. */
 async function removeUnfinished(folder: string): Promise<void> {
   for await (const { name } of Deno.readDir(folder)) {
     if (!name.startsWith(UNFINISHED)) continue;

@@ -32,7 +32,9 @@ import {
 const PORT = 5432;
 /** How often the server is checked, in milliseconds. */
 const LOOK_MS = 500;
-/** Maximum time until it accepts connections. It may have to replay the log after a crash. */
+/**
+ * Maximum time until the server accepts connections, including a replay of the log after a crash.
+ */
 const START_MS = 5 * 60_000;
 /** Maximum time for a fast shutdown, in milliseconds. */
 const STOP_MS = 30_000;

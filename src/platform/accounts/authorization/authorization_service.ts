@@ -258,7 +258,10 @@ export class AuthorizationService {
     if (outcome.type === "replayed") {
       const ended = await credentials.removeAccessToken(outcome.userId, outcome.grant);
       if (ended !== undefined) memory.forget(ended.hash);
-      throw new OAuthError("invalid_grant", "It was used before, so its tokens were revoked");
+      throw new OAuthError(
+        "invalid_grant",
+        "The grant was used before, so its tokens were revoked",
+      );
     }
     throw new OAuthError("invalid_grant", outcome.reason);
   }

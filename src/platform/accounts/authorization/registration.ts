@@ -80,7 +80,7 @@ export const registrationBody = z.object({
 const registered = z.tuple([z.string(), z.array(z.string())]);
 
 export interface RegisteredClient {
-  /** The name that the client gave itself. It is not verified. */
+  /** The name that the client gave itself, which is not verified. */
   readonly name: string;
   readonly redirects: readonly string[];
 }

@@ -295,8 +295,8 @@ export class Authenticator {
   }
 
   /**
-   * A request with a session does not need a workspace. If it specifies one, the person must be a
-   * member.
+   * A request with a session does not need a workspace. If the request specifies one, the person
+   * must be a member.
    */
   async #requireNamedWorkspace(
     { owner }: KnownCredential,

@@ -22,7 +22,9 @@ const mailLink = z.discriminatedUnion("type", [
   }),
   z.object({
     type: z.literal("reset"),
-    /** "" if no account has the email address. It is stored anyway, so the work is the same. */
+    /**
+     * "" if no account has the email address. The link is stored anyway, so the work is the same.
+     */
     userId: z.string(),
     /** The hash of the forgotten password. Once it changes, the link is invalid. */
     passwordHash: z.string(),

@@ -1,6 +1,6 @@
 /**
- * Sign-ins that await their second factor, by the hash of their token. They are stored, because the
- * code and the password can arrive at different nodes.
+ * Sign-ins that await their second factor, by the hash of their token. These sign-ins are stored,
+ * because the code and the password can arrive at different nodes.
  *
  * @module
  */

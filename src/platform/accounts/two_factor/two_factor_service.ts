@@ -86,7 +86,7 @@ export class TwoFactorService {
     const recoveryCodes = this.#newRecoveryCodes();
     await signIns.change(id, (record) => {
       if (record.totp !== null || record.enrolling?.startedAt !== enrolling.startedAt) {
-        throw new Failure("conflict", "The setup has changed. Start it again");
+        throw new Failure("conflict", "The setup has changed. Start the setup again");
       }
       return {
         ...record,

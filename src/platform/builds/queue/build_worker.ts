@@ -118,7 +118,7 @@ export class BuildWorker {
     const since = build.forced === true ? null : await this.#shownBefore(deployment);
     const ended = (end: BuildEnd) => ({ type: "ended" as const, end });
     const made: { result?: BuildResult } = {};
-    // Migrations and check commands run in the checkout. It is removed afterwards.
+    // Migrations and check commands run in the checkout, which is removed afterwards.
     const use: UseBuilt = async (content, commands) => {
       if (!hasCommands(content, deployment)) return;
       const result = await this.#attachMade(build, deployment, content);

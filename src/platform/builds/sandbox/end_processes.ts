@@ -79,7 +79,10 @@ export function killChildren(parent: number): boolean {
   return children.length > 0;
 }
 
-/** Maximum wait for a killed process, in milliseconds. It cannot end while it waits for a disk. */
+/**
+ * Maximum wait for a killed process, in milliseconds. A process cannot end while it waits for a
+ * disk.
+ */
 const END_MS = 30_000;
 
 /** @throws {StillRunningError} if the process has not ended after `limitMs` milliseconds. */

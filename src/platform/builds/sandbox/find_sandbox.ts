@@ -93,7 +93,7 @@ async function tryOut(kind: SandboxKind, options: ProbeOptions, limitMs: number)
   }
 }
 
-/** Returns a user without processes that neither a build nor another trial uses. */
+/** Returns a user that has no processes and is not used by a build or another trial. */
 function freeUser(first: number): number {
   const { from, to } = TRIAL_USERS;
   const taken = usersBetween(first + from, first + to);

@@ -175,7 +175,7 @@ function killGroup(pid: number): void {
   } catch { /* it has already ended */ }
 }
 
-/** Starts a command in the sandbox. It runs as long as its standard input stays open. */
+/** Starts a command in the sandbox. The command runs as long as its standard input stays open. */
 export function startSandbox(run: SandboxRun, options: SandboxOptions): SandboxedProcess {
   const { group } = run;
   const command = commandFor(run, options);

@@ -1,6 +1,6 @@
 /**
- * Requests to the HTTP API of a DNS service. They are bounded in time and size, and fail with the
- * service's message if it refuses them.
+ * Requests to the HTTP API of a DNS service, bounded in time and size. A refused request fails with
+ * the service's message.
  *
  * @module
  */

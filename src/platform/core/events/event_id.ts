@@ -58,8 +58,8 @@ export class EventIds {
 }
 
 /**
- * The ID of one receiver's notification of an event. It is always the same, sorts in the order of
- * events, and cannot be guessed from another receiver's ID.
+ * The ID of one receiver's notification of an event. The ID is always the same, sorts in the order
+ * of events, and cannot be guessed from another receiver's ID.
  */
 export function receiptId(eventId: string, userId: string): string {
   const ordered = eventId.replaceAll("-", "").slice(0, 16);

@@ -1,6 +1,6 @@
 /**
  * `Idempotency-Key`: a repeated request gets the first response again, and nothing is created
- * twice. It works for all endpoints that the contract marks. Responses are stored for a day, by
+ * twice. This applies to all endpoints that the contract marks. Responses are stored for a day, by
  * credential and path.
  *
  * The start of a request is stored before it is carried out. A crash in between therefore leaves a

@@ -38,7 +38,7 @@ async function findIllFormed(root: unknown): Promise<readonly PathStep[] | undef
 const MAX_NAMED = 10;
 
 /**
- * Maximum length of a problem's path and message, in characters. They contain names that the sender
+ * Maximum length of a problem's path and message, in characters. Both contain names that the sender
  * chooses.
  */
 const MAX_TEXT = 500;

@@ -1,6 +1,6 @@
 /**
  * The open connections: whether a client may open another, which are idle, and which have timed
- * out. It only decides. Each connection closes itself.
+ * out. The table only decides. Each connection closes itself.
  *
  * @module
  */
@@ -203,7 +203,7 @@ export class ConnectionTable {
     if (entry.phase === "handshake") this.#enter(entry, "head");
   }
 
-  /** Records a request or an opened WebSocket. If it returns `false`, the connection is ended. */
+  /** Records a request or an opened WebSocket. If this returns `false`, the connection is ended. */
   began(entry: Tracked): boolean {
     if (entry.busy > 0) entry.isShared = true;
     entry.busy++;

@@ -178,8 +178,8 @@ export function attractConnections(port: number, others: number): boolean {
 }
 
 /**
- * Stops the system from passing new connections on a shared port to this process. Its sockets close
- * one after the other, while another process's sockets stay open.
+ * Stops the system from passing new connections on a shared port to this process. This process's
+ * sockets close one after the other, while another process's sockets stay open.
  *
  * When a socket closes, the last socket of the group takes its position. If a program names an
  * empty position, the system chooses any socket. If that socket is also about to close, the

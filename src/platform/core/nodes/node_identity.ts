@@ -45,7 +45,7 @@ function damaged(path: string, cause: unknown): NodeFileError {
 /**
  * The identity of a data directory, created if missing.
  *
- * @param id the operator's name for the node. It replaces any other name.
+ * @param id the operator's name for the node, which replaces any other name
  * @throws {NodeFileError} if its file is damaged.
  */
 export async function keepIdentity(

@@ -98,7 +98,7 @@ function answerStream(
 
 async function reasonOf(status: number, body: AsyncIterable<Uint8Array> | null): Promise<string> {
   if (status === 404) {
-    return "does not support this request: it runs another version, or is not svc";
+    return "does not support this request: it runs a different version, or is not svc";
   }
   let text = "";
   for await (const part of body ?? []) {

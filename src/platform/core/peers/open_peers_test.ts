@@ -140,8 +140,8 @@ Deno.test("requests that are foreign, outdated, misdirected or unknown are refus
       ask(a, { peer: { ...B, instance: "b0" } }),
       refused(/a different process/),
     );
-    await assert.rejects(ask(a, { name: "other" }), refused(/another version/));
-    await assert.rejects(ask(a, { data: "three" }), refused(/another version/));
+    await assert.rejects(ask(a, { name: "other" }), refused(/a different version/));
+    await assert.rejects(ask(a, { data: "three" }), refused(/a different version/));
     times.b = 62_000;
     await assert.rejects(ask(a), refused(/clock/));
     for (

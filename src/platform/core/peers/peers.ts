@@ -5,7 +5,10 @@
  */
 import type * as z from "zod";
 
-/** The path for requests between nodes. Its number changes when their format does. */
+/**
+ * The path for requests between nodes. The number in the path changes when the format of the
+ * requests does.
+ */
 export const PEER_PATH = "/_svc/nodes/1";
 
 export const isPeerPath = (path: string): boolean => path === PEER_PATH;

@@ -24,7 +24,7 @@ import type { BlobMark, BlobMarks } from "./blob_marks.ts";
 import { FileChangedError, type S3Bucket } from "./s3_bucket.ts";
 
 /**
- * How long a known blob is assumed to exist, in milliseconds. It is well below the delay before
+ * How long a known blob is assumed to exist, in milliseconds. This is well below the delay before
  * removals.
  */
 const TRUSTED_MS = 6 * 60 * 60_000;

@@ -62,7 +62,7 @@ function checkSettings(settings: URLSearchParams): void {
         meant === undefined ? `Settings are ${SETTINGS.join(", ")}` : `Did you mean "${meant}"?`,
       );
     }
-    if (given.has(name)) refuse(`it has "${name}" twice`, "Use it once");
+    if (given.has(name)) refuse(`it has "${name}" twice`, `Use "${name}" once`);
     given.add(name);
   }
 }

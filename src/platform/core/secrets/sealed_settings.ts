@@ -58,8 +58,8 @@ export async function checkKeys(
 }
 
 /**
- * Reseals secrets that are sealed with another key. Returns how many, not counting the secret that
- * only verifies the keys.
+ * Reseals secrets that are sealed with a different key. Returns how many, not counting the secret
+ * that only verifies the keys.
  */
 export async function resealSettings(kv: RecordStore, box: SecretBox): Promise<number> {
   let count = 0;

@@ -1,6 +1,6 @@
 /**
  * Encryption of secrets at rest: AES-256-GCM (NIST SP 800-38D) with a random 96-bit nonce. A sealed
- * secret contains its key's ID, and is bound to its position in the store. It cannot be decrypted
+ * secret contains its key's ID, and is bound to its position in the store: it cannot be decrypted
  * anywhere else.
  *
  * @module

@@ -12,7 +12,8 @@ const MAX_VALUE_BYTES = 65_536;
 const VERSION = /^[0-9a-f]{20}$/;
 
 /**
- * Whether Deno KV is certain to accept a change. If it refuses one, it keeps the changes before it.
+ * Whether Deno KV is certain to accept a change. If Deno KV refuses a change, it keeps the changes
+ * before that one.
  */
 function isUsual(mutation: Mutation): boolean {
   if (mutation.type === "delete") return true;

@@ -47,7 +47,7 @@ export interface FsBlobStoreOptions {
   readonly isCache?: boolean;
   /** A clock in milliseconds. With it, a check of a file remains valid for a few seconds. */
   readonly monotonic?: (() => number) | undefined;
-  /** Whether other nodes sweep the same folder. They detect lookups by a file's age. */
+  /** Whether other nodes sweep the same folder. These nodes detect lookups by a file's age. */
   readonly isShared?: boolean;
   /** Called for each lookup of a blob. */
   onUse(sha256: string): void;

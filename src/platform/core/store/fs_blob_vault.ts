@@ -44,7 +44,7 @@ export async function openFsBlobVault(
 ): Promise<BlobVault> {
   const incoming = await prepareIncoming(root, options.owner);
   const stores = new Map<string, BlobStore>();
-  /** Blobs that were looked up since the last sweep started. They may soon be recorded. */
+  /** Blobs that were looked up since the last sweep started. These blobs may soon be recorded. */
   let used = new Set<string>();
   return {
     of(workspaceId) {

@@ -22,7 +22,7 @@ export interface GroupCommitter {
 }
 
 /**
- * For Deno KV, whose transactions are all or nothing. After a failed check, each half of the group
+ * For Deno KV, where transactions are all or nothing. After a failed check, each half of the group
  * is committed separately. An error fails every commit of the transaction.
  */
 export function sharingCommitter(store: RecordStore, limits: GroupLimits): GroupCommitter {

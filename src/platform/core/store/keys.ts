@@ -12,7 +12,10 @@ export const keys = {
   /** Nodes that share the store, by name. The record of a node that sends no heartbeats expires. */
   nodes: (): Key => ["nodes"],
   node: (id: string): Key => ["nodes", id],
-  /** Nodes that were active within the last day. If they are gone, their own data is missing. */
+  /**
+   * Nodes that were active within the last day. If one of these nodes is gone, its own data is
+   * missing.
+   */
   knownNodes: (): Key => ["known_nodes"],
   knownNode: (id: string): Key => ["known_nodes", id],
   /** Live processes of nodes. Their claims are valid until this record expires. */

@@ -107,7 +107,9 @@ export async function readPage<T>(
   return { items, nextCursor: null };
 }
 
-/** A page of records that have already been read, newest first. Their IDs are in time order. */
+/**
+ * A page of records that have already been read, newest first. The records' IDs are in time order.
+ */
 export function pageOf<T extends { readonly id: string }>(
   records: readonly T[],
   { limit, cursor }: PageWish,

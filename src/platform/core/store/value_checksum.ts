@@ -2,9 +2,9 @@
  * Checksums of stored values. They are needed because JSON with a flipped bit inside a value can
  * still be parsed.
  *
- * The checksum covers the key and the value. It follows the value, where programs that do not know
- * about it ignore it: after JSON as white space, with two bits per character, and after V8's format
- * 15 as bytes.
+ * The checksum covers the key and the value. The checksum follows the value, where programs that do
+ * not know about it ignore it: after JSON as white space, with two bits per character, and after
+ * V8's format 15 as bytes.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Events from GitHub, and from Gitea and Forgejo, whose payloads have the same shape. Pure.
+ * Events from GitHub, Gitea and Forgejo, which all use the same payload format. Pure.
  *
  * @module
  */

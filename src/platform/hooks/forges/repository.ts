@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import * as z from "zod";
 import { type GitAddress, parseGitUrl } from "../../../lib/git_url.ts";
 
-/** The facts about a repository in an event. */
+/** The fields of a repository in an event. */
 export interface ForgeRepository {
   /** Its path on the forge, such as `ada/shop`. */
   readonly name: string;

@@ -207,7 +207,7 @@ export class DeliveryStore {
     }
   }
 
-  /** Creates an operation that releases a claim. It fails if the claim was lost. */
+  /** Creates an operation that releases a claim. The operation fails if the claim was lost. */
   #ending(claim: Claim): Operation {
     const operation = this.#kv.atomic();
     return claim === undefined ? operation : operation.check(claim).delete(claim.key);

@@ -27,7 +27,7 @@ export const jobRecord = z.object({
 });
 export type Job = z.infer<typeof jobRecord>;
 
-/** A fixed-length ID for a key. It is valid in every store, header and topic. */
+/** A fixed-length ID for a key, valid in every store, header and topic. */
 export function deliveryId(key: string, receiverId?: string): string {
   return sha256Hex(receiverId === undefined ? key : `${key}\n${receiverId}`);
 }

@@ -111,7 +111,9 @@ export class LiveStreams {
     }
   }
 
-  /** Announces a change to a whole view. Clients with another view must list the inbox again. */
+  /**
+   * Announces a change to a whole view. Clients with a different view must list the inbox again.
+   */
   async publishAll(view: InboxView, type: "read" | "archived" | "deleted"): Promise<void> {
     for (const group of this.#groupsOf(view.userId)) {
       const same = groupKey(group.view) === groupKey(view);

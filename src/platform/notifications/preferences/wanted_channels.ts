@@ -17,7 +17,7 @@ const minuteOf = (time: string): number =>
   Number(time.slice(0, 2)) * HOUR_MINUTES + Number(time.slice(3));
 
 /**
- * Whether a time is within quiet hours. They last from the start until just before the end, even
+ * Whether a time is within quiet hours, which last from the start until just before the end, even
  * across midnight. If both times are equal, there are none.
  */
 export function isQuiet(hours: CategoryPreferences["quietHours"], now: number): boolean {

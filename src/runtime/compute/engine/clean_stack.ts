@@ -8,7 +8,7 @@ const FRAME = /^\s+at /;
 export interface StackPlaces {
   /** Absolute path of the deployment's folder. */
   readonly directory: string;
-  /** URLs or paths of svc's own code, whose frames do not help the author. */
+  /** URLs or paths of svc's own code. Frames from this code do not help the author. */
   readonly own: readonly string[];
 }
 

@@ -53,7 +53,7 @@ const WITH_REQUEST: ReadonlySet<string> = new Set([
   "checkExpectation",
 ]);
 
-/** Restores the client's `Accept-Encoding`, which the platform sends under another name. */
+/** Restores the client's `Accept-Encoding`, which the platform sends under a different name. */
 function restoreAcceptEncoding(request: IncomingRequest): void {
   const { headers } = request;
   const accepted = headers[ACCEPT_ENCODING_HEADER];

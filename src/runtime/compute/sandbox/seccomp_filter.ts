@@ -1,7 +1,7 @@
 /**
- * @module The system call filter for the process of a server on Deno. It refuses calls that start
- * programs or reach into other processes, and limits signals to the process itself. The process's
- * first thread decides calls that name a peer, bind a socket or begin to listen.
+ * @module The system call filter for the process of a server on Deno. The filter refuses calls that
+ * start programs or reach into other processes, and limits signals to the process itself. The
+ * process's first thread decides calls that name a peer, bind a socket or begin to listen.
  */
 import {
   always,

@@ -32,8 +32,8 @@ const FIRST_ROOM = 4096;
 export class MessageJoiner {
   #opcode = 0;
   /**
-   * The received part of a message. Its frames are not kept, because a peer can send any number of
-   * empty ones.
+   * The received part of a message. The message's frames are not kept, because a peer can send any
+   * number of empty ones.
    */
   #begun = new Uint8Array(0);
   #bytes = 0;

@@ -1,6 +1,6 @@
 /**
  * @module Makes Deno servers (`Deno.serve`), and modules whose default export has `fetch`, listen
- * on the Unix socket. Their requests have the client's URL.
+ * on the Unix socket. Requests to these servers have the client's URL.
  */
 import { CALLS_ITSELF, inRequest, readDepth } from "../engine/request_scope.ts";
 import type { ServerAddress } from "../engine/address.ts";

@@ -1,6 +1,7 @@
 /**
- * @module The thread of a deployment's server. It is prepared here before the deployment's code is
- * loaded. Code that runs later must not rely on anything that the deployment's code can change.
+ * @module The thread of a deployment's server. The thread is prepared here before the deployment's
+ * code is loaded. Code that runs later must not rely on anything that the deployment's code can
+ * change.
  */
 import { join } from "node:path";
 import process from "node:process";

@@ -7,7 +7,7 @@ export interface NodeListening extends Listening {
   readonly port?: number;
   /** True if the server requested any free port. */
   readonly isAny?: boolean;
-  /** Why requests cannot go to the port, for example because it uses another protocol. */
+  /** Why requests cannot go to the port, for example because it uses a different protocol. */
   readonly refused?: string;
 }
 

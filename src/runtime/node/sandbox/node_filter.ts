@@ -22,7 +22,7 @@ import { PLAIN_CALLS } from "../../kernel/plain_calls.ts";
 
 /**
  * Calls that concern programs, other processes, mounts, namespaces, the kernel itself, or memory
- * outside all limits. They fail with EPERM, as programs expect in a sandbox.
+ * outside all limits. These calls fail with EPERM, as programs expect in a sandbox.
  */
 export const REFUSED: readonly CallName[] = [
   "fork",
@@ -118,8 +118,8 @@ export const REFUSED: readonly CallName[] = [
 ];
 
 /**
- * Calls that change file attributes or watch files, which Landlock does not check. They are refused
- * if Node can see the machine's files.
+ * Calls that change file attributes or watch files, which Landlock does not check. These calls are
+ * refused if Node can see the machine's files.
  */
 export const REFUSED_IN_SIGHT: readonly CallName[] = [
   "chmod",
@@ -146,7 +146,8 @@ export const REFUSED_IN_SIGHT: readonly CallName[] = [
 ];
 
 /**
- * Calls that the first thread checks. It also performs those that refer to an address in memory.
+ * Calls that the first thread checks. The thread also performs the calls that refer to an address
+ * in memory.
  */
 export const ASKED: readonly CallName[] = [
   "execve",

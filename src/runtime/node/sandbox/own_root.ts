@@ -1,7 +1,7 @@
 /**
  * @module A root folder for Node: read-only mounts of what it needs, and one small writable folder
- * in memory. It applies to the thread that starts Node; the other threads of the process keep the
- * machine's root folder.
+ * in memory. The root folder applies to the thread that starts Node; the other threads of the
+ * process keep the machine's root folder.
  */
 import { dirname, join } from "node:path";
 import {

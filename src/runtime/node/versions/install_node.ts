@@ -9,7 +9,7 @@ const FETCH_MS = 5 * 60 * 1000;
 /** Time before npm retries a registry request, in milliseconds. */
 const RETRY_MS = { least: 1000, most: 5000 } as const;
 
-/** Number of characters of npm's output to show in an error. */
+/** Maximum number of characters of npm's output to show in an error. */
 const MAX_OUTPUT = 500;
 
 /** Folder for everything that npm writes; only the binary is kept. */

@@ -18,7 +18,7 @@ export interface Frame {
 
 export const HEADER_BYTES = 11;
 
-/** Maximum size of a payload unless a connection sets another limit, in bytes. */
+/** Maximum size of a payload unless a connection sets a different limit, in bytes. */
 export const MAX_PAYLOAD_BYTES = 12 * 1024 * 1024;
 
 const EMPTY = new Uint8Array(0);

@@ -16,7 +16,7 @@ export interface OutgoingFrame {
 
 export interface ConnectionOptions {
   /**
-   * Maximum number of bytes waiting to be written, including the cost of their frames. If it is
+   * Maximum number of bytes waiting to be written, including the cost of their frames. If this is
    * exceeded, the connection closes.
    */
   readonly maxQueued?: number;

@@ -1,5 +1,6 @@
 /**
- * Types for the parts of ssh2 that svc uses. Its own types include another version of Node's types.
+ * Types for the parts of ssh2 that svc uses. ssh2's own types include a different version of Node's
+ * types.
  */
 import type { Buffer } from "node:buffer";
 import type { EventEmitter } from "node:events";

@@ -202,7 +202,7 @@ async function readPart(
   } catch (cause) {
     if (cause instanceof Error && cause.message.startsWith("no identity matched")) {
       throw new BackupError(
-        `Cannot open the backup ${name}: it was encrypted to another key`,
+        `Cannot open the backup ${name}: it was encrypted to a different key`,
         "Use the secret key that belongs to the public key in --backup-recipient",
         { cause },
       );

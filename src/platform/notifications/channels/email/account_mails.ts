@@ -1,7 +1,7 @@
 /**
  * Emails that accounts need, such as the one that confirms a sign-up. They wait in the delivery
- * queue like notifications. They contain one-time links, so they are sealed and are stored only as
- * long as the link works.
+ * queue like notifications. Because these emails contain one-time links, they are sealed, and are
+ * stored only as long as the link works.
  *
  * @module
  */
@@ -28,7 +28,7 @@ const mailText = z.object({
   to: z.string(),
   subject: z.string(),
   text: z.string(),
-  /** Missing in emails that an older version stored. Their text contains the link. */
+  /** Missing in emails that an older version stored, because their text contains the link. */
   button: z.object({ label: z.string(), url: z.string() }).optional(),
 });
 const mailRecord = z.object({ mail: sealedSecret, expiresAt: z.number() });
@@ -46,8 +46,8 @@ const allMails = (): RecordKey => ["account_mails"];
 const placeOf = (id: string): string => `account_mail/${id}`;
 
 /**
- * The email's content is hidden from the queue and from people. Its dead letters belong to the
- * platform's owners.
+ * The email's content is hidden from the queue and from people. The email's dead letters belong to
+ * the platform's owners.
  */
 function contentOf(
   id: string,
@@ -209,7 +209,7 @@ export class AccountMails {
   }
 }
 
-/** Reseals emails that are sealed with another key. Returns how many. */
+/** Reseals emails that are sealed with a different key. Returns how many. */
 export async function resealAccountMails(kv: RecordStore, box: SecretBox): Promise<number> {
   let count = 0;
   for await (const { key, value } of readAll(kv, allMails(), mailRecord)) {

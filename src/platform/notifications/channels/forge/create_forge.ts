@@ -16,8 +16,8 @@ import { uuidV7 } from "../../../../lib/ids.ts";
 import { describeEvent } from "../../describe_event.ts";
 
 /**
- * Creates the function that queues a report for a pull request. It resolves once the report would
- * survive a crash.
+ * Creates the function that queues a report for a pull request. The function resolves once the
+ * report would survive a crash.
  */
 export function pullReporter(
   { queue, addresses, publicOrigin, now, random }:

@@ -121,7 +121,7 @@ export class ForgeReporter {
       if (!(error instanceof ForgeError)) throw error;
       const { outcome } = error;
       await reports.save(deployment, { ...record, problem: outcome.reason });
-      // Permanent failures are shown with the deployment. They are not lost messages.
+      // Permanent failures are shown with the deployment, so they are not lost messages.
       return outcome.type === "failed" ? { type: "gone", reason: outcome.reason } : outcome;
     }
   }

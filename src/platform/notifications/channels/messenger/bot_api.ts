@@ -1,4 +1,4 @@
-/** A client for the Telegram Bot API. Its errors never contain the bot's token. @module */
+/** A client for the Telegram Bot API. The client's errors never contain the bot's token. @module */
 import * as z from "zod";
 
 const DEFAULT_BOT_API = "https://api.telegram.org";

@@ -1,8 +1,8 @@
 /**
- * Sign-ins that are waiting for approval in the messenger. They are in Deno KV, because the browser
- * can ask any node, but only one node receives the chat's messages. An attempt belongs to one
- * browser, identified by a cookie, and to the first chat that opens its link. The person taps the
- * number that the page shows. The victim of a forwarded link cannot see that number.
+ * Sign-ins that are waiting for approval in the messenger. These attempts are in Deno KV, because
+ * the browser can ask any node, but only one node receives the chat's messages. An attempt belongs
+ * to one browser, identified by a cookie, and to the first chat that opens its link. The person
+ * taps the number that the page shows. The victim of a forwarded link cannot see that number.
  *
  * @module
  */
@@ -62,7 +62,7 @@ export function signInCode(cookie: string): string {
   return hash.subarray(0, CODE_BYTES).toString("base64url");
 }
 
-/** The name of a code in the store. It does not reveal the code. */
+/** The name of a code in the store, which does not reveal the code. */
 const codeName = (code: string): string => sha256Hex(`svc messenger sign-in link\n${code}`);
 
 export class SignInAttempts {

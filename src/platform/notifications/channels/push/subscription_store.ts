@@ -23,8 +23,8 @@ const subscriptionRecord = z.object({
   auth: z.string(),
   name: z.string(),
   /**
-   * The workspace of its key or client. It receives only this workspace's notifications; null for
-   * all workspaces.
+   * The workspace of its key or client. The subscription receives only this workspace's
+   * notifications; null for all workspaces.
    */
   workspaceId: z.string().nullable().default(null),
   /** The credential that created it. It ends with that credential; null for older subscriptions. */
