@@ -243,7 +243,7 @@ Deno.test("deployment logs are resources, limited to the project in the URL", as
       /did not build this deployment/,
     );
     for (const log of ["logs", "build-log"]) {
-      await assert.rejects(agent.read(`svc://deployments/${other}/${log}`), /no deployment/);
+      await assert.rejects(agent.read(`svc://deployments/${other}/${log}`), /does not exist/);
       await assert.rejects(
         agent.read(`svc://deployments/${crypto.randomUUID()}/${log}`),
         /does not exist/,

@@ -25,7 +25,7 @@ Deno.test("a key works only in its own workspace", () =>
     assert.equal(me.json.workspace.role, "owner");
     const other = await platform.api("GET", "/v1/me", { headers: { "x-workspace": "other" } });
     assert.deepEqual([other.status, other.json.code], [403, "forbidden"]);
-    assert.match(other.json.hint, /a key or token of "other"/);
+    assert.match(other.json.hint, /a key or token for "other"/);
   }));
 
 Deno.test("the key is stored as a hash, and no file in the data directory contains the key", () =>
