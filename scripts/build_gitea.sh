@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds Gitea, the forge that tests/e2e/gitea_test.ts uses, from its Go module, and puts it into
 # the given folder, together with the files that it reads. Needs the go command and a C compiler.
-# The first build takes about ten minutes of processor time. If the folder already contains Gitea,
+# The first build takes about ten minutes of CPU time. If the folder already contains Gitea,
 # the script does nothing.
 set -euo pipefail
 

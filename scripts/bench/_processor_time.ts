@@ -1,5 +1,5 @@
 /**
- * Processor time of a server, from proc(5): its process with all threads, and the processes that it
+ * CPU time of a server, from proc(5): its process with all threads, and the processes that it
  * started. On a busy machine, it is more meaningful than a rate.
  *
  * @module
@@ -60,7 +60,7 @@ function readProcesses(): ProcessTimes[] {
 }
 
 /**
- * Returns the processor time that a living process and its descendants have used so far, in
+ * Returns the CPU time that a living process and its descendants have used so far, in
  * milliseconds.
  */
 export function processorTime(pid: number): number {

@@ -48,7 +48,7 @@ export interface Race {
   /** Minimum ratio of svc's rate to another runner's over plain HTTP, by that runner's name. */
   readonly aims: Readonly<Record<string, number>>;
   /**
-   * Maximum ratio of svc's processor time to another runner's over plain HTTP, by that runner's
+   * Maximum ratio of svc's CPU time to another runner's over plain HTTP, by that runner's
    * name.
    */
   readonly processorAims?: Readonly<Record<string, number>>;
@@ -91,7 +91,7 @@ async function heat(entrants: readonly Entrant[], given: Race): Promise<readonly
 }
 
 /**
- * Compares the rates and processor times of svc and another runner. The runs of a round are close
+ * Compares the rates and CPU times of svc and another runner. The runs of a round are close
  * together in time, so other load on the machine affects both runners.
  */
 function comparison(

@@ -20,7 +20,7 @@ const SECONDS = 2;
 /** Maximum overhead per request compared with the server alone, in milliseconds. */
 const MOST_ADDED_MS = 0.5;
 
-/** A peer's processor time excludes the server behind it, but svc's includes its server. */
+/** A peer's CPU time excludes the server behind it, but svc's includes its server. */
 const inFront = (peer: string): string => `${peer} in front`;
 
 /**

@@ -1,5 +1,5 @@
 /**
- * Edges on the platform's machine: requests per second and processor time per request without edges
+ * Edges on the platform's machine: requests per second and CPU time per request without edges
  * and with two, and an estimate for more processors.
  *
  * @module
@@ -45,7 +45,7 @@ condition.path = { type = "exact", value = "/kept" }
 action = { type = "cache", ttlSeconds = 600 }
 `;
 
-/** Processor time of a request in microseconds, by where it is spent. */
+/** CPU time of a request in microseconds, by where it is spent. */
 interface Costs {
   readonly platform: number;
   readonly edges: number;
@@ -88,7 +88,7 @@ async function furnish({ site, tool }: BenchPlace): Promise<void> {
   await tool(["deploy", "--prod", "--skip-build"]);
 }
 
-/** Returns the processor time that each kind of process has used so far, in milliseconds. */
+/** Returns the CPU time that each kind of process has used so far, in milliseconds. */
 function timesOf(pid: number): Costs {
   const below = processTree(pid).filter((each) => each !== pid);
   const isEdge = (each: number) => {

@@ -28,7 +28,7 @@ const CURL_FLAGS: Readonly<Record<Protocol, string>> = {
 interface Download {
   /** Megabytes a second. */
   readonly rate: number;
-  /** Processor time of the server, in milliseconds. */
+  /** CPU time of the server, in milliseconds. */
   readonly processor: number;
 }
 

@@ -42,7 +42,7 @@ async function writeFiles(site: string, count: number): Promise<void> {
 
 const megabytes = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(1)} MB`;
 
-/** One deploy, with the processor time of the CLI and the platform in milliseconds. */
+/** One deploy, with the CPU time of the CLI and the platform in milliseconds. */
 interface Round extends ToolRun {
   readonly tool: number;
   readonly platform: number;

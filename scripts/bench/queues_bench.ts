@@ -30,7 +30,7 @@ const MOST_MS = 120_000;
 
 interface Cost {
   readonly perSecond: number;
-  /** Processor time per message. For svc and pg-boss, it includes sender and receiver. */
+  /** CPU time per message. For svc and pg-boss, it includes sender and receiver. */
   readonly processorUs: number;
 }
 

@@ -22,12 +22,12 @@ interface Row {
   readonly perSecond: number;
   /** Milliseconds. */
   readonly p99: number;
-  /** The platform's processor time for one request, in microseconds. */
+  /** The platform's CPU time for one request, in microseconds. */
   readonly processor: number;
   readonly aim: number;
 }
 
-/** Returns the processor time of a process so far, in microseconds (proc(5)). */
+/** Returns the CPU time of a process so far, in microseconds (proc(5)). */
 async function processorTime(pid: number): Promise<number> {
   const stat = await Deno.readTextFile(`/proc/${pid}/stat`);
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");

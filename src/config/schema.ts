@@ -256,7 +256,7 @@ const CPU_RULE = "Use a whole number of milliseconds from 50 to 10000";
 
 const functions = table({
   cpu_ms: z.int(CPU_RULE).min(50, CPU_RULE).max(10_000, CPU_RULE).optional().meta({
-    description: "Maximum processor time of a function call, in milliseconds; 1000 when omitted.",
+    description: "Maximum CPU time of a function call, in milliseconds; 1000 when omitted.",
     examples: [2000],
   }),
 });

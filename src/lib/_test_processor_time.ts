@@ -1,6 +1,6 @@
-/** @module The processor time of a test, regardless of other load on the machine. */
+/** @module The CPU time of a test, regardless of other load on the machine. */
 
-/** Returns the processor time of this thread, in milliseconds. `/proc` counts in 10 ms ticks. */
+/** Returns the CPU time of this thread, in milliseconds. `/proc` counts in 10 ms ticks. */
 function threadTime(): number {
   try {
     const stat = Deno.readTextFileSync("/proc/thread-self/stat");
@@ -13,7 +13,7 @@ function threadTime(): number {
 }
 
 /**
- * The processor time that work takes on this thread, in milliseconds, and the result of the work.
+ * The CPU time that work takes on this thread, in milliseconds, and the result of the work.
  */
 export function measureWork<T>(
   work: () => T,

@@ -230,7 +230,7 @@ const WANTED_CPU = "Use a whole number of milliseconds from 50 to 10000";
 /** Limits for the deployment's functions. */
 const functionLimitsSchema = z.strictObject({
   cpuMs: z.int(WANTED_CPU).min(50, WANTED_CPU).max(10_000, WANTED_CPU).optional().describe(
-    "Maximum processor time of a function call, in milliseconds: 50 to 10000. Default: 1000.",
+    "Maximum CPU time of a function call, in milliseconds: 50 to 10000. Default: 1000.",
   ),
 }, WANTED_OBJECT);
 export type FunctionSettings = Readonly<z.infer<typeof functionLimitsSchema>>;

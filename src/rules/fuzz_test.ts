@@ -11,10 +11,10 @@ import { writeRulesToml } from "./document/write_rules.ts";
 /** Number of random runs; set `FUZZ_RUNS` for a long run. */
 const RUNS = Number(Deno.env.get("FUZZ_RUNS") ?? 60);
 
-/** Maximum processor time for a small text, in milliseconds; it takes about two. */
+/** Maximum CPU time for a small text, in milliseconds; it takes about two. */
 const SLOW_MS = 2_000;
 
-/** Maximum processor time for a text of the maximum size, in milliseconds. */
+/** Maximum CPU time for a text of the maximum size, in milliseconds. */
 const SLOW_FULL_MS = 20_000;
 
 const CASES = new URL("../../fixtures/rules/", import.meta.url);

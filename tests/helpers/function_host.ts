@@ -38,12 +38,12 @@ export interface Deployment extends AsyncDisposable {
   readonly host: FunctionHost;
   readonly log: FunctionLogEntry[];
   /**
-   * Matches warnings about a long processor time, which first calls can cause on a busy machine.
+   * Matches warnings about a long CPU time, which first calls can cause on a busy machine.
    */
   readonly slow: FunctionLogEntry[];
 }
 
-const IS_SLOW = /^Function ".*" used \d+ ms of processor time for one call/;
+const IS_SLOW = /^Function ".*" used \d+ ms of CPU time for one call/;
 
 export async function projectFunctions(): Promise<readonly FunctionSource[]> {
   const bundled = await bundleFunctions(PROJECT, { cacheDir: "/nonexistent" });

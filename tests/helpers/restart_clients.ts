@@ -10,7 +10,7 @@ import { Deadlines, Http1Connection, type WireAnswer } from "../../src/runtime/m
 import { type Sandbox, TOKEN } from "./sandbox.ts";
 
 /**
- * A client's delay between two requests. It leaves processor time to programs that are starting.
+ * A client's delay between two requests. It leaves CPU time to programs that are starting.
  */
 const PAUSE_MS = 10;
 

@@ -22,7 +22,7 @@ const LINGER_MS = 2000;
 
 /**
  * How long an old listener stays open for queued connections if another change follows. It is a
- * number of pauses in milliseconds, so a process that gets little processor time waits longer.
+ * number of pauses in milliseconds, so a process that gets little CPU time waits longer.
  */
 const SHORT_LINGER = { pauses: 30, pauseMs: 10 };
 

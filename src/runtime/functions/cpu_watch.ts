@@ -15,7 +15,7 @@ const WINDOW_MS = 250;
 const BURNING = 0.8;
 
 /**
- * Minimum share of processor time for that decision. On a busy machine, a looping thread mostly
+ * Minimum share of CPU time for that decision. On a busy machine, a looping thread mostly
  * waits and looks much like any other.
  */
 const LEAST = 0.25;
@@ -26,7 +26,7 @@ const TICK_MS = 10;
 export const CALM_PRIORITY = constants.priority.PRIORITY_BELOW_NORMAL;
 export const BURNING_PRIORITY = constants.priority.PRIORITY_LOW;
 
-/** Processor time and waiting time of a thread, in milliseconds. */
+/** CPU time and waiting time of a thread, in milliseconds. */
 export interface ThreadTimes {
   readonly ran: number;
   /** Waiting time; 0 if the system does not measure it. */
@@ -35,7 +35,7 @@ export interface ThreadTimes {
 
 /** CPU times; empty if the system does not report them. */
 export interface CpuTimes {
-  /** Processor time of a process, including all its threads, in milliseconds. */
+  /** CPU time of a process, including all its threads, in milliseconds. */
   process(pid: number): number | undefined;
   /** CPU times of a process's threads, by thread id. */
   threads(pid: number): ReadonlyMap<number, ThreadTimes>;

@@ -79,7 +79,7 @@ Deno.test("CpuWatch checks only threads of busy processes, once per window", () 
 });
 
 Deno.test(
-  "procTimes reads the processor time of this process",
+  "procTimes reads the CPU time of this process",
   { ignore: Deno.build.os !== "linux" },
   () => {
     const before = procTimes.process(Deno.pid)!;

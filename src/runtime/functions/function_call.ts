@@ -146,11 +146,11 @@ export class FunctionCall {
     this.#finish();
   }
 
-  /** Ends the call because it exceeded its processor time. */
+  /** Ends the call because it exceeded its CPU time. */
   overspent(): void {
     if (this.#cancelled) return;
     const { name, options: { limits } } = this.#options.worker;
-    const message = `Function "${name}" used more than ${limits.cpuMs} ms of processor time`;
+    const message = `Function "${name}" used more than ${limits.cpuMs} ms of CPU time`;
     this.#options.worker.logError({ message }, this.requestId);
     this.#cancel("timeout", message);
   }

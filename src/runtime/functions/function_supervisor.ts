@@ -197,7 +197,7 @@ export class FunctionSupervisor {
     this.#restarting = setTimeout(() => void this.start().catch(() => {}), wait);
   }
 
-  /** Checks the memory of the process and the processor time of each thread. */
+  /** Checks the memory of the process and the CPU time of each thread. */
   #inspect(process: WorkerProcess): void {
     const limit = this.#options.limits.memoryMb + memoryAllowanceMb(process.workers.size);
     const bytes = residentBytes(process.running.pid) ?? 0;

@@ -15,7 +15,7 @@ import type { FailureReason, Invocation, InvocationResult } from "./types.ts";
 import { FunctionFrame, MAX_STACK_CHARACTERS, type WireError, type WorkerStart } from "./wire.ts";
 import type { FunctionWorkerOptions, WorkerContext } from "./worker_context.ts";
 
-/** Time between two warnings about a worker's processor time, in milliseconds. */
+/** Time between two warnings about a worker's CPU time, in milliseconds. */
 const WARN_EVERY_MS = 10_000;
 
 interface WorkerCall {
@@ -121,7 +121,7 @@ export class FunctionWorker implements WorkerContext {
   }
 
   /**
-   * Reads the thread's processor time and ends the first call that exceeds its limit. Later calls
+   * Reads the thread's CPU time and ends the first call that exceeds its limit. Later calls
    * may not have started. They are not to blame, so they move to another worker if this one does
    * not recover.
    */
@@ -207,7 +207,7 @@ export class FunctionWorker implements WorkerContext {
     const now = performance.now();
     if (now - this.#warnedAt < WARN_EVERY_MS) return;
     this.#warnedAt = now;
-    const message = `Function "${this.name}" used ${spentMs} ms of processor time for one call; ` +
+    const message = `Function "${this.name}" used ${spentMs} ms of CPU time for one call; ` +
       `calls over ${WARN_MS} ms make other visitors wait`;
     this.options.log({ level: "warn", function: this.name, requestId, message });
   }

@@ -10,7 +10,7 @@ export interface FunctionLimits {
    */
   readonly memoryMb: number;
   /**
-   * Maximum processor time of a call, in milliseconds. Calls that run in a worker at the same time
+   * Maximum CPU time of a call, in milliseconds. Calls that run in a worker at the same time
    * share its thread's time.
    */
   readonly cpuMs: number;
@@ -78,7 +78,7 @@ export function groupLimits({ memoryMb }: FunctionLimits, functions: number): Gr
   };
 }
 
-/** Processor time without output after which a worker counts as busy, in milliseconds. */
+/** CPU time without output after which a worker counts as busy, in milliseconds. */
 export const BUSY_MS = 50;
 
 /** Time without calls after which a second worker ends, in milliseconds. */

@@ -1,12 +1,12 @@
 /**
- * @module Measures the processor time of a worker's calls. The system counts it per thread. The
+ * @module Measures the CPU time of a worker's calls. The system counts it per thread. The
  * time between two readings is divided among the calls that ran the whole time.
  */
 
-/** Processor time of a call, in milliseconds, above which a warning is logged. */
+/** CPU time of a call, in milliseconds, above which a warning is logged. */
 export const WARN_MS = 50;
 
-/** A call, as far as charging it for processor time requires. */
+/** A call, as far as charging it for CPU time requires. */
 interface Charged {
   readonly beganAt: number;
   spentMs: number;
@@ -16,7 +16,7 @@ interface Charged {
 
 export interface ProcessorTimeOptions {
   /**
-   * Processor time of the thread, in milliseconds; `undefined` if the system does not report it.
+   * CPU time of the thread, in milliseconds; `undefined` if the system does not report it.
    */
   readonly read: () => number | undefined;
   /** A clock that never jumps, in milliseconds. */
@@ -29,7 +29,7 @@ export class ProcessorTime {
   #lastMs: number | undefined;
   /** True if no call has run since the last reading, so the reading is still valid. */
   #isCurrent = false;
-  /** Processor time used since the worker's last frame, in milliseconds. */
+  /** CPU time used since the worker's last frame, in milliseconds. */
   #silentMs = 0;
 
   readonly #options: ProcessorTimeOptions;
@@ -39,7 +39,7 @@ export class ProcessorTime {
   }
 
   /**
-   * Processor time that the thread has used since the worker's last frame, in milliseconds, as of
+   * CPU time that the thread has used since the worker's last frame, in milliseconds, as of
    * the last reading.
    */
   get silentMs(): number {
@@ -63,7 +63,7 @@ export class ProcessorTime {
     this.#isCurrent = false;
   }
 
-  /** Ends a call and returns its processor time in milliseconds. Short calls are not measured. */
+  /** Ends a call and returns its CPU time in milliseconds. Short calls are not measured. */
   ended(id: number): number {
     const call = this.#calls.get(id);
     if (call === undefined) return 0;
@@ -77,13 +77,13 @@ export class ProcessorTime {
     this.#calls.delete(id);
   }
 
-  /** Processor time of a call as of the last reading, in milliseconds. */
+  /** CPU time of a call as of the last reading, in milliseconds. */
   spentMs(id: number): number {
     return this.#calls.get(id)?.spentMs ?? 0;
   }
 
   /**
-   * Reads the thread's processor time and charges the calls. Without calls, it reads at most once.
+   * Reads the thread's CPU time and charges the calls. Without calls, it reads at most once.
    */
   look(): void {
     if (this.#calls.size === 0 && this.#isCurrent) return;

@@ -28,7 +28,7 @@ export interface FunctionWorkerOptions {
   /** Called if the worker must be replaced because it does not react or violates the protocol. */
   readonly stuck: (reason: FailureReason, message: string) => void;
   /**
-   * Returns the processor time of the worker's thread, in milliseconds, if the system reports it.
+   * Returns the CPU time of the worker's thread, in milliseconds, if the system reports it.
    */
   readonly spentMs: () => number | undefined;
 }

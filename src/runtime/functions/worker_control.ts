@@ -76,7 +76,7 @@ export class WorkerControl {
     this.#exited(process, worker, message);
   }
 
-  /** Checks the processor time of each worker's thread. */
+  /** Checks the CPU time of each worker's thread. */
   look(process: WorkerProcess): void {
     for (const [number, worker] of [...process.workers]) {
       worker.look();
@@ -142,7 +142,7 @@ export class WorkerControl {
 
   /** Replaces a worker in which a call exceeded its limits, once nothing else runs there. */
   #retire(process: WorkerProcess, number: number, { name }: FunctionWorker): void {
-    const message = `Function "${name}" used too much processor time and will be restarted`;
+    const message = `Function "${name}" used too much CPU time and will be restarted`;
     this.#replace(process, number, { reason: "timeout", message });
   }
 }

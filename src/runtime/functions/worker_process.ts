@@ -52,7 +52,7 @@ export class WorkerProcess implements SupervisedProcess {
     this.#ordinals.set(number, ordinal);
   }
 
-  /** Returns the processor time of a worker's thread, in milliseconds, if the system reports it. */
+  /** Returns the CPU time of a worker's thread, in milliseconds, if the system reports it. */
   spentMs(number: number): number | undefined {
     const ordinal = this.#ordinals.get(number);
     return ordinal === undefined ? undefined : this.#threads.spentMs(ordinal);

@@ -1,6 +1,6 @@
 /**
  * @module Finds the worker threads of a function process. The runtime names them in the order in
- * which they were started, and Linux shows their names and processor times.
+ * which they were started, and Linux shows their names and CPU times.
  */
 
 const MS = 1e6;
@@ -28,7 +28,7 @@ export class WorkerThreads {
   }
 
   /**
-   * Returns the processor time of the `ordinal`-th started worker, in milliseconds; `undefined` if
+   * Returns the CPU time of the `ordinal`-th started worker, in milliseconds; `undefined` if
    * the system does not report it.
    */
   spentMs(ordinal: number): number | undefined {

@@ -20,7 +20,7 @@ export interface ImageLaneOptions {
   readonly timers?: Timers;
 }
 
-/** Minimum time between two readings of processor time, in milliseconds. */
+/** Minimum time between two readings of CPU time, in milliseconds. */
 const MIN_CHECK_MS = 20;
 
 const ENDS = {
@@ -91,7 +91,7 @@ export class ImageLane {
     }
   }
 
-  /** Ends a process that uses too much processor time or, on a busy machine, takes far too long. */
+  /** Ends a process that uses too much CPU time or, on a busy machine, takes far too long. */
   #limitTime(process: ImageProcess): () => void {
     const { timeoutMs, waitMs } = this.#options.limits;
     const { pid } = process.running;

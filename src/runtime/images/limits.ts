@@ -21,7 +21,7 @@ export interface ImageEngineLimits {
   /** Maximum number of waiting jobs, in total and per owner. */
   readonly maxQueued: number;
   readonly maxQueuedOfOwner: number;
-  /** Maximum processor time for one conversion, in milliseconds. */
+  /** Maximum CPU time for one conversion, in milliseconds. */
   readonly timeoutMs: number;
   /** Maximum time for one conversion on a busy machine, in milliseconds. */
   readonly waitMs: number;

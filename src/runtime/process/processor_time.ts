@@ -1,10 +1,10 @@
-/** @module Reads a process's processor time. */
+/** @module Reads a process's CPU time. */
 
 /** Milliseconds per clock tick on Linux (`sysconf(_SC_CLK_TCK)` is always 100). */
 const TICK_MS = 10;
 
 /**
- * Returns the processor time that a process has used, in milliseconds (proc(5), `stat`);
+ * Returns the CPU time that a process has used, in milliseconds (proc(5), `stat`);
  * `undefined` if the system does not report it.
  */
 export function processorMs(pid: number): number | undefined {

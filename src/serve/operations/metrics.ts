@@ -98,7 +98,7 @@ export function renderMetrics(facts: ProcessFacts): string {
       one("Unhandled errors; each is in the log.", facts.unhandledErrors),
     ),
     family("process_start_time_seconds", "gauge", one("Start time, since 1970.", facts.startedAt)),
-    family("process_cpu_seconds_total", "counter", one("Processor time.", facts.cpuSeconds)),
+    family("process_cpu_seconds_total", "counter", one("CPU time.", facts.cpuSeconds)),
     family("process_resident_memory_bytes", "gauge", one("Resident memory.", facts.residentBytes)),
     family("svc_heap_used_bytes", "gauge", one("Heap of the main thread.", facts.heapBytes)),
     ...ofEdges,

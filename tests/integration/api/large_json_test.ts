@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { createProject, processOf, TOKEN, withPlatform } from "../../helpers/platform.ts";
 
 /**
- * Maximum processor time for a refusal, in milliseconds. A busy machine increases only the waiting
+ * Maximum CPU time for a refusal, in milliseconds. A busy machine increases only the waiting
  * time, which does not count.
  */
 const SOON_MS = 3000;
@@ -16,7 +16,7 @@ const keys = (count: number): string =>
   `{${Array.from({ length: count }, (_, index) => `"key${index}":1`).join(",")}}`;
 
 /**
- * Returns the processor time that a process has used, in milliseconds (proc(5), stat, fields 14 and
+ * Returns the CPU time that a process has used, in milliseconds (proc(5), stat, fields 14 and
  * 15).
  */
 function usedMs(pid: number): number {

@@ -219,7 +219,7 @@ Deno.test("a function that uses the CPU in short bursts is killed because of the
   ]);
   assert.match(
     burning,
-    /^timeout: Function "busy_timers" used more than 1000 ms of processor time/,
+    /^timeout: Function "busy_timers" used more than 1000 ms of CPU time/,
   );
   const isReplaced = ({ message }: FunctionLogEntry) => message.endsWith("restarts");
   await until(() => lab.log.some(isReplaced));

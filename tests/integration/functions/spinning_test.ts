@@ -1,5 +1,5 @@
 /**
- * A function with an endless loop is ended because of its processor time. In the meantime, a second
+ * A function with an endless loop is ended because of its CPU time. In the meantime, a second
  * worker serves its other visitors.
  */
 import assert from "node:assert/strict";
@@ -66,7 +66,7 @@ Deno.test("calls that a killed worker had not started run in a new worker", asyn
   for (const result of await Promise.all(spinning)) {
     assert.ok(result.type === "failed", JSON.stringify(result));
     assert.equal(result.reason, "timeout");
-    assert.match(result.message, /used more than 300 ms of processor time/);
+    assert.match(result.message, /used more than 300 ms of CPU time/);
   }
   const result = await behind;
   assert.ok(result.type === "response", JSON.stringify(result));
@@ -127,7 +127,7 @@ Deno.test("a waiting function uses no CPU time, and a busy one causes a warning"
   });
   const [warning] = site.slow;
   assert.equal(warning?.level, "warn");
-  assert.match(warning?.message ?? "", /^Function "page" used \d+ ms of processor time for one/);
+  assert.match(warning?.message ?? "", /^Function "page" used \d+ ms of CPU time for one/);
   assert.equal(warning?.requestId, "req-1");
 });
 
@@ -141,7 +141,7 @@ Deno.test("the limit in a deployment's manifest applies, and the site's log repo
     rules: [rule("loops", { type: "pipeline", steps: [{ handle: "loops" }] }, "/loops")],
   });
   assert.equal((await platform.get("busy.localhost", "/loops")).status, 504);
-  const message = 'Function "loops" used more than 150 ms of processor time';
+  const message = 'Function "loops" used more than 150 ms of CPU time';
   const logs = await platform.api("GET", "/v1/projects/busy/logs");
   const items = logs.json.items as readonly { readonly message?: string }[];
   assert.ok(items.some((item) => item.message === message), JSON.stringify(items));

@@ -7,7 +7,7 @@ const LIMIT = 20;
 const WINDOW_SECONDS = 10;
 /** Longer than a window plus one of its parts, in milliseconds. */
 const RUN_MS = 13_000;
-/** Delay between refused requests, in milliseconds, to leave processor time to other tests. */
+/** Delay between refused requests, in milliseconds, to leave CPU time to other tests. */
 const PAUSE_MS = 10;
 
 Deno.test("rate_limit allows at most its limit in any window", async () => {
