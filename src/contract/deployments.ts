@@ -260,12 +260,12 @@ export const getDeployment = endpoint({
 export const migrateDeployment = endpoint({
   method: "POST",
   path: "/v1/deployments/{deployment}/migrate",
-  summary: "Start migrating a deployment's database, or report how its command ended",
+  summary: "Start migrating a deployment's database, or report how its command exited",
   tag: "Deployments",
   params: deploymentParams,
   body: z.object({
     result: commandResult.strict().optional().describe(
-      "How the command ended; omit it to start. Only one deployment can migrate a database at a time",
+      "How the command exited; omit it to start. Only one deployment can migrate a database at a time",
     ),
   }).strict(),
   response: z.object({
@@ -274,7 +274,7 @@ export const migrateDeployment = endpoint({
       example: "npx prisma migrate deploy",
     }),
     variables: z.record(z.string(), z.string()).meta({
-      description: "Variables for the command; empty once it has ended",
+      description: "Variables for the command; empty once it has exited",
       example: { DATABASE_URL: "postgres://orders_9f86d081:secret@127.0.0.1:8788/orders" },
     }),
   }),

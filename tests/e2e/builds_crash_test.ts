@@ -64,7 +64,7 @@ test("after a kill, every build ends and leaves no process or folder behind", as
       return false;
     });
     await box.platform!.kill();
-    // Running builds end with the platform, before it starts again.
+    // Running builds stop with the platform, before it starts again.
     await until(async () => {
       const { stdout } = await new Deno.Command("pgrep", { args: ["-f", "sleep 654"] }).output();
       return stdout.byteLength === 0;

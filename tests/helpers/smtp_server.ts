@@ -92,7 +92,7 @@ export async function serveSmtp(options: SmtpOptions = {}): Promise<TestSmtp> {
   const heard = (async () => {
     const lines = createInterface({ input: Readable.from(child.stdout) });
     for await (const line of lines) await hear(JSON.parse(line));
-    listening.reject(new Error("The SMTP server ended"));
+    listening.reject(new Error("The SMTP server stopped"));
   })();
   const port = await listening.promise;
   const who = auth === undefined ? "" : `${auth.user}:${auth.pass}@`;

@@ -177,7 +177,7 @@ export function functionProcesses(): number[] {
       const command = Deno.readTextFileSync(`/proc/${name}/cmdline`);
       return [{ pid: Number(name), parent: Number(parent), command }];
     } catch {
-      return []; // The process has ended in the meantime, or the entry is not a process.
+      return []; // The process has exited in the meantime, or the entry is not a process.
     }
   });
   // The platform is this process or the program that it started.

@@ -174,7 +174,7 @@ export class ComputeService {
     }
   }
 
-  /** Replaces servers whose databases changed, once their running requests have ended. */
+  /** Replaces servers whose databases changed, once their running requests have finished. */
   async databasesChanged(projectId?: string): Promise<void> {
     for (const servers of [...this.#open.values()]) {
       if (projectId !== undefined && servers.owner.projectId !== projectId) continue;

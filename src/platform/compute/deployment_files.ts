@@ -39,7 +39,7 @@ export interface FilesSource {
 }
 
 /**
- * Runs work on several items in parallel. Settles when all work has ended, even after a failure.
+ * Runs work on several items in parallel. Settles when all work has finished, even after a failure.
  */
 async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   let next = 0;

@@ -88,7 +88,7 @@ export class TestMachine implements AsyncDisposable {
   }
 
   /**
-   * Starts a platform. The previous one may have ended, or may still be running without knowing of
+   * Starts a platform. The previous one may have exited, or may still be running without knowing of
    * this one.
    */
   async start(...engines: readonly DatabaseEngine[]): Promise<TestPlatform> {

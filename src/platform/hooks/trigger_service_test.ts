@@ -228,7 +228,7 @@ Deno.test("TriggerService.trigger() redeploys a commit that is no longer shown",
     assert.notEqual(retried.id, reverted.id, "a failed deployment does not count");
   }));
 
-Deno.test("TriggerService.trigger() accepts another commit as soon as a deployment has ended", () =>
+Deno.test("TriggerService.trigger() accepts another commit as soon as a deployment has finished", () =>
   withTriggers(async ({ trigger, endDeployment, builds }) => {
     const first = await trigger({ commitSha: OLDER });
     const building = await builds.find(PROJECT.id, first.id);

@@ -86,7 +86,7 @@ interface DueMessage {
 export class QueueWorker {
   readonly #running = new Map<string, Promise<void>>();
   /**
-   * Entries that have ended since the current scan started. The scan's list may still contain them.
+   * Entries settled since the current scan started. The scan's list may still contain them.
    */
   readonly #ended = new Set<string>();
   #claim: Check | undefined;

@@ -1,7 +1,7 @@
 /**
  * @module The process that runs a command as a server. It runs no project code itself: it starts
  * the command in its sandbox, watches it, and reports its address to the platform. The process and
- * the command end together.
+ * the command exit together.
  */
 import { join } from "node:path";
 import { unusedPort } from "../../lib/unused_port.ts";
@@ -28,7 +28,7 @@ import {
 import { programCommand, SHELL } from "./program_command.ts";
 import { Readiness, untilAccepts } from "./readiness.ts";
 
-/** Time for sending the last frames before the process ends, in milliseconds. */
+/** Time for sending the last frames before the process exits, in milliseconds. */
 const LAST_FRAMES_MS = 50;
 
 class CommandProcess {
@@ -152,7 +152,7 @@ class CommandProcess {
     this.#platform.send({ type: ComputeFrame.log, worker: 0, id: 0, payload });
   }
 
-  /** Ends this process after the command has ended. */
+  /** Ends this process after the command has exited. */
   #leave({ reason, code, signal }: NodeEnd): void {
     // The platform recognizes the reason by these words.
     if (reason === "memory") endWith("The server ran out of memory");

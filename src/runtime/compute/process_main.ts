@@ -34,7 +34,7 @@ import { fileURLToPath } from "node:url";
  */
 const MAX_LINES_PER_SECOND = 2000;
 
-/** Time for sending the last frames before the process ends, in milliseconds. */
+/** Time for sending the last frames before the process exits, in milliseconds. */
 const LAST_FRAMES_MS = 50;
 
 /** How often to check a temporary folder whose size the kernel does not limit, in milliseconds. */

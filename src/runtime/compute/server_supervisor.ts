@@ -107,7 +107,7 @@ export class ServerSupervisor {
     }
   }
 
-  /** Records that the last request has ended, so the server is idle from now on. */
+  /** Records that the last request has finished, so the server is idle from now on. */
   becameIdle(): void {
     this.#supervisor.touch();
     this.#supervisor.settle();
@@ -202,7 +202,7 @@ export class ServerSupervisor {
     }
   }
 
-  /** @throws Error with the reason if the server ends before it listens */
+  /** @throws Error with the reason if the server exits before it listens */
   async #ready(server: ServerProcess): Promise<void> {
     if (!await server.listening) throw new Error(firstLine((await server.gone).message));
     const took = Math.round(this.#timers.now() - this.#startBegan);

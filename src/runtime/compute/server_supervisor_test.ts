@@ -75,7 +75,7 @@ Deno.test("ServerSupervisor restarts a crashed server after increasing delays", 
   assert.equal(supervisor.running, undefined);
   assert.equal(
     messages(log).at(-1),
-    "error: The server's process has ended: Segmentation fault (SIGSEGV)",
+    "error: The server process exited: Segmentation fault (SIGSEGV)",
   );
   (await listening()).crash("once more");
   await nextTurns();
@@ -186,7 +186,7 @@ Deno.test("ServerSupervisor ends a server that exceeds its memory limit", {
   assert.deepEqual(messages(log), [`error: ${problem}`]);
 });
 
-Deno.test("ServerSupervisor lets an idle server end itself, and starts it on demand", async () => {
+Deno.test("ServerSupervisor lets an idle server stop itself, and starts it on demand", async () => {
   const { supervisor, timers, log, listening } = setUp({ idleMs: 5000 });
   const server = await listening();
   await timers.advance(4900);
@@ -219,7 +219,7 @@ Deno.test("ServerSupervisor.check() checks a running server, and does not start 
   });
 });
 
-Deno.test("ServerSupervisor.close() waits until the server ends, and starts no other", async (t) => {
+Deno.test("ServerSupervisor.close() waits until the server stops, and starts no other", async (t) => {
   const problem = "The deployment's server has been shut down";
   await t.step("if it ends in time", async () => {
     const { supervisor, listening } = setUp();

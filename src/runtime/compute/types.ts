@@ -125,7 +125,7 @@ export interface ComputeLimits {
   readonly maxSockets: number;
   /** Maximum time until the server listens, in milliseconds. */
   readonly startMs: number;
-  /** Time without requests after which the process ends, in milliseconds; 0 for never. */
+  /** Time without requests after which the process exits, in milliseconds; 0 for never. */
   readonly idleMs: number;
 }
 

@@ -109,14 +109,14 @@ export class FunctionHost {
     return this.#gate.running > 0;
   }
 
-  /** Must be called when a call has ended. */
+  /** Must be called when a call has finished. */
   #settle(): void {
     if (this.#isBusy) return;
     this.#emptied?.();
     if (this.#endsWhenIdle) this.endWhenIdle().catch(() => {});
   }
 
-  /** Waits until calls and their `waitUntil` work have ended, then ends the processes. */
+  /** Waits until calls and their `waitUntil` work have finished, then ends the processes. */
   async drain(timeoutMs: number): Promise<void> {
     this.#closed = true;
     if (this.#isBusy) {

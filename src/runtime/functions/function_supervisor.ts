@@ -69,7 +69,7 @@ export class FunctionSupervisor {
     });
   }
 
-  /** While a process is being ended, resolves once it has ended; otherwise `undefined`. */
+  /** While a process is being stopped, resolves once it has exited; otherwise `undefined`. */
   get ending(): Promise<void> | undefined {
     return this.#ending;
   }
@@ -107,7 +107,7 @@ export class FunctionSupervisor {
     return worker?.usable === true ? worker : undefined;
   }
 
-  /** Restarts a worker that ended between calls. This happens only on the next call. */
+  /** Restarts a worker that exited between calls. This happens only on the next call. */
   #addAgain(process: WorkerProcess, name: string): FunctionWorker | NoWorker {
     const definition = this.#options.functions.find((one) => one.name === name);
     if (definition === undefined) {
@@ -175,7 +175,7 @@ export class FunctionSupervisor {
     }
     const known = process.end;
     const end = known ??
-      { reason: "crashed" as const, message: "The function process has ended" };
+      { reason: "crashed" as const, message: "The function process exited" };
     const suspects = process.suspects();
     process.die(end);
     if (end.reason === "aborted") return;

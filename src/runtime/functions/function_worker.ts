@@ -188,7 +188,7 @@ export class FunctionWorker implements WorkerContext {
     const call = new FunctionCall({ ...asked, id, worker: this, over: () => this.#ended(id) });
     this.#calls.set(id, { call, over });
     this.#processor.began(id);
-    if (this.#dead) call.die("crashed", "The function's process has ended");
+    if (this.#dead) call.die("crashed", "The function process exited");
     else call.begin();
   }
 

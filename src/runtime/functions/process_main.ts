@@ -72,7 +72,7 @@ class FunctionProcess {
   /** Withdraws calls that a worker has not started, even if its thread is busy. */
   #takeBack(number: number, last: number): void {
     const started = this.#workers.get(number);
-    // If a worker has ended, its calls fail.
+    // If a worker has exited, its calls fail.
     if (started === undefined) return;
     const id = takeBackCalls(started.begun, last);
     this.#control.send({ type: FunctionFrame.takenBack, worker: number, id });

@@ -58,7 +58,7 @@ export type FailureReason =
   | "client_gone"
   | "not_found";
 
-/** Why a worker or process ends. */
+/** Why a worker or process exits. */
 export interface End {
   readonly reason: FailureReason;
   readonly message: string;

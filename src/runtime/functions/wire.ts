@@ -37,7 +37,7 @@ export const FunctionFrame = {
   broken: 21,
   /** The call's result as JSON. */
   result: 22,
-  /** All work of the call has ended, including `waitUntil`. */
+  /** All work of the call has finished, including `waitUntil`. */
   settled: 23,
   /** One line for the log; payload: entry as JSON. */
   log: 24,
@@ -48,7 +48,7 @@ export const FunctionFrame = {
   /** `result` and `settled` in one frame, because most calls leave nothing running. */
   resultSettled: 28,
   /**
-   * From the process: the worker has ended; payload: the reason, unless the platform requested the
+   * From the process: the worker has exited; payload: the reason, unless the platform requested the
    * end.
    */
   exited: 27,

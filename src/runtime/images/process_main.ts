@@ -106,7 +106,7 @@ function yieldToPlatform(): void {
 function removeFolder(socketPath: string): void {
   try {
     Deno.removeSync(dirname(socketPath), { recursive: true });
-  } catch { /* the platform removes it when the process has ended */ }
+  } catch { /* the platform removes it when the process has exited */ }
 }
 
 /**

@@ -125,7 +125,7 @@ function send(
 }
 
 /**
- * Handles calls until the process ends. Undecided calls wait or fail, so ending early never allows
+ * Handles calls until the process exits. Undecided calls wait or fail, so exiting early never allows
  * a call.
  */
 export async function takeCalls(

@@ -1,4 +1,4 @@
-/** @module Decides which process must end for another one to start. */
+/** @module Decides which process must stop for another one to start. */
 
 /** One of a limited number of processes. */
 export interface Tenant {

@@ -173,7 +173,7 @@ Deno.test("ProcessSupervisor.release() keeps the process that replaced another",
 });
 
 Deno.test("ProcessSupervisor acquires a slot for its process and releases it", async (t) => {
-  await t.step("when the process has ended, not when it is ending", async () => {
+  await t.step("when the process has exited, not when it is stopping", async () => {
     const places = new ProcessPlaces({ max: 1, waitMs: 10_000 });
     const [one, other] = [setUp({ places }), setUp({ places })];
     const first = await one.startNow();

@@ -13,7 +13,7 @@ export interface ServePlatformOptions {
   readonly maxPayload?: number;
   /** Called with the connection; returns the handler of its frames. */
   readonly begin: (connection: FrameConnection) => (frame: Frame) => void;
-  /** Called before the process ends because the platform has disconnected. */
+  /** Called before the process exits because the platform has disconnected. */
   readonly orphaned?: () => void;
 }
 

@@ -33,7 +33,7 @@ function signal(pid: number, name: Deno.Signal): void {
   try {
     Deno.kill(pid, name);
   } catch (error) {
-    // The process has ended.
+    // The process has exited.
     if (!(error instanceof Deno.errors.NotFound || error instanceof TypeError)) throw error;
   }
 }
@@ -87,12 +87,12 @@ export class Child implements AsyncDisposable {
   /** Kills it and its descendants, as in a power cut. */
   async kill(): Promise<void> {
     const [own, ...below] = await descendants(this.#process.pid);
-    // A wrapper program ends when the programs that it started end. If it is not killed, no zombies
+    // A wrapper program exits when the programs that it started exit. If it is not killed, no zombies
     // remain.
     const all = below.length === 0 ? [own!] : below;
     if (!this.#hasEnded) {
       for (const pid of all) signal(pid, "SIGKILL");
-      // A paused program would not notice that its child process has ended.
+      // A paused program would not notice that its child process has exited.
       signal(own!, "SIGCONT");
     }
     await this.#process.status;

@@ -22,7 +22,7 @@ const isRunning = (run: number): boolean =>
 
 /**
  * Makes the backend cancel its statement, as a signal handler would. A statement that does not
- * check (`pg_sleep`) would block all clients indefinitely, so the process ends instead. Committed
+ * check (`pg_sleep`) would block all clients indefinitely, so the process exits instead. Committed
  * data is kept.
  */
 function interrupt(): void {

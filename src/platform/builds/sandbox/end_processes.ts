@@ -4,7 +4,7 @@
  * @module
  */
 
-/** The state of a process that has ended but has not been reaped by its parent. */
+/** The state of a process that has exited but has not been reaped by its parent. */
 const DEAD = /^State:\s+[ZX]/m;
 
 /** Real, effective, saved and file system user (proc(5), `status`). */
@@ -22,7 +22,7 @@ const PAUSE_MS = 10;
 /** Number of rounds that must find nothing. A process can escape a round by starting another. */
 const CLEAN_ROUNDS = 3;
 
-/** Some processes of a build could not be ended, so none of the build's files may be touched. */
+/** Some processes of a build could not be stopped, so none of the build's files may be touched. */
 export class StillRunningError extends Error {
   override readonly name = "StillRunningError";
 }
@@ -58,7 +58,7 @@ function runningProcesses(): Process[] {
 function kill(pid: number): void {
   try {
     Deno.kill(pid, "SIGKILL");
-  } catch { /* it has ended */ }
+  } catch { /* it has exited */ }
 }
 
 /** Returns the IDs of a user's processes. */
@@ -82,7 +82,7 @@ export function killChildren(parent: number): boolean {
 /** Maximum wait for a killed process, in milliseconds. It cannot end while it waits for a disk. */
 const END_MS = 30_000;
 
-/** @throws {StillRunningError} if the process has not ended after `limitMs` milliseconds. */
+/** @throws {StillRunningError} if the process has not exited after `limitMs` milliseconds. */
 export async function waitForEnd(
   child: Pick<Deno.ChildProcess, "pid" | "status">,
   limitMs = END_MS,

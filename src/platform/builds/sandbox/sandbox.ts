@@ -172,7 +172,7 @@ export async function endUsers(from: number, to: number): Promise<void> {
 function killGroup(pid: number): void {
   try {
     Deno.kill(-pid, "SIGKILL");
-  } catch { /* it has already ended */ }
+  } catch { /* it has already exited */ }
 }
 
 /** Starts a command in the sandbox. It runs as long as its standard input stays open. */

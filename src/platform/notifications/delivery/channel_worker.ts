@@ -35,7 +35,7 @@ const LONGEST_SLEEP_MS = 60_000;
 const CLOSE_MS = 5000;
 /** Pause after a failure of the store. */
 const STORE_PAUSE_MS = 1000;
-/** Maximum wait for other nodes' messages, because those nodes may end without settling them. */
+/** Maximum wait for other nodes' messages, because those nodes may stop without settling them. */
 const HELD_PAUSE_MS = 3000;
 /** Pause before a retry of a message whose records could not be read. */
 const BROKEN_PAUSE_MS = 60_000;
@@ -50,13 +50,13 @@ type Running = { readonly host: string; readonly owner: string; readonly done: P
 export class ChannelWorker {
   readonly #running = new Map<string, Running>();
   readonly #health: HostHealth;
-  /** Messages that ended after the current scan started. The scan's list still contains them. */
+  /** Messages that were settled after the current scan started. The scan's list still contains them. */
   readonly #ended = new Set<string>();
   /** How many messages have been started or postponed so far. */
   #progress = 0;
   /** Where the next scan starts: after messages to busy hosts, otherwise at the first message. */
   #behind: DueEntry | undefined;
-  /** Whether a message has ended since a scan last started at the first message. */
+  /** Whether a message has been settled since a scan last started at the first message. */
   #hasNewRoom = false;
   #looks: Promise<unknown> = Promise.resolve();
   #looking: Promise<void> | undefined;

@@ -114,7 +114,7 @@ globalThis.addEventListener("message", (event) => {
     else if (data.type === "revalidated") prepared.takeAnswer(data.id, data.answer);
     else if (data.type === "terminate") {
       if (!prepared.emitSignal("SIGTERM")) {
-        send({ type: "ended", message: "The platform asked the server to end" });
+        send({ type: "ended", message: "The platform asked the server to stop" });
       }
     } else {
       prepared = prepare(data, send);

@@ -1,4 +1,4 @@
-/** @module Reports to the platform why a server ends, before the process does. */
+/** @module Reports to the platform why a server exits, before the process does. */
 import process from "node:process";
 import { inspect } from "node:util";
 
@@ -31,7 +31,7 @@ function separateSignals(): EmitTermination {
 export interface EndOptions {
   /** True if the server listens, or has listened. */
   readonly listened: () => boolean;
-  /** Reports why the server ends. */
+  /** Reports why the server exits. */
   readonly ended: (message: string) => void;
   /** Prepares a message for the log: shorter, with the author's paths. */
   readonly describe: (message: string) => string;
@@ -151,7 +151,7 @@ export function watchEnd(options: EndOptions): Terminate {
     : separateSignals();
   return () => {
     if (emitTermination()) return;
-    ending.report("The platform asked the server to end");
+    ending.report("The platform asked the server to stop");
     exitNow(0);
   };
 }

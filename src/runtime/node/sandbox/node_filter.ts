@@ -210,7 +210,7 @@ const PR_SET_MM = 35;
 const PRCTL = byArgument("prctl", {
   index: 0,
   tests: [
-    // Allowed only before Node runs: it makes Node end with the thread that started it.
+    // Allowed only before Node runs: it makes Node exit with the thread that started it.
     [PR_SET_PDEATHSIG, whatever(Answer.ask)],
     [PR_SET_SECCOMP, whatever(Answer.fail(EPERM))],
     [PR_SET_MM, whatever(Answer.fail(EPERM))],

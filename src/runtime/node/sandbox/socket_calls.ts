@@ -186,7 +186,7 @@ export class SocketCalls {
   }
 
   /**
-   * Binds the server's socket. Replaces a socket left by a server that has ended, or a link to the
+   * Binds the server's socket. Replaces a socket left by a server that has exited, or a link to the
    * additional port that received requests until now.
    */
   #bindServer(socket: number, path: string): number {

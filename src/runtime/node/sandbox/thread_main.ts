@@ -11,7 +11,7 @@ import { OwnRoot } from "./own_root.ts";
 import type { FromThread, ThreadPlan, ToThread } from "./thread_messages.ts";
 import type { NodeCommand } from "./types.ts";
 
-/** Makes a process end with the thread that started it, if no namespace does that. */
+/** Makes a process exit with the thread that started it, if no namespace does that. */
 const SETPRIV = "/usr/bin/setpriv";
 
 /**
@@ -22,7 +22,7 @@ const SETSID = "/usr/bin/setsid";
 
 /**
  * The first process in Node's process namespace. It mounts the folder that shows Node its own
- * processes. When this thread ends or closes the process's input, that process ends, and with it
+ * processes. When this thread exits or closes the process's input, that process exits, and with it
  * all others in the namespace. A Ctrl-C in the platform's terminal does not end it.
  */
 const FIRST_PROCESS =
@@ -150,7 +150,7 @@ class NodeThread {
       const now = Atomics.load(beat, 0);
       if (now === last) {
         this.end();
-        // Without namespaces, Node ends with this thread.
+        // Without namespaces, Node exits with this thread.
         Reflect.get(globalThis, "close").call(globalThis);
       }
       last = now;

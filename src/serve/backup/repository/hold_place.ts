@@ -3,7 +3,7 @@
  *
  * Each process stores its own marker, then looks for others, so of any two processes, at least one
  * sees the other's marker. A process renews its marker while it works. The marker expires when the
- * process has ended, or if it is not renewed for a while.
+ * process has exited, or if it is not renewed for a while.
  *
  * @module
  */
@@ -86,7 +86,7 @@ async function refuseOthers(place: Place, own: string): Promise<void> {
 
 /**
  * Does work while no other process writes to the location or removes anything from it. When the
- * signal aborts, the location is released. The work must then stop, and the process should end.
+ * signal aborts, the location is released. The work must then stop, and the process should exit.
  *
  * @throws {BackupError} while another process has reserved it
  */
