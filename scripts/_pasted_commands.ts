@@ -100,7 +100,9 @@ async function runInShell(
   const { code, stdout } = await hear(["env", "-i", ...variables, "bash", file], { cwd });
   const outputs = stdout.split(MARK).slice(1);
   if (code !== 0) {
-    throw new Error(`${commands[outputs.length - 1]?.text} exited with ${code}:\n${outputs.at(-1)}`);
+    throw new Error(
+      `${commands[outputs.length - 1]?.text} exited with ${code}:\n${outputs.at(-1)}`,
+    );
   }
   return outputs;
 }

@@ -211,7 +211,7 @@ export interface ToolOptions {
 export interface RunningTool {
   readonly pid: number;
   readonly result: Promise<ToolResult>;
-  /** Ends the process immediately. Does nothing if it has already exited. */
+  /** Kills the process immediately. Does nothing if it has already exited. */
   kill(): void;
 }
 

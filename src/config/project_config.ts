@@ -163,7 +163,7 @@ export interface ProjectConfig {
     /** Whether visitors' browsers measure web vitals. */
     readonly vitals?: boolean;
   };
-  /** Checks that must pass before production shows a deployment. */
+  /** Checks that must pass before production serves a deployment. */
   readonly checks?: ReleaseChecks;
   readonly previews?: {
     /** Who can visit previews. Overrides the project's setting. */

@@ -354,7 +354,7 @@ export const projectConfigSchema = table({
   traffic: traffic.optional().meta({ description: "Traffic settings." }),
   previews: previews.optional().meta({ description: "Access to previews." }),
   checks: checks.optional().meta({
-    description: "Requests and commands that must pass before production shows a deployment.",
+    description: "Requests and commands that must pass before production serves a deployment.",
   }),
 });
 

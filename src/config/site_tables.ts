@@ -118,7 +118,7 @@ export const blobs = table({
   public: z.array(z.string(PREFIXES_RULE).max(1024, PREFIXES_RULE), PREFIXES_RULE)
     .max(100, PREFIXES_RULE).optional().meta({
       description:
-        "Prefixes of keys whose objects everyone can read at /_svc/blobs/<key>; none when omitted.",
+        "Prefixes of keys whose objects anyone can read at /_svc/blobs/<key>; none when omitted.",
       examples: [["photos/"]],
     }),
   preview: z.enum(["empty", "copy"], 'Use "empty" or "copy"').optional().meta({
@@ -133,8 +133,8 @@ const PROTECTION_RULE = `Use ${PROTECTIONS.map((each) => `"${each}"`).join(", ")
 export const previews = table({
   protection: z.enum(PROTECTIONS, PROTECTION_RULE).optional().meta({
     description:
-      "Who can visit previews: everyone (off), members of the workspace (members), or also " +
-      "everyone with the project's password (password). With all, production is for members " +
+      "Who can visit previews: anyone (off), members of the workspace (members), or also " +
+      "anyone with the project's password (password). With all, production is for members " +
       "too. The project's setting applies when omitted.",
     examples: ["members"],
   }),

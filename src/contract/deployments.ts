@@ -74,7 +74,7 @@ export const deployment = z.object({
   environment: z.string().meta({ description: "Name of the environment", example: "production" }),
   isPreview: z.boolean().describe("False for a production deployment, true otherwise"),
   isProduction: z.boolean().describe(
-    "True while production shows this deployment",
+    "True while production serves this deployment",
   ),
   variablesChanged: z.boolean().describe(
     "True if the environment's variables have changed since the deployment was created. Redeploy to apply them",
@@ -99,7 +99,7 @@ export const deployment = z.object({
     example: "Ada Lovelace",
   }),
   url: z.url().meta({ description: "URL of the deployment", example: "https://shop.example.net" }),
-  urls: deploymentUrls.describe("URLs that show the deployment"),
+  urls: deploymentUrls.describe("URLs that serve the deployment"),
   functions: z.array(z.string()).describe("Names of its functions"),
   fileCount: z.int().meta({ description: "Number of files", example: 42 }),
   totalBytes: z.int().meta({ description: "Total size of the files, in bytes", example: 1048576 }),
@@ -108,7 +108,7 @@ export const deployment = z.object({
     "Last lines of the server's output, oldest first, if it did not start",
   ),
   checks: releaseChecks.optional().describe(
-    "Checks that must pass before production shows it, if it has any",
+    "Checks that must pass before production serves it, if it has any",
   ),
   migration: z.enum(MIGRATION_OUTCOMES).optional().describe(
     "Whether its migration changed the schema of its database; missing if it had none",
@@ -157,7 +157,7 @@ export const createDeploymentBody = z.object({
     "Content of `.svc/manifest.json`",
   ),
   rules: z.unknown().optional().describe(
-    "Edge rule set as authored",
+    "Edge rule set as written",
   ),
   files: z.array(deploymentFile).max(MAX_FILES).describe(
     "All files of the deployment. With `base`, the new and changed files",

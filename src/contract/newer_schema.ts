@@ -1,4 +1,4 @@
-/** Migrations that stay applied when production shows an earlier deployment again. Pure. @module */
+/** Migrations that stay applied when production serves an earlier deployment. Pure. @module */
 import { formatCount } from "../lib/format.ts";
 import type { Deployment } from "./deployments.ts";
 

@@ -422,7 +422,7 @@ const CONTRACT: Contract = {
 
 for (const [name, open] of Object.entries(ENGINES)) {
   const missing = name === "server" ? NO_POSTGRES : undefined;
-  const title = `engine ${name}${missing === undefined ? "" : ` (left out: ${missing})`}`;
+  const title = `engine ${name}${missing === undefined ? "" : ` (skipped: ${missing})`}`;
   Deno.test({ name: title, ignore: missing !== undefined }, async (test) => {
     const folder = await Deno.makeTempDir({ prefix: "svc-contract-" });
     const gateway = new TestGateway(await open(folder));

@@ -13,7 +13,7 @@ for (const [kind, open] of Object.entries(ENGINES)) {
   const lack = kind === "server" ? NO_POSTGRES : undefined;
   Deno.test({
     name: `a client can use extensions: ${kind}` +
-      (lack === undefined ? "" : ` (left out: ${lack})`),
+      (lack === undefined ? "" : ` (skipped: ${lack})`),
     ignore: lack !== undefined,
     async fn() {
       const folder = await Deno.makeTempDir({ prefix: "svc-extensions-" });

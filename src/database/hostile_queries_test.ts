@@ -117,7 +117,7 @@ for (const [kind, open] of Object.entries(ENGINES)) {
   const lack = kind === "server" ? NO_POSTGRES : undefined;
   Deno.test({
     name: `hostile queries do not affect another project's database: ${kind}` +
-      (lack === undefined ? "" : ` (left out: ${lack})`),
+      (lack === undefined ? "" : ` (skipped: ${lack})`),
     ignore: lack !== undefined,
     async fn(t) {
       const folder = await Deno.makeTempDir({ prefix: "svc-hostile-" });

@@ -49,7 +49,7 @@ for (const [kind, open] of Object.entries(ENGINES)) {
   const lack = kind === "server" ? NO_POSTGRES : undefined;
   Deno.test({
     name: `no statement of a client reaches another database or the machine: ${kind}` +
-      (lack === undefined ? "" : ` (left out: ${lack})`),
+      (lack === undefined ? "" : ` (skipped: ${lack})`),
     ignore: lack !== undefined,
     async fn() {
       const folder = await Deno.makeTempDir({ prefix: "svc-isolation-" });

@@ -18,10 +18,10 @@ export interface KvFetchResponse {
   readonly redirected: boolean;
 }
 
-/** Performs a request to the store. Never rejects because of the request's content. */
+/** Handles a request to the store. Never rejects because of the request's content. */
 export type KvFetch = (request: KvFetchRequest) => Promise<KvFetchResponse>;
 
-/** Creates the function that performs requests to a namespace. */
+/** Creates the function that handles requests to a namespace. */
 export function createKvFetch(
   { namespace, answerOther, ...options }: NamespaceHandlerOptions & {
     readonly namespace: Namespace;

@@ -31,7 +31,7 @@ console.log(JSON.stringify({
 
 Deno.test({
   name: "ControlGroup kills processes that exceed their limit, below a service's group" +
-    ("problem" in place ? ` (left out: ${place.problem})` : ""),
+    ("problem" in place ? ` (skipped: ${place.problem})` : ""),
   ignore: "problem" in place,
   async fn() {
     assert.ok("folder" in place);

@@ -3,7 +3,7 @@
  */
 
 /**
- * `off`: everyone. `members`: members of the workspace; `password`: also everyone with the
+ * `off`: anyone. `members`: members of the workspace; `password`: also anyone with the
  * project's password. Both apply to all hosts except production. `all` applies to production too.
  */
 export const PROTECTIONS = ["off", "members", "password", "all"] as const;

@@ -253,11 +253,11 @@ const vitals = z.boolean("Use true or false").optional().describe(
 
 const protection = z.enum(PROTECTIONS, `Use ${PROTECTIONS.map((each) => `"${each}"`).join(", ")}`)
   .optional().describe(
-    "Who can visit the deployment; overrides the project's setting. `off`: everyone; `members`: members of the workspace; `password`: members, and everyone with the project's password; `all`: like `members`, but also in production.",
+    "Who can visit the deployment; overrides the project's setting. `off`: anyone; `members`: members of the workspace; `password`: members, and anyone with the project's password; `all`: like `members`, but also in production.",
   );
 
 const checks = releaseChecksSchema.optional().describe(
-  "Requests and commands that must succeed before production shows the deployment.",
+  "Requests and commands that must succeed before production serves the deployment.",
 );
 
 const WANTED_SWITCH = "Use true or false";

@@ -101,7 +101,7 @@ export function isConnectionSpoilt(error: unknown): boolean {
   return isGivenUp(error) || code === READ_ONLY || BROKEN.has(code);
 }
 
-/** Messages for errors, because the library's own texts contain the wrong host. */
+/** Messages for errors, because the library's own messages contain the wrong host. */
 const WORDS: Readonly<Record<string, string>> = {
   CONNECTION_CLOSED: "the server closed the connection",
   CONNECTION_DESTROYED: "no server accepts writes",

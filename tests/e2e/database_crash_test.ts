@@ -33,7 +33,7 @@ for (const [engine, args] of Object.entries(ENGINES)) {
   const lack = engine === "server" ? noServer() : undefined;
   Deno.test({
     name: `every acknowledged commit survives each of ${ROUNDS} kills (${engine})` +
-      (lack === undefined ? "" : ` (left out: ${lack})`),
+      (lack === undefined ? "" : ` (skipped: ${lack})`),
     ignore: lack !== undefined,
     fn: () =>
       withSandbox(async (box) => {

@@ -120,7 +120,7 @@ for (const [project, client] of Object.entries(PROJECTS)) {
     const lack = engine === "server" ? noServer() : undefined;
     Deno.test({
       name: `a ${project} project and its preview store separate notes using ${client}, ${engine}${
-        lack === undefined ? "" : ` (left out: ${lack})`
+        lack === undefined ? "" : ` (skipped: ${lack})`
       }`,
       ignore: !isLong || lack !== undefined || !buildsProjects ||
         needs("sh", "node", "npm", "git").ignore,

@@ -64,7 +64,7 @@ for (const [engine, args] of Object.entries(ENGINES)) {
   const lack = noDisk ?? (engine === "server" ? noServer() : undefined);
   Deno.test({
     name: `a database refuses writes while its disk is full, ${engine}${
-      lack === undefined ? "" : ` (left out: ${lack})`
+      lack === undefined ? "" : ` (skipped: ${lack})`
     }`,
     ignore: lack !== undefined,
     fn: () =>

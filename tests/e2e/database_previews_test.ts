@@ -170,7 +170,7 @@ for (const [engine, args] of Object.entries(ENGINES)) {
   const lack = engine === "server" ? NO_POSTGRES : undefined;
   Deno.test({
     name: `a pushed project and its git branch render separate databases, ${engine}${
-      lack === undefined ? "" : ` (left out: ${lack})`
+      lack === undefined ? "" : ` (skipped: ${lack})`
     }`,
     ignore: lack !== undefined || isEmpty() || (engine === "server" && !isLong),
     fn: () =>

@@ -122,7 +122,7 @@ for (const [engine, args] of Object.entries(ENGINES)) {
   const lack = engine === "server" ? noServer() : undefined;
   Deno.test({
     name: `clients and the CLI read a million rows in bounded memory, ${engine}${
-      lack === undefined ? "" : ` (left out: ${lack})`
+      lack === undefined ? "" : ` (skipped: ${lack})`
     }`,
     ignore: !isAsked || lack !== undefined,
     fn: () =>

@@ -215,7 +215,7 @@ async function isRefused(box: Sandbox): Promise<void> {
 
 Deno.test({
   name: `a project with only a Dockerfile goes live${
-    WHY_NOT === undefined ? "" : ` (left out: ${WHY_NOT})`
+    WHY_NOT === undefined ? "" : ` (skipped: ${WHY_NOT})`
   }`,
   ignore: WHY_NOT !== undefined,
   fn: (t) =>

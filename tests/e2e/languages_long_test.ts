@@ -318,7 +318,7 @@ Deno.test({
           ? `this machine has no ${missing.join(", ")}`
           : await app.lacks?.();
         await t.step({
-          name: why === undefined ? name : `${name} (left out: ${why})`,
+          name: why === undefined ? name : `${name} (skipped: ${why})`,
           ignore: why !== undefined,
           fn: (step) =>
             app === SITES[name] ? runSite(box, name, app) : runApp(step, box, name, app),

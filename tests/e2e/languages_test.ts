@@ -129,7 +129,7 @@ const PHP: App = {
   },
 };
 
-/** Performs the action in a request's path and query, and responds with the result. */
+/** Runs the action in a request's path and query, and responds with the result. */
 const PYTHON_SERVER = `import http.server, os, socket, subprocess, urllib.parse
 
 OTHERS = []
@@ -266,7 +266,7 @@ Deno.test("servers in other languages go live", async (t) => {
     const live: string[] = [];
     for (const [name, { files, needs }] of Object.entries(APPS)) {
       const ignore = !needs.every((id) => found.has(id));
-      const why = ignore ? ` (left out: this machine has no ${needs.join(", ")})` : "";
+      const why = ignore ? ` (skipped: this machine has no ${needs.join(", ")})` : "";
       const step = { name: `${name}${why}`, ignore, fn: () => goLive(box, name, files) };
       if (await t.step(step) && !ignore) live.push(name);
     }

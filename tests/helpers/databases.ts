@@ -56,7 +56,7 @@ export function onEachDatabase(
 ): void {
   for (const [engine, more] of Object.entries(ENGINES)) {
     const lack = engine === "server" ? NO_POSTGRES : undefined;
-    const title = lack === undefined ? engine : `${engine}, left out: ${lack}`;
+    const title = lack === undefined ? engine : `${engine}, skipped: ${lack}`;
     Deno.test(
       { name: `${name} (${title})`, ignore: lack !== undefined },
       (t) =>

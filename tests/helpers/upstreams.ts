@@ -99,7 +99,7 @@ export interface Publication {
   readonly manifest?: object;
   /** The manifest's `images`. */
   readonly images?: unknown;
-  /** Initially shows the deployment to only a share of the visitors. */
+  /** Initially serves the deployment to only a share of the visitors. */
   readonly rolling?: unknown;
   /** The manifest's `functionLimits`. */
   readonly functionLimits?: unknown;

@@ -4,9 +4,9 @@ import type { Protection } from "../../lib/protection.ts";
 import { printable } from "../terminal/format.ts";
 
 const MEANINGS: Readonly<Record<Protection, string>> = {
-  off: "everyone can visit",
+  off: "anyone can visit",
   members: "previews are for members",
-  password: "previews are for members and for everyone with the password",
+  password: "previews are for members and for anyone with the password",
   all: "previews and production are for members",
 };
 

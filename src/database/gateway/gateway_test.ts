@@ -6,7 +6,7 @@ import { NO_POSTGRES, startTestServer } from "../server/_test_server.ts";
 import { openClient, refusalOf, startTestGateway } from "./_test_gateway.ts";
 
 const ignore = NO_POSTGRES !== undefined;
-const skipped = ignore ? ` (left out: ${NO_POSTGRES})` : "";
+const skipped = ignore ? ` (skipped: ${NO_POSTGRES})` : "";
 
 Deno.test({
   name: `Gateway accepts psql, pg and postgres, and runs their statements${skipped}`,

@@ -6,7 +6,7 @@ import { NO_POSTGRES } from "../server/_test_server.ts";
 import { startTestGateway } from "./_test_gateway.ts";
 
 const ignore = NO_POSTGRES !== undefined;
-const skipped = ignore ? ` (left out: ${NO_POSTGRES})` : "";
+const skipped = ignore ? ` (skipped: ${NO_POSTGRES})` : "";
 
 /** Number of rounds of `kill -9` under load. */
 const ROUNDS = Number(Deno.env.get("KILL_ROUNDS") ?? 2);

@@ -9,7 +9,7 @@ import { NO_POSTGRES } from "../server/_test_server.ts";
 import { openClient, refusalOf, startTestGateway, type TestGateway } from "./_test_gateway.ts";
 
 const ignore = NO_POSTGRES !== undefined;
-const skipped = ignore ? ` (left out: ${NO_POSTGRES})` : "";
+const skipped = ignore ? ` (skipped: ${NO_POSTGRES})` : "";
 
 /** A non-loopback address of this machine, which the gateway treats like another machine's. */
 const OUTER = Object.values(networkInterfaces()).flat()

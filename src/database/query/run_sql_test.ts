@@ -4,7 +4,7 @@ import { runSql, type RunSqlOptions } from "./run_sql.ts";
 import type { SqlEvent } from "./types.ts";
 
 const ignore = NO_POSTGRES !== undefined;
-const skipped = ignore ? ` (left out: ${NO_POSTGRES})` : "";
+const skipped = ignore ? ` (skipped: ${NO_POSTGRES})` : "";
 
 type Run = (sql: string, options?: RunSqlOptions) => AsyncGenerator<SqlEvent, void, void>;
 

@@ -5,7 +5,7 @@ import { NO_POSTGRES, startTestServer, testBranch } from "./_test_server.ts";
 import { openServerEngine } from "./open_server.ts";
 
 const ignore = NO_POSTGRES !== undefined;
-const skipped = ignore ? ` (left out: ${NO_POSTGRES})` : "";
+const skipped = ignore ? ` (skipped: ${NO_POSTGRES})` : "";
 
 async function rowsOf(engine: DatabaseEngine, branch: Branch, sql: string) {
   const events = await Array.fromAsync(runSql(await engine.connect(branch, new Map()), sql));

@@ -7,7 +7,7 @@ import { serverName } from "./names.ts";
 import { NO_POSTGRES, startTestServer, testBranch } from "./_test_server.ts";
 
 const ignore = NO_POSTGRES !== undefined;
-const skipped = ignore ? ` (left out: ${NO_POSTGRES})` : "";
+const skipped = ignore ? ` (skipped: ${NO_POSTGRES})` : "";
 
 async function run(engine: DatabaseEngine, branch: Branch, sql: string): Promise<SqlEvent[]> {
   return await Array.fromAsync(runSql(await engine.connect(branch, new Map()), sql));

@@ -19,7 +19,7 @@ const TOKEN_BYTES = 24;
 export interface LocalServices {
   readonly kv: LocalKv;
   readonly queues: LocalQueues;
-  /** Performs requests from functions to the store and the queues. */
+  /** Handles requests from functions to the store and the queues. */
   readonly kvFetch: KvFetch;
   readonly mails: Mails;
   readonly forms: LocalForms;

@@ -67,7 +67,7 @@ export interface FunctionSettings {
   /** The inspector that the functions' process opens. */
   readonly inspector: Inspector | undefined;
   readonly outbound: OutboundFetch;
-  /** Performs requests to the local key-value store. */
+  /** Handles requests to the local key-value store. */
   readonly kv: OutboundFetch;
   /** The environment of this program. */
   readonly env: Readonly<Record<string, string | undefined>>;

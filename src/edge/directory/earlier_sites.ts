@@ -27,7 +27,7 @@ export interface EarlierSitesOptions {
   readonly now: Clock;
   /** Reads a deployment. Returns `undefined` if it is no longer served. */
   read(deploymentId: string): Promise<EarlierContent | undefined>;
-  /** Returns the site of an earlier deployment, as production shows it. */
+  /** Returns the site of an earlier deployment, as production serves it. */
   open(deploymentId: string): Site | Promise<Site | undefined>;
   onTrouble(message: string): void;
 }

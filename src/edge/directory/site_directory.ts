@@ -24,7 +24,7 @@ interface Entry extends Omit<HostBinding, "past"> {
   used: boolean;
   /** Earlier deployments of a production host. */
   earlier?: EarlierSites | undefined;
-  /** The earlier deployments that pages have requested, as production shows them. */
+  /** The earlier deployments that pages have requested, as production serves them. */
   readonly pinned: Map<string, Entry>;
 }
 
@@ -48,7 +48,7 @@ export interface SiteDirectoryOptions {
   onTrouble?(message: string): void;
   readonly now?: Clock;
   /**
-   * Stops everything that runs for a site. Called when no host shows the site any longer, or to
+   * Stops everything that runs for a site. Called when no host serves the site any longer, or to
    * free memory.
    */
   dispose(site: Site): void;
@@ -57,7 +57,7 @@ export interface SiteDirectoryOptions {
   readonly maxLoaded?: number;
 }
 
-/** Whether a host shows a deployment to at least some visitors. */
+/** Whether a host serves a deployment to at least some visitors. */
 const shows = ({ deploymentId, rolling }: HostBinding, id: string): boolean =>
   deploymentId === id || rolling?.deploymentId === id;
 
@@ -110,7 +110,7 @@ export class SiteDirectory {
   }
 
   /**
-   * Points a hostname at a deployment once its site is ready. Until then, it shows the previous
+   * Points a hostname at a deployment once its site is ready. Until then, it serves the previous
    * site.
    */
   async point(hostname: string, target: HostBinding): Promise<void> {
@@ -160,7 +160,7 @@ export class SiteDirectory {
     return this.#entries.get(hostname)?.deploymentId;
   }
 
-  /** Whether any host shows a deployment. */
+  /** Whether any host serves a deployment. */
   isShown(deploymentId: string): boolean {
     return [...this.#entries.values()].some((entry) => shows(entry, deploymentId));
   }
@@ -179,7 +179,7 @@ export class SiteDirectory {
     return this.#revision;
   }
 
-  /** Hostnames that show a deployment. */
+  /** Hostnames that serve a deployment. */
   hostnames(): readonly string[] {
     return [...this.#entries.keys()];
   }
@@ -285,7 +285,7 @@ export class SiteDirectory {
     return earlier;
   }
 
-  /** An earlier deployment as production shows it: behind the gate of the live deployment. */
+  /** An earlier deployment as production serves it: behind the gate of the live deployment. */
   #openPinned(
     deploymentId: string,
     { entry, live }: { readonly entry: Entry; readonly live: Site },
@@ -337,7 +337,7 @@ export class SiteDirectory {
   }
 
   /**
-   * Yields every entry that shows a deployment: hosts, and earlier deployments behind production
+   * Yields every entry that serves a deployment: hosts, and earlier deployments behind production
    * hosts.
    */
   *#shown(deploymentId: string): Generator<Entry> {

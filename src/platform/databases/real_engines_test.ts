@@ -53,7 +53,7 @@ function onEachEngine(name: string, run: (place: Place) => Promise<void>): void 
   for (const [kind, open] of Object.entries(ENGINES)) {
     const ignore = kind === "server" && !hasServer;
     Deno.test({
-      name: `${name}: ${kind}${ignore ? " (left out: there is no PostgreSQL here)" : ""}`,
+      name: `${name}: ${kind}${ignore ? " (skipped: there is no PostgreSQL here)" : ""}`,
       ignore,
       async fn() {
         await inTestFolder(async (folder) => {

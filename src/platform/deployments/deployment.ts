@@ -73,7 +73,7 @@ export const deploymentRecord = z.object({
   /** The last lines of its server's output, if the server did not start. */
   serverOutput: z.array(z.string()).optional(),
   /**
-   * Results of the checks that must pass before production shows it; missing until they have run.
+   * Results of the checks that must pass before production serves it; missing until they have run.
    */
   checks: releaseChecks.optional(),
   createdAt: z.number(),
@@ -105,7 +105,7 @@ export function isServed(status: DeploymentState): boolean {
   return status === "LIVE" || status === "ROLLED_BACK";
 }
 
-/** Whether it is shown at its own URL, because it is live or being checked. */
+/** Whether it is served at its own URL, because it is live or being checked. */
 export function isReachable({ status, checks }: Pick<DeploymentRecord, "status" | "checks">) {
   return isServed(status) || (status === "DEPLOYING" && checks?.state === "RUNNING");
 }

@@ -50,7 +50,7 @@ export interface DeploymentServices {
   >;
   readonly addresses: Addresses;
   /**
-   * The servers. They start before production shows their deployment, and end once it no longer
+   * The servers. They start before production serves their deployment, and stop once it no longer
    * does.
    */
   readonly computeService: Pick<DeployedServers, "prepare" | "purge" | "remove" | "retire">;
@@ -58,7 +58,7 @@ export interface DeploymentServices {
   readonly uploads: Pick<OpenUploads, "keepAlive">;
   readonly functionService: Pick<DeployedFunctions, "retire" | "seal">;
   onStopped?(deployment: DeploymentRecord, lease?: Lease): Promise<void>;
-  /** Checks releases before production shows them. */
+  /** Checks releases before production serves them. */
   readonly checker: Pick<ReleaseChecker, "placeOf" | "run">;
   readonly collectCounts: RollingServices["collectCounts"];
   readonly raiseEvent: RaiseEvent;
@@ -111,7 +111,7 @@ export class DeploymentService {
     return await this.#rolling.beginIfShown(target, wish) ?? target;
   }
 
-  /** Resolves when the edge shows the project's state that was stored at the time of the call. */
+  /** Resolves when the edge serves the project's state that was stored at the time of the call. */
   whenEdgesCurrent(projectId: string): Promise<void> {
     return this.#rollouts.settled(projectId);
   }
@@ -183,7 +183,7 @@ export class DeploymentService {
       .catch((error) => this.#failed(deployment, error));
   }
 
-  /** Makes production show an earlier deployment (design: "Rollback"). */
+  /** Makes production serve an earlier deployment (design: "Rollback"). */
   async rollBack(
     project: ProjectRecord,
     wanted: { readonly undo?: string | undefined; readonly to?: string | undefined },
@@ -262,7 +262,7 @@ export class DeploymentService {
     return this.#services.raiseEvent(deploymentEvent(moment, deployment, this.#services.addresses));
   }
 
-  /** Prepares a deployment to be shown. */
+  /** Prepares a deployment to be served. */
   async #makeReady(deployment: DeploymentRecord, migrate?: RunMigration) {
     await this.#services.uploads.keepAlive(deployment.workspaceId, deployment.id);
     const { vault, functionService } = this.#services;

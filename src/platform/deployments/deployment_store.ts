@@ -311,7 +311,7 @@ export class DeploymentStore extends Table<DeploymentRecord, readonly [string, s
   }
 
   /**
-   * Changes a rolling release, and what production shows.
+   * Changes a rolling release, and what production serves.
    *
    * @throws {StaleDecisionError} if there is no release
    */
@@ -347,11 +347,11 @@ export class DeploymentStore extends Table<DeploymentRecord, readonly [string, s
   }
 
   #endRelease(operation: Operation, { id, projectId }: DeploymentRecord, now: number) {
-    const reason = `Production shows deployment ${id} instead`;
+    const reason = `Production serves deployment ${id} instead`;
     return endRelease(this.kv, operation, { projectId, now, state: "ENDED", reason });
   }
 
-  /** Empties the host labels that still show the deployment. */
+  /** Empties the host labels that still serve the deployment. */
   async clearHosts(deployment: DeploymentRecord, lease?: Lease): Promise<void> {
     await clearLabels(this.kv, deployment, lease);
   }

@@ -1,4 +1,4 @@
-/** Computes how a project changes when production shows another deployment. Pure. @module */
+/** Computes how a project changes when production serves another deployment. Pure. @module */
 import type { HostBinding } from "../../feed/mod.ts";
 import type { ProjectRecord } from "../projects/mod.ts";
 import { withLive, withReplaced } from "./production_history.ts";
@@ -16,7 +16,7 @@ export function shownInProduction(project: ProjectRecord, id: string, now: numbe
 }
 
 /**
- * Records a deployment that production no longer shows. Visitors may still have its pages open.
+ * Records a deployment that production no longer serves. Visitors may still have its pages open.
  */
 function noLongerShown(project: ProjectRecord, id: string, now: number): ProjectRecord {
   const live = project.productionHistory.at(-1) ?? "";

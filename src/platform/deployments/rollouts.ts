@@ -20,7 +20,7 @@ export class Rollouts {
   }
 
   /**
-   * Resolves when the edges show the state that was stored at the time of the call. Code that
+   * Resolves when the edges serve the state that was stored at the time of the call. Code that
    * reports a deployment as live waits for this first.
    */
   async settled(projectId: string): Promise<void> {

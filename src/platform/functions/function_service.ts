@@ -41,7 +41,7 @@ export interface FunctionServices {
   readonly logs: AccessLogs;
   /** Carries out the functions' `fetch` calls. */
   readonly outbound: OutboundFetch;
-  /** Performs requests from a deployment's functions to its key-value store. */
+  /** Handles requests from a deployment's functions to its key-value store. */
   readonly kvFetchFor: ProjectKv["kvFetchFor"];
   /** The blob stores, which functions access with `fetch`. */
   readonly blobs: Pick<ProjectBlobs, "blobsFor" | "handle">;

@@ -33,7 +33,7 @@ const OWNER = deploymentRecord.parse({
   liveAt: 0,
 });
 
-/** A monitor for one project whose production shows `shown`, with a shared store. */
+/** A monitor for one project whose production serves `shown`, with a shared store. */
 async function monitored(
   stored: Map<string, HealthRecord> = new Map(),
   shown = OWNER.id,

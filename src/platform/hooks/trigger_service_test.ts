@@ -212,7 +212,7 @@ Deno.test("TriggerService.trigger() returns the existing deployment for an ident
     assert.equal((await uses.of(HOOK.id)).count, 5);
   }));
 
-Deno.test("TriggerService.trigger() redeploys a commit that is no longer shown", () =>
+Deno.test("TriggerService.trigger() redeploys a commit that is no longer served", () =>
   withTriggers(async ({ trigger, end }) => {
     const deploy = async (commitSha: string) => {
       const answer = await trigger({ commitSha });

@@ -87,7 +87,7 @@ export interface LocalService {
 export interface ProjectKv {
   /** Opens the store to a deployment's servers. */
   readonly kvFor: (owner: KvOwner) => KvAccess;
-  /** Performs requests from a deployment's functions to the store. */
+  /** Handles requests from a deployment's functions to the store. */
   readonly kvFetchFor: (owner: KvOwner) => KvFetch;
   readonly capability: Capability;
 }

@@ -1,5 +1,5 @@
 /**
- * Tests tasks that one node performs for all nodes. At any time during a round, another node can
+ * Tests tasks that one node runs for all nodes. At any time during a round, another node can
  * take the lease. Then nothing is stored or done without the lease, and the next leader reaches the
  * same state as an uninterrupted leader.
  */

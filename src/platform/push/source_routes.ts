@@ -58,7 +58,7 @@ export function bindSourceRoutes(router: Router, services: SourceServices): void
     if (files.reduce((sum, { size }) => sum + size, 0) > MAX_SOURCE_BYTES) {
       throw new Failure(
         "payload_too_large",
-        `The files can have at most ${MAX_SOURCE_BYTES} bytes in total`,
+        `The files can total at most ${MAX_SOURCE_BYTES} bytes`,
       );
     }
     const blobs = vault.of(caller.workspace.id);

@@ -16,7 +16,7 @@ export interface PatternProblem {
   /** Begins with a capital letter and has no final period. */
   readonly message: string;
   readonly hint?: string;
-  /** Its position in the authored text, in UTF-16 units. */
+  /** Its position in the source text, in UTF-16 units. */
   readonly offset: number;
 }
 

@@ -2,10 +2,10 @@ import { dirname, join, sep } from "node:path";
 import { ask, type Environment, findProgram, programOf } from "./find_toolchains.ts";
 import { type Toolchain, TOOLCHAINS } from "./toolchains.ts";
 
-/** Folders that every sandbox shows, with everything below them. */
+/** Folders that every sandbox exposes, with everything below them. */
 const SYSTEM = ["/usr", "/bin", "/lib", "/lib64"] as const;
 
-/** Folders that contain more than one toolchain, so they are not shown. */
+/** Folders that contain more than one toolchain, so they are not exposed. */
 const TOO_WIDE: ReadonlySet<string> = new Set([
   "/",
   "/home",
@@ -61,7 +61,7 @@ async function placeOf(toolchain: Toolchain, env: Environment): Promise<Place | 
 }
 
 /**
- * Finds toolchain folders on this machine that a sandbox can show in addition to the system's:
+ * Finds toolchain folders on this machine that a sandbox can expose in addition to the system's:
  * those on the platform's `PATH` that contain nothing else, and no platform data. Servers see only
  * toolchains that run servers; builds see all of them.
  */

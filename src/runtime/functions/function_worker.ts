@@ -175,7 +175,7 @@ export class FunctionWorker implements WorkerContext {
     send(FunctionFrame.start, 0, toPayload(head));
   }
 
-  /** Performs a call. Never rejects. */
+  /** Runs a call. Never rejects. */
   invoke(invocation: Invocation, over: () => void): Promise<InvocationResult> {
     const { timeoutMs } = this.options.limits;
     return new Promise((resolve) => this.adopt({ invocation, resolve, over, timeoutMs }));

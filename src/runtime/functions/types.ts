@@ -96,15 +96,15 @@ export interface FunctionHostOptions {
   /** The variables that the functions see as `context.env`. */
   readonly env: Readonly<Record<string, string>>;
   readonly limits?: Partial<FunctionLimits>;
-  /** Performs the functions' `fetch`; it must restrict the targets. */
+  /** Sends the functions' `fetch` requests; it must restrict the targets. */
   readonly outbound: OutboundFetch;
   /**
-   * Performs requests to the project's key-value store (`context.kv`); without it, there is no
+   * Handles requests to the project's key-value store (`context.kv`); without it, there is no
    * store.
    */
   readonly kv?: OutboundFetch | undefined;
   /**
-   * Performs statements on the project's database (`context.database`); without it, there is no
+   * Runs statements on the project's database (`context.database`); without it, there is no
    * database.
    */
   readonly database?: OutboundFetch | undefined;

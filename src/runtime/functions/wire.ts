@@ -41,7 +41,7 @@ export const FunctionFrame = {
   settled: 23,
   /** One line for the log; payload: entry as JSON. */
   log: 24,
-  /** Perform a `fetch`; payload: request as JSON. */
+  /** Send a `fetch` request; payload: request as JSON. */
   fetch: 25,
   /** The `fetch` is no longer needed. */
   abortFetch: 26,

@@ -47,7 +47,7 @@ const MAX_COMMAND_MB = 128;
 
 const MIB = 1024 * 1024;
 
-/** Maximum time for a command to restart its server after the server has exited, in milliseconds. */
+/** Maximum time for a command to restart its server after the server exits, in milliseconds. */
 const RESTART_MS = 5000;
 
 interface NodeProcessOptions {

@@ -78,7 +78,7 @@ while True:
 
 Deno.test({
   name: "startProcess() limits kernel memory with a control group" +
-    ("problem" in place ? ` (left out: ${place.problem})` : ""),
+    ("problem" in place ? ` (skipped: ${place.problem})` : ""),
   ignore: "problem" in place,
   async fn() {
     await openControlGroups();

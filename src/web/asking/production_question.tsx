@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * @module Asks for confirmation before production shows another deployment, and lists the
+ * @module Asks for confirmation before production serves another deployment, and lists the
  * differences.
  */
 import type { Deployment } from "../../contract/deployments.ts";
@@ -68,11 +68,11 @@ async function newerSchemaLines(api: PageApi, { id, projectId }: Deployment): Pr
 
 /**
  * Asks before `to`, or the previous deployment, replaces the production deployment. There is no
- * question if production shows nothing yet or has no earlier deployment.
+ * question if production serves nothing yet or has no earlier deployment.
  */
 export async function productionQuestion(api: PageApi, { project, to, now, word, lines = [] }: {
   readonly project: Project;
-  /** ID of the deployment to show in production; by default, the previous one. */
+  /** ID of the deployment to serve in production; by default, the previous one. */
   readonly to: string | undefined;
   readonly now: number;
   readonly word: string;
@@ -92,7 +92,7 @@ export async function productionQuestion(api: PageApi, { project, to, now, word,
       seen: `${live} ${to}`,
     };
   }
-  // Without `to`, production will show the previous deployment, which is the comparison's base.
+  // Without `to`, production will serve the previous deployment, which is the comparison's base.
   const [from, next] = to === undefined
     ? [compared.deployment, compared.base]
     : [compared.base, compared.deployment];

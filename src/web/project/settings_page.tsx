@@ -63,14 +63,14 @@ const versionOf = (project: Project): string =>
 
 /** Descriptions of the protections. */
 const PROTECTION_WORDS: Readonly<Record<PreviewAccess["protection"], string>> = {
-  off: "Everyone can visit previews.",
+  off: "Anyone can visit previews.",
   members: "Only members of this workspace can visit previews.",
-  password: "Members and everyone with the password can visit previews.",
+  password: "Members and anyone with the password can visit previews.",
   all: "Only members of this workspace can visit previews and production.",
 };
 
 const PROTECTION_NAMES: Readonly<Record<PreviewAccess["protection"], string>> = {
-  off: "Everyone",
+  off: "Anyone",
   members: "Members only",
   password: "Members and people with the password",
   all: "Members only, including production",

@@ -108,7 +108,7 @@ export class Child implements AsyncDisposable {
     for (const pid of await descendants(this.#process.pid)) signal(pid, "SIGCONT");
   }
 
-  /** Waits until the program has printed a text. */
+  /** Waits until the program has printed a string. */
   async says(text: string): Promise<void> {
     await until(() => this.#said.includes(text));
   }

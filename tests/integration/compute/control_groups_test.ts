@@ -61,7 +61,7 @@ const groupsIn = (folder: string): string[] =>
 
 Deno.test({
   name: "kernel memory counts toward the memory limits of servers and builds" +
-    (problem === undefined ? "" : ` (left out: ${problem})`),
+    (problem === undefined ? "" : ` (skipped: ${problem})`),
   ignore: problem !== undefined,
   fn: async () => {
     assert.ok("folder" in place);

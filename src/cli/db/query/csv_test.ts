@@ -7,7 +7,7 @@ const ROWS: readonly (readonly [
   record: string,
 ])[] = [
   ["plain values", ["a", "1", "x y"], "a,1,x y\r\n"],
-  ["null and an empty text", [null, "", "a"], ',"",a\r\n'],
+  ["null and an empty string", [null, "", "a"], ',"",a\r\n'],
   [
     "commas, quotes and line breaks",
     ["a,b", 'c"d', "e\nf", "g\rh"],

@@ -5,7 +5,7 @@ import type { Branch, DatabaseEngine } from "../../types.ts";
 import { NO_POSTGRES, startTestServer, testBranch } from "../_test_server.ts";
 
 const ignore = NO_POSTGRES !== undefined;
-const skipped = ignore ? ` (left out: ${NO_POSTGRES})` : "";
+const skipped = ignore ? ` (skipped: ${NO_POSTGRES})` : "";
 const DAY = 24 * 60 * 60_000;
 
 async function run(engine: DatabaseEngine, branch: Branch, sql: string): Promise<string[]> {

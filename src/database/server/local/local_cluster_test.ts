@@ -5,7 +5,7 @@ import { spawnProgram } from "../../../lib/spawn_program.ts";
 import { NO_POSTGRES, startTestServer } from "../_test_server.ts";
 
 const ignore = NO_POSTGRES !== undefined;
-const skipped = ignore ? ` (left out: ${NO_POSTGRES})` : "";
+const skipped = ignore ? ` (skipped: ${NO_POSTGRES})` : "";
 
 async function serverProcess(dataFolder: string): Promise<number> {
   return Number.parseInt(await Deno.readTextFile(`${dataFolder}/postgres/data/postmaster.pid`));

@@ -82,7 +82,7 @@ const place = findGroupPlace();
 
 Deno.test({
   name: "runSandboxed() limits kernel memory with a control group" +
-    ("problem" in place ? ` (left out: ${place.problem})` : ""),
+    ("problem" in place ? ` (skipped: ${place.problem})` : ""),
   ignore: "problem" in place,
   fn: () =>
     withScript(`exec /usr/bin/python3 -c '${FILL_SOCKETS}' 1500`, async (build) => {

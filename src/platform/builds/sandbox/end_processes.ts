@@ -119,5 +119,5 @@ export async function endProcessesOf(uid: number, killAll: () => Promise<void>):
     if (left.length > 0) await killAll();
     await new Promise((resolve) => setTimeout(resolve, clean > 0 ? 0 : PAUSE_MS));
   }
-  throw new StillRunningError(`Cannot end the processes of user ${uid}`);
+  throw new StillRunningError(`Cannot stop the processes of user ${uid}`);
 }

@@ -168,7 +168,7 @@ for (const [kind, open] of Object.entries(ENGINES)) {
   const ignore = kind === "server" && !hasServer;
   Deno.test({
     name: `maskBranch() masks a branch or leaves it as it is: ${kind}${
-      ignore ? " (left out: there is no PostgreSQL here)" : ""
+      ignore ? " (skipped: there is no PostgreSQL here)" : ""
     }`,
     ignore,
     fn: () =>

@@ -1,4 +1,4 @@
-/** Runs a release's checks at the deployment's own URL, before production shows it. @module */
+/** Runs a release's checks at the deployment's own URL, before production serves it. @module */
 import type { CheckResult, CommandResult } from "../../../contract/release_checks.ts";
 import { sealToken } from "../../../edge/mod.ts";
 import type { Clock, Random } from "../../../lib/clock.ts";

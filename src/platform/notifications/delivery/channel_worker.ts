@@ -50,7 +50,7 @@ type Running = { readonly host: string; readonly owner: string; readonly done: P
 export class ChannelWorker {
   readonly #running = new Map<string, Running>();
   readonly #health: HostHealth;
-  /** Messages that were settled after the current scan started. The scan's list still contains them. */
+  /** Messages settled after the current scan started. The scan's list still contains them. */
   readonly #ended = new Set<string>();
   /** How many messages have been started or postponed so far. */
   #progress = 0;

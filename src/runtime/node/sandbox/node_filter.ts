@@ -1,6 +1,6 @@
 /**
  * @module The system call filter for Node, which may run untrusted native code. If the process's
- * first thread has to check the caller's memory, it also performs the call itself. Otherwise, the
+ * first thread has to check the caller's memory, it also makes the call itself. Otherwise, the
  * caller could change the memory after the check.
  */
 import {
@@ -146,7 +146,7 @@ export const REFUSED_IN_SIGHT: readonly CallName[] = [
 ];
 
 /**
- * Calls that the first thread checks. It also performs those that refer to an address in memory.
+ * Calls that the first thread checks. It also makes those that refer to an address in memory.
  */
 export const ASKED: readonly CallName[] = [
   "execve",

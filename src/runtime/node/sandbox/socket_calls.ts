@@ -1,5 +1,5 @@
 /**
- * @module Checks the calls in which Node specifies a peer or an address, and performs the allowed
+ * @module Checks the calls in which Node specifies a peer or an address, and makes the allowed
  * ones on Node's own socket. Node could otherwise change its memory between this check and the
  * kernel's own read.
  */

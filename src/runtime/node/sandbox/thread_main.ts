@@ -21,9 +21,9 @@ const SETPRIV = "/usr/bin/setpriv";
 const SETSID = "/usr/bin/setsid";
 
 /**
- * The first process in Node's process namespace. It mounts the folder that shows Node its own
- * processes. When this thread exits or closes the process's input, that process exits, and with it
- * all others in the namespace. A Ctrl-C in the platform's terminal does not end it.
+ * The first process in Node's process namespace. It mounts the folder that exposes Node's own
+ * processes to it. When this thread exits or closes the process's input, that process exits, and
+ * with it  * all others in the namespace. A Ctrl-C in the platform's terminal does not end it.
  */
 const FIRST_PROCESS =
   'trap "" INT TERM HUP; read -r folder && mount -t proc -o "$OPTIONS" svc "$folder" && ' +

@@ -31,7 +31,7 @@ export interface ImageRoot {
   readonly workdir: string;
 }
 
-/** Files and folders to show to Node, by their paths on this machine. */
+/** Files and folders to expose to Node, by their paths on this machine. */
 export interface NodeRequest {
   readonly kind: NodeSandboxKind;
   readonly node: string;
@@ -107,7 +107,7 @@ export interface NodeLaunch extends Omit<NodeRequest, "kind"> {
   readonly only?: NodeSandboxKind;
 }
 
-/** How Node exited: it used too much `memory` or `disk`, was stopped by `kill`, or exited itself. */
+/** How Node exited: it used too much `memory` or `disk`, `kill` stopped it, or it exited itself. */
 export interface NodeEnd {
   readonly reason: "memory" | "disk" | "killed" | "exited";
   /** Text for the log, as in "Node has stopped with code 1". */
