@@ -302,7 +302,7 @@ export const activateBody = z.object({
     "Results of the check commands in `svc.toml`, run after the deployment was staged",
   ),
   rolling: rollingWish.optional().describe(
-    "Shows it to a share of production's visitors first; only for production deployments",
+    "Serves it to a share of production's visitors first; only for production deployments",
   ),
 }).strict();
 
@@ -341,7 +341,7 @@ export const promoteDeployment = endpoint({
   params: deploymentParams,
   body: z.object({
     rolling: rollingWish.optional().describe(
-      "Shows it to a share of production's visitors first",
+      "Serves it to a share of production's visitors first",
     ),
   }).strict(),
   response: deployment,

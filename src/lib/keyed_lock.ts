@@ -19,7 +19,7 @@ export class KeyedLock {
 
   /**
    * Runs `work` once all earlier work for each of the keys has finished. All keys are queued at
-   * once,    * so two callers never wait for each other.
+   * once, so two callers never wait for each other.
    *
    * @param shared Keys to lock in shared mode: `work` only waits for earlier work that has them in
    * `keys`.

@@ -27,7 +27,7 @@ async function isOpen(port: number): Promise<boolean> {
   return false;
 }
 
-/** Starts the project and calls `test` once it is listening. Then ends its whole process group. */
+/** Starts the project and calls `test` once it is listening. Then kills its whole process group. */
 export async function withOwnStart(
   { folder, start, env }: OwnStart,
   test: (side: Side) => Promise<void>,

@@ -54,7 +54,7 @@ export class RunningDatabase {
   readonly #ready = Promise.withResolvers<ReadyHead>();
   readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
   #outgoing: Uint8Array[] = [];
-  /** Accepts the connection that carries cancel requests. Closing it ends the process. */
+  /** Accepts the connection that carries cancel requests. Closing it stops the process. */
   readonly #control: Promise<Deno.Conn>;
   readonly #ticks: ReturnType<typeof setInterval>;
   /** Resolves when the process has exited and released its files. */
@@ -188,7 +188,7 @@ export class RunningDatabase {
     });
   }
 
-  /** Ends all sessions, flushes, and ends the process. */
+  /** Ends all sessions, flushes, and stops the process. */
   async stop(): Promise<void> {
     for (const session of this.#sessions.values()) session.ended();
     this.#sessions.clear();
@@ -198,7 +198,7 @@ export class RunningDatabase {
     clearTimeout(late);
   }
 
-  /** Ends the process immediately. Committed data is kept. */
+  /** Kills the process immediately. Committed data is kept. */
   kill(): void {
     try {
       this.#process.child.kill("SIGKILL");

@@ -52,7 +52,7 @@ export class DevCommand {
     this.#address = ended.then(() => run === this.#run ? this.#start(began) : this.#address);
   }
 
-  /** Ends the process and everything that it started. */
+  /** Stops the process and everything that it started. */
   stop(): Promise<void> {
     const process = this.#process;
     this.#process = undefined;
@@ -64,7 +64,7 @@ export class DevCommand {
     return this.#stopping;
   }
 
-  /** Ends the process immediately. */
+  /** Kills the process immediately. */
   kill(): void {
     this.#process?.kill();
   }

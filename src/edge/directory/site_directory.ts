@@ -38,7 +38,7 @@ const entryOf = (to: HostBinding, used: boolean): Entry => ({
 export interface SiteDirectoryOptions {
   /** Reads and compiles a deployment. Returns `undefined` if it is no longer served. */
   load(target: HostBinding): Promise<Site | undefined>;
-  /** Returns the site as a host shows it. Production adds published rules, if there are any. */
+  /** Returns the site as a host serves it. Production adds published rules, if there are any. */
   asShown(site: Site, target: HostBinding): Promise<Site>;
   /**
    * Reads a deployment that production showed before. Returns `undefined` if it is no longer
@@ -201,7 +201,7 @@ export class SiteDirectory {
     await this.#publish({ type: "host_removed", hostname });
   }
 
-  /** Removes a deployment from every host that shows it. */
+  /** Removes a deployment from every host that serves it. */
   async removeDeployment(deploymentId: string): Promise<void> {
     for (const [hostname, entry] of this.#entries) {
       if (entry.deploymentId === deploymentId) this.#entries.delete(hostname);

@@ -94,7 +94,7 @@ export class LayerServer {
   }
 
   /**
-   * Ends all processes permanently, after giving running requests this many milliseconds to finish.
+   * Stops all processes for good, after giving running requests this many milliseconds to finish.
    */
   async close(milliseconds: number): Promise<void> {
     this.#closed = true;

@@ -52,7 +52,7 @@ export class SiteServers implements SiteCompute {
   }
 
   /**
-   * Ends all processes permanently, after giving running requests this many milliseconds to finish.
+   * Stops all processes for good, after giving running requests this many milliseconds to finish.
    */
   async close(milliseconds: number): Promise<void> {
     await this.#all((server) => server.close(milliseconds));

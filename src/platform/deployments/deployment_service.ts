@@ -72,7 +72,7 @@ export interface ActivateOptions {
   /** Runs the command that migrates the database, if the project's folder is available. */
   readonly migrate?: RunMigration | undefined;
   /**
-   * Shows it to a share of production's visitors first, if production already shows a deployment.
+   * Serves it to a share of production's visitors first, if production already serves a deployment.
    */
   readonly rolling?: RollingWish | undefined;
 }
@@ -164,7 +164,7 @@ export class DeploymentService {
   }
 
   /**
-   * Shows a production deployment at its own URL, for its checks. @throws {Failure} like
+   * Serves a production deployment at its own URL, for its checks. @throws {Failure} like
    * `activate()`
    */
   async stage(deployment: DeploymentRecord): Promise<CheckPlace> {
@@ -288,7 +288,7 @@ export class DeploymentService {
     return this.#move(deployment, "DEPLOYING", { changes: { functions } });
   }
 
-  /** Ends the server of a deployment that was stopped while the server was starting. */
+  /** Stops the server of a deployment that was stopped while the server was starting. */
   async #endUnshown({ projectId, id }: DeploymentRecord): Promise<void> {
     const current = await this.#services.deployments.find(projectId, id);
     if (current !== undefined && isServed(current.status)) return;

@@ -55,7 +55,7 @@ export interface Released extends Activated {
   readonly release: ReleaseRecord;
 }
 
-/** The deployments that the production host shows at this moment of a release. */
+/** The deployments that the production host serves at this moment of a release. */
 function productionHost({ name }: ProjectRecord, release: ReleaseRecord): HostChange {
   const { id: releaseId, from, to, state } = release;
   if (state === "FINISHED") return { label: name, deploymentId: to };
@@ -170,7 +170,7 @@ export class DeploymentStore extends Table<DeploymentRecord, readonly [string, s
   }
 
   /**
-   * Shows a deployment at its own label, its branch's label and production's label. A promoted
+   * Serves a deployment at its own label, its branch's label and production's label. A promoted
    * preview's branch label is not changed.
    *
    * @throws {StaleDecisionError}
@@ -273,7 +273,7 @@ export class DeploymentStore extends Table<DeploymentRecord, readonly [string, s
     return (await runningRelease(this.kv, projectId))?.value;
   }
 
-  /** Shows a deployment to a share of production's visitors. @throws {StaleDecisionError} */
+  /** Serves a deployment to a share of production's visitors. @throws {StaleDecisionError} */
   beginRelease(release: ReleaseRecord, now: number): Promise<Committed<Released>> {
     const { projectId, workspaceId, to } = release;
     const contended = [keys.deployment(projectId, to), keys.project(workspaceId, projectId)];

@@ -147,7 +147,7 @@ export class FunctionService {
     }
   }
 
-  /** Waits for running calls, then ends the processes of a site's functions. */
+  /** Waits for running calls, then stops the processes of a site's functions. */
   async dispose(functions: SiteFunctions): Promise<void> {
     for (const [id, host] of this.#hosts) {
       if (host !== functions) continue;

@@ -23,7 +23,7 @@ const MIB = 1024 * 1024;
 
 /**
  * The limits of a server's control group. They are above the limit that the platform watches, so
- * the group ends a server only for memory that the platform does not see.
+ * the group kills a server only for memory that the platform does not see.
  */
 export function groupLimits(
   { tmpMb = DEFAULT_TMP_MB, command }: Pick<ComputeServerOptions, "tmpMb" | "command">,

@@ -142,7 +142,7 @@ class ComputeProcess {
     if (!temporary.isLimited) this.#watch(temporary, start.tmpMb);
   }
 
-  /** Ends the server if its temporary files use too much disk space. */
+  /** Stops the server if its temporary files use too much disk space. */
   #watch({ path }: TemporaryFolder, maxMb: number): void {
     setInterval(() => {
       if (temporaryBytes(path, Deno.pid) <= maxMb * MIB) return;
@@ -195,7 +195,7 @@ class ComputeProcess {
 }
 
 /**
- * Runs the server that the platform names over the control socket in `folder`, and ends the process
+ * Runs the server that the platform names over the control socket in `folder`, and exits
  * when the platform disconnects.
  */
 export async function runComputeProcess(folder: string): Promise<never> {

@@ -112,7 +112,7 @@ export class ServerProcess implements SupervisedProcess {
     return this.#end ?? await within(this.gone, milliseconds) ?? this.#end;
   }
 
-  /** Ends the process immediately; the first reason is kept. */
+  /** Kills the process immediately; the first reason is kept. */
   stop(end: End): void {
     this.#settle(end);
     this.#options.process.kill();
@@ -221,7 +221,7 @@ export class ServerProcess implements SupervisedProcess {
         );
         return;
       case ComputeFrame.ended: {
-        // The platform is already ending the process, so its own reason no longer matters.
+        // The platform is already stopping the process, so its own reason no longer matters.
         if (this.#end !== undefined) return this.#options.process.kill();
         const message = parseEnding(payload)?.message ?? "The server has stopped";
         this.#settle({ reason: this.#listens ? "crashed" : "cannot_start", message });

@@ -113,7 +113,7 @@ export class ServerSupervisor {
     this.#supervisor.settle();
   }
 
-  /** Ends a server that no longer reacts. */
+  /** Stops a server that no longer reacts. */
   async probe(server: ServerProcess): Promise<void> {
     if (await server.ping(GRACE_MS) !== undefined || server.isEnding) return;
     const message = "The server stopped responding and was stopped";
@@ -138,7 +138,7 @@ export class ServerSupervisor {
   }
 
   /**
-   * Ends the process. Gives it at most `withinMs` milliseconds to end by itself; current requests
+   * Stops the process. Gives it at most `withinMs` milliseconds to exit by itself; current requests
    * fail as aborted.
    */
   async close(withinMs: number): Promise<void> {

@@ -116,7 +116,7 @@ Deno.test("ServerSupervisor.find() refuses immediately if the pause is long", as
   });
 });
 
-Deno.test("ServerSupervisor ends a server that does not listen in time", async () => {
+Deno.test("ServerSupervisor stops a server that does not listen in time", async () => {
   const { supervisor, timers, next } = setUp({ startMs: 2000 });
   const found = supervisor.find();
   const server = await next();
@@ -159,7 +159,7 @@ Deno.test("ServerSupervisor ends an unresponsive server with running requests", 
   );
 });
 
-Deno.test("ServerSupervisor.probe() ends a server that does not respond immediately", async () => {
+Deno.test("ServerSupervisor.probe() stops a server that does not respond immediately", async () => {
   const { supervisor, timers, log, listening } = setUp();
   const server = await listening();
   await supervisor.probe(supervisor.running!);
@@ -175,7 +175,7 @@ Deno.test("ServerSupervisor.probe() ends a server that does not respond immediat
   );
 });
 
-Deno.test("ServerSupervisor ends a server that exceeds its memory limit", {
+Deno.test("ServerSupervisor stops a server that exceeds its memory limit", {
   ignore: Deno.build.os !== "linux",
 }, async () => {
   const { supervisor, log, next } = setUp({ pid: Deno.pid, memoryMb: 1 });

@@ -104,7 +104,7 @@ export interface ComputeServer {
    */
   check(): Promise<ComputeHealth>;
   /**
-   * Lets current requests finish within the given milliseconds, then ends the process. If that is
+   * Lets current requests finish within the given milliseconds, then stops the process. If that is
    * more than 0, a server that handles SIGTERM gets a little time to end.
    */
   drain(milliseconds: number): Promise<void>;

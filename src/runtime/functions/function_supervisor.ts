@@ -36,7 +36,7 @@ export interface NoWorker {
   readonly reason: FailureReason;
 }
 
-/** Why the supervisor ends a process; the functions start again with the next call. */
+/** Why the supervisor stops a process; the functions start again with the next call. */
 const ENDS = {
   idle: "The functions were idle for too long",
   place: "The functions were stopped to make room for others",
@@ -217,7 +217,7 @@ export class FunctionSupervisor {
     process.running.kill();
   }
 
-  /** Ends the process; calls in flight fail as aborted. */
+  /** Stops the process; calls in flight fail as aborted. */
   async close(): Promise<void> {
     clearTimeout(this.#restarting);
     const process = await this.#supervisor.close();

@@ -68,7 +68,7 @@ const MIB = 1024 * 1024;
 
 /**
  * Returns the limits of a process's control group for a number of functions. They are above the
- * platform's own limits, so the group ends a process only if the platform does not react in time.
+ * platform's own limits, so the group kills a process only if the platform does not react in time.
  */
 export function groupLimits({ memoryMb }: FunctionLimits, functions: number): GroupLimits {
   const workers = functions * MAX_WORKERS;

@@ -78,7 +78,7 @@ class FunctionProcess {
     this.#control.send({ type: FunctionFrame.takenBack, worker: number, id });
   }
 
-  /** Ends a worker and reports its end once. */
+  /** Stops a worker and reports this once. */
   #stop(number: number, message: string): void {
     const started = this.#workers.get(number);
     if (started === undefined) return;
@@ -99,7 +99,7 @@ function removeSocket(socketPath: string): void {
 }
 
 /**
- * Runs functions for the platform that listens on the Unix socket `socketPath`. Ends the process
+ * Runs functions for the platform that listens on the Unix socket `socketPath`. Exits
  * when the platform disconnects.
  */
 export async function runFunctionProcess(socketPath: string): Promise<never> {

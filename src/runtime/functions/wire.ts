@@ -17,7 +17,7 @@ import type { BegunCell } from "./begun_calls.ts";
 export const FunctionFrame = {
   /** To the process: start a worker; payload: its connection settings, as JSON. */
   open: 7,
-  /** To the process: end a worker immediately. */
+  /** To the process: stop a worker immediately. */
   stop: 2,
   /** To the process: withdraw the worker's calls up to this id if they have not started. */
   takeBack: 8,

@@ -101,7 +101,7 @@ export class WorkerControl {
   }
 
   /**
-   * Ends a worker. Its unstarted calls move to another worker as soon as the process reports them.
+   * Stops a worker. Its unstarted calls move to another worker as soon as the process reports them.
    */
   #replace(process: WorkerProcess, number: number, why: End): void {
     const worker = process.workers.get(number);

@@ -91,7 +91,7 @@ export class ImageLane {
     }
   }
 
-  /** Ends a process that uses too much CPU time or, on a busy machine, takes far too long. */
+  /** Stops a process that uses too much CPU time or, on a busy machine, takes far too long. */
   #limitTime(process: ImageProcess): () => void {
     const { timeoutMs, waitMs } = this.#options.limits;
     const { pid } = process.running;
@@ -166,7 +166,7 @@ export class ImageLane {
     process.running.kill();
   }
 
-  /** Ends the process; its current job fails. */
+  /** Stops the process; its current job fails. */
   async close(): Promise<void> {
     const process = await this.#supervisor.close();
     if (process === undefined) return;

@@ -110,7 +110,7 @@ function removeFolder(socketPath: string): void {
 }
 
 /**
- * Converts images for the platform that listens on the Unix socket `socketPath`. Ends the process
+ * Converts images for the platform that listens on the Unix socket `socketPath`. Exits
  * when the platform disconnects.
  */
 export async function runImageProcess(socketPath: string): Promise<never> {

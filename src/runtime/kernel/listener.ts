@@ -126,7 +126,7 @@ function send(
 
 /**
  * Handles calls until the process exits. Undecided calls wait or fail, so exiting early never
- * allows  * a call.
+ * allows a call.
  */
 export async function takeCalls(
   libc: Libc,

@@ -225,7 +225,7 @@ class NodeProcess {
     this.#platform.send({ type: ComputeFrame.dialled, worker: 0, id: 0, payload });
   }
 
-  /** Ends this process after Node has stopped. */
+  /** Exits after Node has stopped. */
   #leave(end: NodeEnd): void {
     if (this.#passedEnd) return this.#exit();
     if (end.reason === "memory") endWith("Node ran out of memory");
@@ -273,7 +273,7 @@ function writePrograms(folder: string, scripts: ReadonlyMap<string, string>): vo
 }
 
 /**
- * Runs a server on Node and ends the process when the platform disconnects. The platform names the
+ * Runs a server on Node and exits when the platform disconnects. The platform names the
  * server over the control socket in `folder`.
  */
 export async function runNodeProcess(folder: string, preload?: string): Promise<never> {

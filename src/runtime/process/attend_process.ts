@@ -6,7 +6,7 @@ export interface AttendedProcess {
   readonly connection: FrameConnection;
   /** Resolves with the process's last output once the process has exited. */
   readonly ended: Promise<string>;
-  /** Ends the process immediately. */
+  /** Kills the process immediately. */
   kill(): void;
   /** Closes all connections to the process. */
   close(): void;
@@ -14,7 +14,7 @@ export interface AttendedProcess {
 
 /**
  * Handles a process's frames until it closes the connection or violates the protocol. A violation
- * is reported to `failed`. Then ends the process.
+ * is reported to `failed`. Then exits.
  *
  * @returns its last output once it has exited
  */

@@ -6,7 +6,7 @@ const MAX_WAIT_MS = 10_000;
 
 /** A process that can be stopped to free its slot. */
 export interface EndableTenant extends Tenant {
-  /** Ends the process; `ending` is true afterwards. */
+  /** Stops the process; `ending` is true afterwards. */
   end(): void;
 }
 

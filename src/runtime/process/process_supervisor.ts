@@ -19,7 +19,7 @@ export interface SupervisedProcess {
 }
 
 /**
- * Why a supervisor ends a process: it is `idle`, others need its `place`, it
+ * Why a supervisor stops a process: it is `idle`, others need its `place`, it
  * was not ready in time (`late`), or its supervisor is `closed`.
  */
 export type EndCause = "idle" | "place" | "late" | "closed";
@@ -37,9 +37,9 @@ export interface ProcessDriver<P extends SupervisedProcess> {
   ready?(process: P): Promise<void>;
   /** True while there are requests. */
   isBusy(process: P): boolean;
-  /** Called at every check of a running process. It can end the process. */
+  /** Called at every check of a running process. It can stop the process. */
   inspect(process: P): void;
-  /** Ends the process; `isEnding` is true afterwards. */
+  /** Stops the process; `isEnding` is true afterwards. */
   end(process: P, cause: EndCause): void;
 }
 

@@ -71,7 +71,7 @@ export interface StartedProcess {
   readonly ended: Promise<string>;
   /** True once the process was killed because its control group ran out of memory. */
   ranOut(): boolean;
-  /** Ends the process immediately. */
+  /** Kills the process immediately. */
   kill(): void;
 }
 

@@ -66,7 +66,7 @@ export class EdgeProcess {
     await Promise.race([this.#steps[step].promise, this.ended]);
   }
 
-  /** Ends the process immediately. */
+  /** Kills the process immediately. */
   kill(): void {
     try {
       this.#child.kill("SIGKILL");

@@ -1,6 +1,6 @@
 /**
  * Limits of concurrent requests to functions and servers. As soon as one request finishes, the next
- * one  * starts.
+ * one starts.
  */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";

@@ -1,6 +1,6 @@
 /**
  * @module The thread that watches a database's backend. The platform sends the numbers (u32) of
- * clients whose statements must be cancelled, and closes the connection to end the process
+ * clients whose statements must be cancelled, and closes the connection to stop the process
  * immediately.
  */
 import { type FromWatch, OURSELVES, Shared, type ToWatch } from "./watch_messages.ts";

@@ -10,7 +10,7 @@ import { runSandboxed, type SandboxedBuild } from "./run_sandboxed.ts";
 
 const MARK = "SVC_TEST_MARK";
 
-/** Runs a script without a sandbox, and ends its leftover processes. */
+/** Runs a script without a sandbox, and kills its leftover processes. */
 async function withScript(
   script: string,
   test: (build: SandboxedBuild) => Promise<void>,

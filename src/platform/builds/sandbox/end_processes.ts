@@ -1,5 +1,5 @@
 /**
- * Ends all processes of a build, and verifies that they are gone before its output is read.
+ * Kills all processes of a build, and verifies that they are gone before its output is read.
  *
  * @module
  */
@@ -104,7 +104,7 @@ export async function waitForEnd(
 }
 
 /**
- * Ends all processes of a user. `killAll` kills them all at once from inside, so that none can
+ * Stops all processes of a user. `killAll` kills them all at once from inside, so that none can
  * fork. Survivors are killed one by one.
  *
  * @throws {StillRunningError}

@@ -144,7 +144,7 @@ function commandFor(run: SandboxRun, options: SandboxOptions): string[] {
     : ["/bin/sh", "-c", OPEN_SCRIPT, "svc-build", ...inner];
 }
 
-/** Ends all processes of a build's user. @throws {StillRunningError} */
+/** Kills all processes of a build's user. @throws {StillRunningError} */
 async function endUser(uid: number): Promise<void> {
   const [program, ...args] = [...asUser(uid), "/bin/sh", "-c", END_USER_SCRIPT];
   await endProcessesOf(uid, async () => {
@@ -161,7 +161,7 @@ async function endUser(uid: number): Promise<void> {
 }
 
 /**
- * Ends the processes of a range of users that only run builds (`to` excluded).
+ * Stops the processes of a range of users that only run builds (`to` excluded).
  *
  * @throws {StillRunningError}
  */

@@ -19,7 +19,7 @@ const LOOKS_PER_SEARCH = 4;
 
 /**
  * Maximum number of searches until all processes have exited. More than one can be needed, because
- * a  * process can start another before it is killed.
+ * a process can start another before it is killed.
  */
 const MAX_ROUNDS = 20;
 

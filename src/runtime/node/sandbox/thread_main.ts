@@ -23,7 +23,7 @@ const SETSID = "/usr/bin/setsid";
 /**
  * The first process in Node's process namespace. It mounts the folder that exposes Node's own
  * processes to it. When this thread exits or closes the process's input, that process exits, and
- * with it  * all others in the namespace. A Ctrl-C in the platform's terminal does not end it.
+ * with it all others in the namespace. A Ctrl-C in the platform's terminal does not end it.
  */
 const FIRST_PROCESS =
   'trap "" INT TERM HUP; read -r folder && mount -t proc -o "$OPTIONS" svc "$folder" && ' +
@@ -39,7 +39,7 @@ const READY = "ready\n";
 interface FirstProcess {
   /** Resolves when Node's processes are visible. */
   readonly ready: Promise<void>;
-  /** Ends the first process, and with it all processes in its namespace. */
+  /** Stops the first process, and with it all processes in its namespace. */
   end(): void;
 }
 
