@@ -54,7 +54,7 @@ async function alreadyPromoted(
 /**
  * Makes production serve the content of `source`, and returns the deployment that it serves:
  * `source` itself if it is a production deployment, otherwise a copy. Call it for only one of a
- * project's  * deployments at a time.
+ * project's deployments at a time.
  *
  * @throws {Failure} `conflict` if there is no content, or if its server does not start.
  */

@@ -1,6 +1,6 @@
 /**
  * The access settings of a project's hosts. The record is created with the project. Older projects
- * have no record, and are open to anyone.
+ * have no record, and are open to everyone.
  *
  * @module
  */

@@ -152,7 +152,7 @@ class CommandProcess {
     this.#platform.send({ type: ComputeFrame.log, worker: 0, id: 0, payload });
   }
 
-  /** Exits after the command has. */
+  /** Exits once the command has exited. */
   #leave({ reason, code, signal }: NodeEnd): void {
     // The platform recognizes the reason by these words.
     if (reason === "memory") endWith("The server ran out of memory");
@@ -174,8 +174,8 @@ class CommandProcess {
 }
 
 /**
- * Runs the server that the platform names over the control socket in `folder`, and exits
- * when the platform disconnects.
+ * Runs the server that the platform names over the control socket in `folder`, and exits when
+ * the platform disconnects.
  */
 export async function runCommandProcess(folder: string): Promise<never> {
   yieldToPlatform();

@@ -195,8 +195,8 @@ class ComputeProcess {
 }
 
 /**
- * Runs the server that the platform names over the control socket in `folder`, and exits
- * when the platform disconnects.
+ * Runs the server that the platform names over the control socket in `folder`, and exits when
+ * the platform disconnects.
  */
 export async function runComputeProcess(folder: string): Promise<never> {
   yieldToPlatform();

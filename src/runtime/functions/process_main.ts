@@ -99,8 +99,8 @@ function removeSocket(socketPath: string): void {
 }
 
 /**
- * Runs functions for the platform that listens on the Unix socket `socketPath`. Exits
- * when the platform disconnects.
+ * Runs functions for the platform that listens on the Unix socket `socketPath`. Exits when
+ * the platform disconnects.
  */
 export async function runFunctionProcess(socketPath: string): Promise<never> {
   const waitForDebugger = await openInspector();

@@ -110,8 +110,8 @@ function removeFolder(socketPath: string): void {
 }
 
 /**
- * Converts images for the platform that listens on the Unix socket `socketPath`. Exits
- * when the platform disconnects.
+ * Converts images for the platform that listens on the Unix socket `socketPath`. Exits when
+ * the platform disconnects.
  */
 export async function runImageProcess(socketPath: string): Promise<never> {
   yieldToPlatform();
