@@ -142,7 +142,7 @@ export class FunctionService {
   retire(deploymentIds: Iterable<string>): void {
     for (const id of deploymentIds) {
       void this.#hosts.get(id)?.endWhenIdle().catch((error) =>
-        this.#services.onTrouble(`Cannot end the functions of deployment ${id}: ${error}`)
+        this.#services.onTrouble(`Cannot stop the functions of deployment ${id}: ${error}`)
       );
     }
   }

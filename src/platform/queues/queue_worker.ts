@@ -291,7 +291,7 @@ export class QueueWorker {
       if (ending.type === "done") this.#count();
       this.#parts.ended?.(this.#place, message, ending);
     } catch (error) {
-      onTrouble(`Cannot end a delivery of the queue ${this.#place[2]}: ${error}`);
+      onTrouble(`Cannot settle a delivery of the queue ${this.#place[2]}: ${error}`);
       await new Promise((resolve) => setTimeout(resolve, STORE_PAUSE_MS));
     }
   }

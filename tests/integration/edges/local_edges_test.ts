@@ -307,7 +307,7 @@ Deno.test("signals to all processes stop the platform first and lose no request"
       for (const { status, text } of await Promise.all(slow)) {
         assert.deepEqual([status, text], [200, "slow"]);
       }
-      assert.ok(!platform.logged.some((line) => /Front edge .* ended/.test(line)));
+      assert.ok(!platform.logged.some((line) => /Front edge .* exited/.test(line)));
     } finally {
       await platform.shutdown();
     }
