@@ -77,7 +77,7 @@ Deno.test("readAttached() rejects a program that is truncated, changed, or built
     assert.throws(() => readAttached(program, index, "third"), TypeError);
   }));
 
-Deno.test("attachFiles() does not change programs that end differently, and putFilesBack() restores the stage", () =>
+Deno.test("attachFiles() does not change programs with other endings, and putFilesBack() restores the stage", () =>
   inPlace(async ({ stage, program }) => {
     const taken = await takeFiles(stage, PATHS);
     for (const content of ["", "short", "a program that ends in some other way"]) {

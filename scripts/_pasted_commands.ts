@@ -68,7 +68,7 @@ async function serve(env: Readonly<Record<string, string>>) {
     }
   };
   const drained = Promise.all([read(child.stdout), read(child.stderr)]);
-  drained.then(() => ready.reject(new Error(`svc serve ended: ${output}`)));
+  drained.then(() => ready.reject(new Error(`svc serve exited: ${output}`)));
   const timer = setTimeout(() => ready.reject(new Error(`Not ready: ${output}`)), SERVE_LIMIT_MS);
   const stop = async () => {
     clearTimeout(timer);
@@ -100,7 +100,9 @@ async function runInShell(
   const { code, stdout } = await hear(["env", "-i", ...variables, "bash", file], { cwd });
   const outputs = stdout.split(MARK).slice(1);
   if (code !== 0) {
-    throw new Error(`${commands[outputs.length - 1]?.text} ended with ${code}:\n${outputs.at(-1)}`);
+    throw new Error(
+      `${commands[outputs.length - 1]?.text} exited with ${code}:\n${outputs.at(-1)}`,
+    );
   }
   return outputs;
 }

@@ -58,7 +58,7 @@ async function countListeners(port: number): Promise<number> {
   return tables.join("").match(wanted)?.length ?? 0;
 }
 
-/** Resolves when the platform's edges listen too, or when the platform has ended. */
+/** Resolves when the platform's edges listen too, or when the platform has stopped. */
 async function edgesListening(port: number, ended: Promise<unknown>): Promise<void> {
   const isOver = ended.then(() => true);
   do {
@@ -78,7 +78,7 @@ export interface Platform {
   /** One-time URL for setting the owner's password, or `undefined` once a password exists. */
   readonly ownerLink: string | undefined;
   readonly pid: number;
-  /** Resolves with the exit code when the process has ended. */
+  /** Resolves with the exit code when the process has exited. */
   readonly ended: Promise<number>;
   /** Everything that it wrote to stderr so far. */
   errors(): string;
@@ -176,7 +176,7 @@ export async function startProgram(options: PlatformOptions): Promise<Platform> 
 
 async function readReadyLine(reader: ReadableStreamDefaultReader<string>) {
   let text = "";
-  let why = "It ended before it was ready";
+  let why = "It exited before it was ready";
   const timer = setTimeout(() => {
     why = `It was not ready within ${READY_LIMIT_MS / 1000} s`;
     reader.cancel();
@@ -211,7 +211,7 @@ export interface ToolOptions {
 export interface RunningTool {
   readonly pid: number;
   readonly result: Promise<ToolResult>;
-  /** Ends the process immediately. Does nothing if it has already ended. */
+  /** Kills the process immediately. Does nothing if it has already exited. */
   kill(): void;
 }
 

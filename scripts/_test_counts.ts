@@ -12,7 +12,7 @@ export interface Counts {
 
 export const NO_COUNTS: Counts = { passed: 0, failed: 0, skipped: 0 };
 
-/** How the process of a run ended. */
+/** How the process of a run exited. */
 export interface RunEnd {
   readonly code: number;
   readonly signal: string | null;
@@ -117,7 +117,7 @@ const describeFailure = ({ file, test }: Failure): string => `${test} => ${file}
 function describeEnd({ code, signal, timedOut }: RunEnd): string {
   if (timedOut) return "the run took too long, and was interrupted between two tests";
   const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
-  return `the run ended with ${how} but names no failed test: see its output above`;
+  return `the run exited with ${how} but names no failed test: see its output above`;
 }
 
 function reportUnfinished(output: string, end: RunEnd): Report {

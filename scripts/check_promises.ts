@@ -1,5 +1,5 @@
 /**
- * Finds promises whose rejection no one handles. Such a rejection ends the process, so a promise
+ * Finds promises whose rejection no one handles. Such a rejection crashes the process, so a promise
  * that is not awaited needs a `catch`. `void` is not enough, unless the called function cannot
  * reject.
  *

@@ -1,8 +1,8 @@
 /**
  * Loaded before each test file (`deno test --preload tests/_preload.ts`) to disable Deno's leak
- * checks. Some resources exist until the program ends: esbuild's process, loaded libraries and idle
- * connections. They start in the first test that needs them, and would count as leaks there. Tests
- * for leaks check descriptors and processes themselves.
+ * checks. Some resources exist until the program exits: esbuild's process, loaded libraries and
+ * idle connections. They start in the first test that needs them, and would count as leaks there.
+ * Tests for leaks check descriptors and processes themselves.
  *
  * @module
  */

@@ -12,7 +12,7 @@ const TICK_MS = 10;
 export interface ProcessTimes {
   readonly pid: number;
   readonly parent: number;
-  /** User and system time, including the time of ended children. */
+  /** User and system time, including the time of children that have exited. */
   readonly milliseconds: number;
 }
 

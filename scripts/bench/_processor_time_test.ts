@@ -5,7 +5,7 @@ const TIMES = "250 60 30 5";
 const statOf = (name: string) =>
   `4711 (${name}) S 4700 4711 4700 0 -1 4194304 100 0 0 0 ${TIMES} 20 0 12 0 9000 1000 50\n`;
 
-Deno.test("readStat() adds the times of a process and of its ended children", () => {
+Deno.test("readStat() adds the times of a process and of its exited children", () => {
   const expected = { pid: 4711, parent: 4700, milliseconds: 3450 };
   assert.deepEqual(readStat(statOf("svc")), expected);
   assert.deepEqual(readStat(statOf("a) S 1 (b")), expected);

@@ -99,7 +99,7 @@ async function measureCreate(sides: readonly DatabaseSide[]): Promise<readonly R
   ];
 }
 
-/** Reads the memory report of a process; returns an empty string if the process has ended. */
+/** Reads the memory report of a process; returns an empty string if the process has exited. */
 function readMemory(pid: number): string {
   try {
     return Deno.readTextFileSync(`/proc/${pid}/smaps_rollup`);

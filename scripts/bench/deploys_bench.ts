@@ -77,7 +77,7 @@ async function deployAll({ site, tool }: BenchPlace): Promise<void> {
   }
 }
 
-/** Triggers builds, and resolves when all of them have ended. */
+/** Triggers builds, and resolves when all of them have finished. */
 async function buildAll(place: BenchPlace, repository: string): Promise<void> {
   const commitSha = await git(repository, "rev-parse", "HEAD");
   await call(place, "/v1/projects", { name: "built", gitUrl: repository });

@@ -50,7 +50,7 @@ async function download({ host, port, protocol, pid }: Entrant): Promise<Downloa
   ]);
   const [status, size, seconds] = told.stdout.split(" ").map(Number);
   if (told.code !== 0 || status !== 200 || size !== MEGABYTES * MEGABYTE) {
-    throw new Error(`Cannot measure: curl ended with ${told.code}, and printed ${told.stdout}`);
+    throw new Error(`Cannot measure: curl exited with ${told.code}, and printed ${told.stdout}`);
   }
   return { rate: MEGABYTES / seconds!, processor: processorTime(pid) - before };
 }

@@ -84,7 +84,7 @@ export interface ToolSpec<Input extends z.ZodRawShape, Around> {
 
 /** A tool whose input type is hidden. */
 export interface Tool<in Around> extends Omit<ToolSpec<z.ZodRawShape, never>, "run"> {
-  /** Checks the input and performs the task. */
+  /** Checks the input and runs the task. */
   readonly perform: (input: unknown, around: Around) => Promise<ToolAnswer>;
 }
 

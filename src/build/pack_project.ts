@@ -106,7 +106,7 @@ export interface Assembled extends BuiltProject {
   readonly generated: boolean;
   /** How the project's servers run. Empty if nothing was validated. */
   readonly servers: readonly ServerReport[];
-  /** The rule set of `svc.rules.toml` as authored, or `undefined` if there is none. */
+  /** The rule set of `svc.rules.toml` as written, or `undefined` if there is none. */
   readonly rules: RuleSet | undefined;
   /** Absolute path of the project, or of the chosen app in a workspace. */
   readonly directory: string;

@@ -53,7 +53,7 @@ const VERSION_FLAGS: ReadonlySet<string> = new Set(["--version", "-v"]);
 /** Prefix of the arguments that the program uses to start copies of itself. */
 const HIDDEN_PREFIX = "__";
 
-/** Runs the CLI with the process's arguments and ends the process with its exit code. */
+/** Runs the CLI with the process's arguments and exits with its exit code. */
 export async function main(): Promise<never> {
   const [first, ...rest] = Deno.args;
   if (first !== undefined && VERSION_FLAGS.has(first) && rest.length === 0) {

@@ -28,7 +28,7 @@ const HEADER_NAME_RULE = "Use a header name";
 const OWN_HEADERS_RULE = "Leave out header fields that the platform sets, such as host";
 const HEADER_VALUE_RULE = "Use a header value of at most 1024 ASCII characters";
 const STATUS_RULE = "Use a status from 200 to 599";
-const TEXT_RULE = "Use a text of 1 to 1024 characters";
+const TEXT_RULE = "Use a string of 1 to 1024 characters";
 const REMOVED_RULE = `Use a list of at most ${MAX_CHECK_HEADERS} header names`;
 const REQUESTS_RULE =
   `Use [[checks.requests]] tables with name, url and expect, at most ${MAX_CHECK_REQUESTS}`;

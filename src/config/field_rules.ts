@@ -5,7 +5,7 @@
 
 /**
  * Maximum length of a project name: `<name>-<shortid>` and `<name>-git-<branch>` are host labels,
- * which have at most 63 characters (RFC 1035, 2.3.4).
+ * which are at most 63 characters long (RFC 1035, 2.3.4).
  */
 export const PROJECT_NAME_MAX = 40;
 

@@ -13,13 +13,13 @@ export const PASSWORD_MIN = 10;
 export const PASSWORD_MAX = 256;
 
 /** An address such as `user@host`. The mail server validates it further. */
-export const email = z.string().trim().max(254, "Must have at most 254 characters").regex(
+export const email = z.string().trim().max(254, "Must be at most 254 characters").regex(
   /^[^\s@<>"(),:;[\]\\]+@[^\s@<>"(),:;[\]\\]+$/,
   "Must be an email address",
 );
 export const newPassword = z.string()
   .min(PASSWORD_MIN, `Must have at least ${PASSWORD_MIN} characters`)
-  .max(PASSWORD_MAX, `Must have at most ${PASSWORD_MAX} characters`);
+  .max(PASSWORD_MAX, `Must be at most ${PASSWORD_MAX} characters`);
 const givenPassword = z.string().min(1, "Must not be empty").max(PASSWORD_MAX);
 /** Proof of ownership. Without a password, the session must be at most ten minutes old. */
 export const provenPassword = givenPassword.optional();

@@ -10,7 +10,7 @@ const tag = "API keys";
 /** Maximum number of requests per key and hour (spec: "Limits"). */
 export const API_KEY_REQUESTS_PER_HOUR = 5000;
 
-const description = z.string().trim().max(500, "Must have at most 500 characters");
+const description = z.string().trim().max(500, "Must be at most 500 characters");
 /** Maximum length of a timestamp, in characters. */
 const MAX_TIME = 40;
 const expiry = timestamp.max(MAX_TIME).nullable();

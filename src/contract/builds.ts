@@ -29,7 +29,7 @@ export const build = z.object({
   }),
   queuedAt: timestamp.describe("When the build was queued"),
   startedAt: timestamp.nullable().describe("When the build started; null if it has not started"),
-  finishedAt: timestamp.nullable().describe("When the build ended; null if it has not ended"),
+  finishedAt: timestamp.nullable().describe("When the build finished; null if it has not finished"),
 }).meta({ id: "Build" });
 export type Build = z.infer<typeof build>;
 

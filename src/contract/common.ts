@@ -12,7 +12,7 @@ export const timestamp = z.iso.datetime();
 export const PROJECT_NAME_MAX = 40;
 
 export const slug = (maximum: number) =>
-  z.string().max(maximum, `Must have at most ${maximum} characters`).regex(
+  z.string().max(maximum, `Must be at most ${maximum} characters`).regex(
     /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/,
     "Must be lower-case letters, digits and inner hyphens",
   ).refine((name) => !name.startsWith("xn--"), "Must not begin with xn--");

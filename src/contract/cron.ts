@@ -15,7 +15,7 @@ export const cronRun = z.object({
   deploymentId: uuid.describe("Id of the deployment"),
   trigger: z.enum(["schedule", "request"]).describe("What started the run"),
   outcome: z.enum(CRON_OUTCOMES).describe(
-    "`succeeded` if the status is below 400, `running` if the run has not ended",
+    "`succeeded` if the status is below 400, `running` if the run has not finished",
   ),
   status: z.int().nullable().describe("Status of the response; null if there was none"),
   error: z.string().nullable().describe("Why there was no complete response; null otherwise"),

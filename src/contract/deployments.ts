@@ -99,7 +99,7 @@ export const deployment = z.object({
     example: "Ada Lovelace",
   }),
   url: z.url().meta({ description: "URL of the deployment", example: "https://shop.example.net" }),
-  urls: deploymentUrls.describe("URLs that show the deployment"),
+  urls: deploymentUrls.describe("URLs that serve the deployment"),
   functions: z.array(z.string()).describe("Names of its functions"),
   fileCount: z.int().meta({ description: "Number of files", example: 42 }),
   totalBytes: z.int().meta({ description: "Total size of the files, in bytes", example: 1048576 }),
@@ -157,7 +157,7 @@ export const createDeploymentBody = z.object({
     "Content of `.svc/manifest.json`",
   ),
   rules: z.unknown().optional().describe(
-    "Edge rule set as authored",
+    "Edge rule set as written",
   ),
   files: z.array(deploymentFile).max(MAX_FILES).describe(
     "All files of the deployment. With `base`, the new and changed files",
@@ -260,12 +260,12 @@ export const getDeployment = endpoint({
 export const migrateDeployment = endpoint({
   method: "POST",
   path: "/v1/deployments/{deployment}/migrate",
-  summary: "Start migrating a deployment's database, or report how its command ended",
+  summary: "Start migrating a deployment's database, or report how its command exited",
   tag: "Deployments",
   params: deploymentParams,
   body: z.object({
     result: commandResult.strict().optional().describe(
-      "How the command ended; omit it to start. Only one deployment can migrate a database at a time",
+      "How the command exited; omit it to start. Only one deployment can migrate a database at a time",
     ),
   }).strict(),
   response: z.object({
@@ -274,7 +274,7 @@ export const migrateDeployment = endpoint({
       example: "npx prisma migrate deploy",
     }),
     variables: z.record(z.string(), z.string()).meta({
-      description: "Variables for the command; empty once it has ended",
+      description: "Variables for the command; empty once it has exited",
       example: { DATABASE_URL: "postgres://orders_9f86d081:secret@127.0.0.1:8788/orders" },
     }),
   }),
@@ -302,7 +302,7 @@ export const activateBody = z.object({
     "Results of the check commands in `svc.toml`, run after the deployment was staged",
   ),
   rolling: rollingWish.optional().describe(
-    "Shows it to a share of production's visitors first; only for production deployments",
+    "Serves it to a share of production's visitors first; only for production deployments",
   ),
 }).strict();
 
@@ -341,7 +341,7 @@ export const promoteDeployment = endpoint({
   params: deploymentParams,
   body: z.object({
     rolling: rollingWish.optional().describe(
-      "Shows it to a share of production's visitors first",
+      "Serves it to a share of production's visitors first",
     ),
   }).strict(),
   response: deployment,

@@ -24,7 +24,7 @@ const VARIABLES = ["variables"] as const;
 const DEPLOY = ["deploy-previews", "deploy-production"] as const;
 const PRODUCTION = ["deploy-production"] as const;
 const READ_DEPLOYED = ["read", ...DEPLOY] as const;
-/** Everyone who may change a part of a project must be able to find the project. */
+/** Anyone who may change a part of a project must be able to find the project. */
 const FIND_PROJECT = ["read", ...DEPLOY, "rules", "variables"] as const;
 
 type EndpointName = keyof typeof endpoints;

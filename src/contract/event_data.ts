@@ -35,7 +35,7 @@ function field<Schema extends z.ZodType>(
 }
 
 const text = (maximum: number) =>
-  z.string("Must be a string").max(maximum, `Must have at most ${maximum} characters`);
+  z.string("Must be a string").max(maximum, `Must be at most ${maximum} characters`);
 
 /** Declares a text field with at most `maximum` characters. */
 const line = (maximum: number, description: string, example: string) =>
@@ -71,7 +71,7 @@ function data<Shape extends Record<string, z.ZodType>>(id: string, shape: Shape)
   }, `Must have at most ${MAX_EVENT_FIELDS} fields, with names of at most ${MAX_NAME} characters`)
     .refine(
       (data) => JSON.stringify(data).length <= MAX_DATA,
-      `Must have at most ${MAX_DATA} characters as JSON`,
+      `Must be at most ${MAX_DATA} characters as JSON`,
     ).meta({ id });
 }
 

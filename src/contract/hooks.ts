@@ -144,7 +144,7 @@ export const regenerateHook = endpoint({
 });
 
 const text = (what: string, maximum: number) =>
-  z.string("Must be a string").max(maximum, `${what} must have at most ${maximum} characters`);
+  z.string("Must be a string").max(maximum, `${what} must be at most ${maximum} characters`);
 
 /** The commit to deploy, as named by the caller. Other fields are ignored. */
 export const triggerBody = z.object({
@@ -177,7 +177,7 @@ export const triggerAnswer = z.object({
   status: z.enum(DEPLOYMENT_STATES).describe("`PENDING` for a new deployment"),
   isPreview: z.boolean().describe("False for a production deployment, true otherwise"),
   url: z.url().meta({ description: "URL of the deployment", example: "https://shop.example.net" }),
-  urls: deploymentUrls.describe("URLs that show the deployment"),
+  urls: deploymentUrls.describe("URLs that serve the deployment"),
   message: z.string().meta({
     description: "Human-readable status of the deployment",
     example: "Add the summer menu",

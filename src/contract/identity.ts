@@ -17,7 +17,7 @@ const UNSEEN = /[\p{Cc}\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;
 
 export const displayName = z.string().trim().min(1, "Must not be empty").max(
   100,
-  "Must have at most 100 characters",
+  "Must be at most 100 characters",
 ).refine((name) => !UNSEEN.test(name), "Must not contain control characters");
 
 export const workspace = z.object({

@@ -16,7 +16,7 @@ export const platformNode = z.object({
   lagMs: z.int().nonnegative().describe(
     "Replication lag behind other nodes in milliseconds. More than 5,000 is a problem",
   ),
-  roles: z.array(z.string()).describe("Tasks that this node performs for all nodes"),
+  roles: z.array(z.string()).describe("Tasks that this node runs for all nodes"),
   isSelf: z.boolean().describe("True for the node that sent this response"),
 }).meta({ id: "PlatformNode" });
 

@@ -60,10 +60,10 @@ export const previewShare = z.object({
   id: uuid.describe("Id of the share link"),
   project: z.string().meta({ description: "Name of the project", example: "shop" }),
   deploymentId: uuid.nullable().describe(
-    "Deployment that it shows; null if it shows a branch",
+    "Deployment that it serves; null if it serves a branch",
   ),
   branch: z.string().nullable().meta({
-    description: "Branch whose latest deployment it shows; null if it shows a deployment",
+    description: "Branch whose latest deployment it serves; null if it serves a deployment",
     example: "feature",
   }),
   endsAt: timestamp.describe("When it ends"),
@@ -98,7 +98,7 @@ export const updatePreviewAccess = endpoint({
       ),
     password: z.string()
       .min(PASSWORD_MIN, `Must have at least ${PASSWORD_MIN} characters`)
-      .max(PASSWORD_MAX, `Must have at most ${PASSWORD_MAX} characters`)
+      .max(PASSWORD_MAX, `Must be at most ${PASSWORD_MAX} characters`)
       .nullable().optional().meta({
         description: "New password, which signs out everyone who used the old one; null removes it",
         example: "correct horse battery staple",

@@ -42,7 +42,7 @@ export const KEY_SECONDS = { min: 300, usual: 900, max: 3600 } as const;
  * `*` matches any text.
  */
 const plain = (most: number) =>
-  z.string().min(1, "Must not be empty").max(most, `Must have at most ${most} characters`).refine(
+  z.string().min(1, "Must not be empty").max(most, `Must be at most ${most} characters`).refine(
     // This is not a pattern in the schema, because only some validators could read it in the
     // document.
     (text) => !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(text),
@@ -125,7 +125,7 @@ export type TrustedPublisher = z.infer<typeof trustedPublisher>;
 /** Maximum size of the body for a new publisher, in bytes. */
 const MAX_PUBLISHER_BYTES = 32 * 1024;
 
-/** Permissions of keys for pull requests. Everyone who can open a pull request can use them. */
+/** Permissions of keys for pull requests. Anyone who can open a pull request can use them. */
 const FOR_PULL_REQUESTS: readonly string[] = ["read", "deploy-previews"];
 
 export const createPublisher = endpoint({
@@ -184,7 +184,7 @@ export const deletePublisher = endpoint({
 /** The body of a token exchange at `/oauth/token`. */
 export const exchangeBody = z.object({
   grant_type: z.literal(EXCHANGE_GRANT_TYPE),
-  subject_token: z.string("Required").min(1).max(12_000, "Must have at most 12000 characters"),
+  subject_token: z.string("Required").min(1).max(12_000, "Must be at most 12000 characters"),
   subject_token_type: z.enum(SUBJECT_TOKEN_TYPES, `Must be ${SUBJECT_TOKEN_TYPES.join(" or ")}`),
   requested_token_type: z.literal(ISSUED_TOKEN_TYPE, `Must be ${ISSUED_TOKEN_TYPE}`).optional(),
   actor_token: z.undefined("Must be left out").optional(),

@@ -32,7 +32,7 @@ const variableValue = z.string().max(MAX_VARIABLE_BYTES).refine(
   "Must not contain a NUL character",
 ).refine(
   (value) => new TextEncoder().encode(value).byteLength <= MAX_VARIABLE_BYTES,
-  `Must have at most ${MAX_VARIABLE_BYTES} bytes`,
+  `Must be at most ${MAX_VARIABLE_BYTES} bytes`,
 );
 
 export const variable = z.object({

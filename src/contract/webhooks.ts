@@ -20,7 +20,7 @@ const url = z.url({ protocol: /^https?$/, error: "Must be an http or https URL" 
     },
     "Must have no credentials",
   );
-const description = z.string().trim().max(200, "Must have at most 200 characters");
+const description = z.string().trim().max(200, "Must be at most 200 characters");
 
 const settings = {
   url: url.meta({

@@ -62,7 +62,7 @@ export function createDevHandler(options: DevHandlerOptions): FrontHandler {
     return text(404, "Page not found on the dev server\n");
   };
 
-  /** Shows the problem if the project's own server has ended. */
+  /** Shows the problem if the project's own server has exited. */
   const orProblem = async (request: Request, response: Response): Promise<Response> => {
     const problem = response.status === BAD_GATEWAY ? options.problem() : undefined;
     if (problem === undefined) return response;

@@ -4,7 +4,7 @@ import { announcesContent, withoutBody } from "../lib/announced_content.ts";
 import { keepUncompressed } from "../lib/automatic_compression.ts";
 import { methodCaseProblem } from "../lib/method_case.ts";
 
-/** Time for requests in progress to finish when the server ends, in milliseconds. */
+/** Time for requests in progress to finish when the server stops, in milliseconds. */
 const DRAIN_MS = 500;
 
 export type FrontHandler = (

@@ -17,7 +17,7 @@ export interface LoggedRequest extends Omit<ObservedRequest, "decision" | "facts
 /** The interface for a dev server's reports. */
 export interface DevReport {
   say(level: DevLevel, message: string): void;
-  /** The project's dev server ended unexpectedly. */
+  /** The project's dev server exited unexpectedly. */
   crashed(message: string): void;
   /** A line of output from the project's own dev server, colors included. */
   output(line: string): void;

@@ -26,11 +26,11 @@ export interface RunnerParts {
   readonly inspectors: Inspectors;
   /** Ports that are not the server's. */
   readonly notIts: ReadonlySet<number>;
-  /** Called when the server listens, or has ended. */
+  /** Called when the server listens, or has exited. */
   readonly changed: () => void;
 }
 
-/** Number of last lines to keep, for the page that explains why the server ended. */
+/** Number of last lines to keep, for the page that explains why the server exited. */
 const LAST_LINES = 40;
 
 const capitalized = (text: string): string => text[0]!.toUpperCase() + text.slice(1);

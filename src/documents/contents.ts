@@ -40,7 +40,7 @@ export const CONTENTS: readonly Section[] = [
     "ci": "Deploy from GitHub Actions and GitLab CI without a stored secret",
     "environments": "Environments, variables, secrets and contexts",
     "previews": "Control access to previews, and share them",
-    "rolling-releases": "Check a release, and show it to some of your visitors first",
+    "rolling-releases": "Check a release, and serve it to some of your visitors first",
     "open-tabs": "Keep open pages working after a deploy or rollback",
     "retention": "When old deployments and previews are deleted",
   }),

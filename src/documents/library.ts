@@ -40,7 +40,7 @@ export class Library {
   readonly documents: ReadonlyMap<string, Document>;
   readonly schemas: ReadonlyMap<string, string>;
 
-  /** @param files texts by their paths below `docs` */
+  /** @param files contents by their paths below `docs` */
   constructor(files: Readonly<Record<string, string>>) {
     const entries = CONTENTS.flatMap((section) => section.entries);
     this.documents = new Map(

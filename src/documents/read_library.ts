@@ -10,7 +10,7 @@ import { Library } from "./library.ts";
 
 /**
  * Name of the compressed file with the documents in the stage, the folder that is packed into the
- * program. The file contains an object that maps paths to texts.
+ * program. The file contains an object that maps paths to contents.
  */
 export const DOCUMENTS_FILE = "documents.json.br";
 

@@ -42,11 +42,11 @@ export function declaredEdge(server: TestServer, world: World = {}) {
     ...(rules === undefined ? {} : { rules }),
   });
   const edge = testEdge(site, { now: () => now });
-  /** Waits until background work has ended. */
+  /** Waits until background work has finished. */
   const settle = async () => {
     for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setTimeout(resolve, 0));
   };
-  /** Returns the cache status and the text after all work has ended. */
+  /** Returns the cache status and the text after all work has finished. */
   const get = async (path: string, init: RequestInit = {}) => {
     const response = await edge.fetch(path, init);
     const text = await response.text();

@@ -70,7 +70,7 @@ export class RequestContext implements EvaluationHooks, PageMoves {
 
   /**
    * The same request for an earlier deployment, which the request's page names. Objects are not
-   * part of a deployment, so objects that the live deployment no longer shows become unavailable
+   * part of a deployment, so objects that the live deployment no longer serves become unavailable
    * immediately.
    */
   atEarlier(earlier: Site, pin: PagePin): RequestContext {

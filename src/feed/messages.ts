@@ -4,10 +4,10 @@
  */
 import type { Protection } from "../lib/protection.ts";
 
-/** A release that is shown to a share of a host's visitors. */
+/** A release that is served to a share of a host's visitors. */
 export interface RollingBinding {
   readonly releaseId: string;
-  /** The deployment shown to this share. All other visitors see the host's own deployment. */
+  /** The deployment served to this share. All other visitors see the host's own deployment. */
   readonly deploymentId: string;
   /** Percentage of the visitors, from 1 to 100. */
   readonly share: number;
@@ -38,7 +38,7 @@ export interface HostBinding {
 export interface DomainRoute {
   readonly projectId: string;
   readonly environment: string;
-  /** Host that always shows the environment's latest deployment. */
+  /** Host that always serves the environment's latest deployment. */
   readonly host: string;
   /** The hostname that its visitors are redirected to. */
   readonly redirectTo: string | null;
@@ -75,10 +75,10 @@ export interface ResourceUri {
 }
 
 export type FeedMessage =
-  /** A host now shows another deployment, or other published rules. */
+  /** A host now serves another deployment, or other published rules. */
   | { readonly type: "host_pointed"; readonly hostname: string; readonly to: HostBinding }
   | { readonly type: "host_removed"; readonly hostname: string }
-  /** No host shows the deployment any longer. */
+  /** No host serves the deployment any longer. */
   | { readonly type: "deployment_removed"; readonly deploymentId: string }
   /**
    * Cached responses are removed or, with `staleSince`, count as stale since that time, in

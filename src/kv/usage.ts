@@ -36,7 +36,7 @@ export class Usage {
       return `Delete some keys: this store can have at most ${keys}`;
     }
     if (change.bytes > 0 && total.bytes + change.bytes > bytes) {
-      return `Delete some values: this store can have at most ${formatBytes(bytes)}`;
+      return `Delete some values: this store can hold at most ${formatBytes(bytes)}`;
     }
     total.bytes += change.bytes;
     total.keys += change.keys;

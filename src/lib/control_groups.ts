@@ -119,7 +119,7 @@ export class ControlGroup {
   add(pid: number): void {
     try {
       write(this.#folder, "cgroup.procs", pid);
-    } catch { /* it has ended */ }
+    } catch { /* it has exited */ }
   }
 
   /** Returns a command that joins the group before it becomes `command`. */
@@ -140,7 +140,7 @@ export class ControlGroup {
   #killEach(): void {
     try {
       for (const pid of pidsIn(this.#folder)) Deno.kill(pid, "SIGKILL");
-    } catch { /* the process has ended, or the group no longer exists */ }
+    } catch { /* the process has exited, or the group no longer exists */ }
   }
 
   /** Kills the processes in the group, and removes the group; false if processes remain. */
@@ -223,7 +223,7 @@ function enable(folder: string): void {
   writeWhereKnown(folder, "cgroup.subtree_control", "+pids");
 }
 
-/** Removes the groups of platforms that ended without removing them. */
+/** Removes the groups of platforms that exited without removing them. */
 async function removeLeft(folder: string): Promise<void> {
   const left = [...Deno.readDirSync(folder)].filter(({ name }) => {
     const [, pid, start] = GROUP.exec(name) ?? [];

@@ -1,4 +1,4 @@
-/** @module Locks on files, which the system releases when the process ends. */
+/** @module Locks on files, which the system releases when the process exits. */
 
 import { setTimeout as delay } from "node:timers/promises";
 

@@ -12,14 +12,14 @@ interface Line {
 export class KeyedLock {
   readonly #lines = new Map<string, Line>();
 
-  /** Runs `work` once all earlier work for the key has ended, even if it failed. */
+  /** Runs `work` once all earlier work for the key has finished, even if it failed. */
   run<T>(key: string, work: () => Promise<T>): Promise<T> {
     return this.runAll([key], work);
   }
 
   /**
-   * Runs `work` once all earlier work for each of the keys has ended. All keys are queued at once,
-   * so two callers never wait for each other.
+   * Runs `work` once all earlier work for each of the keys has finished. All keys are queued at
+   * once, so two callers never wait for each other.
    *
    * @param shared Keys to lock in shared mode: `work` only waits for earlier work that has them in
    * `keys`.

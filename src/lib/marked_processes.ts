@@ -45,7 +45,7 @@ export async function killMarked(marker: string): Promise<void> {
     for (const pid of found) {
       try {
         Deno.kill(pid, "SIGKILL");
-      } catch { /* it has ended */ }
+      } catch { /* it has exited */ }
     }
     // Until its parent waits for it, a killed process stays in /proc without an environment.
     await new Promise((resolve) => setTimeout(resolve, 10));

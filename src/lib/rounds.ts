@@ -13,7 +13,7 @@ export interface RoundsOptions {
 }
 
 export interface Rounds {
-  /** Aborts the signal of the current round, and waits until the round has ended. */
+  /** Aborts the signal of the current round, and waits until the round has finished. */
   close(): Promise<void>;
 }
 

@@ -45,7 +45,7 @@ export function spawnProgram(program: string, options: Deno.CommandOptions): Den
 }
 
 /**
- * Like `spawnProgram()`, but waits for the program to end, and collects its output unless the
+ * Like `spawnProgram()`, but waits for the program to exit, and collects its output unless the
  * options redirect it.
  *
  * @throws {MissingProgramError} if the program is not installed; otherwise like

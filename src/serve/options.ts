@@ -67,6 +67,6 @@ export interface RunningPlatform {
   leave(): Promise<void>;
   /** Waits until running requests have finished, then closes everything. */
   shutdown(): Promise<void>;
-  /** Resolves when the platform has ended. */
+  /** Resolves when the platform has stopped. */
   readonly finished: Promise<void>;
 }

@@ -46,7 +46,7 @@ export async function migrateSchema(
 
 /**
  * Runs a transaction. If the work fails, the library rolls back. If the connection is lost, that
- * rollback would end the process (https://github.com/porsager/postgres/issues/1208). Therefore, if
+ * rollback would crash svc (https://github.com/porsager/postgres/issues/1208). Therefore, if
  * work fails together with the connection, its promise never settles. The library itself reports
  * the closed connection.
  */

@@ -4,7 +4,7 @@ import net from "node:net";
 /**
  * A socket that ignores late errors. The PostgreSQL client removes all listeners once a connection
  * is closed. Deno 2.7 may then report an error for a write that had already started, and an error
- * without a listener would end the process.
+ * without a listener would crash the process.
  */
 export class StoreSocket extends net.Socket {
   constructor() {

@@ -118,7 +118,7 @@ async function loginInTerminal(box: Sandbox, env: Record<string, string>) {
 
 const options = {
   ignore: CHROMIUM === undefined || SCRIPT === undefined,
-  // The driver keeps the browser's pipes open until the process ends.
+  // The driver keeps the browser's pipes open until the process exits.
   sanitizeOps: false,
   sanitizeResources: false,
 };

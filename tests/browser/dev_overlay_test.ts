@@ -159,7 +159,7 @@ createServer((request, response) => {
       assert.equal(await source(), PAGE);
       await page.goto(`${dev.url}/end`);
       await page.getByRole("heading").waitFor();
-      await dev.said(/The dev server ended/);
+      await dev.said(/The dev server exited/);
       await page.goto(dev.url);
       assert.match(
         await page.locator("pre").innerText(),

@@ -55,7 +55,7 @@ const PASSING = new RegExp([
 /** Maximum number of runs of one command. */
 const MOST_RUNS = 100;
 
-/** Exit code of a process that SIGKILL ended. */
+/** Exit code of a process that was killed by SIGKILL. */
 const KILLED = 137;
 
 const buildUid = String(freeBuildUid());
@@ -158,7 +158,7 @@ async function move(bench: Bench, args: readonly string[], env: MoveTarget["env"
     }
     const { code, stdout, stderr } = await tool.result;
     const took = performance.now() - began;
-    story.push(`${victim} after ${took.toFixed()} ms: ended with ${code}\n${stdout}${stderr}`);
+    story.push(`${victim} after ${took.toFixed()} ms: exited with ${code}\n${stdout}${stderr}`);
     done.set(`${victim}: ${code}`, (done.get(`${victim}: ${code}`) ?? 0) + 1);
     if (code === 0) {
       if (victim === undefined) bench.calmMs = took;

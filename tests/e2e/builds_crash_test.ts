@@ -26,7 +26,7 @@ async function namesIn(folder: string): Promise<string[]> {
   return (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name);
 }
 
-test("after a kill, every build ends and leaves no process or folder behind", async () => {
+test("after a kill, every build stops and leaves no process or folder behind", async () => {
   await withSandbox(async (box) => {
     const repository = await makeRepository(box.folder, "repository");
     await serve(box);
@@ -64,7 +64,7 @@ test("after a kill, every build ends and leaves no process or folder behind", as
       return false;
     });
     await box.platform!.kill();
-    // Running builds end with the platform, before it starts again.
+    // Running builds stop with the platform, before it starts again.
     await until(async () => {
       const { stdout } = await new Deno.Command("pgrep", { args: ["-f", "sleep 654"] }).output();
       return stdout.byteLength === 0;

@@ -69,7 +69,7 @@ function serverProcesses(parents: ReadonlySet<number>): number[] {
       );
       if (parents.has(parent) || found.includes(parent)) found.push(Number(name));
     } catch {
-      // The process has ended in the meantime.
+      // The process has exited in the meantime.
     }
   }
   return found;

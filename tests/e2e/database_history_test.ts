@@ -82,7 +82,7 @@ async function query(box: Sandbox, sql: string, branch = "main"): Promise<string
   return stdout.trim().split(/\r?\n/).slice(1);
 }
 
-/** Kills PostgreSQL's main process and waits until it has ended. The backends end by themselves. */
+/** Kills PostgreSQL's main process and waits until it exits. The backends exit by themselves. */
 async function killPostgres({ dataDir }: Sandbox): Promise<void> {
   const file = join(dataDir, "postgres", "data", "postmaster.pid");
   const pid = Number.parseInt(await Deno.readTextFile(file));

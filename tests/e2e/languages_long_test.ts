@@ -117,7 +117,7 @@ class Pushed {
     await git(folder, "init", "--quiet", "--initial-branch=main");
     await box.json(["projects", "create", "--name", name, "--link"]);
     await box.json(["link", "--git-remote"]);
-    // By default, a server ends an hour after it has been replaced.
+    // By default, a server stops an hour after it has been replaced.
     await Deno.writeTextFile(join(folder, "svc.toml"), "\n[skew]\nmax_age = 0\n", { append: true });
     return new Pushed(box, name, app, folder);
   }
@@ -184,7 +184,7 @@ function serversOf(box: Sandbox): readonly number[] {
       const parent = /^PPid:\s*(\d+)/m.exec(Deno.readTextFileSync(`/proc/${name}/status`))?.[1];
       if (!text.includes("\0GREETING=") && !text.startsWith("GREETING=")) continue;
       if (isBelow(Number(parent), box.platform!.pid)) found.push(Number(name));
-    } catch { /* it has ended */ }
+    } catch { /* it has exited */ }
   }
   return found;
 }
@@ -228,7 +228,7 @@ async function crash(box: Sandbox, site: Pushed): Promise<void> {
   for (const pid of running) {
     try {
       Deno.kill(pid, "SIGKILL");
-    } catch { /* it ended together with another process */ }
+    } catch { /* it exited together with another process */ }
   }
   await until(() => site.status("/"), (status) => status === 200, 30_000);
   await site.shows("first", "hello");

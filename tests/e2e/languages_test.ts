@@ -129,7 +129,7 @@ const PHP: App = {
   },
 };
 
-/** Performs the action in a request's path and query, and responds with the result. */
+/** Runs the action in a request's path and query, and responds with the result. */
 const PYTHON_SERVER = `import http.server, os, socket, subprocess, urllib.parse
 
 OTHERS = []
@@ -360,7 +360,7 @@ async function escape(box: Sandbox): Promise<void> {
 
 async function exhaust(box: Sandbox): Promise<void> {
   for (let round = 0; round < 3; round++) {
-    // The processes from the previous round have ended and no longer count.
+    // The processes from the previous round have exited and no longer count.
     const bomb = await textOf(box, "python", "/fork");
     assert.match(bomb, /^Resource temporarily unavailable after 12\d$/);
   }

@@ -49,7 +49,7 @@ async function assertWhole(box: Sandbox, ...commits: readonly string[]): Promise
   assert.equal(await inRepository(box.dataDir, "fsck", "--full", "--strict"), "");
 }
 
-test("after kill -9, the repository is intact, the push can be repeated, and the build ends", () =>
+test("after kill -9, the repository is intact, the push can be repeated, and the build finishes", () =>
   withSandbox(async (box) => {
     await box.start();
     await callApi(box, "POST", "/v1/projects", {

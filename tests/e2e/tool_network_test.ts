@@ -42,7 +42,7 @@ function relay(
   };
 }
 
-/** Starts the CLI. `output` resolves when it has ended. */
+/** Starts the CLI. `output` resolves when it has exited. */
 function startTool(box: Sandbox, args: readonly string[], env: Record<string, string>) {
   const [program, ...first] = programCommand();
   const child = new Deno.Command(program, {

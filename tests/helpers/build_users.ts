@@ -1,6 +1,6 @@
 /**
  * Build users for test platforms. Each platform has its own users because tests run in parallel,
- * and a platform ends all of its users' processes when it starts.
+ * and a platform stops all of its users' processes when it starts.
  *
  * @module
  */

@@ -102,7 +102,7 @@ function machineNode(): string {
 const nodeBinary = await new NodeVersions({ folder: "/none", env })
   .binary({ version: NODE_MAJOR, user: "tests" });
 
-/** Creates a server that ends when its scope ends. */
+/** Creates a server that stops when its scope ends. */
 export function computeServer(options: TestOptions = {}): TestServer {
   const logs: ComputeLogEntry[] = [];
   const server = createComputeServer({

@@ -39,7 +39,7 @@ export interface HookPlatform extends TestPlatform {
   buildIs(answer: ApiAnswer, state: "RUNNING" | "CANCELLED"): Promise<void>;
   /** Waits until a host's front page is `text`. The edge follows the store with a short delay. */
   shows(host: string, text: string): Promise<void>;
-  /** Waits until a triggered deployment has ended, according to its status URL. */
+  /** Waits until a triggered deployment has finished, according to its status URL. */
   ended(answer: ApiAnswer): Promise<ApiAnswer["json"]>;
 }
 

@@ -19,7 +19,7 @@ export interface Served {
   readonly lines: readonly string[];
   /** Waits for a message, starting the search at message `from`. */
   said(pattern: RegExp, from?: number): Promise<string>;
-  /** Sends a signal and waits until the process has ended. Returns the exit code. */
+  /** Sends a signal and waits until the process has exited. Returns the exit code. */
   end(signal?: Deno.Signal): Promise<number>;
 }
 

@@ -105,7 +105,7 @@ export function askSite(
 const HTML = { accept: "text/html" };
 const MARK = /(Rendered|Prerendered) ([0-9a-f-]{36})/;
 
-/** Removes the comments that frameworks insert between parts of a text. */
+/** Removes the comments that frameworks insert between parts of a string. */
 const plain = (text: string) => text.replaceAll(/<!--.*?-->/g, "");
 
 function markOf({ text, status }: Answer): string {

@@ -60,7 +60,7 @@ export class Ledger {
     return this.#acknowledged;
   }
 
-  /** Writes until it is stopped or the platform ends. */
+  /** Writes until it is stopped or the platform exits. */
   async run(platform: LedgerPlatform, isDone: () => boolean): Promise<void> {
     try {
       while (!isDone()) await this.#writeAll(platform, this.#turn++);

@@ -15,7 +15,7 @@ export interface Pebble {
   readonly serverCaFile: string;
   /** Pebble's root certificate, in PEM format. */
   readonly rootCa: string;
-  /** Ends the process. Can be called more than once. */
+  /** Stops the process. Can be called more than once. */
   close(): Promise<void>;
 }
 

@@ -97,7 +97,7 @@ export async function startProcess(
   const shutdown = async (): Promise<void> => {
     const code = await platform.stop();
     await Deno.remove(folder, { recursive: true });
-    if (code !== 0) throw new Error(`svc serve ended with ${code}: ${platform.errors()}`);
+    if (code !== 0) throw new Error(`svc serve exited with ${code}: ${platform.errors()}`);
     if (strays.length > 0) throw new Error(`Not log lines: ${strays.join("\n")}`);
   };
   const { url, port, httpsPort, token, ownerLink, pid, ended } = platform;

@@ -109,7 +109,7 @@ function createSandbox(folder: string): Sandbox {
       assert.equal(
         code,
         0,
-        `svc ${args.join(" ")} ended with ${code}: ${stdout}${stderr.slice(-2000)}` +
+        `svc ${args.join(" ")} exited with ${code}: ${stdout}${stderr.slice(-2000)}` +
           (stdout.includes(INTERNAL) ? sandbox.platform?.errors().slice(-4000) : ""),
       );
       const answer = oneObject(stdout);

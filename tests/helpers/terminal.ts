@@ -15,7 +15,7 @@ export interface Terminal {
   /** Waits for a match in the output after the first `from` characters. */
   shows(pattern: RegExp, from?: number): Promise<RegExpExecArray>;
   type(keys: string): Promise<void>;
-  /** Waits until the program has ended. Returns its exit code. */
+  /** Waits until the program has exited. Returns its exit code. */
   readonly ended: Promise<number>;
   /** Closes the terminal, as closing its window would. The program gets SIGHUP. */
   hangUp(): Promise<void>;
@@ -67,7 +67,7 @@ export function startOnTerminal(
     };
     waiting.add(look);
     look();
-    void ended.then(() => fail("The program has ended"));
+    void ended.then(() => fail("The program has exited"));
     return promise.finally(() => {
       clearTimeout(timer);
       waiting.delete(look);

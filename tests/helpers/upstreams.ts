@@ -99,7 +99,7 @@ export interface Publication {
   readonly manifest?: object;
   /** The manifest's `images`. */
   readonly images?: unknown;
-  /** Initially shows the deployment to only a share of the visitors. */
+  /** Initially serves the deployment to only a share of the visitors. */
   readonly rolling?: unknown;
   /** The manifest's `functionLimits`. */
   readonly functionLimits?: unknown;
@@ -177,7 +177,7 @@ export function functionProcesses(): number[] {
       const command = Deno.readTextFileSync(`/proc/${name}/cmdline`);
       return [{ pid: Number(name), parent: Number(parent), command }];
     } catch {
-      return []; // The process has ended in the meantime, or the entry is not a process.
+      return []; // The process has exited in the meantime, or the entry is not a process.
     }
   });
   // The platform is this process or the program that it started.

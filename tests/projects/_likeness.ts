@@ -98,7 +98,7 @@ export function askSide({ port, host }: Side, wanted: Asking): Promise<Answer> {
 }
 
 /**
- * Replaces the parts of a text that differ between responses: times, random values and the host.
+ * Replaces the parts of a string that differ between responses: times, random values and the host.
  */
 export function steady(text: string, { host, port }: Side): string {
   return text
@@ -156,7 +156,7 @@ function meaning(answer: Answer, side: Side): Map<string, string> {
 const outcomeOf = (side: Side, asked: Asking): Promise<Answer> =>
   askSide(side, asked).catch(() => ({ status: 0, headers: {}, text: "", streamedMs: 0 }));
 
-/** Returns the first difference between two texts, with the text around it. */
+/** Returns the first difference between two strings, with the text around it. */
 function parting(own: string, live: string): string {
   let at = 0;
   while (at < own.length && own[at] === live[at]) at++;

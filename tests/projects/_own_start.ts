@@ -57,7 +57,7 @@ export async function withOwnStart(
   try {
     await until(
       () => {
-        if (ended) throw new Error(`${start} has ended`);
+        if (ended) throw new Error(`${start} has exited`);
         return isOpen(port);
       },
       (open) => open,

@@ -44,7 +44,7 @@ async function run(
   }
   const { code, stdout, stderr } = await child.output();
   const said = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
-  assert.equal(code, 0, `${program} ${args.join(" ")} ended with ${code}:\n${said.slice(-4000)}`);
+  assert.equal(code, 0, `${program} ${args.join(" ")} exited with ${code}:\n${said.slice(-4000)}`);
 }
 
 /** Creates the project and returns its folder. From then on, the sandbox's CLI runs in it. */

@@ -14,7 +14,7 @@ for (const named of readRecipes().filter((each) => isChosen(each, wanted))) {
   Deno.test({
     name: `${named.recipe.title} goes live as it was scaffolded`,
     ignore: !buildsProjects || CHROMIUM === undefined,
-    // The driver keeps the browser's pipes open until the process ends.
+    // The driver keeps the browser's pipes open until the process exits.
     sanitizeOps: false,
     sanitizeResources: false,
     fn: () => withSandbox((box) => checkProject(box, named)),

@@ -155,7 +155,7 @@ function explain(error: unknown): string {
   return parts.filter((part) => part !== undefined).join("\n");
 }
 
-/** Runs one job and ends the process. */
+/** Runs one job and exits. */
 export async function runBuildProcess(path: string): Promise<never> {
   const encoder = new TextEncoder();
   const write = (text: string) => {

@@ -4,7 +4,7 @@ import { personWho, runCli, type RunOptions } from "../_test_run.ts";
 const folder = await Deno.makeTempDir({ prefix: "svc-confirm-" });
 globalThis.addEventListener("unload", () => Deno.removeSync(folder, { recursive: true }));
 
-/** Imports rules and replaces an existing file. Returns how the command ended. */
+/** Imports rules and replaces an existing file. Returns how the command exited. */
 async function replace(argv: readonly string[], options: RunOptions = {}) {
   await Deno.writeTextFile(`${folder}/_redirects`, "/old /new 301\n");
   await Deno.writeTextFile(`${folder}/out.toml`, "# mine\n");

@@ -37,7 +37,7 @@ function formatItem(term: string, termWidth: number, meaning: string, helper: He
 }
 
 /**
- * Prevents the parser from ending the process and from writing output: help is captured, and errors
+ * Prevents the parser from exiting and from writing output: help is captured, and errors
  * are thrown.
  */
 export function configureHelp(

@@ -133,7 +133,7 @@ export function checkValue(
 ): string | undefined {
   const bytes = new TextEncoder().encode(value).byteLength;
   if (bytes > MAX_VARIABLE_BYTES) {
-    return `must have at most ${MAX_VARIABLE_BYTES} bytes, not ${bytes}`;
+    return `must be at most ${MAX_VARIABLE_BYTES} bytes, not ${bytes}`;
   }
   if (value.includes("\0")) return "must not contain a NUL character";
   if (value !== "") return undefined;

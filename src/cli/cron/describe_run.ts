@@ -2,7 +2,7 @@
 import type { CronRun } from "../../contract/cron.ts";
 import { formatAge, formatDuration, printable } from "../terminal/format.ts";
 
-/** Describes how a run ended, such as `200 in 31 ms`. */
+/** Describes how a run finished, such as `200 in 31 ms`. */
 export function describeRun({ outcome, status, error, durationMs }: CronRun): string {
   if (outcome === "running") return "running";
   const answer = status === null ? "no response" : String(status);

@@ -212,7 +212,7 @@ export async function deployProject(
           timeMs: MIGRATION_MS,
           now: ctx.now,
         });
-        // The reason can quote the connection string, and everyone with access to the deployment
+        // The reason can quote the connection string, and anyone with access to the deployment
         // can see it.
         const { mask } = createSecretMasker(
           Object.values(variables).flatMap((value) => [value, URL.parse(value)?.password ?? ""]),

@@ -36,7 +36,7 @@ export async function askOfNewerSchema(
   if (newer.length === 0) return newer;
   ctx.ui.log(phase, "warn", newerSchemaText(newer.length));
   if (ctx.settings.yes || ctx.prompter === undefined) return newer;
-  const message = "Show the earlier deployment with the newer schema?";
+  const message = "Serve the earlier deployment with the newer schema?";
   if (!await ctx.prompter.confirm({ message })) throw declined("Production did not change");
   return newer;
 }

@@ -16,7 +16,7 @@ export default defineCommand({
       .addOption(
         new Option(
           "--share <percent>",
-          "show it to this percentage of visitors until you end the release",
+          "serve it to this percentage of visitors until you end the release",
         )
           .argParser(wholeNumber({ min: 1, max: 100 })),
       )
@@ -27,7 +27,7 @@ export default defineCommand({
     ["promote 01997e7c-6a5b-7cc2-b7d0-2f8f6a1b9a11", "promote a preview to production"],
     [
       "promote 01997e7c-6a5b-7cc2-b7d0-2f8f6a1b9a11 --share 10",
-      "first show it to 10% of production's visitors",
+      "first serve it to 10% of production's visitors",
     ],
   ],
   async run({ args: [id], flags }, ctx) {

@@ -37,7 +37,7 @@ export function stepTime(text: string): number {
 }
 
 /**
- * Returns the rolling release that the flags request, or `undefined` to show the deployment to
+ * Returns the rolling release that the flags request, or `undefined` to serve the deployment to
  * everyone at once.
  */
 export function rollingOf({ rolling, every, share }: RollingFlags): RollingWish | undefined {

@@ -44,7 +44,7 @@ function followKeys(
       }
     }
   };
-  // If reading fails because the terminal was closed, a signal ends the program.
+  // If reading fails because the terminal was closed, a signal stops the program.
   void follow().catch(() => {});
   return () => {
     try {

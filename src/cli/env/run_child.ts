@@ -59,9 +59,9 @@ async function logOutput(ctx: Context, { stdout, stderr }: Deno.ChildProcess): P
 }
 
 /**
- * Runs the command, waits until it ends, and returns its exit code. If a signal ended it, the code
- * is 128 plus the signal's number. Throws `not_runnable` with the exit code that shells use if the
- * command cannot be started.
+ * Runs the command, waits until it exits, and returns its exit code. If a signal killed it, the
+ * code is 128 plus the signal's number. Throws `not_runnable` with the exit code that shells use if
+ * the command cannot be started.
  */
 export async function runChild(ctx: Context, command: ChildCommand): Promise<number> {
   ctx.signal.throwIfAborted();

@@ -60,7 +60,7 @@ export function interrupted(
   });
 }
 
-/** Creates the error after the user has ended the program while the command was cleaning up. */
+/** Creates the error after the user has stopped the program while the command was cleaning up. */
 export function cutShort(
   changes: readonly Change[],
   lines: SuggestedCommands | undefined,

@@ -11,7 +11,7 @@ export interface Stopped {
 const STOPPING: ReadonlySet<Deno.Signal> = new Set(["SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"]);
 
 /**
- * Waits for SIGINT, SIGTERM, or the SIGHUP of a closed terminal. A second signal ends the program
+ * Waits for SIGINT, SIGTERM, or the SIGHUP of a closed terminal. A second signal stops the program
  * immediately.
  */
 export function untilStopped(

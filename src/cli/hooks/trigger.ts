@@ -20,7 +20,7 @@ const LAST_PAUSE_MS = 3000;
 
 const DEFAULT_WAIT_SECONDS = 1800;
 
-/** Waits until a deployment has ended. Reports each new state. */
+/** Waits until a deployment has finished. Reports each new state. */
 async function waitUntilEnded(
   ctx: Context,
   first: TriggerAnswer,

@@ -2,7 +2,7 @@
 import { EXIT } from "../exit_code.ts";
 import type { Writer } from "../terminal/writer.ts";
 
-/** Writes all data. A closed pipe, as in `svc logs | head`, ends the program without an error. */
+/** Writes all data. A closed pipe, as in `svc logs | head`, stops the program without an error. */
 export function createWriter(stream: typeof Deno.stdout): Writer {
   const encoder = new TextEncoder();
   return {

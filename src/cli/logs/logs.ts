@@ -42,7 +42,7 @@ async function newestDeployment(
   });
 }
 
-/** Prints the lines of the log. With `follow`, continues until the build ends. */
+/** Prints the lines of the log. With `follow`, continues until the build finishes. */
 async function showBuildLog(
   ctx: Context,
   client: Client,

@@ -14,12 +14,12 @@ export const RELEASES: CommandGroup = {
     },
     {
       name: "finish",
-      summary: "Show the new deployment to everyone",
+      summary: "Serve the new deployment to everyone",
       load: () => import("./finish.ts"),
     },
     {
       name: "withdraw",
-      summary: "Show the old deployment to everyone",
+      summary: "Serve the old deployment to everyone",
       load: () => import("./withdraw.ts"),
     },
   ],

@@ -46,7 +46,7 @@ export interface Host {
   /** Aborted when the user or the system asks the program to stop. */
   readonly signal: AbortSignal;
   readonly takeSignals: TakeSignals;
-  /** Sets a function that runs before a second signal ends the program. */
+  /** Sets a function that runs before a second signal stops the program. */
   readonly onSecondStop: (act: () => void) => void;
   readonly fetch: typeof fetch;
   /** How long to wait for the platform, instead of the defaults. */

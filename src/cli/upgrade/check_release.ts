@@ -45,7 +45,7 @@ async function checkRelease(path: string, request: typeof fetch): Promise<void> 
   });
 }
 
-/** Writes the latest release to the file that the notice reads, and ends the process. */
+/** Writes the latest release to the file that the notice reads, and exits. */
 export async function runReleaseCheck(path: string, request: typeof fetch): Promise<never> {
   try {
     await checkRelease(path, request);

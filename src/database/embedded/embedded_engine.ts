@@ -247,7 +247,7 @@ export class EmbeddedEngine implements DatabaseEngine {
       return await this.#enter(running, branch, startup);
     } catch (error) {
       if (!running.isEnded) throw error;
-      // The process ended because of another client, before this one was connected.
+      // The process exited because of another client, before this one was connected.
       return await this.#enter(await this.#start(branch), branch, startup);
     }
   }

@@ -35,7 +35,7 @@ const STOP_MS = 20_000;
 /** Maximum number of characters to keep from the process's last output. */
 const LAST_WORDS = 600;
 
-const ENDED = new EngineError("The database's process has ended", "57P01");
+const ENDED = new EngineError("The database process exited", "57P01");
 
 /** A dump that the process is writing. */
 interface Dump {
@@ -54,10 +54,10 @@ export class RunningDatabase {
   readonly #ready = Promise.withResolvers<ReadyHead>();
   readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
   #outgoing: Uint8Array[] = [];
-  /** Accepts the connection that carries cancel requests. Closing it ends the process. */
+  /** Accepts the connection that carries cancel requests. Closing it stops the process. */
   readonly #control: Promise<Deno.Conn>;
   readonly #ticks: ReturnType<typeof setInterval>;
-  /** Resolves when the process has ended and released its files. */
+  /** Resolves when the process has exited and released its files. */
   readonly ended: Promise<void>;
   #held: (() => void) | undefined;
   #last: Promise<unknown> = Promise.resolve();
@@ -188,7 +188,7 @@ export class RunningDatabase {
     });
   }
 
-  /** Ends all sessions, flushes, and ends the process. */
+  /** Ends all sessions, flushes, and stops the process. */
   async stop(): Promise<void> {
     for (const session of this.#sessions.values()) session.ended();
     this.#sessions.clear();
@@ -198,11 +198,11 @@ export class RunningDatabase {
     clearTimeout(late);
   }
 
-  /** Ends the process immediately. Committed data is kept. */
+  /** Kills the process immediately. Committed data is kept. */
   kill(): void {
     try {
       this.#process.child.kill("SIGKILL");
-    } catch { /* it has ended already */ }
+    } catch { /* it has exited already */ }
   }
 
   #tick(): void {
@@ -260,7 +260,7 @@ export class RunningDatabase {
   }
 
   #lose(words: string): void {
-    const message = `The database's process ended: ${words}`;
+    const message = `The database process exited: ${words}`;
     const error = new EngineError(message, "57P01");
     this.#ready.reject(new EngineError(message, "57P03"));
     for (const session of this.#sessions.values()) session.ended(error);

@@ -19,7 +19,7 @@ export const DatabaseFrame = {
   resume: 6,
   /** Some time has passed, so sessions may have waited too long. */
   tick: 7,
-  /** Flush the data, and end the process. */
+  /** Flush the data, and exit. */
   stop: 8,
   /** Dump the database; payload: {@link DumpHead} as JSON. */
   dump: 9,

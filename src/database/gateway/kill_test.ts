@@ -45,7 +45,7 @@ Deno.test({
       }
       await client!.end();
     }
-    assert.match(test.server.troubles.join(), /PostgreSQL ended unexpectedly/);
+    assert.match(test.server.troubles.join(), /PostgreSQL stopped unexpectedly/);
   },
 });
 

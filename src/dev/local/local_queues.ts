@@ -27,7 +27,7 @@ const NODES = {
 export interface LocalQueues {
   /** The secret that the server uses to verify messages. */
   readonly secret: string;
-  /** Performs a request that sends a message. Returns `undefined` for any other request. */
+  /** Handles a request that sends a message. Returns `undefined` for any other request. */
   answer(request: Request): Promise<Response> | undefined;
   /** Delivers to the current site from now on. Messages sent earlier wait. */
   start(current: () => Site | undefined): Promise<void>;

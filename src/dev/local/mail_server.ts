@@ -35,7 +35,7 @@ async function readMail(
   };
 }
 
-/** Listens on a free port, and accepts mail from everyone, signed in or not. */
+/** Listens on a free port, and accepts mail from anyone, signed in or not. */
 export async function openMailServer(take: (mail: SentMail) => void): Promise<MailServer> {
   const { SMTPServer } = await import("smtp-server");
   const server = new SMTPServer({

@@ -1,8 +1,8 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The page that browsers get after the project's server has ended. */
+/** @module The page that browsers get after the project's server has exited. */
 
-/** A hint for a server that has ended. */
+/** A hint for a server that has exited. */
 export const PROBLEM_HINT = "See the terminal of svc dev for the reason. Press r there to restart";
 
 /** Renders the page, which needs no separate style, with the last lines that the server printed. */

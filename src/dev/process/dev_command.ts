@@ -10,12 +10,12 @@ export interface DevCommandOptions {
   /** Options for each start. The port may differ each time. */
   readonly start: () => DevProcessOptions;
   readonly listening: (address: ServerAddress, milliseconds: number) => void;
-  /** Called when it ends unexpectedly. */
+  /** Called when it exits unexpectedly. */
   readonly ended: (how: string) => void;
 }
 
 function describeEnd({ code, signal }: Deno.CommandStatus): string {
-  return signal === null ? `ended with code ${code}` : `was ended by ${signal}`;
+  return signal === null ? `exited with code ${code}` : `was killed by ${signal}`;
 }
 
 export class DevCommand {
@@ -24,7 +24,7 @@ export class DevCommand {
   #problem: string | undefined;
   /** Counts starts and stops. A start does nothing if another start or stop has overtaken it. */
   #run = 0;
-  /** Resolves when earlier processes have ended. */
+  /** Resolves when earlier processes have exited. */
   #stopping: Promise<void> = Promise.resolve();
 
   readonly #options: DevCommandOptions;
@@ -38,7 +38,7 @@ export class DevCommand {
     return this.#address;
   }
 
-  /** How it ended, unless it was stopped or restarted. */
+  /** How it exited, unless it was stopped or restarted. */
   get problem(): string | undefined {
     return this.#problem;
   }
@@ -52,7 +52,7 @@ export class DevCommand {
     this.#address = ended.then(() => run === this.#run ? this.#start(began) : this.#address);
   }
 
-  /** Ends the process and everything that it started. */
+  /** Stops the process and everything that it started. */
   stop(): Promise<void> {
     const process = this.#process;
     this.#process = undefined;
@@ -64,7 +64,7 @@ export class DevCommand {
     return this.#stopping;
   }
 
-  /** Ends the process immediately. */
+  /** Kills the process immediately. */
   kill(): void {
     this.#process?.kill();
   }
@@ -79,7 +79,7 @@ export class DevCommand {
     }
     process.ended.then(
       (status) => this.#onEnd(process, describeEnd(status)),
-      (error) => this.#onEnd(process, `ended: ${messageOf(error)}`),
+      (error) => this.#onEnd(process, `failed: ${messageOf(error)}`),
     );
     const address = await process.address;
     if (address === undefined) {

@@ -56,9 +56,9 @@ export interface DevProcessOptions extends GroupOptions {
 
 export interface DevProcess {
   readonly pid: number;
-  /** Resolves with its address once it listens, or with `undefined` if it ended first. */
+  /** Resolves with its address once it listens, or with `undefined` if it exited first. */
   readonly address: Promise<ServerAddress | undefined>;
-  /** Resolves when it has ended and its output has been read. */
+  /** Resolves when it has exited and its output has been read. */
   readonly ended: Promise<Deno.CommandStatus>;
   stop(): Promise<void>;
   kill(): void;

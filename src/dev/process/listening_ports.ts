@@ -38,7 +38,7 @@ function* socketsOf(pid: string): Generator<string> {
       const [, inode] = SOCKET.exec(Deno.readLinkSync(`${folder}/${name}`)) ?? [];
       if (inode !== undefined) yield inode;
     }
-  } catch { /* it has ended, or belongs to another user */ }
+  } catch { /* it has exited, or belongs to another user */ }
 }
 
 /** The ports on which the processes in a group listen. Empty if the system does not show them. */

@@ -5,7 +5,7 @@ import { GroupMark } from "./stray_processes.ts";
 
 /** Time for a group to end after SIGTERM, in milliseconds. */
 const TERM_MS = 5000;
-/** How often to check whether the group has ended, in milliseconds. */
+/** How often to check whether the group has exited, in milliseconds. */
 const POLL_MS = 20;
 
 /**
@@ -49,7 +49,7 @@ export interface ProcessGroup {
   /** Ends the whole group: SIGTERM first, then SIGKILL. */
   stop(): Promise<void>;
   /**
-   * Kills the whole group. Processes that have left the group are killed when this program ends.
+   * Kills the whole group. Processes that have left the group are killed when this program exits.
    */
   kill(): void;
 }
@@ -67,7 +67,7 @@ function signalGroup(pid: number, signal: Deno.Signal): void {
 function signalProcess(pid: number, signal: Deno.Signal): void {
   try {
     Deno.kill(pid, signal);
-  } catch { /* it has ended */ }
+  } catch { /* it has exited */ }
 }
 
 function isAlive(pid: number): boolean {
@@ -93,7 +93,7 @@ function watchGroup(pid: number, mark: GroupMark): () => void {
   return () => {
     try {
       watcher.kill("SIGKILL");
-    } catch { /* it has ended already */ }
+    } catch { /* it has exited already */ }
     void watcher.stdin.close().catch(() => {});
   };
 }
@@ -106,7 +106,7 @@ export function startGroup({ command, cwd, env }: GroupOptions): ProcessGroup {
     env: { ...env, ...mark.variable },
     clearEnv: true,
     detached: !onWindows,
-    // Kept open, because some dev servers end when their input closes.
+    // Kept open, because some dev servers exit when their input closes.
     stdin: "piped",
     stdout: "piped",
     stderr: "piped",

@@ -101,12 +101,12 @@ export class FrameworkServer implements SiteCompute {
       : { type: "failed", reason: "cannot_start", message: problem } as const;
   }
 
-  /** Closes idle connections, because the server has ended or is being replaced. */
+  /** Closes idle connections, because the server has exited or is being replaced. */
   closeIdle(): void {
     this.#server.close();
   }
 
-  /** Resolves once the server listens or has ended, with the reason if there is no server. */
+  /** Resolves once the server listens or has exited, with the reason if there is no server. */
   async #problem(): Promise<string | undefined> {
     const address = await this.#options.address();
     if (typeof address === "string") return address;

@@ -115,12 +115,12 @@ export class FunctionsServer {
     runner.start();
   }
 
-  /** Closes idle connections, because the server has ended or is being replaced. */
+  /** Closes idle connections, because the server has exited or is being replaced. */
   closeIdle(): void {
     this.#compute?.closeIdle();
   }
 
-  /** Restarts functions that have ended, as a platform does. */
+  /** Restarts functions that have exited, as a platform does. */
   #address() {
     const { runner } = this.#options;
     if (runner.problem !== undefined) runner.start();

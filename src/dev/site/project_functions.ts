@@ -129,7 +129,7 @@ export function hostFunctions(
   });
 }
 
-/** Lets running calls finish, then ends the processes. Calls paused by a debugger are ended. */
+/** Lets running calls finish, then stops the processes. Calls paused by a debugger are aborted. */
 export async function closeFunctions(
   host: FunctionHost | undefined,
   { isDebugged }: { readonly isDebugged: boolean },

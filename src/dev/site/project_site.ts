@@ -31,7 +31,7 @@ export interface ProjectSiteOptions {
   readonly dev: DevOptions;
   readonly deploymentId: string;
   readonly outbound: OutboundFetch;
-  /** Performs the functions' requests to the local key-value store. */
+  /** Handles the functions' requests to the local key-value store. */
   readonly kv: OutboundFetch;
   readonly forms: LocalForms;
   /** The dev server; missing if the project is served as files. */
@@ -263,7 +263,7 @@ export class ProjectSite {
   }
 
   /**
-   * Whether the page of a folder is shown without a trailing slash; a dev server may show any path.
+   * Whether a folder's page is served without a trailing slash; a dev server may serve any path.
    */
   #hasFolderPage(): (folder: string) => boolean {
     if (this.#content?.manifest.urls?.trailingSlash !== "never") return () => false;

@@ -90,7 +90,7 @@ const MAINTENANCE_RETRY_SECONDS = 300;
 /** The page of a site that is down for maintenance. The site's own `503.html` can replace it. */
 export function maintenancePage(request: PagedRequest, { to, isPublic }: {
   readonly to: string;
-  /** Whether everyone may see the site's own page. */
+  /** Whether anyone may see the site's own page. */
   readonly isPublic: boolean;
 }): EdgeResponse {
   const page = edgePage(request, 503, {

@@ -34,7 +34,7 @@ export function forwardedCloseCode(code: number): number | undefined {
   return code > NORMAL && code < 1016 ? code + 3000 : NORMAL;
 }
 
-/** A close reason has at most 123 bytes (RFC 6455, 5.5). A longer one is left out. */
+/** A close reason is at most 123 bytes (RFC 6455, 5.5). A longer one is omitted. */
 function forwardedReason(reason: string): string {
   return new TextEncoder().encode(reason).byteLength <= 123 ? reason : "";
 }

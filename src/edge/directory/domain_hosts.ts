@@ -38,7 +38,7 @@ export class DomainHosts {
     return new Set(this.#zones.get(zone)?.map(({ hostname }) => hostname));
   }
 
-  /** The zones with hostnames that show a project. */
+  /** The zones with hostnames that serve a project. */
   zonesOf(projectId: string): string[] {
     return [...this.#zones]
       .filter(([, bindings]) => bindings.some(({ route }) => route.projectId === projectId))

@@ -38,7 +38,7 @@ const entryOf = (to: HostBinding, used: boolean): Entry => ({
 export interface SiteDirectoryOptions {
   /** Reads and compiles a deployment. Returns `undefined` if it is no longer served. */
   load(target: HostBinding): Promise<Site | undefined>;
-  /** Returns the site as a host shows it. Production adds published rules, if there are any. */
+  /** Returns the site as a host serves it. Production adds published rules, if there are any. */
   asShown(site: Site, target: HostBinding): Promise<Site>;
   /**
    * Reads a deployment that production served before. Returns `undefined` if it is no longer
@@ -48,7 +48,7 @@ export interface SiteDirectoryOptions {
   onTrouble?(message: string): void;
   readonly now?: Clock;
   /**
-   * Stops everything that runs for a site. Called when no host shows the site any longer, or to
+   * Stops everything that runs for a site. Called when no host serves the site any longer, or to
    * free memory.
    */
   dispose(site: Site): void;
@@ -57,7 +57,7 @@ export interface SiteDirectoryOptions {
   readonly maxLoaded?: number;
 }
 
-/** Whether a host shows a deployment to at least some visitors. */
+/** Whether a host serves a deployment to at least some visitors. */
 const shows = ({ deploymentId, rolling }: HostBinding, id: string): boolean =>
   deploymentId === id || rolling?.deploymentId === id;
 
@@ -110,7 +110,7 @@ export class SiteDirectory {
   }
 
   /**
-   * Points a hostname at a deployment once its site is ready. Until then, it shows the previous
+   * Points a hostname at a deployment once its site is ready. Until then, it serves the previous
    * site.
    */
   async point(hostname: string, target: HostBinding): Promise<void> {
@@ -160,7 +160,7 @@ export class SiteDirectory {
     return this.#entries.get(hostname)?.deploymentId;
   }
 
-  /** Whether any host shows a deployment. */
+  /** Whether any host serves a deployment. */
   isShown(deploymentId: string): boolean {
     return [...this.#entries.values()].some((entry) => shows(entry, deploymentId));
   }
@@ -179,7 +179,7 @@ export class SiteDirectory {
     return this.#revision;
   }
 
-  /** Hostnames that show a deployment. */
+  /** Hostnames that serve a deployment. */
   hostnames(): readonly string[] {
     return [...this.#entries.keys()];
   }
@@ -201,7 +201,7 @@ export class SiteDirectory {
     await this.#publish({ type: "host_removed", hostname });
   }
 
-  /** Removes a deployment from every host that shows it. */
+  /** Removes a deployment from every host that serves it. */
   async removeDeployment(deploymentId: string): Promise<void> {
     for (const [hostname, entry] of this.#entries) {
       if (entry.deploymentId === deploymentId) this.#entries.delete(hostname);
@@ -337,7 +337,7 @@ export class SiteDirectory {
   }
 
   /**
-   * Yields every entry that shows a deployment: hosts, and earlier deployments behind production
+   * Yields every entry that serves a deployment: hosts, and earlier deployments behind production
    * hosts.
    */
   *#shown(deploymentId: string): Generator<Entry> {

@@ -106,7 +106,7 @@ Deno.test("SiteDirectory only disposes of sites that it removes", async () => {
   sites.remove("a.localhost");
   sites.removeDeployment("d2");
   await Promise.resolve();
-  assert.deepEqual(disposed, ["d2"], "d1 can still be shown on other hosts");
+  assert.deepEqual(disposed, ["d2"], "d1 can still be served on other hosts");
   sites.close();
   await Promise.resolve();
   assert.deepEqual(disposed, ["d2", "d1"]);

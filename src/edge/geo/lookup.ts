@@ -73,7 +73,7 @@ class AddressDatabase {
     if (typeof database !== "function") this.#reader = this.#open();
   }
 
-  /** Whether lookups work. Performs a lookup if there has been none yet. */
+  /** Whether lookups work. Does a lookup if there has been none yet. */
   isReadable(): boolean {
     if (this.#reader === undefined) this.find(PROBED);
     return !this.#failed;

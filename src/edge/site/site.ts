@@ -109,7 +109,7 @@ export interface Site {
   readonly hasVitals: boolean;
   /** Whether search engines may list it: only on production hosts. */
   readonly isIndexed: boolean;
-  /** Whether it is shown on a production host. */
+  /** Whether a production host serves it. */
   readonly isProduction: boolean;
   /** The protection in its `svc.toml`; `undefined` if the file sets none. */
   readonly protection: Protection | undefined;
@@ -118,7 +118,7 @@ export interface Site {
   /** Set during a rolling release. The cookie for a visitor who has none, otherwise null. */
   readonly side?: { readonly cookie: string | null } | undefined;
   /**
-   * How the host that shows it is protected; `undefined` if there are no gates, as in `svc dev`.
+   * How the host that serves it is protected; `undefined` if there are no gates, as in `svc dev`.
    */
   readonly gate: SiteGate | undefined;
   /** How long assets of earlier deployments are served while this one is live, in milliseconds. */

@@ -40,7 +40,7 @@ export type BuildOutcome =
   | { readonly type: "failed"; readonly reason: string }
   /** There was nothing to build. `reason` is human-readable. */
   | { readonly type: "skipped"; readonly reason: string }
-  /** The signal was aborted, and all processes of the build have ended. */
+  /** The signal was aborted, and all processes of the build have exited. */
   | { readonly type: "cancelled" };
 
 /**

@@ -169,19 +169,19 @@ export class ComputeService {
   retire(deploymentIds: Iterable<string>): void {
     for (const id of deploymentIds) {
       void this.#open.get(id)?.retire(RETIRE_DRAIN_MS).catch((error) =>
-        this.#services.onTrouble(`Cannot end a server: ${error}`)
+        this.#services.onTrouble(`Cannot stop a server: ${error}`)
       );
     }
   }
 
-  /** Replaces servers whose databases changed, once their running requests have ended. */
+  /** Replaces servers whose databases changed, once their running requests have finished. */
   async databasesChanged(projectId?: string): Promise<void> {
     for (const servers of [...this.#open.values()]) {
       if (projectId !== undefined && servers.owner.projectId !== projectId) continue;
       const isOutdated = await this.#maker.findOutdated(servers.owner);
       // A server that is being created may be waiting for the database, so it is checked later.
       void servers.retireOutdated(isOutdated, RETIRE_DRAIN_MS).catch((error) =>
-        this.#services.onTrouble(`Cannot end a server: ${error}`)
+        this.#services.onTrouble(`Cannot stop a server: ${error}`)
       );
     }
   }
@@ -192,7 +192,7 @@ export class ComputeService {
     this.#open.delete(deploymentId);
     this.#lines.delete(deploymentId);
     const closing = servers.close(CLOSE_DRAIN_MS).catch((error) =>
-      this.#services.onTrouble(`Cannot end a server: ${error}`)
+      this.#services.onTrouble(`Cannot stop a server: ${error}`)
     ).finally(() => this.#closing.delete(closing));
     this.#closing.add(closing);
     return closing;
@@ -219,7 +219,7 @@ export class ComputeService {
     for (const kept of [this.#maker, this.cached]) await kept.remove(deploymentId);
   }
 
-  /** Ends all servers, after giving running requests some time to finish. */
+  /** Stops all servers, after giving running requests some time to finish. */
   async close(): Promise<void> {
     await Promise.all([...this.#open.keys()].map((id) => this.dispose(id)));
     await Promise.all(this.#closing);

@@ -83,7 +83,7 @@ export class LayerServer {
     this.#retiring.delete(server);
   }
 
-  /** Retires an outdated server, once it is created. Resolves when it has ended. */
+  /** Retires an outdated server, once it is created. Resolves when it has stopped. */
   async retireOutdated(
     isOutdated: (server: ComputeServer) => boolean,
     milliseconds: number,

@@ -29,7 +29,7 @@ Deno.test("LayerServer creates its server once, on the first request", async () 
   assert.equal(servers.length, 1);
 });
 
-Deno.test("LayerServer.retire() ends the server, and the next request starts another", async () => {
+Deno.test("LayerServer.retire() stops the server, and the next request starts another", async () => {
   const { made, servers } = layer();
   await made.fetch(REQUEST);
   await made.retire(900);
@@ -42,7 +42,7 @@ Deno.test("LayerServer.retire() ends the server, and the next request starts ano
   assert.equal(servers.length, 2, "a closed LayerServer starts no server");
 });
 
-Deno.test("LayerServer.retireOutdated() also ends a server that is being created", async () => {
+Deno.test("LayerServer.retireOutdated() also stops a server that is being created", async () => {
   const { made, servers } = layer();
   await made.retireOutdated(() => true, 900);
   const asked = made.fetch(REQUEST);

@@ -16,7 +16,7 @@ import { nextRun } from "../../lib/cron_schedule.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { Failure, type Router } from "../core/http/mod.ts";
 
-/** Maximum wait for a run to end, in milliseconds. Proxies give up after a minute. */
+/** Maximum wait for a run to finish, in milliseconds. Proxies give up after a minute. */
 const WAIT_MS = 50_000;
 
 interface CronRouteServices {
@@ -35,7 +35,7 @@ async function findTasks(
   throw new Failure("conflict", `Project "${project.name}" has no production deployment`);
 }
 
-/** The run of a task that has not ended. */
+/** The run of a task that has not finished. */
 function running(
   task: { readonly path: string; readonly deploymentId: string },
   facts: Pick<CronRun, "trigger"> & { readonly since: number },

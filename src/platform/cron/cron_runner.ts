@@ -54,7 +54,7 @@ export class CronRunner {
   }
 
   /**
-   * Runs a task to completion. Returns `undefined` if production no longer shows a deployment.
+   * Runs a task to completion. Returns `undefined` if production no longer serves a deployment.
    * Never rejects.
    */
   async run(wanted: WantedRun): Promise<FinishedRun | undefined> {

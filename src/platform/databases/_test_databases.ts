@@ -56,7 +56,7 @@ export class TestMachine implements AsyncDisposable {
     await Deno.remove(this.#folder, { recursive: true });
   }
 
-  /** Ends a process without notice. The others detect it. */
+  /** Kills a process without notice. The others detect it. */
   kill(instance: string): void {
     this.alive.delete(instance);
     for (const look of this.#looks) look();
@@ -88,7 +88,7 @@ export class TestMachine implements AsyncDisposable {
   }
 
   /**
-   * Starts a platform. The previous one may have ended, or may still be running without knowing of
+   * Starts a platform. The previous one may have exited, or may still be running without knowing of
    * this one.
    */
   async start(...engines: readonly DatabaseEngine[]): Promise<TestPlatform> {

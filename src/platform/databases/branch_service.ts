@@ -194,7 +194,7 @@ export class BranchService {
     );
   }
 
-  /** Returns the branch once its task has ended, or after a while. */
+  /** Returns the branch once its task has finished, or after a while. */
   async settled(database: DatabaseRecord, branch: BranchRecord): Promise<BranchRecord> {
     const { branches, work } = this.#services;
     await atMost(work.run(database, branch.name), this.#waitMs);

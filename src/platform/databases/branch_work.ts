@@ -77,7 +77,7 @@ export class BranchWork {
   }
 
   /**
-   * Performs a branch's task after earlier work. Never rejects, because the outcome is stored in
+   * Runs a branch's task after earlier work. Never rejects, because the outcome is stored in
    * the record.
    */
   run(database: Pick<DatabaseRecord, "id" | "projectId">, branch: string): Promise<void> {

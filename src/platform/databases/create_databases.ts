@@ -183,7 +183,7 @@ export function createDatabases(foundation: Foundation, parts: DatabaseParts): D
   let sampling: Rounds | undefined;
   const startedAt = now();
 
-  /** Continues the work of a process that has ended. */
+  /** Continues the work of a process that has exited. */
   const takeUp = async () => {
     for await (const database of databases.all()) {
       for (const { name, task } of await branches.list(database.id)) {

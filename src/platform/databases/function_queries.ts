@@ -40,7 +40,7 @@ const refusalOf = ({ message, sqlState, detail }: QueryErrorEvent): Refusal => (
 async function readText({ body }: OutboundRequest): Promise<string> {
   const bytes = await readLimited(body, MAX_BYTES);
   if (bytes !== undefined) return new TextDecoder().decode(bytes);
-  throw new EngineError(`A statement can have at most ${MAX_BYTES} bytes`, "54000");
+  throw new EngineError(`A statement can be at most ${MAX_BYTES} bytes`, "54000");
 }
 
 export function createDatabaseFetch(

@@ -93,7 +93,7 @@ export async function preparePreviewBranch(
     const isOther = resets || !isSame(branch.recipe, recipe);
     const isUnmade = branch.storage === null && branch.failure !== null;
     if (!isUnmade && !(isNewer && isOther)) return;
-    // The branch's recipe changes on success. Until then, the branch shows its previous state.
+    // The branch's recipe changes on success. Until then, the branch has its previous state.
     branch = await branchService.replace(database, branch, previewSource(recipe), { madeFor });
   }
   if (branch.failure !== null) {

@@ -100,7 +100,7 @@ interface BranchOfRequest {
   readonly params: DatabaseParams;
   /** Name of the branch. */
   readonly name: string;
-  /** Aborted when the request ends or the platform stops. */
+  /** Aborted when the request finishes or the platform stops. */
   readonly signal: AbortSignal;
 }
 

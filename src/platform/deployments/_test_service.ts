@@ -68,7 +68,7 @@ async function open(kv: RecordStore) {
   const hooks: {
     /** Runs while a deployment's server starts. */
     prepare(deployment: DeploymentRecord): Promise<void>;
-    /** Runs while a deployment's rendered pages are dropped, before the deployment is shown. */
+    /** Runs while a deployment's rendered pages are dropped, before the deployment is served. */
     purge(): Promise<void>;
     /** Runs after a deployment has been stored as stopped, before it leaves the history. */
     stopped(): Promise<void>;

@@ -121,7 +121,7 @@ function endUnusedCode(
       functionService.retire(ended);
       return Promise.resolve();
     },
-    onError: (error) => log({ level: "error", message: `Cannot end unused servers: ${error}` }),
+    onError: (error) => log({ level: "error", message: `Cannot stop unused servers: ${error}` }),
   });
 }
 

@@ -36,7 +36,7 @@ export const deploymentRecord = z.object({
   source: z.enum(["upload", "git"]).default("upload"),
   /** What triggered its build; missing if there was no build, or in records from older versions. */
   trigger: z.enum(BUILD_TRIGGERS).optional(),
-  /** The preview whose content it shows in production; null for a direct deployment. */
+  /** The preview whose content it serves in production; null for a direct deployment. */
   promotedFrom: z.string().nullable().default(null),
   /** The deployment that it repeats with the current variables; null otherwise. */
   redeployOf: z.string().nullable().default(null),

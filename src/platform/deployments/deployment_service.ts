@@ -72,7 +72,7 @@ export interface ActivateOptions {
   /** Runs the command that migrates the database, if the project's folder is available. */
   readonly migrate?: RunMigration | undefined;
   /**
-   * Shows it to a share of production's visitors first, if production already shows a deployment.
+   * Serves it to a share of production's visitors first, if production already serves a deployment.
    */
   readonly rolling?: RollingWish | undefined;
 }
@@ -111,7 +111,7 @@ export class DeploymentService {
     return await this.#rolling.beginIfShown(target, wish) ?? target;
   }
 
-  /** Resolves when the edge shows the project's state that was stored at the time of the call. */
+  /** Resolves when the edge serves the project's state that was stored at the time of the call. */
   whenEdgesCurrent(projectId: string): Promise<void> {
     return this.#rollouts.settled(projectId);
   }
@@ -164,7 +164,7 @@ export class DeploymentService {
   }
 
   /**
-   * Shows a production deployment at its own URL, for its checks. @throws {Failure} like
+   * Serves a production deployment at its own URL, for its checks. @throws {Failure} like
    * `activate()`
    */
   async stage(deployment: DeploymentRecord): Promise<CheckPlace> {
@@ -183,7 +183,7 @@ export class DeploymentService {
       .catch((error) => this.#failed(deployment, error));
   }
 
-  /** Makes production show an earlier deployment (design: "Rollback"). */
+  /** Makes production serve an earlier deployment (design: "Rollback"). */
   async rollBack(
     project: ProjectRecord,
     wanted: { readonly undo?: string | undefined; readonly to?: string | undefined },
@@ -262,7 +262,7 @@ export class DeploymentService {
     return this.#services.raiseEvent(deploymentEvent(moment, deployment, this.#services.addresses));
   }
 
-  /** Prepares a deployment to be shown. */
+  /** Prepares a deployment to be served. */
   async #makeReady(deployment: DeploymentRecord, migrate?: RunMigration) {
     await this.#services.uploads.keepAlive(deployment.workspaceId, deployment.id);
     const { vault, functionService } = this.#services;
@@ -288,7 +288,7 @@ export class DeploymentService {
     return this.#move(deployment, "DEPLOYING", { changes: { functions } });
   }
 
-  /** Ends the server of a deployment that was stopped while the server was starting. */
+  /** Stops the server of a deployment that was stopped while the server was starting. */
   async #endUnshown({ projectId, id }: DeploymentRecord): Promise<void> {
     const current = await this.#services.deployments.find(projectId, id);
     if (current !== undefined && isServed(current.status)) return;

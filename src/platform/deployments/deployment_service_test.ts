@@ -202,7 +202,7 @@ Deno.test("DeploymentService.stop() overrides an activation whose server is stil
     happened.length = 0;
     server.release();
     await assert.rejects(activated, refusal("conflict", /from STOPPED to LIVE/));
-    assert.deepEqual(happened, ["remove d1"], "the started server is ended");
+    assert.deepEqual(happened, ["remove d1"], "the started server is stopped");
     assert.equal((await find("d1")).status, "STOPPED");
     assert.deepEqual((await project()).productionHistory, []);
     assert.equal(hosts.size, 0);

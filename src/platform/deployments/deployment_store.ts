@@ -170,7 +170,7 @@ export class DeploymentStore extends Table<DeploymentRecord, readonly [string, s
   }
 
   /**
-   * Shows a deployment at its own label, its branch's label and production's label. A promoted
+   * Serves a deployment at its own label, its branch's label and production's label. A promoted
    * preview's branch label is not changed.
    *
    * @throws {StaleDecisionError}
@@ -273,7 +273,7 @@ export class DeploymentStore extends Table<DeploymentRecord, readonly [string, s
     return (await runningRelease(this.kv, projectId))?.value;
   }
 
-  /** Shows a deployment to a share of production's visitors. @throws {StaleDecisionError} */
+  /** Serves a deployment to a share of production's visitors. @throws {StaleDecisionError} */
   beginRelease(release: ReleaseRecord, now: number): Promise<Committed<Released>> {
     const { projectId, workspaceId, to } = release;
     const contended = [keys.deployment(projectId, to), keys.project(workspaceId, projectId)];
@@ -351,7 +351,7 @@ export class DeploymentStore extends Table<DeploymentRecord, readonly [string, s
     return endRelease(this.kv, operation, { projectId, now, state: "ENDED", reason });
   }
 
-  /** Empties the host labels that still show the deployment. */
+  /** Empties the host labels that still serve the deployment. */
   async clearHosts(deployment: DeploymentRecord, lease?: Lease): Promise<void> {
     await clearLabels(this.kv, deployment, lease);
   }

@@ -16,7 +16,7 @@ export interface HostChange {
   readonly rolling?: HostRecord["rolling"];
 }
 
-/** Labels that show a single deployment. A promoted preview's branch keeps showing the preview. */
+/** Labels that serve a single deployment. A promoted preview's branch keeps serving the preview. */
 export const ownLabels = (
   { uniqueLabel, branchLabel, promotedFrom }: DeploymentRecord,
 ): readonly string[] => promotedFrom === null ? [uniqueLabel, branchLabel] : [uniqueLabel];

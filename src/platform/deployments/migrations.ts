@@ -1,5 +1,5 @@
 /**
- * Runs a project's migration command before its deployment is shown, one at a time per database.
+ * Runs a project's migration command before its deployment is served, one at a time per database.
  *
  * @module
  */

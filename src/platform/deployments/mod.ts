@@ -1,4 +1,4 @@
-/** Deployments: content, states, the hosts that show them, and their sites on the edge. @module */
+/** Deployments: content, states, the hosts that serve them, and their sites on the edge. @module */
 export { checkRules } from "./check_content.ts";
 export { readContent } from "./content.ts";
 export { storeContent } from "./create_deployment.ts";

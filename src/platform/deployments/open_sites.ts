@@ -1,5 +1,5 @@
 /**
- * Decides which host shows which site. Sites are read and compiled when they are first requested.
+ * Decides which host serves which site. Sites are read and compiled when they are first requested.
  *
  * @module
  */

@@ -16,7 +16,7 @@ export function shownInProduction(project: ProjectRecord, id: string, now: numbe
 }
 
 /**
- * Records a deployment that production no longer shows. Visitors may still have its pages open.
+ * Records a deployment that production no longer serves. Visitors may still have its pages open.
  */
 function noLongerShown(project: ProjectRecord, id: string, now: number): ProjectRecord {
   const live = project.productionHistory.at(-1) ?? "";

@@ -38,7 +38,7 @@ async function requireMigratedMain(
   );
 }
 
-/** The live production deployment, if it shows the preview with the current variables. */
+/** The live production deployment, if it serves the preview with the current variables. */
 async function alreadyPromoted(
   services: PromoteServices,
   source: DeploymentRecord,
@@ -52,9 +52,9 @@ async function alreadyPromoted(
 }
 
 /**
- * Makes production show the content of `source`, and returns the deployment that it shows: `source`
- * itself if it is a production deployment, otherwise a copy. Call it for only one of a project's
- * deployments at a time.
+ * Makes production serve the content of `source`, and returns the deployment that it serves:
+ * `source` itself if it is a production deployment, otherwise a copy. Call it for only one of a
+ * project's deployments at a time.
  *
  * @throws {Failure} `conflict` if there is no content, or if its server does not start.
  */
@@ -64,7 +64,7 @@ export async function promote(
   { project, rolling, startedBy }: {
     readonly project: ProjectRecord;
     readonly startedBy: string;
-    /** Whether to show it to a share of the visitors first. */
+    /** Whether to serve it to a share of the visitors first. */
     readonly rolling?: RollingWish | undefined;
   },
 ): Promise<DeploymentRecord> {

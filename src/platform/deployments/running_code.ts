@@ -23,9 +23,9 @@ export interface DeployedFunctions {
     deployment: DeploymentRecord,
     content: { readonly blobs: BlobStore; readonly limits: FunctionSettings | undefined },
   ): Promise<SiteFunctions | undefined>;
-  /** Ends the functions of superseded deployments once they are idle. */
+  /** Stops the functions of superseded deployments once they are idle. */
   retire(deploymentIds: Iterable<string>): void;
-  /** Ends the functions of a site that no host shows any longer. */
+  /** Stops the functions of a site that no host serves any longer. */
   dispose(functions: SiteFunctions): Promise<void>;
 }
 
@@ -42,11 +42,11 @@ export interface DeployedServers {
     content: DeploymentContent,
     blobs: BlobStore,
   ): Promise<void>;
-  /** Ends the servers of superseded deployments once they are idle. */
+  /** Stops the servers of superseded deployments once they are idle. */
   retire(deploymentIds: Iterable<string>): void;
   /** Removes everything that the edge has cached for a deployment. */
   purge(deploymentId: string, scope: PurgeScope): Promise<unknown>;
-  /** Ends the servers of a deployment that no host shows any longer. */
+  /** Stops the servers of a deployment that no host serves any longer. */
   dispose(deploymentId: string): Promise<void>;
   /** Ends a deployment's servers, and removes their files. */
   remove(deploymentId: string): Promise<void>;

@@ -16,7 +16,7 @@ export const domainRecord = z.object({
   zone: z.string(),
   /** The name of the environment whose latest deployment the domain shows. */
   environment: z.string(),
-  /** The hostname that visitors are redirected to; null if the domain shows the project. */
+  /** The hostname that visitors are redirected to; null if the domain serves the project. */
   redirectTo: z.string().nullable(),
   createdAt: z.number(),
   lastCheck: z.object({ checkedAt: z.number(), checks: z.array(dnsCheck) }).nullable(),

@@ -71,7 +71,7 @@ export interface LocalEdgeLink {
   onDrained: (name: string, isDrained: boolean) => void;
 }
 
-/** Response header that makes an edge show its own page. */
+/** Response header that makes an edge send its own page. */
 export const REFUSED_HEADER = "x-svc-edge-refused";
 
 function refused(): Response {

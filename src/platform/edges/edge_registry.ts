@@ -105,7 +105,7 @@ export class EdgeRegistry {
   readonly #table: Table<EdgeRecord, readonly [string], "hash" | "name">;
   /** All edges by name, so requests do not need to read the store. */
   readonly #edges = new Map<string, EdgeRecord>();
-  /** The edges on this machine. Their keys become invalid when this process ends. */
+  /** The edges on this machine. Their keys become invalid when this process exits. */
   readonly #local = new Map<string, EdgeRecord>();
   readonly #contacts = new Map<string, Contact>();
   readonly #sessions = new RecentMap<Promise<KnownEdge>>(MAX_SESSIONS);
@@ -159,7 +159,7 @@ export class EdgeRegistry {
     const isDrained = this.isDrained(name);
     this.#local.set(name, { ...edge, isDrained });
     this.#edges.set(name, { ...edge, isDrained });
-    // Its last process has ended, or must end.
+    // Its last process has exited, or must be stopped.
     for (const each of this.#open.get(name) ?? []) each.abort();
     return key;
   }

@@ -21,12 +21,12 @@ export function isReservedEnvironment(name: string): boolean {
   return BUILT_IN.includes(name) || name === SCOPE_ALL;
 }
 
-/** The host label that always shows an environment's latest deployment. */
+/** The host label that always serves an environment's latest deployment. */
 export function environmentLabel(project: string, environment: string): string {
   return environment === ENVIRONMENT_PRODUCTION ? project : `${project}-env-${environment}`;
 }
 
-/** The label of the host that should show a deployment. Each preview has its own. */
+/** The label of the host that should serve a deployment. Each preview has its own. */
 export const ownLabel = ({ environment, projectName, uniqueLabel }: {
   readonly environment: string;
   readonly projectName: string;

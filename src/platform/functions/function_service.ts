@@ -142,12 +142,12 @@ export class FunctionService {
   retire(deploymentIds: Iterable<string>): void {
     for (const id of deploymentIds) {
       void this.#hosts.get(id)?.endWhenIdle().catch((error) =>
-        this.#services.onTrouble(`Cannot end the functions of deployment ${id}: ${error}`)
+        this.#services.onTrouble(`Cannot stop the functions of deployment ${id}: ${error}`)
       );
     }
   }
 
-  /** Waits for running calls, then ends the processes of a site's functions. */
+  /** Waits for running calls, then stops the processes of a site's functions. */
   async dispose(functions: SiteFunctions): Promise<void> {
     for (const [id, host] of this.#hosts) {
       if (host !== functions) continue;

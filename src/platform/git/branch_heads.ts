@@ -43,7 +43,7 @@ export class BranchHeads {
     return (await run.heads).get(branch);
   }
 
-  /** Plans a run that starts when the previous ones have ended. */
+  /** Plans a run that starts when the previous ones have finished. */
   #plan(): Run {
     const branches = new Set<string>();
     const heads = this.#running.then(async () => {

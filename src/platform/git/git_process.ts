@@ -29,7 +29,7 @@ export interface GitResult {
   readonly stdout: string;
   /** The end of git's error output, with secrets masked. */
   readonly stderr: string;
-  /** True if git was ended because it took too long. */
+  /** True if git was stopped because it took too long. */
   readonly timedOut: boolean;
 }
 
@@ -46,7 +46,7 @@ function killGroup(pid: number): void {
 function killOne(child: Deno.ChildProcess): void {
   try {
     child.kill("SIGKILL");
-  } catch { /* it has ended */ }
+  } catch { /* it has exited */ }
 }
 
 async function readHead(stream: ReadableStream<Uint8Array>): Promise<string> {
@@ -72,7 +72,7 @@ async function writeInput(child: Deno.ChildProcess, input: string): Promise<void
   try {
     await writer.write(new TextEncoder().encode(input));
     await writer.close();
-  } catch { /* git has ended without reading all of it */ }
+  } catch { /* git has exited without reading all of it */ }
 }
 
 /** A shell's exit code if the program does not exist. */
@@ -95,7 +95,7 @@ function startGit(run: GitRun): Deno.ChildProcess {
   });
 }
 
-/** @throws the signal's reason. Git has ended when this throws. */
+/** @throws the signal's reason. Git has exited when this throws. */
 export async function runGit(run: GitRun): Promise<GitResult> {
   run.signal?.throwIfAborted();
   let child: Deno.ChildProcess;

@@ -212,7 +212,7 @@ Deno.test("TriggerService.trigger() returns the existing deployment for an ident
     assert.equal((await uses.of(HOOK.id)).count, 5);
   }));
 
-Deno.test("TriggerService.trigger() redeploys a commit that is no longer shown", () =>
+Deno.test("TriggerService.trigger() redeploys a commit that is no longer served", () =>
   withTriggers(async ({ trigger, end }) => {
     const deploy = async (commitSha: string) => {
       const answer = await trigger({ commitSha });
@@ -228,7 +228,7 @@ Deno.test("TriggerService.trigger() redeploys a commit that is no longer shown",
     assert.notEqual(retried.id, reverted.id, "a failed deployment does not count");
   }));
 
-Deno.test("TriggerService.trigger() accepts another commit as soon as a deployment has ended", () =>
+Deno.test("TriggerService.trigger() accepts another commit as soon as a deployment has finished", () =>
   withTriggers(async ({ trigger, endDeployment, builds }) => {
     const first = await trigger({ commitSha: OLDER });
     const building = await builds.find(PROJECT.id, first.id);

@@ -28,7 +28,7 @@ export interface LeaderNode {
   readonly nodes: Nodes;
 }
 
-/** A task that one node performs for all nodes, with a store. */
+/** A task that one node runs for all nodes, with a store. */
 export interface Scene extends AsyncDisposable {
   /** Opens it on a node. Each call of the returned function is a round. */
   open(node: LeaderNode): Promise<() => Promise<unknown>>;
@@ -53,7 +53,7 @@ export interface Holder {
 export interface Told {
   /** The number of reads and commits in the round. */
   readonly moments: number;
-  /** Writes and actions that the leader performed without its lease. */
+  /** Writes and actions that the leader carried out without its lease. */
   readonly stale: readonly string[];
   readonly outcome: unknown;
 }

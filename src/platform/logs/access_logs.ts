@@ -179,7 +179,7 @@ export class AccessLogs {
     return () => this.#ofAll.delete(listener);
   }
 
-  /** Removes a project's entries once running writes have ended. */
+  /** Removes a project's entries once running writes have finished. */
   async remove(projectId: string): Promise<void> {
     this.#waiting.delete(projectId);
     const removed = this.#flushing.then(() => this.#removeFiles(projectId));

@@ -1,4 +1,4 @@
-/** A host label under the base domain: its project, and the deployment that it shows. @module */
+/** A host label under the base domain: its project, and the deployment that it serves. @module */
 import * as z from "zod";
 
 export const hostRecord = z.object({

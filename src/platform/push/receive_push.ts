@@ -42,7 +42,7 @@ export interface ReceiveServices {
 /** Shares a repository with other nodes. */
 type Publish = (repository: string, workspaceId: string) => Promise<void>;
 
-/** The problem to report if git ended without a report. */
+/** The problem to report if git exited without a report. */
 const NO_REPORT = "git did not finish: a push is limited to 1 GiB of memory and five minutes";
 
 /** A push whose body has arrived. */

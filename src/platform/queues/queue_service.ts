@@ -175,7 +175,7 @@ export class QueueService {
     return { running: worker?.running ?? 0, uncounted: worker?.uncounted ?? 0 };
   }
 
-  /** Ends the workers of a project, or of one of its environments. */
+  /** Stops the workers of a project, or of one of its environments. */
   async forget(projectId: string, environment?: string): Promise<void> {
     for (const [name, worker] of [...this.#workers]) {
       const [ofProject, ofEnvironment] = JSON.parse(name);

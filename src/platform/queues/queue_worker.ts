@@ -86,7 +86,7 @@ interface DueMessage {
 export class QueueWorker {
   readonly #running = new Map<string, Promise<void>>();
   /**
-   * Entries that have ended since the current scan started. The scan's list may still contain them.
+   * Entries settled since the current scan started. The scan's list may still contain them.
    */
   readonly #ended = new Set<string>();
   #claim: Check | undefined;
@@ -291,7 +291,7 @@ export class QueueWorker {
       if (ending.type === "done") this.#count();
       this.#parts.ended?.(this.#place, message, ending);
     } catch (error) {
-      onTrouble(`Cannot end a delivery of the queue ${this.#place[2]}: ${error}`);
+      onTrouble(`Cannot settle a delivery of the queue ${this.#place[2]}: ${error}`);
       await new Promise((resolve) => setTimeout(resolve, STORE_PAUSE_MS));
     }
   }

@@ -51,7 +51,7 @@ export interface ReleaseCounterOptions {
   readonly kv: RecordStore;
   /** Identifies this process. */
   readonly instance: string;
-  /** The rolling releases that the edge shows. */
+  /** The rolling releases that the edge serves. */
   rolling(): readonly RollingHost[];
 }
 

@@ -18,7 +18,7 @@ export interface RetentionFacts<D extends JudgedDeployment> {
   /** Deployments at a shared URL: that of production, a branch or a domain. */
   readonly shown: ReadonlySet<string>;
   /**
-   * Deployments that were live in production, in chronological order. A rollback can show them
+   * Deployments that were live in production, in chronological order. A rollback can serve them
    * again.
    */
   readonly productionHistory: readonly string[];

@@ -8,7 +8,7 @@ import { VariableService } from "./variable_service.ts";
 import { VariableStore } from "./variable_store.ts";
 import type { RecordStore } from "../../store/mod.ts";
 
-/** A resolver for tests in which no host shows a deployment, and no project has a database. */
+/** A resolver for tests in which no host serves a deployment, and no project has a database. */
 export const testResolver = (
   kv: RecordStore,
   parts: Partial<Pick<ResolverParts, "shownAt" | "databasesOf">> = {},

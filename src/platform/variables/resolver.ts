@@ -164,8 +164,8 @@ export class ReferenceResolver {
     const size = Object.entries(resolved).reduce((sum, each) => sum + each.join("").length, 0);
     if (references.length > 0 && size > MAX_ENVIRONMENT_BYTES) {
       problems.push(
-        `The variables of one environment can have at most ${MAX_ENVIRONMENT_BYTES} bytes ` +
-          `in total. With their references filled in, they have ${size}`,
+        `The variables of one environment can total at most ${MAX_ENVIRONMENT_BYTES} ` +
+          `bytes. With their references filled in, they total ${size}`,
       );
     }
     const problem = problems.length === 0 ? undefined : problems.join("\n");

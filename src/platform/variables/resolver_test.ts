@@ -63,7 +63,7 @@ const problems: readonly (readonly [string, RegExp])[] = [
   ],
   ["${{db.shop.url}}", /the database is not available in environment "preview"$/],
   ["${{db.none.url}}", /the project has no database "none"\. Its databases: shop$/],
-  ["x".repeat(48 * 1024) + "${{self.url}}", /have at most 49152 bytes in total/],
+  ["x".repeat(48 * 1024) + "${{self.url}}", /can total at most 49152 bytes/],
   ["${{A}}", /^Variable A of project "web" cannot be used: "\$\{\{A\}\}" is not a reference/],
 ];
 

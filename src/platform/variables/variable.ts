@@ -114,9 +114,8 @@ function checkLimits(
     if (size > MAX_ENVIRONMENT_BYTES) {
       return {
         type: "refuse",
-        message:
-          `The variables of one environment can have at most ${MAX_ENVIRONMENT_BYTES} bytes ` +
-          `in total. With ${wanted.key}, they would have ${size}`,
+        message: `The variables of one environment can total at most ${MAX_ENVIRONMENT_BYTES} ` +
+          `bytes. With ${wanted.key}, they would total ${size}`,
       };
     }
   }

@@ -42,7 +42,7 @@ export type NormalActions = {
     : never;
 };
 
-/** An action as authored. */
+/** An action as written. */
 export type Action = RawActions[ActionType];
 
 /** An action with every default filled in. */

@@ -1,4 +1,4 @@
-/** @module A whole condition, as authored and as the edge runs it. */
+/** @module A whole condition, as written and as the edge runs it. */
 import type { PathStep } from "../../lib/diagnostic.ts";
 import type { Method } from "../vocabulary.ts";
 import type { NormalConditions, RawConditions } from "./conditions.ts";

@@ -25,7 +25,7 @@ export interface ParsedRules {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** A rule set as authored and in the edge's form; both are missing if there are errors. */
+/** A rule set as written and in the edge's form; both are missing if there are errors. */
 export interface LoadedRules extends ParsedRules {
   readonly runtime?: RuntimeRuleSet;
 }

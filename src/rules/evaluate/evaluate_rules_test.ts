@@ -19,7 +19,7 @@ const CONDITIONS: readonly [
   ["none", {}, { url: "/x" }, true],
   ["exact", exact("/a"), { url: "/a" }, true],
   ["exact, deeper", exact("/a"), { url: "/a/" }, false],
-  ["exact, authored in Unicode", exact("/é"), { url: "/%c3%A9" }, true],
+  ["exact, written in Unicode", exact("/é"), { url: "/%c3%A9" }, true],
   ["prefix", prefix("/a"), { url: "/ab" }, true],
   ["glob", glob("/a/*"), { url: "/a/b" }, true],
   ["methods", { methods: ["POST"] }, { url: "/", method: "POST" }, true],

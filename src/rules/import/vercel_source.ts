@@ -64,7 +64,7 @@ function readParts(text: string): ReadSegment {
       glob += "?*";
     } else if (rest !== undefined) {
       groups.push("");
-      // A whole segment must not match empty text, because slashes are merged.
+      // A whole segment must not match an empty string, because slashes are merged.
       glob += text === rest ? "?**" : "**";
     } else throw noEquivalent(text);
   }

@@ -34,7 +34,7 @@ export interface RuleSource {
   readonly revisionId?: string;
 }
 
-/** The rule set as authored. It has been checked only against the schema. */
+/** The rule set as written. It has been checked only against the schema. */
 export interface RuleSet {
   readonly schemaVersion: typeof SCHEMA_VERSION;
   readonly source?: RuleSource;

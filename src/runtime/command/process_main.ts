@@ -28,7 +28,7 @@ import {
 import { programCommand, SHELL } from "./program_command.ts";
 import { Readiness, untilAccepts } from "./readiness.ts";
 
-/** Time for sending the last frames before the process ends, in milliseconds. */
+/** Time for sending the last frames before the process exits, in milliseconds. */
 const LAST_FRAMES_MS = 50;
 
 class CommandProcess {
@@ -152,7 +152,7 @@ class CommandProcess {
     this.#platform.send({ type: ComputeFrame.log, worker: 0, id: 0, payload });
   }
 
-  /** Ends this process after the command has ended. */
+  /** Exits once the command has exited. */
   #leave({ reason, code, signal }: NodeEnd): void {
     // The platform recognizes the reason by these words.
     if (reason === "memory") endWith("The server ran out of memory");
@@ -174,8 +174,8 @@ class CommandProcess {
 }
 
 /**
- * Runs the server that the platform names over the control socket in `folder`, and ends the process
- * when the platform disconnects.
+ * Runs the server that the platform names over the control socket in `folder`, and exits when
+ * the platform disconnects.
  */
 export async function runCommandProcess(folder: string): Promise<never> {
   yieldToPlatform();

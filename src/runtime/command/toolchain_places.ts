@@ -2,10 +2,10 @@ import { dirname, join, sep } from "node:path";
 import { ask, type Environment, findProgram, programOf } from "./find_toolchains.ts";
 import { type Toolchain, TOOLCHAINS } from "./toolchains.ts";
 
-/** Folders that every sandbox shows, with everything below them. */
+/** Folders that every sandbox exposes, with everything below them. */
 const SYSTEM = ["/usr", "/bin", "/lib", "/lib64"] as const;
 
-/** Folders that contain more than one toolchain, so they are not shown. */
+/** Folders that contain more than one toolchain, so they are not exposed. */
 const TOO_WIDE: ReadonlySet<string> = new Set([
   "/",
   "/home",

@@ -29,7 +29,7 @@ async function inHome(
   });
 }
 
-Deno.test("toolchainPlaces() shows builds only the toolchains in a home folder", () =>
+Deno.test("toolchainPlaces() exposes to builds only the toolchains in a home folder", () =>
   inHome(async (home, env) => {
     const { toolchains, path } = await toolchainPlaces(env, { dataDir: "/data", builds: true });
     assert.deepEqual(toolchains.map((each) => each.replace(`${home}/`, "")), [
@@ -44,13 +44,13 @@ Deno.test("toolchainPlaces() shows builds only the toolchains in a home folder",
     ]);
   }));
 
-Deno.test("toolchainPlaces() shows servers only the interpreters", () =>
+Deno.test("toolchainPlaces() exposes to servers only the interpreters", () =>
   inHome(async (home, env) => {
     const { toolchains } = await toolchainPlaces(env, { dataDir: "/data", builds: false });
     assert.deepEqual(toolchains, [join(home, ".pyenv/versions/3.13.1")]);
   }));
 
-Deno.test("toolchainPlaces() shows no folder that contains the platform's data or is inside it", () =>
+Deno.test("toolchainPlaces() exposes no folder that contains the platform's data or is inside it", () =>
   inHome(async (home, env) => {
     const python = join(home, ".pyenv/versions/3.13.1");
     for (const dataDir of [join(python, "data"), join(home, ".pyenv")]) {

@@ -95,7 +95,7 @@ export class FakeServer implements RunningServer {
     setTimeout(() => this.crash("(code 1)"));
   }
 
-  /** Ends the process with a message, but without a frame. */
+  /** Exits with a message, but without a frame. */
   crash(words: string): void {
     this.#own.close();
     this.#end(words);

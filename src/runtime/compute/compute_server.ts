@@ -23,7 +23,7 @@ import { openSocket } from "./websocket/open_socket.ts";
 import type { ProcessLog } from "./wire.ts";
 
 /**
- * A broken connection is the first sign that a process has ended; the reason follows within this
+ * A broken connection is the first sign that a process has exited; the reason follows within this
  * time, in milliseconds.
  */
 const END_MS = 500;
@@ -218,7 +218,7 @@ class Server implements ComputeServer {
   ): Promise<Failed> {
     const failure = failureOf(error, this.#limits.timeoutMs);
     if (failure.reason === "aborted") return failure;
-    // If the process ends now, the log still contains this request.
+    // If the process exits now, the log still contains this request.
     this.#requests.add(requestId);
     const end = failure.reason === "timeout" ? server.end : await findEnd(server);
     this.#requests.delete(requestId);
@@ -247,7 +247,7 @@ class Server implements ComputeServer {
   }
 }
 
-/** How the process behind a broken connection ended; `undefined` if it continues. */
+/** How the process behind a broken connection exited; `undefined` if it is still running. */
 async function findEnd(server: ServerProcess): Promise<End | undefined> {
   const end = await server.endWithin(END_MS);
   if (end !== undefined) return end;
@@ -256,7 +256,7 @@ async function findEnd(server: ServerProcess): Promise<End | undefined> {
   return server.end;
 }
 
-/** Whether the process ended before it accepted the request, so the next process can take it. */
+/** Whether the process exited before it accepted the request, so the next process can take it. */
 async function endedBefore(error: unknown, server: ServerProcess): Promise<boolean> {
   return error instanceof OutboundError && error.code === "connect_failed" &&
     await server.endWithin(LATE_END_MS) !== undefined;

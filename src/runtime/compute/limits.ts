@@ -19,7 +19,7 @@ export const MAX_TIMER_MS = 2 ** 31 - 1;
 /** How often resident memory is read while the server runs, in milliseconds. */
 export const MEMORY_POLL_MS = 50;
 
-/** Time after which a server is ended if its thread does not react, in milliseconds. */
+/** Time after which a server is stopped if its thread does not react, in milliseconds. */
 export const UNRESPONSIVE_MS = 30_000;
 
 /** Interval between pings to a server with requests in progress, in milliseconds. */
@@ -31,7 +31,7 @@ export const GRACE_MS = 1000;
 /** Maximum time that a request waits for a server that may not start again yet, in milliseconds. */
 export const MAX_BACKOFF_WAIT_MS = 1000;
 
-/** Time for a server to end after SIGTERM, in milliseconds. */
+/** Time for a server to exit after SIGTERM, in milliseconds. */
 export const TERMINATE_MS = 2000;
 
 /** Maximum number of log entries per server per second; others are counted and dropped. */

@@ -34,7 +34,7 @@ import { fileURLToPath } from "node:url";
  */
 const MAX_LINES_PER_SECOND = 2000;
 
-/** Time for sending the last frames before the process ends, in milliseconds. */
+/** Time for sending the last frames before the process exits, in milliseconds. */
 const LAST_FRAMES_MS = 50;
 
 /** How often to check a temporary folder whose size the kernel does not limit, in milliseconds. */
@@ -142,7 +142,7 @@ class ComputeProcess {
     if (!temporary.isLimited) this.#watch(temporary, start.tmpMb);
   }
 
-  /** Ends the server if its temporary files use too much disk space. */
+  /** Stops the server if its temporary files use too much disk space. */
   #watch({ path }: TemporaryFolder, maxMb: number): void {
     setInterval(() => {
       if (temporaryBytes(path, Deno.pid) <= maxMb * MIB) return;
@@ -195,8 +195,8 @@ class ComputeProcess {
 }
 
 /**
- * Runs the server that the platform names over the control socket in `folder`, and ends the process
- * when the platform disconnects.
+ * Runs the server that the platform names over the control socket in `folder`, and exits when
+ * the platform disconnects.
  */
 export async function runComputeProcess(folder: string): Promise<never> {
   yieldToPlatform();

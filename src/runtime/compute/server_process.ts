@@ -18,7 +18,7 @@ import type { RunningServer } from "./start_server.ts";
 import type { ComputeFailure } from "./types.ts";
 import { type Booted, ComputeFrame, type ProcessLog, type ServerStart } from "./wire.ts";
 
-/** How a process ended. */
+/** How a process exited. */
 export interface End {
   readonly reason: ComputeFailure;
   readonly message: string;
@@ -41,10 +41,10 @@ const RUNTIME_BYTES = 80 * 1024 * 1024;
 
 export class ServerProcess implements SupervisedProcess {
   readonly client: ServerClient;
-  /** Resolves when the server listens; `false` if it ended before that. */
+  /** Resolves when the server listens; `false` if it exited before that. */
   readonly listening: Promise<boolean>;
   readonly startedAt: number;
-  /** Resolves when the process has ended. */
+  /** Resolves when the process has exited. */
   readonly gone: Promise<End>;
   #end: End | undefined;
   #listens = false;
@@ -91,7 +91,7 @@ export class ServerProcess implements SupervisedProcess {
     return this.#dial;
   }
 
-  /** Known as soon as the end is certain, before the process has ended. */
+  /** Known as soon as the exit is certain, before it has happened. */
   get end(): End | undefined {
     return this.#end;
   }
@@ -107,18 +107,18 @@ export class ServerProcess implements SupervisedProcess {
     return bytes === undefined ? 0 : Math.max(0, bytes - base) / 1024 / 1024;
   }
 
-  /** Returns how the process ended, if it ends within the given milliseconds. */
+  /** Returns how the process exited, if it exits within the given milliseconds. */
   async endWithin(milliseconds: number): Promise<End | undefined> {
     return this.#end ?? await within(this.gone, milliseconds) ?? this.#end;
   }
 
-  /** Ends the process immediately; the first reason is kept. */
+  /** Kills the process immediately; the first reason is kept. */
   stop(end: End): void {
     this.#settle(end);
     this.#options.process.kill();
   }
 
-  /** Asks the server to end, and ends the process if that takes too much time or memory. */
+  /** Asks the server to stop, and kills the process if that takes too much time or memory. */
   async retire(
     end: End,
     { withinMs, memoryMb }: { readonly withinMs: number; readonly memoryMb: number },
@@ -221,7 +221,7 @@ export class ServerProcess implements SupervisedProcess {
         );
         return;
       case ComputeFrame.ended: {
-        // The platform is already ending the process, so its own reason no longer matters.
+        // The platform is already stopping the process, so its own reason no longer matters.
         if (this.#end !== undefined) return this.#options.process.kill();
         const message = parseEnding(payload)?.message ?? "The server has stopped";
         this.#settle({ reason: this.#listens ? "crashed" : "cannot_start", message });
@@ -236,9 +236,9 @@ async function dialProgram(address: Deno.ConnectOptions): Promise<Deno.Conn> {
   return conn;
 }
 
-/** Why a process ended, according to its last messages. */
+/** Why a process exited, according to its last messages. */
 export function crash(words: string): End {
   return /out of memory|OOM|Allocation failed/i.test(words)
     ? OUT_OF_MEMORY
-    : { reason: "crashed", message: `The server's process has ended: ${words}` };
+    : { reason: "crashed", message: `The server process exited: ${words}` };
 }

@@ -10,7 +10,7 @@ Deno.test("crash() recognizes an out-of-memory error by the last output", () => 
   );
   assert.deepEqual(crash("(SIGKILL)"), {
     reason: "crashed",
-    message: "The server's process has ended: (SIGKILL)",
+    message: "The server process exited: (SIGKILL)",
   });
 });
 

@@ -107,13 +107,13 @@ export class ServerSupervisor {
     }
   }
 
-  /** Records that the last request has ended, so the server is idle from now on. */
+  /** Records that the last request has finished, so the server is idle from now on. */
   becameIdle(): void {
     this.#supervisor.touch();
     this.#supervisor.settle();
   }
 
-  /** Ends a server that no longer reacts. */
+  /** Stops a server that no longer reacts. */
   async probe(server: ServerProcess): Promise<void> {
     if (await server.ping(GRACE_MS) !== undefined || server.isEnding) return;
     const message = "The server stopped responding and was stopped";
@@ -138,7 +138,7 @@ export class ServerSupervisor {
   }
 
   /**
-   * Ends the process. Gives it at most `withinMs` milliseconds to end by itself; current requests
+   * Stops the process. Gives it at most `withinMs` milliseconds to exit by itself; current requests
    * fail as aborted.
    */
   async close(withinMs: number): Promise<void> {
@@ -202,7 +202,7 @@ export class ServerSupervisor {
     }
   }
 
-  /** @throws Error with the reason if the server ends before it listens */
+  /** @throws Error with the reason if the server exits before it listens */
   async #ready(server: ServerProcess): Promise<void> {
     if (!await server.listening) throw new Error(firstLine((await server.gone).message));
     const took = Math.round(this.#timers.now() - this.#startBegan);

@@ -75,7 +75,7 @@ Deno.test("ServerSupervisor restarts a crashed server after increasing delays", 
   assert.equal(supervisor.running, undefined);
   assert.equal(
     messages(log).at(-1),
-    "error: The server's process has ended: Segmentation fault (SIGSEGV)",
+    "error: The server process exited: Segmentation fault (SIGSEGV)",
   );
   (await listening()).crash("once more");
   await nextTurns();
@@ -116,7 +116,7 @@ Deno.test("ServerSupervisor.find() refuses immediately if the pause is long", as
   });
 });
 
-Deno.test("ServerSupervisor ends a server that does not listen in time", async () => {
+Deno.test("ServerSupervisor stops a server that does not listen in time", async () => {
   const { supervisor, timers, next } = setUp({ startMs: 2000 });
   const found = supervisor.find();
   const server = await next();
@@ -159,7 +159,7 @@ Deno.test("ServerSupervisor ends an unresponsive server with running requests", 
   );
 });
 
-Deno.test("ServerSupervisor.probe() ends a server that does not respond immediately", async () => {
+Deno.test("ServerSupervisor.probe() stops a server that does not respond immediately", async () => {
   const { supervisor, timers, log, listening } = setUp();
   const server = await listening();
   await supervisor.probe(supervisor.running!);
@@ -175,7 +175,7 @@ Deno.test("ServerSupervisor.probe() ends a server that does not respond immediat
   );
 });
 
-Deno.test("ServerSupervisor ends a server that exceeds its memory limit", {
+Deno.test("ServerSupervisor stops a server that exceeds its memory limit", {
   ignore: Deno.build.os !== "linux",
 }, async () => {
   const { supervisor, log, next } = setUp({ pid: Deno.pid, memoryMb: 1 });
@@ -186,7 +186,7 @@ Deno.test("ServerSupervisor ends a server that exceeds its memory limit", {
   assert.deepEqual(messages(log), [`error: ${problem}`]);
 });
 
-Deno.test("ServerSupervisor lets an idle server end itself, and starts it on demand", async () => {
+Deno.test("ServerSupervisor lets an idle server stop itself, and starts it on demand", async () => {
   const { supervisor, timers, log, listening } = setUp({ idleMs: 5000 });
   const server = await listening();
   await timers.advance(4900);
@@ -219,7 +219,7 @@ Deno.test("ServerSupervisor.check() checks a running server, and does not start 
   });
 });
 
-Deno.test("ServerSupervisor.close() waits until the server ends, and starts no other", async (t) => {
+Deno.test("ServerSupervisor.close() waits until the server stops, and starts no other", async (t) => {
   const problem = "The deployment's server has been shut down";
   await t.step("if it ends in time", async () => {
     const { supervisor, listening } = setUp();

@@ -19,7 +19,7 @@ const FOLDER_PREFIX = "svc-cs-";
  */
 export const SOCKET_PATH_BYTES = `/${FOLDER_PREFIX}${"x".repeat(32)}/${CONTROL_SOCKET}`.length;
 
-/** How long to keep reading a flood of output after its writer has ended, in milliseconds. */
+/** How long to keep reading a flood of output after its writer has exited, in milliseconds. */
 const OUTPUT_MS = 100;
 
 /** A line that the process wrote to its own output. */

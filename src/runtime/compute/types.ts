@@ -104,7 +104,7 @@ export interface ComputeServer {
    */
   check(): Promise<ComputeHealth>;
   /**
-   * Lets current requests finish within the given milliseconds, then ends the process. If that is
+   * Lets current requests finish within the given milliseconds, then stops the process. If that is
    * more than 0, a server that handles SIGTERM gets a little time to end.
    */
   drain(milliseconds: number): Promise<void>;
@@ -125,7 +125,7 @@ export interface ComputeLimits {
   readonly maxSockets: number;
   /** Maximum time until the server listens, in milliseconds. */
   readonly startMs: number;
-  /** Time without requests after which the process ends, in milliseconds; 0 for never. */
+  /** Time without requests after which the process exits, in milliseconds; 0 for never. */
   readonly idleMs: number;
 }
 

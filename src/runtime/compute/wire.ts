@@ -16,7 +16,7 @@ export const ComputeFrame = {
   start: 1,
   /** Respond with `pong` and the same ID as soon as the server's thread reacts. */
   ping: 2,
-  /** Let the server end by itself, if it handles SIGTERM; the response is `ended`. */
+  /** Let the server exit by itself, if it handles SIGTERM; the response is `ended`. */
   terminate: 3,
   /** The response to `revalidate` with the same ID; payload: `Revalidated`. */
   revalidated: 4,
@@ -27,7 +27,7 @@ export const ComputeFrame = {
   pong: 22,
   /** One line for the log; payload: `ProcessLog`. */
   log: 23,
-  /** The server has stopped, or cannot start; payload: `Ending`. The process ends too. */
+  /** The server has stopped, or cannot start; payload: `Ending`. The process exits too. */
   ended: 24,
   /** The server's code asks to revalidate cached pages; payload: `Revalidation`, with an ID. */
   revalidate: 25,
@@ -127,7 +127,7 @@ export interface Dialled {
   readonly port: number;
 }
 
-/** Why a server has ended, or cannot start; with the stack if there is one. */
+/** Why a server has exited, or cannot start; with the stack if there is one. */
 export interface Ending {
   readonly message: string;
 }

@@ -75,7 +75,7 @@ export const procTimes: CpuTimes = {
       for (const { name } of Deno.readDirSync(`/proc/${pid}/task`)) {
         times.set(Number(name), timesOfThread(`/proc/${pid}/task/${name}`));
       }
-    } catch { /* a thread or the process has ended */ }
+    } catch { /* a thread or the process has exited */ }
     return times;
   },
 };
@@ -84,7 +84,7 @@ export const procTimes: CpuTimes = {
 export function setThreadPriority(thread: number, priority: number): void {
   try {
     setPriority(thread, priority);
-  } catch { /* not allowed, or the thread has ended */ }
+  } catch { /* not allowed, or the thread has exited */ }
 }
 
 export interface CpuWatchOptions {

@@ -1,4 +1,4 @@
-/** @module A call, from the frame that starts it until all its work has ended. */
+/** @module A call, from the frame that starts it until all its work has finished. */
 import { BrokenBodyError } from "../../lib/broken_body.ts";
 import { Deadline } from "../http1/deadlines.ts";
 import { resolveSignal, SIGNAL_DELAY_MS } from "../http1/exchange_watch.ts";
@@ -34,7 +34,7 @@ export interface FunctionCallOptions {
   /** Maximum time until the call's result, in milliseconds. */
   readonly timeoutMs: number;
   readonly resolve: (result: InvocationResult) => void;
-  /** Called once when all work of the call has ended. */
+  /** Called once when all work of the call has finished. */
   readonly over: () => void;
 }
 
@@ -139,7 +139,7 @@ export class FunctionCall {
     this.#settled = true;
   }
 
-  /** Accepts the worker's report that all work of the call has ended. */
+  /** Accepts the worker's report that all work of the call has finished. */
   settled(): void {
     this.#settled = true;
     if (!this.#answered) this.invalid("The function ended without a result");
@@ -169,7 +169,7 @@ export class FunctionCall {
     return { invocation, resolve, over, timeoutMs: Math.max(1, left) };
   }
 
-  /** Ends the call immediately, because the worker has ended. */
+  /** Ends the call immediately, because the worker has exited. */
   die(reason: FailureReason, message: string): void {
     this.#settled = true;
     this.#streaming = false;

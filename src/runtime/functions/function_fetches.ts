@@ -1,4 +1,4 @@
-/** @module The `fetch` calls of one worker, which the platform performs. */
+/** @module The `fetch` calls of one worker, whose requests the platform sends. */
 import { dropHopByHop } from "../../lib/hop_by_hop.ts";
 import type { HeaderList } from "../http1/head.ts";
 import type { OutboundFetch } from "../outbound/types.ts";
@@ -52,7 +52,7 @@ export class FunctionFetches {
     return this.#running.has(id) || this.#worker.receivers.has(id) || this.#worker.senders.has(id);
   }
 
-  /** Performs a call's request and sends the response, or the reason why there is none. */
+  /** Sends a call's request, and returns the response or the reason why there is none. */
   async perform(
     id: number,
     head: FetchHead,

@@ -109,14 +109,14 @@ export class FunctionHost {
     return this.#gate.running > 0;
   }
 
-  /** Must be called when a call has ended. */
+  /** Must be called when a call has finished. */
   #settle(): void {
     if (this.#isBusy) return;
     this.#emptied?.();
     if (this.#endsWhenIdle) this.endWhenIdle().catch(() => {});
   }
 
-  /** Waits until calls and their `waitUntil` work have ended, then ends the processes. */
+  /** Waits until calls and their `waitUntil` work have finished, then stops the processes. */
   async drain(timeoutMs: number): Promise<void> {
     this.#closed = true;
     if (this.#isBusy) {
@@ -126,7 +126,7 @@ export class FunctionHost {
   }
 
   /**
-   * Ends the processes as soon as there are no calls, because the deployment is no longer live. A
+   * Stops the processes as soon as there are no calls, because the deployment is no longer live. A
    * later call starts them again.
    */
   async endWhenIdle(): Promise<void> {

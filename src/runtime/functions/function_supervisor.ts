@@ -36,7 +36,7 @@ export interface NoWorker {
   readonly reason: FailureReason;
 }
 
-/** Why the supervisor ends a process; the functions start again with the next call. */
+/** Why the supervisor stops a process; the functions start again with the next call. */
 const ENDS = {
   idle: "The functions were idle for too long",
   place: "The functions were stopped to make room for others",
@@ -69,7 +69,7 @@ export class FunctionSupervisor {
     });
   }
 
-  /** While a process is being ended, resolves once it has ended; otherwise `undefined`. */
+  /** While a process is being stopped, resolves once it has exited; otherwise `undefined`. */
   get ending(): Promise<void> | undefined {
     return this.#ending;
   }
@@ -107,7 +107,7 @@ export class FunctionSupervisor {
     return worker?.usable === true ? worker : undefined;
   }
 
-  /** Restarts a worker that ended between calls. This happens only on the next call. */
+  /** Restarts a worker that exited between calls. This happens only on the next call. */
   #addAgain(process: WorkerProcess, name: string): FunctionWorker | NoWorker {
     const definition = this.#options.functions.find((one) => one.name === name);
     if (definition === undefined) {
@@ -175,7 +175,7 @@ export class FunctionSupervisor {
     }
     const known = process.end;
     const end = known ??
-      { reason: "crashed" as const, message: "The function process has ended" };
+      { reason: "crashed" as const, message: "The function process exited" };
     const suspects = process.suspects();
     process.die(end);
     if (end.reason === "aborted") return;
@@ -217,7 +217,7 @@ export class FunctionSupervisor {
     process.running.kill();
   }
 
-  /** Ends the process; calls in flight fail as aborted. */
+  /** Stops the process; calls in flight fail as aborted. */
   async close(): Promise<void> {
     clearTimeout(this.#restarting);
     const process = await this.#supervisor.close();

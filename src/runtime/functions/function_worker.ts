@@ -175,7 +175,7 @@ export class FunctionWorker implements WorkerContext {
     send(FunctionFrame.start, 0, toPayload(head));
   }
 
-  /** Performs a call. Never rejects. */
+  /** Runs a call. Never rejects. */
   invoke(invocation: Invocation, over: () => void): Promise<InvocationResult> {
     const { timeoutMs } = this.options.limits;
     return new Promise((resolve) => this.adopt({ invocation, resolve, over, timeoutMs }));
@@ -188,7 +188,7 @@ export class FunctionWorker implements WorkerContext {
     const call = new FunctionCall({ ...asked, id, worker: this, over: () => this.#ended(id) });
     this.#calls.set(id, { call, over });
     this.#processor.began(id);
-    if (this.#dead) call.die("crashed", "The function's process has ended");
+    if (this.#dead) call.die("crashed", "The function process exited");
     else call.begin();
   }
 

@@ -29,7 +29,7 @@ export interface FunctionLimits {
   readonly graceMs: number;
   /** Maximum time to load a function, in milliseconds. */
   readonly startMs: number;
-  /** Time without calls after which the process ends, in milliseconds; 0 for never. */
+  /** Time without calls after which the process exits, in milliseconds; 0 for never. */
   readonly idleMs: number;
   /** Time between two readings of resident memory, in milliseconds. */
   readonly memoryPollMs: number;
@@ -81,7 +81,7 @@ export function groupLimits({ memoryMb }: FunctionLimits, functions: number): Gr
 /** CPU time without output after which a worker counts as busy, in milliseconds. */
 export const BUSY_MS = 50;
 
-/** Time without calls after which a second worker ends, in milliseconds. */
+/** Time without calls after which a second worker exits, in milliseconds. */
 export const SPARE_IDLE_MS = 10_000;
 
 /** Maximum number of concurrent `fetch` calls per function. */

@@ -72,13 +72,13 @@ class FunctionProcess {
   /** Withdraws calls that a worker has not started, even if its thread is busy. */
   #takeBack(number: number, last: number): void {
     const started = this.#workers.get(number);
-    // If a worker has ended, its calls fail.
+    // If a worker has exited, its calls fail.
     if (started === undefined) return;
     const id = takeBackCalls(started.begun, last);
     this.#control.send({ type: FunctionFrame.takenBack, worker: number, id });
   }
 
-  /** Ends a worker and reports its end once. */
+  /** Stops a worker and reports this once. */
   #stop(number: number, message: string): void {
     const started = this.#workers.get(number);
     if (started === undefined) return;
@@ -99,8 +99,8 @@ function removeSocket(socketPath: string): void {
 }
 
 /**
- * Runs functions for the platform that listens on the Unix socket `socketPath`. Ends the process
- * when the platform disconnects.
+ * Runs functions for the platform that listens on the Unix socket `socketPath`. Exits when
+ * the platform disconnects.
  */
 export async function runFunctionProcess(socketPath: string): Promise<never> {
   const waitForDebugger = await openInspector();

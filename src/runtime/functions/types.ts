@@ -58,7 +58,7 @@ export type FailureReason =
   | "client_gone"
   | "not_found";
 
-/** Why a worker or process ends. */
+/** Why a worker or process exits. */
 export interface End {
   readonly reason: FailureReason;
   readonly message: string;
@@ -96,7 +96,7 @@ export interface FunctionHostOptions {
   /** The variables that the functions see as `context.env`. */
   readonly env: Readonly<Record<string, string>>;
   readonly limits?: Partial<FunctionLimits>;
-  /** Performs the functions' `fetch`; it must restrict the targets. */
+  /** Sends the functions' `fetch` requests; it must restrict the targets. */
   readonly outbound: OutboundFetch;
   /**
    * Sends requests to the project's key-value store (`context.kv`); if omitted, there is no store.

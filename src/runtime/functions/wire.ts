@@ -17,7 +17,7 @@ import type { BegunCell } from "./begun_calls.ts";
 export const FunctionFrame = {
   /** To the process: start a worker; payload: its connection settings, as JSON. */
   open: 7,
-  /** To the process: end a worker immediately. */
+  /** To the process: stop a worker immediately. */
   stop: 2,
   /** To the process: withdraw the worker's calls up to this id if they have not started. */
   takeBack: 8,
@@ -37,18 +37,18 @@ export const FunctionFrame = {
   broken: 21,
   /** The call's result as JSON. */
   result: 22,
-  /** All work of the call has ended, including `waitUntil`. */
+  /** All work of the call has finished, including `waitUntil`. */
   settled: 23,
   /** One line for the log; payload: entry as JSON. */
   log: 24,
-  /** Perform a `fetch`; payload: request as JSON. */
+  /** Send a `fetch` request; payload: request as JSON. */
   fetch: 25,
   /** The `fetch` is no longer needed. */
   abortFetch: 26,
   /** `result` and `settled` in one frame. Most calls leave nothing running. */
   resultSettled: 28,
   /**
-   * From the process: the worker has ended; payload: the reason, unless the platform requested the
+   * From the process: the worker has exited; payload: the reason, unless the platform requested the
    * end.
    */
   exited: 27,

@@ -119,7 +119,7 @@ Deno.test("WorkerConnections limits waiting connections to the number of expecte
   assert.equal(await first.read(new Uint8Array(1)), null);
 });
 
-Deno.test("WorkerConnections ends a worker that sends an oversized frame", async () => {
+Deno.test("WorkerConnections stops a worker that sends an oversized frame", async () => {
   await using place = await openLines();
   const key = place.expect(1);
   const { connection } = await answer(await place.connect(), FunctionFrame.hello, 1, key);

@@ -13,7 +13,7 @@ import type { WireError } from "./wire.ts";
 /** Sends a frame to this worker. */
 export type SendToWorker = (type: number, id: number, payload?: Uint8Array) => void;
 
-/** Services that perform the functions' requests. */
+/** Services that handle the functions' requests. */
 export type FunctionServices = Pick<
   FunctionHostOptions,
   "env" | "outbound" | "kv" | "database"

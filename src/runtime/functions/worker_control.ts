@@ -72,7 +72,7 @@ export class WorkerControl {
     if (type !== FunctionFrame.exited) {
       throw new ProtocolError(`The process sent an unexpected frame of type ${type}`);
     }
-    const message = new TextDecoder().decode(payload) || "The worker has ended";
+    const message = new TextDecoder().decode(payload) || "The worker exited";
     this.#exited(process, worker, message);
   }
 
@@ -88,7 +88,7 @@ export class WorkerControl {
 
   /**
    * Handles the end of a worker's connection. If the reason is unknown, the process either ends
-   * too, or reports that only the worker ended.
+   * too, or reports that only the worker exited.
    */
   #lost(process: WorkerProcess, number: number, problem: string | undefined): void {
     const worker = process.workers.get(number);
@@ -101,7 +101,7 @@ export class WorkerControl {
   }
 
   /**
-   * Ends a worker. Its unstarted calls move to another worker as soon as the process reports them.
+   * Stops a worker. Its unstarted calls move to another worker as soon as the process reports them.
    */
   #replace(process: WorkerProcess, number: number, why: End): void {
     const worker = process.workers.get(number);
@@ -120,7 +120,7 @@ export class WorkerControl {
     process.replacing.set(number, why);
   }
 
-  /** Handles the process's report that a worker has ended. */
+  /** Handles the process's report that a worker has exited. */
   #exited(process: WorkerProcess, number: number, message: string): void {
     const worker = process.workers.get(number);
     if (worker === undefined || worker.dead || process.isEnding) return;

@@ -38,7 +38,7 @@ export class WorkerThreads {
       if (id === undefined) return undefined;
       return Number(this.#files.read(this.#pid, id, "schedstat").split(" ", 1)[0]) / MS;
     } catch {
-      // Either the thread or the process has ended, or this is not Linux.
+      // Either the thread or the process has exited, or this is not Linux.
       this.#ids.delete(name);
       return undefined;
     }

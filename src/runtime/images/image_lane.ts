@@ -145,7 +145,7 @@ export class ImageLane {
       failed: (error) => process.end ??= { reason: "broken", message: `${error}` },
     });
     this.#supervisor.release(process);
-    const end = process.end ??= { reason: "broken", message: `The process ended: ${words}` };
+    const end = process.end ??= { reason: "broken", message: `The process exited: ${words}` };
     // Only a process that was never ready has failed to start. A working process may have been
     // broken by an image.
     if (!wasReady) this.#supervisor.backoff.failed(process.startedAt);
@@ -166,7 +166,7 @@ export class ImageLane {
     process.running.kill();
   }
 
-  /** Ends the process; its current job fails. */
+  /** Stops the process; its current job fails. */
   async close(): Promise<void> {
     const process = await this.#supervisor.close();
     if (process === undefined) return;

@@ -31,7 +31,7 @@ const parseDone = (payload: Uint8Array): DoneHead | undefined =>
 const parseFailed = (payload: Uint8Array): FailedHead | undefined =>
   parsePayload(failedHead, payload, MAX_HEAD_BYTES);
 
-/** Why a process ends; its current job fails for that reason. */
+/** Why a process exits; its current job fails for that reason. */
 export interface ImageProcessEnd {
   readonly reason: ConvertFailure;
   readonly message: string;
@@ -39,7 +39,7 @@ export interface ImageProcessEnd {
 
 export class ImageProcess implements SupervisedProcess {
   readonly startedAt = performance.now();
-  /** Why the process ends, as soon as that is certain. */
+  /** Why the process exits, as soon as that is certain. */
   end: ImageProcessEnd | undefined;
   readonly #ready = Promise.withResolvers<ReadyHead>();
   #finish: ((result: ConvertResult) => void) | undefined;
@@ -62,7 +62,7 @@ export class ImageProcess implements SupervisedProcess {
     return this.#finish !== undefined;
   }
 
-  /** Resolves when the engine is loaded; rejects if the process ends first. */
+  /** Resolves when the engine is loaded; rejects if the process exits first. */
   get ready(): Promise<ReadyHead> {
     return this.#ready.promise;
   }
@@ -94,7 +94,7 @@ export class ImageProcess implements SupervisedProcess {
     throw new ProtocolError(`The process sent an unexpected frame of type ${type}`);
   }
 
-  /** Fails the current job, because the process has ended. */
+  /** Fails the current job, because the process has exited. */
   lost(end: ImageProcessEnd): void {
     this.#ready.reject(new Error(end.message));
     this.#settle({ ok: false, ...end });

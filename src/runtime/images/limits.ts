@@ -31,7 +31,7 @@ export interface ImageEngineLimits {
   readonly memoryMb: number;
   /** Time between two readings of resident memory, in milliseconds. */
   readonly memoryPollMs: number;
-  /** Time without jobs after which a process ends, in milliseconds. */
+  /** Time without jobs after which a process exits, in milliseconds. */
   readonly idleMs: number;
 }
 

@@ -106,12 +106,12 @@ function yieldToPlatform(): void {
 function removeFolder(socketPath: string): void {
   try {
     Deno.removeSync(dirname(socketPath), { recursive: true });
-  } catch { /* the platform removes it when the process has ended */ }
+  } catch { /* the platform removes it when the process has exited */ }
 }
 
 /**
- * Converts images for the platform that listens on the Unix socket `socketPath`. Ends the process
- * when the platform disconnects.
+ * Converts images for the platform that listens on the Unix socket `socketPath`. Exits when
+ * the platform disconnects.
  */
 export async function runImageProcess(socketPath: string): Promise<never> {
   yieldToPlatform();

@@ -39,7 +39,7 @@ export interface HeldCall {
   readonly args: readonly bigint[];
 }
 
-/** True if the kernel can ask a listener before it performs a call. */
+/** True if the kernel can ask a listener before it makes a call. */
 export function canSupervise(libc: Libc): boolean {
   if (PROCESSOR === undefined) return false;
   const action = new Uint8Array(Uint32Array.of(NOTIFY_ACTION).buffer);
@@ -70,7 +70,7 @@ export function isHeld(libc: Libc, descriptor: number, id: bigint): boolean {
 }
 
 /**
- * Lets the kernel perform the call. This is safe only if the decision did not depend on memory that
+ * Lets the kernel make the call. This is safe only if the decision did not depend on memory that
  * the caller can change.
  */
 export function letContinue(libc: Libc, descriptor: number, id: bigint): void {
@@ -125,8 +125,8 @@ function send(
 }
 
 /**
- * Handles calls until the process ends. Undecided calls wait or fail, so ending early never allows
- * a call.
+ * Handles calls until the process exits. Undecided calls wait or fail, so exiting early never
+ * allows a call.
  */
 export async function takeCalls(
   libc: Libc,

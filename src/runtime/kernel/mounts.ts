@@ -21,7 +21,7 @@ export const cString = (text: string): Uint8Array<ArrayBuffer> =>
   new TextEncoder().encode(`${text}\0`);
 
 /**
- * Performs a system call, like `systemCall()`.
+ * Makes a system call, like `systemCall()`.
  *
  * @throws {RefusedCallError} if the system refuses it
  */

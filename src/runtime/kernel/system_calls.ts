@@ -164,7 +164,7 @@ export function addressOf(buffer: Uint8Array<ArrayBuffer>): bigint {
 }
 
 /**
- * Performs a system call on this thread.
+ * Makes a system call on this thread.
  *
  * @returns its result, or a negative error number
  */

@@ -1,7 +1,7 @@
 /** @module The process that probes Node's sandbox and writes the results as JSON. */
 import { probeKind } from "./sandbox/probe_kind.ts";
 
-/** Tries the sandbox with an empty folder and ends the process. */
+/** Tries the sandbox with an empty folder and exits. */
 export async function runNodeProbe(folder: string): Promise<never> {
   const found = await probeKind(folder);
   Deno.stdout.writeSync(new TextEncoder().encode(JSON.stringify(found)));

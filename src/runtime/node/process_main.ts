@@ -36,7 +36,7 @@ const PRELOAD = "preload.cjs";
 /** Folder in the private folder with the programs that a command finds by name. */
 const PROGRAMS = "bin";
 
-/** Time to read and send the last frames before the process ends, in milliseconds. */
+/** Time to read and send the last frames before the process exits, in milliseconds. */
 const LAST_FRAMES_MS = 50;
 
 /** Maximum memory of Node before it has loaded a server, in MiB. */
@@ -47,7 +47,7 @@ const MAX_COMMAND_MB = 128;
 
 const MIB = 1024 * 1024;
 
-/** Maximum time for a command to restart its server after the server has ended, in milliseconds. */
+/** Maximum time for a command to restart its server after the server exits, in milliseconds. */
 const RESTART_MS = 5000;
 
 interface NodeProcessOptions {
@@ -62,7 +62,7 @@ class NodeProcess {
   #node: RunningNode | undefined;
   #command: string | undefined;
   #passedEnd = false;
-  /** Why the last process ended, as reported by that process. */
+  /** Why the last process exited, as reported by that process. */
   #reason: string | undefined;
   #terminated = false;
 
@@ -140,7 +140,7 @@ class NodeProcess {
     await Promise.all(heard);
   }
 
-  /** Ends a command if its server has ended and it does not start another one. */
+  /** Ends a command if its server has exited and it does not start another one. */
   #missServer(node: RunningNode): void {
     this.#terminateRest();
     setTimeout(() => {
@@ -148,7 +148,7 @@ class NodeProcess {
     }, RESTART_MS);
   }
 
-  /** Ends the command after SIGTERM once all servers that it started have ended. */
+  /** Ends the command after SIGTERM once all servers that it started have exited. */
   #terminateRest(): void {
     if (this.#terminated && this.#command !== undefined && this.#members?.size === 0) {
       this.#node?.terminate();
@@ -209,7 +209,7 @@ class NodeProcess {
   }
 
   /**
-   * Reports why Node ended. For a command, only stores the reason, because the server may restart.
+   * Reports why Node exited. For a command, only stores the reason, because the server may restart.
    */
   #noteEnd(message: string): void {
     if (this.#command !== undefined) {
@@ -225,7 +225,7 @@ class NodeProcess {
     this.#platform.send({ type: ComputeFrame.dialled, worker: 0, id: 0, payload });
   }
 
-  /** Ends this process after Node has stopped. */
+  /** Exits after Node has stopped. */
   #leave(end: NodeEnd): void {
     if (this.#passedEnd) return this.#exit();
     if (end.reason === "memory") endWith("Node ran out of memory");
@@ -273,7 +273,7 @@ function writePrograms(folder: string, scripts: ReadonlyMap<string, string>): vo
 }
 
 /**
- * Runs a server on Node and ends the process when the platform disconnects. The platform names the
+ * Runs a server on Node and exits when the platform disconnects. The platform names the
  * server over the control socket in `folder`.
  */
 export async function runNodeProcess(folder: string, preload?: string): Promise<never> {

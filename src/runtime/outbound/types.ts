@@ -34,5 +34,5 @@ export interface OutboundResponse {
   readonly redirected: boolean;
 }
 
-/** Performs a request; rejects with `OutboundError`. */
+/** Sends a request; rejects with `OutboundError`. */
 export type OutboundFetch = (request: OutboundRequest) => Promise<OutboundResponse>;

@@ -4,9 +4,9 @@ import type { FrameConnection } from "./frames/frame_connection.ts";
 /** A connected process, as its supervisor sees it. */
 export interface AttendedProcess {
   readonly connection: FrameConnection;
-  /** Resolves with the process's last output once the process has ended. */
+  /** Resolves with the process's last output once the process has exited. */
   readonly ended: Promise<string>;
-  /** Ends the process immediately. */
+  /** Kills the process immediately. */
   kill(): void;
   /** Closes all connections to the process. */
   close(): void;
@@ -16,7 +16,7 @@ export interface AttendedProcess {
  * Handles a process's frames until it closes the connection or violates the protocol, and then ends
  * the process. Reports a violation to `failed`.
  *
- * @returns its last output once it has ended
+ * @returns its last output once it has exited
  */
 export async function attendProcess(
   process: AttendedProcess,

@@ -1,8 +1,8 @@
-/** @module Decides which process must end for another one to start. */
+/** @module Decides which process must stop for another one to start. */
 
 /** One of a limited number of processes. */
 export interface Tenant {
-  /** True while the process is ending. */
+  /** True while the process is stopping. */
   readonly ending: boolean;
   /**
    * Time when the process became idle, in milliseconds of a monotonic clock; `undefined` while it
@@ -40,7 +40,7 @@ export function decidePlace<T extends Tenant>(facts: PlaceFacts<T>): PlaceDecisi
       tenant.idleSince !== undefined && tenant.idleSince < (longest?.idleSince ?? Infinity)
     ) longest = tenant;
   }
-  // The processes that are ending will free enough slots.
+  // The processes that are stopping will free enough slots.
   if (longest === undefined || ending >= waiting) return { type: "wait" };
   return { type: "end", tenant: longest };
 }

@@ -20,15 +20,19 @@ const CASES: readonly {
 }[] = [
   { name: "starts while there is room", tenants: [idle(1), BUSY], expected: "start" },
   {
-    name: "ends the server that has been idle the longest",
+    name: "stops the server that has been idle the longest",
     tenants: [idle(5), idle(2), idle(9)],
     expected: "end 2",
   },
-  { name: "never ends a server in use", tenants: [BUSY, idle(7), BUSY], expected: "end 7" },
+  { name: "never stops a server in use", tenants: [BUSY, idle(7), BUSY], expected: "end 7" },
   { name: "waits if all servers are in use", tenants: [BUSY, BUSY, BUSY], expected: "wait" },
-  { name: "waits for a server that is ending", tenants: [ENDING, idle(2), BUSY], expected: "wait" },
   {
-    name: "ends another server if more processes are waiting than servers are ending",
+    name: "waits for a server that is stopping",
+    tenants: [ENDING, idle(2), BUSY],
+    expected: "wait",
+  },
+  {
+    name: "stops another server if more processes are waiting than servers are stopping",
     tenants: [ENDING, idle(2), BUSY],
     waiting: 2,
     expected: "end 2",

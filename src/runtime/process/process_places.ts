@@ -4,17 +4,17 @@ import { decidePlace, type Tenant } from "./decide_place.ts";
 /** Maximum time that a process waits for another one to free its slot, in milliseconds. */
 const MAX_WAIT_MS = 10_000;
 
-/** A process that can be ended to free its slot. */
+/** A process that can be stopped to free its slot. */
 export interface EndableTenant extends Tenant {
-  /** Ends the process; `ending` is true afterwards. */
+  /** Stops the process; `ending` is true afterwards. */
   end(): void;
 }
 
 /** The right to run one process. */
 export interface Place {
-  /** Sets the process that uses the slot and can be ended to make room for another one. */
+  /** Sets the process that uses the slot and can be stopped to make room for another one. */
   occupy(tenant: EndableTenant): void;
-  /** Releases the slot once the process has ended. Calling it again does nothing. */
+  /** Releases the slot once the process has exited. Calling it again does nothing. */
   release(): void;
 }
 

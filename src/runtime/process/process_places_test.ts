@@ -28,7 +28,7 @@ async function started(places: ProcessPlaces): Promise<Process> {
   return new Process(place);
 }
 
-Deno.test("ProcessPlaces assigns a slot only once an idle server has ended", async () => {
+Deno.test("ProcessPlaces assigns a slot only once an idle server has exited", async () => {
   const places = new ProcessPlaces({ max: 1, waitMs: 10_000 });
   const first = await started(places);
   first.idleSince = 5;
@@ -41,7 +41,7 @@ Deno.test("ProcessPlaces assigns a slot only once an idle server has ended", asy
   await starting;
 });
 
-Deno.test("ProcessPlaces ends a server that becomes idle while another waits", async () => {
+Deno.test("ProcessPlaces stops a server that becomes idle while another waits", async () => {
   const places = new ProcessPlaces({ max: 1, waitMs: 10_000 });
   const first = await started(places);
   const starting = started(places);

@@ -12,14 +12,14 @@ import { SYSTEM_TIMERS, type Timers } from "./timers.ts";
 export interface SupervisedProcess {
   /** Time when the process was started, on the supervisor's clock. */
   readonly startedAt: number;
-  /** True as soon as the process is certain to end, even before it has ended. */
+  /** True as soon as the process is certain to exit, even before it has. */
   readonly isEnding: boolean;
-  /** Resolves once the process has ended. */
+  /** Resolves once the process has exited. */
   readonly gone: Promise<unknown>;
 }
 
 /**
- * Why a supervisor ends a process: it is `idle`, others need its `place`, it
+ * Why a supervisor stops a process: it is `idle`, others need its `place`, it
  * was not ready in time (`late`), or its supervisor is `closed`.
  */
 export type EndCause = "idle" | "place" | "late" | "closed";
@@ -39,7 +39,7 @@ export interface ProcessDriver<P extends SupervisedProcess> {
   isBusy(process: P): boolean;
   /** Called at every check of a running process. Can end the process. */
   inspect(process: P): void;
-  /** Ends the process; `isEnding` is true afterwards. */
+  /** Stops the process; `isEnding` is true afterwards. */
   end(process: P, cause: EndCause): void;
 }
 
@@ -53,7 +53,7 @@ export interface SupervisorOptions<P extends SupervisedProcess> {
   readonly closed: string;
   /** Maximum time from the start to `ready`, in milliseconds; unlimited by default. */
   readonly startMs?: number;
-  /** Time without requests after which the process ends, in milliseconds; 0 for never. */
+  /** Time without requests after which the process exits, in milliseconds; 0 for never. */
   readonly idleMs: number;
   /** Time between two checks of the process, in milliseconds. */
   readonly pollMs: number;
@@ -179,7 +179,7 @@ export class ProcessSupervisor<P extends SupervisedProcess> {
     return this.isStarting || this.#options.driver.isBusy(process);
   }
 
-  /** The process as a tenant that can be ended to free its slot. */
+  /** The process as a tenant that can be stopped to free its slot. */
   #tenant(process: P): EndableTenant {
     const idleSince = (): number | undefined => this.#isBusy(process) ? undefined : this.#lastUse;
     return {

@@ -98,7 +98,7 @@ Deno.test("ProcessSupervisor.start() can be called again after the driver fails"
   assert.equal(await startNow(), supervisor.current);
 });
 
-Deno.test("ProcessSupervisor ends a process that is not ready in time", async () => {
+Deno.test("ProcessSupervisor stops a process that is not ready in time", async () => {
   const { supervisor, timers, started } = setUp({ startMs: 300 });
   const starting = supervisor.start();
   const failed = assert.rejects(starting, /ended: late/);
@@ -116,7 +116,7 @@ Deno.test("ProcessSupervisor does not limit a process that became ready in time"
   assert.equal(process.cause, undefined);
 });
 
-Deno.test("ProcessSupervisor ends a process that has been idle for its limit", async (t) => {
+Deno.test("ProcessSupervisor stops a process that has been idle for its limit", async (t) => {
   await t.step("counted from its last use", async () => {
     const { supervisor, timers, startNow } = setUp();
     const process = await startNow();
@@ -173,7 +173,7 @@ Deno.test("ProcessSupervisor.release() keeps the process that replaced another",
 });
 
 Deno.test("ProcessSupervisor acquires a slot for its process and releases it", async (t) => {
-  await t.step("when the process has ended, not when it is ending", async () => {
+  await t.step("when the process has exited, not when it is stopping", async () => {
     const places = new ProcessPlaces({ max: 1, waitMs: 10_000 });
     const [one, other] = [setUp({ places }), setUp({ places })];
     const first = await one.startNow();
@@ -217,7 +217,7 @@ Deno.test("ProcessSupervisor.close() prevents further starts", async (t) => {
     await timers.advance(POLL_MS * 4);
     assert.equal(process.inspected, looks);
   });
-  await t.step("and ends a process that is being spawned, before it begins", async () => {
+  await t.step("and stops a process that is being spawned, before it begins", async () => {
     const { supervisor, started, begun } = setUp();
     const failed = assert.rejects(supervisor.start(), /^Error: closed$/);
     const closing = supervisor.close();

@@ -13,7 +13,7 @@ export interface ServePlatformOptions {
   readonly maxPayload?: number;
   /** Called with the connection; returns the handler of its frames. */
   readonly begin: (connection: FrameConnection) => (frame: Frame) => void;
-  /** Called before the process ends because the platform has disconnected. */
+  /** Called before the process exits because the platform has disconnected. */
   readonly orphaned?: () => void;
 }
 
@@ -27,15 +27,15 @@ export function yieldToPlatform(): void {
   } catch { /* not allowed here: servers then compete with the platform */ }
 }
 
-/** Ends the process. The platform keeps its last output for the log. */
+/** Exits. The platform keeps its last output for the log. */
 export function endWith(words: string): never {
   Deno.stderr.writeSync(new TextEncoder().encode(words));
   Deno.exit(1);
 }
 
 /**
- * Serves the platform until the connection closes, then ends the process. When the platform is
- * stopped, it ends its processes itself, so signals to the process group are ignored here.
+ * Serves the platform until the connection closes, then exits. When the platform is
+ * stopped, it stops its processes itself, so signals to the process group are ignored here.
  */
 export async function servePlatform(
   { socketPath, maxPayload, begin, orphaned }: ServePlatformOptions,

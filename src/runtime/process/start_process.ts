@@ -11,7 +11,7 @@ const CONNECT_MS = 15_000;
 /** Maximum number of characters of a process's last output to keep. */
 const LAST_WORDS = 600;
 
-/** Collects the end of a process's output, which usually shows why the process ended. */
+/** Collects the end of a process's output, which usually shows why the process exited. */
 class LastWords {
   #text = "";
 
@@ -50,7 +50,7 @@ export interface StartProcessOptions {
     words: LastWords,
   ) => Promise<void>;
   /**
-   * Maximum time to wait for the rest of the output after the process has ended, in milliseconds.
+   * Maximum time to wait for the rest of the output after the process has exited, in milliseconds.
    */
   readonly outputMs?: number;
   /** Limits of its control group, if the platform uses control groups. */
@@ -61,17 +61,17 @@ export interface StartProcessOptions {
 
 export interface StartedProcess {
   readonly pid: number;
-  /** The process's private folder, which is removed once the process has ended. */
+  /** The process's private folder, which is removed once the process has exited. */
   readonly folder: string;
   /** The process's first connection. */
   readonly conn: Deno.Conn;
   /** Accepts more connections; the caller must close the listener. */
   readonly listener: Deno.UnixListener;
-  /** Resolves with the process's last output once the process has ended. */
+  /** Resolves with the process's last output once the process has exited. */
   readonly ended: Promise<string>;
   /** True once the process was killed because its control group ran out of memory. */
   ranOut(): boolean;
-  /** Ends the process immediately. */
+  /** Kills the process immediately. */
   kill(): void;
 }
 
@@ -81,7 +81,7 @@ async function acceptFirst(
 ): Promise<Deno.Conn> {
   const { promise: gone, reject } = Promise.withResolvers<never>();
   const giveUp = setTimeout(() => reject(new Error("It did not connect")), CONNECT_MS);
-  const noteEnd = () => reject(new Error("It has ended"));
+  const noteEnd = () => reject(new Error("It has exited"));
   child.status.then(noteEnd, noteEnd);
   try {
     return await Promise.race([listener.accept(), gone]);
@@ -144,7 +144,7 @@ async function startIn(
   const kill = (): void => {
     try {
       child.kill("SIGKILL");
-    } catch { /* it has ended already */ }
+    } catch { /* it has exited already */ }
   };
   const conn = await acceptFirst(listener, child).catch(async () => {
     kill();

@@ -43,7 +43,7 @@ Deno.test("startProcess() connects and reports the end with the last output", as
   await Deno.remove(parentFolder);
 });
 
-Deno.test("startProcess() rejects if the process ends without a connection", async () => {
+Deno.test("startProcess() rejects if the process exits without a connection", async () => {
   const { parentFolder, started } = await start('console.error("no such thing"); Deno.exit(7);');
   await assert.rejects(started, {
     message: "The program of the test did not start: no such thing (code 7)",

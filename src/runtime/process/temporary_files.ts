@@ -40,7 +40,7 @@ function deletedBytes(folder: string, pid: number): number {
         bytes += sizeOf(() => Deno.statSync(path));
       }
     }
-  } catch { /* the process has ended */ }
+  } catch { /* the process has exited */ }
   return bytes;
 }
 

@@ -90,7 +90,7 @@ export async function runBackupProcess(_path: string): Promise<never> {
   leaveSignalsToPlatform();
   const closing = new AbortController();
   const work = await readWork(() => {
-    closing.abort(new Error("The platform ended during the backup"));
+    closing.abort(new Error("The platform stopped during the backup"));
     setTimeout(() => Deno.exit(1), STOP_MS);
   });
   const result = await run(work, closing.signal);

@@ -66,7 +66,7 @@ export async function runBackup(
     const line = stdout.trim().split("\n").at(-1) ?? "";
     if (line.startsWith("{")) return resultSchema.parse(JSON.parse(line));
     const words = stderr.trim().slice(-LAST_WORDS);
-    return { error: `Its process ended without a result${words && `: ${words}`}`, hint: null };
+    return { error: `Its process exited without a result${words && `: ${words}`}`, hint: null };
   } finally {
     signal.removeEventListener("abort", end);
     clearTimeout(killing);

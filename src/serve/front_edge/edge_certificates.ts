@@ -30,7 +30,7 @@ const RETRY_MS = 5000;
 
 export interface EdgeCertificatesOptions {
   readonly client: Pick<PlatformClient, "read">;
-  /** Whether a host shows a deployment or redirects to another host. */
+  /** Whether a host serves a deployment or redirects to another host. */
   isHost(hostname: string): boolean;
   /** Pause before failed reads are repeated, in milliseconds; by default, five seconds. */
   readonly retryMs?: number;

@@ -76,7 +76,7 @@ export class EdgeSites {
     return found instanceof Promise ? found.catch(() => undefined) : found;
   }
 
-  /** Whether a host shows a deployment or redirects to another host. */
+  /** Whether a host serves a deployment or redirects to another host. */
   isHost(hostname: string): boolean {
     return this.#sites.deploymentAt(hostname) !== undefined ||
       this.#domains.find(hostname) !== undefined;
@@ -88,7 +88,7 @@ export class EdgeSites {
     const { cache } = this.#options;
     switch (message.type) {
       case "host_pointed":
-        // Different rules may show less of the same deployment.
+        // Different rules may serve less of the same deployment.
         cache.purge(message.to.deploymentId, { type: "all" });
         return await this.#point(message.hostname, message.to);
       case "host_removed":

@@ -34,7 +34,7 @@ export const predecessorSchema = z.discriminatedUnion("type", [
 export type FromSuccessor = z.infer<typeof successorSchema>;
 export type FromPredecessor = z.infer<typeof predecessorSchema>;
 
-/** An error if the other process has ended or violates the protocol. */
+/** An error if the other process has exited or violates the protocol. */
 export class HandoverError extends Error {
   override readonly name = "HandoverError";
 }
@@ -61,7 +61,7 @@ export class MessageLink<Received extends { readonly type: string }, Sent> {
     const bytes = this.#encoder.encode(`${JSON.stringify(message)}\n`);
     try {
       for (let at = 0; at < bytes.byteLength;) at += await this.#conn.write(bytes.subarray(at));
-    } catch { /* the other side has ended */ }
+    } catch { /* the other side has stopped */ }
   }
 
   /** @throws {HandoverError} if the next message has a different type, or there is none. */

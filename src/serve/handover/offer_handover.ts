@@ -39,7 +39,7 @@ export interface Leaving {
   release(): Promise<void>;
   /** Stops listening and closes client connections after their responses. */
   close(): Promise<void>;
-  /** Serves again because the successor has ended. @throws if the data directory is unusable. */
+  /** Serves again because the successor has exited. @throws if the data directory is unusable. */
   resume(): Promise<Answering>;
   /** Called with the reason if neither the successor nor this platform can serve. */
   onFailure(reason: Error): void;

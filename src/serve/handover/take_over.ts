@@ -38,7 +38,7 @@ async function connect(dataDir: string): Promise<Link | undefined> {
   }
 }
 
-/** Reads the response to a takeover request; `undefined` if the platform ends first. */
+/** Reads the response to a takeover request; `undefined` if the platform stops first. */
 async function ask(link: Link): Promise<Shared | Refused | undefined> {
   await link.send({ type: "replace", pid: Deno.pid });
   try {

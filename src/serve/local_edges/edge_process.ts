@@ -28,7 +28,7 @@ export class EdgeProcess {
     listening: Promise.withResolvers<void>(),
     left: Promise.withResolvers<void>(),
   };
-  /** Resolves with the reason when the process has ended. */
+  /** Resolves with the reason when the process has exited. */
   readonly ended: Promise<string>;
 
   constructor(
@@ -55,22 +55,22 @@ export class EdgeProcess {
     this.send(setup);
   }
 
-  /** Sends a message. A message to a process that has ended is lost. */
+  /** Sends a message. A message to a process that has exited is lost. */
   send(message: ToEdge): void {
     const line = new TextEncoder().encode(`${JSON.stringify(message)}\n`);
     this.#input.write(line).catch(() => {});
   }
 
-  /** Resolves when the process reports this state or has ended. */
+  /** Resolves when the process reports this state or has exited. */
   async until(step: Step): Promise<void> {
     await Promise.race([this.#steps[step].promise, this.ended]);
   }
 
-  /** Ends the process immediately. */
+  /** Kills the process immediately. */
   kill(): void {
     try {
       this.#child.kill("SIGKILL");
-    } catch { /* it has ended */ }
+    } catch { /* it has exited */ }
   }
 
   /** Kills the process if a promise takes too long. */

@@ -1,7 +1,7 @@
 /**
  * Manages edges on this machine that share the platform's port. The system distributes connections
  * among their processes and this one. Each edge serves the requests that it can serve itself. An
- * edge that ends is replaced.
+ * edge that exits is replaced.
  *
  * @module
  */
@@ -30,7 +30,7 @@ interface Slot {
   /** Missing if no process should run. An earlier process may still be finishing requests. */
   term?: symbol | undefined;
   isDrained: boolean;
-  /** Resolves when the last process of the slot has ended. */
+  /** Resolves when the last process of the slot has exited. */
   kept: Promise<void>;
 }
 
@@ -111,7 +111,7 @@ export class LocalEdges {
       // For a moment after it is replaced, a program file cannot be started.
       const reason = await this.#run(slot, term).catch(messageOf);
       if (slot.term !== term) return;
-      log({ level: "warn", message: `Front edge ${slot.name} ended (${reason}). Replacing it` });
+      log({ level: "warn", message: `Front edge ${slot.name} exited (${reason}). Replacing it` });
       if (performance.now() - began > STEADY_MS) pauseMs = FIRST_PAUSE_MS;
       await delay(pauseMs);
       pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2);

@@ -1,5 +1,5 @@
 /**
- * The process of an edge that shares its platform's port and ends when the platform ends.
+ * The process of an edge that shares its platform's port and exits when the platform exits.
  *
  * @module
  */
@@ -94,6 +94,6 @@ export async function runLocalEdge(name: string): Promise<never> {
       Deno.exit(1);
     });
   }
-  // The platform has ended, so its port must be free for the next one.
+  // The platform has exited, so its port must be free for the next one.
   Deno.exit(1);
 }

@@ -72,7 +72,7 @@ async function newerSchemaLines(api: PageApi, { id, projectId }: Deployment): Pr
  */
 export async function productionQuestion(api: PageApi, { project, to, now, word, lines = [] }: {
   readonly project: Project;
-  /** ID of the deployment to show in production; by default, the previous one. */
+  /** ID of the deployment to serve in production; by default, the previous one. */
   readonly to: string | undefined;
   readonly now: number;
   readonly word: string;
@@ -92,7 +92,7 @@ export async function productionQuestion(api: PageApi, { project, to, now, word,
       seen: `${live} ${to}`,
     };
   }
-  // Without `to`, production will show the previous deployment, which is the comparison's base.
+  // Without `to`, production will serve the previous deployment, which is the comparison's base.
   const [from, next] = to === undefined
     ? [compared.deployment, compared.base]
     : [compared.base, compared.deployment];

@@ -39,7 +39,7 @@ function modesOf({ column, before }: ColumnFieldProps): [Mode, string][] {
     : "as typed";
   return [
     ["typed", typed],
-    ...(isNew || before === null ? [["empty", "empty text"] as [Mode, string]] : []),
+    ...(isNew || before === null ? [["empty", "empty string"] as [Mode, string]] : []),
     ...(column.isRequired ? [] : [["null", "NULL"] as [Mode, string]]),
     ...(column.default === null ? [] : [["default", "default"] as [Mode, string]]),
   ];

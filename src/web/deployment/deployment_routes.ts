@@ -156,7 +156,7 @@ export function bindDeploymentPages(bind: PageBinder, services: DeploymentPageSe
       api: PageApi,
       record: DeploymentRecord,
     ): Question | undefined | Promise<Question | undefined>;
-    /** Performs the action and returns the path of the page that shows the result. */
+    /** Runs the action and returns the path of the page that shows the result. */
     run(api: PageApi, record: DeploymentRecord): Promise<string>;
   }) =>
     bind.asking(`/deployments/:deployment/${name}`, {

@@ -24,7 +24,7 @@ const SIZE = 50;
 
 type KeysPageView = FormPage & { readonly made?: string; readonly grant?: Grant };
 
-/** Validates the texts and checkboxes of a form. */
+/** Validates the text fields and checkboxes of a form. */
 function checkForm(visit: PersonVisit, grant: Grant) {
   const checked = checkFields(texts, visit.fields);
   if (!checked.ok) return { ok: false as const, state: checked.state };

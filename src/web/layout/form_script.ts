@@ -127,7 +127,7 @@ const isReady = async (form) => {
 const ready = new WeakSet();
 
 /*
- * Fetches the question for an action and shows it. An action without a question is performed or
+ * Fetches the question for an action and shows it. An action without a question is run or
  * refused immediately.
  */
 const ask = async (form, submitter) => {

@@ -15,7 +15,7 @@ export interface Question {
   readonly lines: readonly string[];
   /** What the action affects, such as the two deployments. */
   readonly facts?: readonly (readonly [name: string, text: Child])[];
-  /** The text of the button that performs the action. */
+  /** The text of the button that runs the action. */
   readonly word: string;
   /** The name that the person must type. */
   readonly typed?: string;

@@ -22,7 +22,7 @@ const OUTCOMES: Readonly<
   running: { tone: "care", word: "Running", moving: true },
 };
 
-/** Describes how a run ended, such as `200 in 31 ms`. */
+/** Describes how a run finished, such as `200 in 31 ms`. */
 function runText({ outcome, status, error, durationMs }: CronRun): string {
   if (outcome === "running") return "running";
   const answer = status === null ? "no response" : `status ${status}`;

@@ -91,7 +91,9 @@ function DomainItem({ parts, domain }: { readonly parts: ProjectVisit; readonly 
       <div class="main">
         <span>{hostname}</span>
         <span class="dots soft">
-          <span>{redirectTo === null ? `shows ${environment}` : `redirects to ${redirectTo}`}</span>
+          <span>
+            {redirectTo === null ? `serves ${environment}` : `redirects to ${redirectTo}`}
+          </span>
           <span>{certificate.error ?? CERTIFICATES[certificate.status]}</span>
           {lastCheck === null ? null : (
             <span>

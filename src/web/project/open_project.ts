@@ -40,7 +40,7 @@ export async function openProject(
 }
 
 /**
- * Creates the question for an action on a project's page, for people who are allowed to perform it.
+ * Creates the question for an action on a project's page, for people who are allowed to run it.
  *
  * @throws {Failure} `forbidden` for viewers.
  */

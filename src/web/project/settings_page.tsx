@@ -68,7 +68,7 @@ const PROTECTION_WORDS: Readonly<Record<PreviewAccess["protection"], string>> = 
 };
 
 const PROTECTION_NAMES: Readonly<Record<PreviewAccess["protection"], string>> = {
-  off: "Everyone",
+  off: "Anyone",
   members: "Members only",
   password: "Members and people with the password",
   all: "Members only, including production",

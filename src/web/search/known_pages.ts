@@ -18,7 +18,7 @@ export interface KnownPage {
 }
 
 /**
- * Finds the workspace, project and account pages that match a text. Without a text, returns all of
+ * Finds the workspace, project and account pages that match a search. Without one, returns all of
  * them.
  */
 export function findPages(slug: string, wanted: string, project?: string): KnownPage[] {

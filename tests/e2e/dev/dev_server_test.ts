@@ -146,11 +146,11 @@ test("dev keeps the data that the code stores, and reports that its server has c
       const { boat, children } = await seen(dev, "/");
       assert.equal(boat, "Kestrel");
       await (await ask(dev, "/crash")).body?.cancel();
-      await dev.said(/The dev server ended with code 7: node server\.mjs/);
+      await dev.said(/The dev server exited with code 7: node server\.mjs/);
       const answer = await ask(dev, "/");
       assert.equal(answer.status, 502);
       await answer.body?.cancel();
-      assert.match(await dev.said(/^502 GET \/ /), /The dev server ended with code 7/);
+      assert.match(await dev.said(/^502 GET \/ /), /The dev server exited with code 7/);
       await until(() => !children.some(isRunning));
     } finally {
       assert.equal(await dev.end(), 0);

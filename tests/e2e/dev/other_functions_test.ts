@@ -73,7 +73,7 @@ test("dev serves functions next to a dev command, and applies saved changes", ()
       await Deno.writeTextFile(join(folder, "api/hello.ts"), typed('"three"'));
       await until(() => textOf(dev, "/api/hello"), (text) => text === "three");
       await textOf(dev, "/api/ends");
-      await dev.said(/The functions server ended with code 3/);
+      await dev.said(/The functions server exited with code 3/);
       assert.equal(await textOf(dev, "/api/hello"), "three");
       await Deno.writeTextFile(join(folder, "api/other.py"), "print(1)");
       await dev.said(/api\/other\.py:1 is a function that is not JavaScript or TypeScript/);

@@ -91,9 +91,9 @@ test("dev shows why its server crashed, and restarts it when a key is pressed", 
   withTerminal(async ({ terminal, url }) => {
     await read(`${url}/crash`);
     await terminal.shows(/│ .*Error: Aground/);
-    await terminal.shows(/The dev server ended with code 1: node server\.mjs/);
+    await terminal.shows(/The dev server exited with code 1: node server\.mjs/);
     await terminal.shows(/Press r to start it again/);
-    assert.match(await read(`${url}/`), /The dev server ended with code 1/);
+    assert.match(await read(`${url}/`), /The dev server exited with code 1/);
     const restarted = terminal.screen().length;
     await terminal.type("r");
     await terminal.shows(/Dev server on port \d+/, restarted);

@@ -33,7 +33,7 @@ function signal(pid: number, name: Deno.Signal): void {
   try {
     Deno.kill(pid, name);
   } catch (error) {
-    // The process has ended.
+    // The process has exited.
     if (!(error instanceof Deno.errors.NotFound || error instanceof TypeError)) throw error;
   }
 }
@@ -92,7 +92,7 @@ export class Child implements AsyncDisposable {
     const all = below.length === 0 ? [own!] : below;
     if (!this.#hasEnded) {
       for (const pid of all) signal(pid, "SIGKILL");
-      // A paused program would not notice that its child process has ended.
+      // A paused program would not notice that its child process has exited.
       signal(own!, "SIGCONT");
     }
     await this.#process.status;
@@ -108,7 +108,7 @@ export class Child implements AsyncDisposable {
     for (const pid of await descendants(this.#process.pid)) signal(pid, "SIGCONT");
   }
 
-  /** Waits until the program has printed a text. */
+  /** Waits until the program has printed a string. */
   async says(text: string): Promise<void> {
     await until(() => this.#said.includes(text));
   }

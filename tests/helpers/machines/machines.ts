@@ -115,7 +115,7 @@ export class Node {
     });
   }
 
-  /** Kills the node. Resolves when its process has ended. */
+  /** Kills the node. Resolves when its process has exited. */
   async kill(): Promise<void> {
     const running = this.#running;
     this.#running = undefined;

@@ -201,7 +201,7 @@ export class Patroni implements AsyncDisposable {
     return (await clusterOf(this.#member(name).restPort)).map(({ role }) => role);
   }
 
-  /** Ends a server's machine, as in a power cut. */
+  /** Stops a server's machine, as in a power cut. */
   async kill(name: string): Promise<void> {
     const member = this.#member(name);
     await member.child?.kill();

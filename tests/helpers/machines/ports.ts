@@ -13,10 +13,10 @@ export function freePorts(count: number): number[] {
   return [...ports];
 }
 
-/** Waits until a program listens on a port. Throws if the program ends first. */
+/** Waits until a program listens on a port. Throws if the program exits first. */
 export async function waitUntilOpen(port: number, lives: () => boolean): Promise<void> {
   await until(async () => {
-    if (!lives()) throw new Error("The program has ended");
+    if (!lives()) throw new Error("The program has exited");
     const connection = await Deno.connect({ hostname: "127.0.0.1", port }).catch(() => undefined);
     connection?.close();
     return connection !== undefined;

@@ -43,7 +43,7 @@ class Ledger {
   }
 }
 
-/** Writes until the platform has ended. */
+/** Writes until the platform has stopped. */
 async function writeAll(send: SendToBucket, ledger: Ledger, writer: number, round: number) {
   try {
     for (let turn = 0;; turn++) {

@@ -136,7 +136,7 @@ Deno.test("a build's log can be followed to the end", async () => {
   });
 });
 
-Deno.test("a stopped deployment's build ends and leaves nothing behind", async () => {
+Deno.test("a stopped deployment's build stops and leaves nothing behind", async () => {
   await withBuilds(async ({ project, repository, trigger, api, ended, dataDir, log }) => {
     const { hook } = await project("shop", { buildCommand: "echo begun; sleep 600" });
     const commitSha = await repository.commit("main", { "a.txt": "a" });

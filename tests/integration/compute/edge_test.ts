@@ -179,7 +179,7 @@ onEachEngine(
 );
 
 onEachEngine(
-  "old and new versions run side by side until the old version's requests have ended",
+  "old and new versions run side by side until the old version's requests have finished",
   ({ engine }) =>
     withPlatform(async (platform) => {
       await createProject(platform, "shop");

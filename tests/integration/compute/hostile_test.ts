@@ -161,7 +161,7 @@ const WALLS: readonly Wall[] = [
   },
 ];
 
-/** Maximum time for an attempt that is refused or ends its server, even on a busy machine. */
+/** Maximum time for an attempt that is refused or stops its server, even on a busy machine. */
 const PATIENCE_MS = 30_000;
 
 /** Runs all attempts. Returns those with an unexpected outcome. */

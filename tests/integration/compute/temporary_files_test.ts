@@ -64,7 +64,7 @@ Deno.test("a server can write to its temporary folder, and gets Node's errors el
   }
 });
 
-Deno.test("temporary files are private to a server and are deleted when its process ends", {
+Deno.test("temporary files are private to a server and are deleted when its process exits", {
   ignore: Deno.build.os !== "linux",
 }, async () => {
   const directory = await writeModules({

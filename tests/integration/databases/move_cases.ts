@@ -16,7 +16,7 @@ const MORE_WRITES = 5;
 const CUT_OFF = "Connection terminated unexpectedly";
 
 /**
- * SQLSTATEs of errors that clients get when the platform ends or refuses their connections during
+ * SQLSTATEs of errors that clients get when the platform stops or refuses their connections during
  * the move.
  */
 const TOLD = new Set(["57P01", "57P03", CUT_OFF]);

@@ -265,7 +265,7 @@ Deno.test("a stopped preview is offline, and the production deployment cannot be
     assert.equal((await platform.api("POST", path)).status, 409);
   }));
 
-Deno.test("when two deployments go live at once, the edge shows the one in the store", () =>
+Deno.test("when two deployments go live at once, the edge serves the one in the store", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     for (let round = 0; round < 5; round++) {

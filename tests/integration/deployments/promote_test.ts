@@ -57,7 +57,7 @@ Deno.test("promoting a preview again or twice at once changes nothing", () =>
     assert.deepEqual([renewed.json.variablesChanged, await count()], [false, 3]);
   }));
 
-Deno.test("a promoted preview's branch host still shows the preview", () =>
+Deno.test("a promoted preview's branch host still serves the preview", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const options = { prod: false, branch: "feature" };

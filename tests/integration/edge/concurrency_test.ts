@@ -19,7 +19,7 @@ const CONTENT = Buffer.from("half of it goes, ".repeat(2));
 
 /**
  * If the function returned the body itself, the body would bypass it, and the call would already
- * have ended.
+ * have finished.
  */
 const ECHO = `export default async ({ body }) => {
   if (body === null) return new Response("");
@@ -35,7 +35,7 @@ const ECHO = `export default async ({ body }) => {
   }));
 };`;
 
-/** Number of requests beyond the limit. Each of them must wait until another request ends. */
+/** Number of requests beyond the limit. Each of them must wait until another request finishes. */
 const WAITING = 40;
 
 /** Opens more requests than the limit allows and ends them one by one. */

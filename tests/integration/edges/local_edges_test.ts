@@ -280,7 +280,7 @@ Deno.test("a platform serves everything itself while its edges cannot start", ()
       await fromEach(() => platform.get(HOST, "/"));
       await Deno.rename(geoip, `${geoip}.away`);
       for (const pid of edgeProcesses(platform).values()) Deno.kill(pid, "SIGKILL");
-      await until(() => EDGES.every((name) => countOf(platform, `Front edge ${name} ended`) >= 3));
+      await until(() => EDGES.every((name) => countOf(platform, `Front edge ${name} exited`) >= 3));
       for (let at = 0; at < 30; at++) {
         const answer = await platform.get(HOST, "/");
         assert.deepEqual([edgeOf(answer), answer.text], ["platform", "home"]);
@@ -307,7 +307,7 @@ Deno.test("signals to all processes stop the platform first and lose no request"
       for (const { status, text } of await Promise.all(slow)) {
         assert.deepEqual([status, text], [200, "slow"]);
       }
-      assert.ok(!platform.logged.some((line) => /Front edge .* ended/.test(line)));
+      assert.ok(!platform.logged.some((line) => /Front edge .* exited/.test(line)));
     } finally {
       await platform.shutdown();
     }

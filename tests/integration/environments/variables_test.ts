@@ -158,7 +158,7 @@ Deno.test("variable names and sizes are validated", () =>
     const value = "x".repeat(16 * 1024);
     for (const key of ["A", "B"]) assert.equal((await set(platform, key, { value })).status, 200);
     const full = await set(platform, "C", { value });
-    assert.match(full.json.error, /at most 49152 bytes in total/);
+    assert.match(full.json.error, /at most 49152 bytes/);
     assert.equal((await platform.api("DELETE", "/v1/projects/shop/variables/Z")).status, 404);
   }));
 

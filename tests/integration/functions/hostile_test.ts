@@ -228,7 +228,7 @@ Deno.test("a function that uses the CPU in short bursts is killed because of the
 });
 
 for (const name of ["memory_bomb", "heap_bomb", "wasm_bomb"]) {
-  Deno.test(`${name} ends its process, and other functions restart in a new one`, async () => {
+  Deno.test(`${name} stops its process, and other functions restart in a new one`, async () => {
     await using lab = await openLab([name], { timeoutMs: 10_000 });
     const [pid] = lab.host.pids;
     assert.match(await outcome(await call(lab.host, name)), /^(?:memory|crashed|timeout): /);

@@ -114,7 +114,7 @@ Deno.test("a function that fills the frame queue loses its worker, not its proce
     assert.deepEqual(result, {
       type: "failed",
       reason: "crashed",
-      message: "The worker has ended",
+      message: "The worker exited",
     });
     assert.equal(await bodyText(await host.invoke(invocation("/", NEIGHBOR_CALL))), call);
   }

@@ -76,7 +76,7 @@ Deno.test("functions that do not get a slot in time are reported as overloaded",
   assert.equal(await bodyText(await held), "answered");
 });
 
-Deno.test("functions stop when their last call has ended, and restart on demand", async () => {
+Deno.test("functions stop when their last call has finished, and restart on demand", async () => {
   await using deployment = await deployFunctions({ functions, limits });
   const { host } = deployment;
   await host.start();

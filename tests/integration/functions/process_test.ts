@@ -146,7 +146,7 @@ Deno.test("neither a process nor its socket outlives the program that started it
   await until(() => !runs(pid) && !hasFolder(folder));
 });
 
-Deno.test("a process's socket is removed when the process ends", async () => {
+Deno.test("a process's socket is removed when the process exits", async () => {
   await using deployment = await deployFunctions();
   const { host } = deployment;
   await host.start();

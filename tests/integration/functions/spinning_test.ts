@@ -93,7 +93,7 @@ Deno.test("a call uses one slot at a time, regardless of its worker", async () =
   assert.equal(refused.type === "failed" && refused.reason, "overloaded");
   assert.deepEqual((await Promise.all(behind)).map(({ type }) => type), ["response", "response"]);
   assert.equal((await spinning).type, "failed");
-  // Slots are released when bodies and workers have ended. If one were lost, a third call would not
+  // Slots are released when bodies and workers stop. If one were lost, a third call would not
   // get a slot.
   await until(async () => {
     const results = await Promise.all([1, 2, 3].map(() => site.host.invoke(at("/"))));

@@ -5,7 +5,7 @@ import { makeRepository } from "../../../src/lib/_test_git.ts";
 import { deploy, rawRequest, TOKEN } from "../../helpers/platform.ts";
 import { sleepBriefly } from "../../helpers/tool.ts";
 
-/** Returns whether any file in a folder contains a text. */
+/** Returns whether any file in a folder contains a string. */
 async function holds(folder: string, text: string): Promise<boolean> {
   const { code } = await new Deno.Command("grep", { args: ["-rqaF", "-e", text, folder] }).output();
   return code === 0;

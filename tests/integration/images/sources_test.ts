@@ -72,7 +72,7 @@ Deno.test("an image cannot be read through the endpoint if its URL cannot be rea
   assert.equal(await get(endpoint("/moved/a.png")), 502);
   assert.equal(await get(endpoint("/loop.png")), 404);
 
-  // An image that was converted for one visitor is not shown to a visitor without access.
+  // An image that was converted for one visitor is not served to a visitor without access.
   assert.equal(await get(endpoint("/office/a.png"), { "x-office": "yes" }), 200);
   assert.equal(await get(endpoint("/office/a.png")), 403);
 });

@@ -222,7 +222,7 @@ async function launchLauncher(only: NodeSandboxKind) {
     if (value === undefined) {
       const { code, signal } = await launcher.status;
       // deno-lint-ignore no-console -- a launcher must not end unnoticed
-      console.error(`The launcher has ended: ${code} ${signal} ${text}${await errors}`);
+      console.error(`The launcher has exited: ${code} ${signal} ${text}${await errors}`);
       return undefined;
     }
     text += value;

@@ -29,7 +29,7 @@ const composeFile = z.object({
   ),
 });
 
-/** Replaces texts. All of them must occur. */
+/** Replaces strings. All of them must occur. */
 function replaced(text: string, texts: Readonly<Record<string, string>>): string {
   for (const [from, to] of Object.entries(texts)) {
     assert.ok(text.includes(from), `${from} is not in ${text}`);

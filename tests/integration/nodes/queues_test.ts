@@ -108,7 +108,7 @@ Deno.test({
     await other.api("PUT", `${at}/kv/value`, { json: { key: "go", encoding: "text", value: "1" } });
     await send(other, "behind");
     Deno.kill(killed.pid, "SIGKILL");
-    await assert.rejects(cluster.stop(killed), /ended with 137/);
+    await assert.rejects(cluster.stop(killed), /exited with 137/);
     await until(
       () => countOf(other),
       (queue) => queue !== undefined && queue.done >= 31 && queue.waiting === 0,

@@ -98,7 +98,7 @@ Deno.test("a store or disk that cannot be opened is not reported as a usage erro
     await Deno.mkdir(dataDir, { recursive: true });
     const [folder, file] = [join(dataDir, "folder"), join(dataDir, "file")];
     await Deno.mkdir(folder);
-    await Deno.writeTextFile(file, "no database, but a text that is long enough ".repeat(200));
+    await Deno.writeTextFile(file, "no database, but text that is long enough ".repeat(200));
     const fresh = join(dataDir, "fresh");
     await assert.rejects(start(fresh, { kv: folder }), /store_unusable/);
     const rows: readonly [flags: readonly string[], code: string, message: RegExp][] = [

@@ -109,7 +109,7 @@ export class DatabaseProcess {
               hear(said.type === "E" && watch.isLate ? explainLate(said) : said);
             }, more);
           } catch (error) {
-            // The error ends the process, and the platform notifies the other clients.
+            // The error crashes the process, and the platform notifies the other clients.
             hear({ type: "E", bytes: errorResponse(explainBroken(error)) });
             this.#flushOutput();
             throw error;

@@ -231,7 +231,7 @@ export class Postgres implements Backend {
       module._PostgresMainLoopOnce();
     } catch (error) {
       module.stackRestore(stack);
-      // Anything else leaves the engine in an unknown state, so the process ends.
+      // Anything else leaves the engine in an unknown state, so the process exits.
       if ((error as { status?: number }).status !== LONG_JUMP) throw error;
       module._PostgresMainLongJmp();
     }

@@ -1,6 +1,6 @@
 /**
  * @module Watches the backend while it works. A separate thread receives cancel requests and
- * notices when the platform ends, because the backend's thread is blocked until its statement has
+ * notices when the platform exits, because the backend's thread is blocked until its statement has
  * ended.
  */
 import { workerUrl } from "../../../runtime/process/serve_platform.ts";

@@ -1,6 +1,6 @@
 /**
  * @module The thread that watches a database's backend. The platform sends the numbers (u32) of
- * clients whose statements must be cancelled, and closes the connection to end the process
+ * clients whose statements must be cancelled, and closes the connection to stop the process
  * immediately.
  */
 import { type FromWatch, OURSELVES, Shared, type ToWatch } from "./watch_messages.ts";
@@ -22,7 +22,7 @@ const isRunning = (run: number): boolean =>
 
 /**
  * Makes the backend cancel its statement, as a signal handler would. A statement that does not
- * check (`pg_sleep`) would block all clients indefinitely, so the process ends instead. Committed
+ * check (`pg_sleep`) would block all clients indefinitely, so the process exits instead. Committed
  * data is kept.
  */
 function interrupt(): void {

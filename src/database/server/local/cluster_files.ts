@@ -145,7 +145,7 @@ export async function runAsOwner(
      */
     readonly addressesMb?: number;
     readonly env?: Readonly<Record<string, string>>;
-    /** Ends the program when aborted. */
+    /** Stops the program when aborted. */
     readonly signal?: AbortSignal;
   },
 ): Promise<void> {

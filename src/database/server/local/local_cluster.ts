@@ -164,7 +164,7 @@ export class LocalCluster implements ServerSource {
         pauseMs = FIRST_PAUSE_MS;
         await this.#untilGone();
         if (this.#closing.signal.aborted) return;
-        this.#setDown("PostgreSQL ended unexpectedly and is restarting");
+        this.#setDown("PostgreSQL stopped unexpectedly and is restarting");
       } catch (error) {
         if (this.#closing.signal.aborted) return;
         this.#setDown(`PostgreSQL does not start: ${messageOf(error)}`);
@@ -257,7 +257,7 @@ export class LocalCluster implements ServerSource {
 
   async #lastWords(): Promise<string> {
     const said = await readTextFile(this.#files.startLog).catch(() => "");
-    return said.trim().split("\n").slice(-LAST_LINES).join(" ") || "it ended without a message";
+    return said.trim().split("\n").slice(-LAST_LINES).join(" ") || "it exited without a message";
   }
 
   #setUp(): void {

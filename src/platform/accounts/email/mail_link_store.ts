@@ -1,5 +1,5 @@
 /**
- * Performs the action of a link in an email. Each link works once, and only its token's hash is
+ * Carries out the action of a link in an email. Each link works once, and only its token's hash is
  * stored.
  *
  * @module

@@ -3,7 +3,7 @@ import type { BuildLogLine } from "../../../contract/build_logs.ts";
 import { Batches } from "../../../lib/batches.ts";
 import type { BuildLogs, LoggedBuild } from "./build_logs.ts";
 
-/** Yields the existing lines, and then new ones, until the build ends or the signal aborts. */
+/** Yields the existing lines, and then new ones, until the build finishes or the signal aborts. */
 export async function* followLocalLog(
   logs: BuildLogs,
   build: LoggedBuild,

@@ -18,7 +18,7 @@ const QUESTION = "build-log";
 const question = z.object({
   projectId: z.uuid(),
   deploymentId: z.uuid(),
-  /** Whether to continue until the build has ended. */
+  /** Whether to continue until the build has finished. */
   follow: z.boolean(),
 });
 const part = z.array(buildLogLine);
@@ -35,7 +35,7 @@ export type LogSource =
     | { readonly type: "here" }
     | { readonly type: "node"; readonly peer: Peer }
     | { readonly type: "archive"; readonly lines: readonly BuildLogLine[] }
-    /** The process that ran the build has ended without storing a log. */
+    /** The process that ran the build has exited without storing a log. */
     | { readonly type: "lost"; readonly node: string }
   );
 

@@ -96,7 +96,7 @@ export class BuildQueue {
     this.#pump();
   }
 
-  /** Looks for all waiting builds, and for builds of processes that have ended. */
+  /** Looks for all waiting builds, and for builds of processes that have exited. */
   async takeUp(): Promise<void> {
     try {
       await this.#adopt();
@@ -198,7 +198,7 @@ export class BuildQueue {
     }
   }
 
-  /** Claims a build; `undefined` if another process runs it or it has ended. */
+  /** Claims a build; `undefined` if another process runs it or it has finished. */
   #claim(build: BuildRecord): Promise<BuildRecord | undefined> {
     const { builds, nodes, now } = this.#options;
     const attempts = build.attempts + 1;

@@ -52,7 +52,7 @@ export type Admission =
 export interface KnownCommit {
   readonly id: string;
   readonly status: DeploymentState;
-  /** Whether the production or branch URL shows it. */
+  /** Whether the production or branch URL serves it. */
   readonly isShown: boolean;
 }
 

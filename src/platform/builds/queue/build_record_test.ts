@@ -22,7 +22,7 @@ const ROWS: readonly [string, Parameters<typeof admit>[0], boolean, Admission][]
   ],
   ["it was rolled back", { active: [], known: known("ROLLED_BACK") }, false, CREATE],
   [
-    "its branch shows it, but it was rolled back",
+    "its branch serves it, but it was rolled back",
     { active: [], known: known("ROLLED_BACK", true) },
     false,
     {

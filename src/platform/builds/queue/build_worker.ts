@@ -74,7 +74,7 @@ export class BuildWorker {
   }
 
   /**
-   * Performs a build. Never rejects. The signal aborts when the deployment or the platform is
+   * Runs a build. Never rejects. The signal aborts when the deployment or the platform is
    * stopped.
    */
   async perform(build: BuildRecord, signal: AbortSignal): Promise<BuildEnd> {

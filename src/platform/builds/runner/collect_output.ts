@@ -1,6 +1,6 @@
 /**
  * Collects a build's output into the platform's store. The files are untrusted, but all processes
- * of the build have ended, so nothing changes between a check and the next step.
+ * of the build have exited, so nothing changes between a check and the next step.
  *
  * @module
  */

@@ -26,7 +26,7 @@ export interface SandboxedBuild {
   readonly log: BuildLogWriter;
   readonly masker: SecretMasker;
   readonly signal: AbortSignal;
-  /** How long to keep reading after the build has ended, in milliseconds; 5 s by default. */
+  /** How long to keep reading after the build has finished, in milliseconds; 5 s by default. */
   readonly drainMs?: number;
   onTrouble(message: string): void;
 }
@@ -100,7 +100,7 @@ function minutes(milliseconds: number): string {
   return value >= 1 ? `${Math.round(value)} minutes` : `${Math.round(milliseconds / 1000)} seconds`;
 }
 
-/** Stops reading a build's output `drainMs` after the build has ended. */
+/** Stops reading a build's output `drainMs` after the build has finished. */
 function boundReading({ drainMs = DRAIN_MS }: SandboxedBuild) {
   const late = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -114,7 +114,7 @@ function boundReading({ drainMs = DRAIN_MS }: SandboxedBuild) {
 /**
  * Runs a build and leaves no process running.
  *
- * @throws {StillRunningError} if one cannot be ended.
+ * @throws {StillRunningError} if one cannot be stopped.
  */
 export async function runSandboxed(build: SandboxedBuild): Promise<SandboxedEnd> {
   const { limits, signal } = build;
@@ -158,9 +158,9 @@ export async function runSandboxed(build: SandboxedBuild): Promise<SandboxedEnd>
   if (heard !== undefined) return heard;
   const { code, signal: killed } = await child.status;
   const said = await words;
-  if (said !== "") build.onTrouble(`A build process ended early: ${plainText(said)}`);
+  if (said !== "") build.onTrouble(`A build process exited early: ${plainText(said)}`);
   return failed(
-    `The build process ended early, with ${killed === null ? `code ${code}` : killed}`,
+    `The build process exited early, with ${killed === null ? `code ${code}` : killed}`,
   );
 }
 

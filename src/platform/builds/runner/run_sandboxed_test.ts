@@ -10,7 +10,7 @@ import { runSandboxed, type SandboxedBuild } from "./run_sandboxed.ts";
 
 const MARK = "SVC_TEST_MARK";
 
-/** Runs a script without a sandbox, and ends its leftover processes. */
+/** Runs a script without a sandbox, and kills its leftover processes. */
 async function withScript(
   script: string,
   test: (build: SandboxedBuild) => Promise<void>,
@@ -70,10 +70,10 @@ Deno.test(
     withScript(`echo gone >&2; ${LEAVE} >/dev/null ${LEFT}; exit 3`, async (build) => {
       const troubles: string[] = [];
       const end = await runSandboxed({ ...build, onTrouble: (message) => troubles.push(message) });
-      const reason = "The build process ended early, with code 3";
+      const reason = "The build process exited early, with code 3";
       assert.deepEqual([end, troubles], [
         { type: "failed", reason },
-        ["A build process ended early: gone"],
+        ["A build process exited early: gone"],
       ]);
     }),
 );
@@ -94,7 +94,7 @@ Deno.test({
     }),
 });
 
-Deno.test("waitForEnd() gives up on a process that does not end, and reports its ID", async () => {
+Deno.test("waitForEnd() gives up on a process that does not exit, and reports its ID", async () => {
   const { promise: status, resolve } = Promise.withResolvers<Deno.CommandStatus>();
   await assert.rejects(waitForEnd({ pid: 4711, status }, 1), (error: Error) => {
     assert.ok(error instanceof StillRunningError);

@@ -262,7 +262,7 @@ export class SandboxedRunner implements BuildRunner {
       hasEnded = !(error instanceof StillRunningError);
       if (error instanceof StillRunningError) {
         this.#options.onTrouble(
-          `Build ${job.deploymentId} has ended, but one of its processes is still running: ` +
+          `Build ${job.deploymentId} has finished, but one of its processes is still running: ` +
             `${error.message}. Its user ${slot.uid} and its folder ${path} are not used until ` +
             "the platform is restarted",
         );

@@ -1,10 +1,10 @@
 /**
- * Ends all processes of a build, and verifies that they are gone before its output is read.
+ * Kills all processes of a build, and verifies that they are gone before its output is read.
  *
  * @module
  */
 
-/** The state of a process that has ended but has not been reaped by its parent. */
+/** The state of a process that has exited but has not been reaped by its parent. */
 const DEAD = /^State:\s+[ZX]/m;
 
 /** Real, effective, saved and file system user (proc(5), `status`). */
@@ -22,7 +22,7 @@ const PAUSE_MS = 10;
 /** Number of rounds that must find nothing. A process can escape a round by starting another. */
 const CLEAN_ROUNDS = 3;
 
-/** Some processes of a build could not be ended, so none of the build's files may be touched. */
+/** Some processes of a build could not be stopped, so none of the build's files may be touched. */
 export class StillRunningError extends Error {
   override readonly name = "StillRunningError";
 }
@@ -58,7 +58,7 @@ function runningProcesses(): Process[] {
 function kill(pid: number): void {
   try {
     Deno.kill(pid, "SIGKILL");
-  } catch { /* it has ended */ }
+  } catch { /* it has exited */ }
 }
 
 /** Returns the IDs of a user's processes. */
@@ -85,7 +85,7 @@ export function killChildren(parent: number): boolean {
  */
 const END_MS = 30_000;
 
-/** @throws {StillRunningError} if the process has not ended after `limitMs` milliseconds. */
+/** @throws {StillRunningError} if the process has not exited after `limitMs` milliseconds. */
 export async function waitForEnd(
   child: Pick<Deno.ChildProcess, "pid" | "status">,
   limitMs = END_MS,
@@ -107,7 +107,7 @@ export async function waitForEnd(
 }
 
 /**
- * Ends all processes of a user. `killAll` kills them all at once from inside, so that none can
+ * Stops all processes of a user. `killAll` kills them all at once from inside, so that none can
  * fork. Survivors are killed one by one.
  *
  * @throws {StillRunningError}
@@ -122,5 +122,5 @@ export async function endProcessesOf(uid: number, killAll: () => Promise<void>):
     if (left.length > 0) await killAll();
     await new Promise((resolve) => setTimeout(resolve, clean > 0 ? 0 : PAUSE_MS));
   }
-  throw new StillRunningError(`Cannot end the processes of user ${uid}`);
+  throw new StillRunningError(`Cannot stop the processes of user ${uid}`);
 }

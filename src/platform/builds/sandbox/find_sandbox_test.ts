@@ -38,7 +38,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "findSandbox() does not use build users, whose processes another program can end",
+  name: "findSandbox() does not use build users, whose processes another program can stop",
   ignore: ignore || Deno.uid() !== 0,
   async fn() {
     const best = await findSandbox(OPTIONS);

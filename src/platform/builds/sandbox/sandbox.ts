@@ -144,7 +144,7 @@ function commandFor(run: SandboxRun, options: SandboxOptions): string[] {
     : ["/bin/sh", "-c", OPEN_SCRIPT, "svc-build", ...inner];
 }
 
-/** Ends all processes of a build's user. @throws {StillRunningError} */
+/** Kills all processes of a build's user. @throws {StillRunningError} */
 async function endUser(uid: number): Promise<void> {
   const [program, ...args] = [...asUser(uid), "/bin/sh", "-c", END_USER_SCRIPT];
   await endProcessesOf(uid, async () => {
@@ -161,7 +161,7 @@ async function endUser(uid: number): Promise<void> {
 }
 
 /**
- * Ends the processes of a range of users that only run builds (`to` excluded).
+ * Stops the processes of a range of users that only run builds (`to` excluded).
  *
  * @throws {StillRunningError}
  */
@@ -172,7 +172,7 @@ export async function endUsers(from: number, to: number): Promise<void> {
 function killGroup(pid: number): void {
   try {
     Deno.kill(-pid, "SIGKILL");
-  } catch { /* it has already ended */ }
+  } catch { /* it has already exited */ }
 }
 
 /** Starts a command in the sandbox. The command runs as long as its standard input stays open. */

@@ -6,7 +6,7 @@
 
 /**
  * The platform keeps the other end of standard input open. When it closes, for any reason, all
- * processes of the build are killed. They also end when the build's main process ends.
+ * processes of the build are killed. They are also killed when the build's main process exits.
  */
 const supervise = (killed: "-1" | "0") => `
 exec 3<&0 </dev/null

@@ -1,6 +1,6 @@
 /**
  * Requests with an `Idempotency-Key` in Deno KV: a marker that one was started, and its sealed
- * response, split into parts because a value can have at most 64 KiB.
+ * response, split into parts because a value can be at most 64 KiB.
  *
  * @module
  */

@@ -219,7 +219,7 @@ export class ConnectionTable {
     if (entry.busy === 0 && entry.phase === "answer") this.#enter(entry, "idle");
   }
 
-  /** Records that a response will be sent. Call `sent` when the transfer has ended. */
+  /** Records that a response will be sent. Call `sent` when the transfer has finished. */
   sends(entry: Tracked, held: Pick<Sending, "bytes" | "stands">): Sending {
     const sending: Sending = { ...held, since: this.#now(), isHandedOver: false };
     entry.sendings.add(sending);
@@ -266,7 +266,7 @@ export class ConnectionTable {
 
   /**
    * Ends up to `count` idle connections, starting with those that have been idle longest.
-   * Connections from proxies and edges serve many clients, so they are ended only if there are no
+   * Connections from proxies and edges serve many clients, so they are closed only if there are no
    * others.
    */
   evict(count: number): number {

@@ -10,7 +10,7 @@ const limits = {
   keepAliveMs: 75,
 };
 
-/** A table with a clock that the test sets, and a list of the connections that it ended. */
+/** A table with a clock that the test sets, and a list of the connections that it closed. */
 function testTable(given: Partial<typeof limits> = {}) {
   const clock = { time: 0 };
   const table = new ConnectionTable({ limits: { ...limits, ...given }, now: () => clock.time });

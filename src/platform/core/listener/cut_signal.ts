@@ -1,7 +1,7 @@
 /**
  * The signal that makes the runtime close a connection immediately. An `AbortSignal` does not work:
  * the runtime's listener throws if the connection has already begun to end, and an exception in a
- * listener ends the process.
+ * listener crashes the process.
  *
  * @module
  */

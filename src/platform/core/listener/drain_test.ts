@@ -100,7 +100,7 @@ Deno.test("clients can disconnect while the acceptor drains", async () => {
     listener.close();
     for (const { conn } of clients) conn.close();
     for (let turn = 0; turn < round % 4; turn++) await delay(0);
-    // The runtime used to panic here, which ended the process (docs/decisions/runtime.md).
+    // The runtime used to panic here, which crashed the process (docs/decisions/runtime.md).
     await acceptor.drain(1000);
     await served;
     assert.equal(acceptor.size, 0);

@@ -1,6 +1,6 @@
 /**
  * Claims to work that any node can do. The process that does the work stores its own ID, so other
- * nodes leave the work alone until that process has ended.
+ * nodes leave the work alone until that process has exited.
  *
  * @module
  */

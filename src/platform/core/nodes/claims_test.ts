@@ -7,7 +7,7 @@ const claimsOf = (instance: string, alive: ReadonlySet<string>) =>
 
 const claimKey = ["claims", "job"];
 
-Deno.test("Claims.take() gives work to one process until that process ends the work or dies", async () => {
+Deno.test("Claims.take() gives work to one process until that process finishes the work or dies", async () => {
   using kv = await DenoStore.open(":memory:");
   const alive = new Set(["a", "b"]);
   const [a, b] = [claimsOf("a", alive), claimsOf("b", alive)];

@@ -1,7 +1,7 @@
 /** The records that nodes store about themselves and about leaders. @module */
 import * as z from "zod";
 
-/** Tasks that one node at a time performs for all nodes. */
+/** Tasks that one node at a time runs for all nodes. */
 export const ROLES = [
   "backups",
   "bot",

@@ -20,7 +20,7 @@ export interface Nodes {
    * Calls back whenever this node becomes the leader, or immediately if there are no other nodes.
    */
   onGained(role: Role, begin: () => void): void;
-  /** Calls back whenever a process of another node has ended without releasing its claims. */
+  /** Calls back whenever a process of another node has exited without releasing its claims. */
   onDeath(look: () => void): void;
   /** Whether a process still holds its claims. */
   isAlive(instance: string): Promise<boolean>;

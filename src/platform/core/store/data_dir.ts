@@ -48,7 +48,7 @@ export class DataDirUnusableError extends Error {
 
 /**
  * Creates the data directory if it is missing, so that only its owner can read it, and locks it for
- * this process. The system releases the lock when the process ends for any reason.
+ * this process. The system releases the lock when the process exits for any reason.
  *
  * @throws {DataDirInUseError} if another process holds it.
  * @throws {DataDirUnusableError} if it cannot be created or written.

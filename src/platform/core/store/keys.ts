@@ -300,7 +300,7 @@ export const keys = {
   pushedRepositories: (): Key => ["pushed_repositories"],
   pushedRepository: (projectId: string): Key => ["pushed_repositories", projectId],
 
-  /** The logs of builds that have ended, stored as blobs. */
+  /** The logs of builds that have finished, stored as blobs. */
   allBuildLogs: (): Key => ["build_logs"],
   buildLogs: (projectId: string): Key => ["build_logs", projectId],
   buildLog: (projectId: string, deploymentId: string): Key => [

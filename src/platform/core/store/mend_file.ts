@@ -1,6 +1,6 @@
 /**
  * Sets aside rows that Deno KV cannot read, in the database file itself. A damaged key makes Deno
- * KV fail, and a damaged counter makes it end the process.
+ * KV fail, and a damaged counter makes it crash the process.
  *
  * @module
  */

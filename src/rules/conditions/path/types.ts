@@ -1,4 +1,4 @@
-/** @module A path in a condition, as authored and in normal form. */
+/** @module A path in a condition, as written and in normal form. */
 import type { GlobToken } from "../../pattern/glob.ts";
 
 export interface PathMatch {

@@ -17,7 +17,7 @@ export type ToWorker =
   /** The response to `prepared`: the server's code may be loaded. */
   | { readonly type: "load" }
   | { readonly type: "ping"; readonly id: number }
-  /** The server should end itself; `ended` is the response. */
+  /** The server should stop itself; `ended` is the response. */
   | { readonly type: "terminate" }
   /** The response to `revalidate` with the same ID. */
   | { readonly type: "revalidated"; readonly id: number; readonly answer: Revalidated };

@@ -1,6 +1,6 @@
 /**
  * @module Signals as a server receives them. The process's own signals go to the platform, which
- * then asks its servers to end.
+ * then asks its servers to stop.
  */
 
 type Listener = () => void;

@@ -32,7 +32,7 @@ function setEnvironment({ env, port, host }: ServerStart, tmp: string): void {
   for (const name of TMP_VARIABLES) Deno.env.set(name, tmp);
 }
 
-/** Stops this thread permanently; the first thread ends the process. */
+/** Stops this thread permanently; the first thread exits the process. */
 function halt(): never {
   const nothing = new Int32Array(new SharedArrayBuffer(4));
   for (;;) Atomics.wait(nothing, 0, 0);
@@ -115,7 +115,7 @@ globalThis.addEventListener("message", (event) => {
     else if (data.type === "revalidated") prepared.takeAnswer(data.id, data.answer);
     else if (data.type === "terminate") {
       if (!prepared.emitSignal("SIGTERM")) {
-        send({ type: "ended", message: "The platform asked the server to end" });
+        send({ type: "ended", message: "The platform asked the server to stop" });
       }
     } else {
       prepared = prepare(data, send);

@@ -1,4 +1,4 @@
-/** @module A function's `fetch`: the platform performs the request, under its rules. */
+/** @module A function's `fetch`: the platform sends the request, under its rules. */
 import type { Frame } from "../../process/frames/frame.ts";
 import { fromPayload, toPayload } from "../../process/frames/payload.ts";
 import { BodyReceiver, BodySender, EAGER_BYTES } from "../body_link.ts";

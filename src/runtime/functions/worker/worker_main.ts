@@ -125,7 +125,7 @@ function take(frame: Frame): void {
   else if (!fetcher.take(frame)) link.takeBodyFrame(frame);
 }
 
-/** Serves the platform until either side closes the connection, then ends the worker. */
+/** Serves the platform until either side closes the connection, then stops the worker. */
 async function serve(connection: FrameConnection): Promise<void> {
   link = new WorkerLink(connection);
   fetcher = new WorkerFetch(link, () => calls?.only());
@@ -149,6 +149,6 @@ listen("message", (event) => {
   isIntroduced = true;
   const identity = event.data as WorkerIdentity;
   begun = identity.begun;
-  // An error before the worker has connected ends the worker, and the process reports it.
+  // An error before the worker has connected stops the worker, and the process reports it.
   connectWorker(identity).then(serve).catch(reportError);
 });

@@ -1,4 +1,4 @@
-/** @module Reports to the platform why a server ends, before the process does. */
+/** @module Reports to the platform why a server exits, before the process does. */
 import process from "node:process";
 import { inspect } from "node:util";
 
@@ -9,7 +9,7 @@ type Emit = (this: unknown, event: string | symbol, ...args: unknown[]) => boole
 /** Calls the server's SIGTERM listeners; false if there are none. */
 type EmitTermination = () => boolean;
 
-/** Keeps the process's signals from reaching the server's listeners and from ending the process. */
+/** Keeps the process's signals from reaching the server's listeners and from stopping it. */
 function separateSignals(): EmitTermination {
   const ignore = (): void => {};
   const names: ReadonlySet<string | symbol> = new Set(HELD_BACK);
@@ -31,7 +31,7 @@ function separateSignals(): EmitTermination {
 export interface EndOptions {
   /** True if the server listens, or has listened. */
   readonly listened: () => boolean;
-  /** Reports why the server ends. */
+  /** Reports why the server exits. */
   readonly ended: (message: string) => void;
   /** Prepares a message for the log: shorter, with the author's paths. */
   readonly describe: (message: string) => string;
@@ -40,13 +40,13 @@ export interface EndOptions {
 }
 
 /**
- * Ends the server by calling its SIGTERM listeners. If there are none, the process ends
+ * Stops the server by calling its SIGTERM listeners. If there are none, the process exits
  * immediately.
  */
 export type Terminate = () => void;
 
 const { reallyExit } = process as unknown as { readonly reallyExit: (code: number) => never };
-/** Ends the process immediately, without calling any listeners. */
+/** Kills the process immediately, without calling any listeners. */
 export const exitNow = (code: number): never => reallyExit.call(process, code);
 
 /**
@@ -124,7 +124,7 @@ class Ending {
     process.on("exit", listener);
   }
 
-  /** Ends the process after an error, because Node itself would print the error again. */
+  /** Stops the process after an error, because Node itself would print the error again. */
   #die(error: unknown, listener: (code: number) => void): void {
     const described = this.#options.describe(textOf(error));
     this.report(described);
@@ -151,7 +151,7 @@ export function watchEnd(options: EndOptions): Terminate {
     : separateSignals();
   return () => {
     if (emitTermination()) return;
-    ending.report("The platform asked the server to end");
+    ending.report("The platform asked the server to stop");
     exitNow(0);
   };
 }

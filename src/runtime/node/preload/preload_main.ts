@@ -49,7 +49,7 @@ function openControl(
   });
 }
 
-/** Ends the server because of an error in its module, like an uncaught error. */
+/** Stops the server because of an error in its module, like an uncaught error. */
 function throwUncaught(error: unknown): void {
   process.nextTick(() => {
     throw error;

@@ -73,7 +73,7 @@ export class CallSupervisor {
     this.#options = options;
   }
 
-  /** Decides calls until the process ends. */
+  /** Decides calls until the process exits. */
   run(): Promise<void> {
     const { libc, listener } = this.#options;
     return takeCalls(libc, listener, (call) => {

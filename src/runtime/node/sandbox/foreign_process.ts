@@ -21,7 +21,7 @@ export class ForeignProcess {
     this.#descriptor = descriptor;
   }
 
-  /** `undefined` if the process has ended. */
+  /** `undefined` if the process has exited. */
   static open(libc: Libc, pid: number): ForeignProcess | undefined {
     const descriptor = systemCall(libc, "pidfd_open", pid, 0);
     return descriptor < 0 ? undefined : new ForeignProcess(libc, pid, descriptor);

@@ -1,6 +1,6 @@
 /**
  * @module The system call filter for Node, which may run untrusted native code. If the process's
- * first thread has to check the caller's memory, it also performs the call itself. Otherwise, the
+ * first thread has to check the caller's memory, it also makes the call itself. Otherwise, the
  * caller could change the memory after the check.
  */
 import {
@@ -211,7 +211,7 @@ const PR_SET_MM = 35;
 const PRCTL = byArgument("prctl", {
   index: 0,
   tests: [
-    // Allowed only before Node runs: it makes Node end with the thread that started it.
+    // Allowed only before Node runs: it makes Node exit with the thread that started it.
     [PR_SET_PDEATHSIG, whatever(Answer.ask)],
     [PR_SET_SECCOMP, whatever(Answer.fail(EPERM))],
     [PR_SET_MM, whatever(Answer.fail(EPERM))],

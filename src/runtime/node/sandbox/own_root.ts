@@ -71,7 +71,7 @@ const TIME_ZONE = "/etc/localtime";
 
 const TIME_ZONES = "/usr/share/zoneinfo/";
 
-/** Mount point of the file system that shows Node's own processes (proc(5)). */
+/** Mount point of the file system that exposes Node's own processes (proc(5)). */
 const PROCESSES = "/proc/.processes";
 
 /** Folders in an image that are separate for each sandbox. */
@@ -219,7 +219,7 @@ export class OwnRoot {
     Deno.writeTextFileSync(join(root, "etc/group"), textOf(image, "etc/group") + `svc:x:${uid}:\n`);
   }
 
-  /** Shows an image's files, except those that are separate for each sandbox. */
+  /** Exposes an image's files, except those that are separate for each sandbox. */
   #showImage(image: string): void {
     const { root } = this.#options;
     Deno.mkdirSync(join(root, "etc"), { recursive: true });

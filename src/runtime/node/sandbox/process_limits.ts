@@ -94,7 +94,7 @@ const FIELDS = /^(?:VmRSS|VmPTE|VmSwap):\s+(\d+) kB$/gm;
 
 /**
  * Returns the memory used by a process, in bytes: resident, swapped out, and page tables. 0 if the
- * process or its first thread has ended.
+ * process or its first thread has exited.
  */
 export function memoryOf(pid: number): number {
   try {

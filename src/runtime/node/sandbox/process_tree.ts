@@ -18,14 +18,14 @@ const PAUSE_MS = 50;
 const LOOKS_PER_SEARCH = 4;
 
 /**
- * Maximum number of searches until all processes have ended. More than one can be needed, because a
- * process can start another before it is killed.
+ * Maximum number of searches until all processes have exited. More than one can be needed, because
+ * a process can start another before it is killed.
  */
 const MAX_ROUNDS = 20;
 
 const PID = /^\d+$/;
 
-/** Returns a process's parent (proc(5), `stat`); `undefined` if the process has ended. */
+/** Returns a process's parent (proc(5), `stat`); `undefined` if the process has exited. */
 function parentOf(pid: string): number | undefined {
   try {
     const stat = Deno.readTextFileSync(`/proc/${pid}/stat`);
@@ -45,7 +45,7 @@ function childrenOf(pid: number): number[] | undefined {
       found.push(...text.split(" ").filter((each) => each !== "").map(Number));
     }
   } catch (error) {
-    // A thread, or all of them, may have ended in the meantime.
+    // A thread, or all of them, may have exited in the meantime.
     return error instanceof Deno.errors.NotFound && isListed() ? found : undefined;
   }
   return found;
@@ -143,7 +143,7 @@ export class ProcessTree {
     for (const pid of this.#pids) {
       try {
         Deno.kill(pid, signal);
-      } catch { /* it has ended */ }
+      } catch { /* it has exited */ }
     }
   }
 
@@ -155,10 +155,10 @@ export class ProcessTree {
     }
   }
 
-  /** Removes processes that have ended from a full tree. */
+  /** Removes processes that have exited from a full tree. */
   #makeRoom(): void {
     const isFresh = performance.now() - this.#searchedAt < PAUSE_MS;
-    // If a search has found free slots, programs that have already ended may still count as
+    // If a search has found free slots, programs that have already exited may still count as
     // started.
     if (!isFresh || this.#pids.length < MAX_PROCESSES) this.#search();
     else this.#pids = this.#pids.filter(exists);

@@ -1,4 +1,4 @@
-/** @module A running Node process, which is ended if it exceeds its limits. */
+/** @module A running Node process, which is stopped if it exceeds its limits. */
 import { temporaryBytes } from "../../process/temporary_files.ts";
 import { memoryOf } from "./process_limits.ts";
 import type { ProcessTree } from "./process_tree.ts";
@@ -11,7 +11,7 @@ const POLL_MS = 50;
 /** Number of memory checks per check of the folder for temporary files. */
 const LOOKS_PER_FOLDER = 20;
 
-/** Number of consecutive checks that find no memory before Node counts as ended. */
+/** Number of consecutive checks that find no memory before Node counts as exited. */
 const MAX_EMPTY_LOOKS = 20;
 
 const MIB = 1024 * 1024;
@@ -81,7 +81,7 @@ export class Running implements RunningNode {
   #signal(signal: Deno.Signal): void {
     try {
       Deno.kill(this.pid, signal);
-    } catch { /* it has ended */ }
+    } catch { /* it has exited */ }
   }
 
   #look(): void {
@@ -89,7 +89,7 @@ export class Running implements RunningNode {
     const looks = Atomics.add(beat, 0, 1);
     const bytes = this.residentBytes();
     this.#empty = bytes === 0 ? this.#empty + 1 : 0;
-    // The kernel reports no memory for a process if its first thread has ended.
+    // The kernel reports no memory for a process if its first thread has exited.
     if (this.#empty >= MAX_EMPTY_LOOKS) return this.kill();
     if (bytes > memoryMb * MIB) {
       const message = `Node used more than ${memoryMb} MiB of memory`;

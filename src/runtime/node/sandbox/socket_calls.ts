@@ -1,5 +1,5 @@
 /**
- * @module Checks the calls in which Node specifies a peer or an address, and performs the allowed
+ * @module Checks the calls in which Node specifies a peer or an address, and makes the allowed
  * ones on Node's own socket. Node could otherwise change its memory between this check and the
  * kernel's own read.
  */
@@ -186,7 +186,7 @@ export class SocketCalls {
   }
 
   /**
-   * Binds the server's socket. Replaces a socket left by a server that has ended, or a link to the
+   * Binds the server's socket. Replaces a socket left by a server that has exited, or a link to the
    * additional port that received requests until now.
    */
   #bindServer(socket: number, path: string): number {

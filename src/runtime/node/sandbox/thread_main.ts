@@ -11,7 +11,7 @@ import { OwnRoot } from "./own_root.ts";
 import type { FromThread, ThreadPlan, ToThread } from "./thread_messages.ts";
 import type { NodeCommand } from "./types.ts";
 
-/** Makes a process end with the thread that started it, if no namespace does that. */
+/** Makes a process exit with the thread that started it, if no namespace does that. */
 const SETPRIV = "/usr/bin/setpriv";
 
 /**
@@ -39,7 +39,7 @@ const READY = "ready\n";
 interface FirstProcess {
   /** Resolves when Node's processes are visible. */
   readonly ready: Promise<void>;
-  /** Ends the first process, and with it all processes in its namespace. */
+  /** Stops the first process, and with it all processes in its namespace. */
   end(): void;
 }
 
@@ -150,7 +150,7 @@ class NodeThread {
       const now = Atomics.load(beat, 0);
       if (now === last) {
         this.end();
-        // Without namespaces, Node ends with this thread.
+        // Without namespaces, Node exits with this thread.
         Reflect.get(globalThis, "close").call(globalThis);
       }
       last = now;

@@ -31,7 +31,7 @@ export interface ImageRoot {
   readonly workdir: string;
 }
 
-/** Files and folders to show to Node, by their paths on this machine. */
+/** Files and folders to expose to Node, by their paths on this machine. */
 export interface NodeRequest {
   readonly kind: NodeSandboxKind;
   readonly node: string;
@@ -91,7 +91,7 @@ export interface NodeLaunch extends Omit<NodeRequest, "kind"> {
   readonly command: (view: NodeView) => NodeCommand;
   /** Size of the folder for temporary files, in MiB. */
   readonly tmpMb: number;
-  /** Maximum resident memory of Node, in MiB; if Node uses more, it is ended. */
+  /** Maximum resident memory of Node, in MiB; if Node uses more, it is stopped. */
   readonly memoryMb: number;
   /** True to allow private, local and reserved addresses. */
   readonly allowPrivate: boolean;
@@ -107,7 +107,7 @@ export interface NodeLaunch extends Omit<NodeRequest, "kind"> {
   readonly only?: NodeSandboxKind;
 }
 
-/** How Node ended: it used too much `memory` or `disk`, was ended by `kill`, or exited itself. */
+/** How Node exited: it used too much `memory` or `disk`, `kill` stopped it, or it exited itself. */
 export interface NodeEnd {
   readonly reason: "memory" | "disk" | "killed" | "exited";
   /** Text for the log, as in "Node has stopped with code 1". */
@@ -123,7 +123,7 @@ export interface RunningNode {
   readonly sandbox: NodeSandbox;
   /** Never rejects. */
   readonly ended: Promise<NodeEnd>;
-  /** Resident memory in bytes; 0 once Node has ended. */
+  /** Resident memory in bytes; 0 once Node has exited. */
   residentBytes(): number;
   /** Sends SIGTERM, which Node's own code can handle. */
   terminate(): void;

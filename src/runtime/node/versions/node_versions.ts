@@ -58,7 +58,7 @@ export class NodeVersions {
       readonly version?: string | undefined;
       /** Name of the version's user. It must be a valid file name; `sweep()` asks about it. */
       readonly user: string;
-      /** Called with a message when a fetch starts, and with another when it has ended. */
+      /** Called with a message when a fetch starts, and with another when it has finished. */
       readonly say?: (message: string) => void;
     },
   ): Promise<string> {

@@ -3,7 +3,7 @@
  *
  * Each process stores its own marker, then looks for others, so of any two processes, at least one
  * sees the other's marker. A process renews its marker while it works. The marker expires when the
- * process has ended, or if it is not renewed for a while.
+ * process has exited, or if it is not renewed for a while.
  *
  * @module
  */
@@ -35,7 +35,7 @@ function machineName(): string {
   try {
     parts.push(Deno.readTextFileSync("/proc/sys/kernel/random/boot_id"));
     parts.push(Deno.readLinkSync("/proc/self/ns/pid"));
-  } catch { /* on other systems, a process only counts as ended when its marker expires */ }
+  } catch { /* on other systems, a process only counts as exited when its marker expires */ }
   return createHash("sha256").update(parts.join("\n")).digest("hex").slice(0, 32);
 }
 
@@ -79,7 +79,7 @@ async function refuseOthers(place: Place, own: string): Promise<void> {
       `Cannot use ${place.name}: another backup is being written to it, last seen ${
         new Date(mark.renewedAt).toISOString()
       }`,
-      "Wait until it ends. If its process is gone, it counts as ended after 10 minutes",
+      "Wait until it finishes. If its process is gone, it counts as stopped after 10 minutes",
     );
   }
 }

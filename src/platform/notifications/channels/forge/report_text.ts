@@ -1,5 +1,5 @@
 /**
- * Text about a deployment for a forge. Everyone who can read the repository can read it, so the
+ * Text about a deployment for a forge. Anyone who can read the repository can read it, so the
  * cause of a failure is shown only on the deployment's page. Pure.
  *
  * @module

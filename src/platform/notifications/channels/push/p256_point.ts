@@ -12,7 +12,7 @@ const toNumber = (bytes: Uint8Array): bigint => BigInt(`0x${bytes.toHex()}`);
 
 /**
  * Whether an uncompressed point is on the curve (SEC 1, 3.2.2.1). Check this before passing a point
- * to any library, because Deno's `computeSecret()` ends the whole process if the point is invalid.
+ * to any library, because Deno's `computeSecret()` crashes the process if the point is invalid.
  */
 export function isP256Point(bytes: Uint8Array): boolean {
   if (bytes.byteLength !== 1 + 2 * COORDINATE_BYTES || bytes[0] !== UNCOMPRESSED) return false;
