@@ -78,7 +78,7 @@ class FunctionProcess {
     this.#control.send({ type: FunctionFrame.takenBack, worker: number, id });
   }
 
-  /** Stops a worker and reports this once. */
+  /** Stops a worker and reports only once. */
   #stop(number: number, message: string): void {
     const started = this.#workers.get(number);
     if (started === undefined) return;

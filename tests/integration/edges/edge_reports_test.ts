@@ -145,7 +145,10 @@ Deno.test("on the page, the owner can see each edge's distance and drain it", ()
       const drained = await owner.submit(page, `${at}/edges`);
       assert.match(drained.html, /The edge is drained\. Its clients use other edges\./);
       assert.equal((await platform.api("GET", "/v1/edges")).json.items[0].isDrained, true);
-      assert.match((await owner.submit(drained, `${at}/edges`)).html, /The edge is used again\./);
+      assert.match(
+        (await owner.submit(drained, `${at}/edges`)).html,
+        /The edge serves clients again\./,
+      );
       const stranger = new Visitor(platform);
       await stranger.signUp("sam");
       const workspace = { slug: "acme", name: "Acme" };
