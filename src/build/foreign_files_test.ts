@@ -78,7 +78,7 @@ Deno.test("assembleProject() names the rules and build settings of a netlify.tom
     "netlify.toml configures another host, so svc does not apply the file. " +
     "To import its rules: svc rules import netlify.toml --output svc.rules.toml",
     "svc ignores the build settings in netlify.toml. " +
-    "Set its variables with svc env set <name> --all: NODE_VERSION. " +
+    "Set the file's variables with svc env set <name> --all: NODE_VERSION. " +
     "Add the build settings that differ from the detected values to your svc.toml:\n\n" +
     '[build]\ncommand = "npm run site"\noutput_dirs = ["site/out"]\n',
   ]);

@@ -20,8 +20,8 @@ const FAULTS: readonly Fault[] = [
     seen:
       /ERR_PNPM_(?:BAD_PM_VERSION|UNSUPPORTED_ENGINE|LOCKFILE_BREAKING_CHANGE|BROKEN_LOCKFILE)|Your pnpm version is incompatible|This project is configured to use (?:v\S+ of )?(?:pnpm|yarn|npm)/,
     says: (manager) =>
-      `The project requires another version of ${manager}. Set it in ` +
-      `"packageManager" in package.json, such as "${manager}@9.15.0": svc uses that version`,
+      `The project requires a different version of ${manager}. Set "packageManager" in ` +
+      `package.json to that version, such as "${manager}@9.15.0", and svc uses it`,
   },
   {
     seen:

@@ -5,7 +5,7 @@ const ROWS: readonly (readonly [output: string, name: "npm" | "pnpm" | "yarn", h
   [
     'ERR_PNPM_UNSUPPORTED_ENGINE  Unsupported environment (bad pnpm and/or Node.js version)\n\nYour pnpm version is incompatible with "/app".\n\nExpected version: 8.x\nGot: 10.1.0',
     "pnpm",
-    /^The project requires another version of pnpm\. .*"packageManager" in package\.json/,
+    /^The project requires a different version of pnpm\. .*"packageManager" in package\.json/,
   ],
   [
     "ERR_PNPM_BAD_PM_VERSION  This project is configured to use v8.6.0 of pnpm. Your current pnpm is v10.1.0",
