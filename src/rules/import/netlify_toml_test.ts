@@ -56,7 +56,7 @@ Deno.test("importNetlifyToml() prefers a file to a redirect without force", () =
 const REFUSED: readonly (readonly [fields: string, reason: RegExp])[] = [
   [`${OLD}query = {path = ":path"}`, /cannot capture the value of a query parameter: "path=:path"/],
   [`${OLD}conditions = {Language = ["en"]}`, /conditions on Language/],
-  [`${OLD}conditions = {Role = ["admin"]}`, /condition on Role/],
+  [`${OLD}conditions = {Role = ["admin"]}`, /conditions on Role/],
   [`${OLD}signed = "API_SIGNATURE_TOKEN"`, /cannot sign the request/],
   [`${OLD}headers = {X-From = "Netlify"}`, /headers of the request to the target/],
   [`${OLD}[redirects.rate_limit]\nwindow_limit = 40`, /write a rule with rate_limit/],
