@@ -267,7 +267,7 @@ Deno.test("a killed edge is replaced, and loses only its own connections", () =>
       assert.ok(failed <= 1, `${failed} requests failed`);
       await fromEach(() => platform.get(HOST, "/"));
     }
-    const replaced = platform.logged.filter((line) => line.includes("local-1 ended (SIGKILL)"));
+    const replaced = platform.logged.filter((line) => line.includes("local-1 exited (SIGKILL)"));
     assert.equal(replaced.length, 3, platform.logged.join("\n"));
   }));
 
