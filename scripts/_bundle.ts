@@ -1,6 +1,6 @@
 /**
- * Bundles the program: splits its code into minified modules, so that a start reads and parses only
- * what the command needs.
+ * Bundles the program: splits its code into minified modules, so that starting the program reads
+ * and parses only what the command needs.
  *
  * @module
  */
@@ -179,7 +179,7 @@ export function loadedBy(metafile: Metafile, modules: readonly string[]): Loaded
   };
 }
 
-/** Worker modules in the stage, by the names that processes use to start them. */
+/** Worker modules in the staging folder, keyed by the names under which processes start them. */
 export const WORKERS: Readonly<Record<string, string>> = {
   "function_worker.js": "src/runtime/functions/worker/worker_main.ts",
   "compute_worker.js": "src/runtime/compute/worker/worker_main.ts",
@@ -188,13 +188,15 @@ export const WORKERS: Readonly<Record<string, string>> = {
   "database_watch.js": "src/database/embedded/process/watch_main.ts",
 };
 
-/** Files in the stage that no module imports. The program starts them by name. */
+/** Files in the staging folder that no module imports. The program starts them by name. */
 export const STARTED_BY_NAME: readonly string[] = [
   ...Object.keys(WORKERS),
   STAGED_PRELOAD,
 ];
 
-/** Bundles the packages that are loaded rarely, and writes them to the stage, compressed. */
+/**
+ * Bundles the packages that are loaded rarely, and writes them to the staging folder, compressed.
+ */
 export const bundleRareModules = (root: string, stage: string, quality: number): Promise<void> =>
   stageRareModules({ root, stage, quality, plugins: [WITHOUT_PRE_GYP, SSH_WITHOUT_FILES] });
 

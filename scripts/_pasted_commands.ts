@@ -43,7 +43,7 @@ export function readCommands(page: string, heading = ""): PastedCommand[] {
 const isServe = ({ text }: PastedCommand): boolean => text.split("\n").at(0) === "svc serve";
 /**
  * Returns whether a command is the line that `svc serve` prints for the next terminal. Pages
- * shorten its key.
+ * shorten the key in this line.
  */
 const isExport = ({ text }: PastedCommand): boolean => text.startsWith("export SVC_API_URL=");
 
@@ -85,7 +85,7 @@ async function serve(env: Readonly<Record<string, string>>) {
   }
 }
 
-/** Separates the outputs of commands. */
+/** The separator between the outputs of commands. */
 const MARK = "\u001e";
 
 async function runInShell(

@@ -11,7 +11,10 @@ import { dirname, join, sep } from "node:path";
 import { importShippedModule, shippedModulePath } from "../src/lib/shipped_module.ts";
 import { compressTo } from "./_compress.ts";
 
-/** Names that the program imports from rare packages. These imports are replaced in the bundle. */
+/**
+ * Names that the program imports from rare packages. The bundle contains replacements for these
+ * imports.
+ */
 export const RARE_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "@vercel/nft": ["nodeFileTrace"],
   "acme-client": ["default"],
@@ -43,7 +46,7 @@ const ENTRIES: Readonly<Record<string, string>> = {
   ),
 };
 
-/** Folder of the modules in the stage. */
+/** Folder for the modules in the staging folder. */
 export const RARE_MODULES: readonly string[] = Object.keys(ENTRIES).map(shippedModulePath);
 
 const NAMESPACE = "rare-package";
@@ -151,7 +154,7 @@ function optionsFor(contents: string, { root, plugins }: RareModulesOptions): Bu
   };
 }
 
-/** Bundles each rare module, and writes it to the stage, compressed. */
+/** Bundles each rare module, compresses it, and writes it to the staging folder. */
 export async function stageRareModules(options: RareModulesOptions): Promise<void> {
   await Promise.all(
     Object.entries(ENTRIES).map(async ([name, contents]) => {

@@ -15,7 +15,8 @@ const OFFERED: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Imports of Node's modules by names that do not work in attached modules of the compiled program.
+ * Imports of Node's modules under names that do not work in the compiled program's attached
+ * modules.
  */
 const BARE_NODE = /(?:\bfrom|\bimport\(?)\s*"(?:fs|path|url|module|crypto|util|os|stream)"/;
 

@@ -1,6 +1,6 @@
 /**
- * The stage: the folder that `deno compile` packs into the program. In addition to the bundle, it
- * contains the files of packages that cannot be bundled.
+ * The stage: the staging folder that `deno compile` packs into the program. In addition to the
+ * bundle, it contains the files of packages that cannot be bundled.
  *
  * @module
  */
@@ -160,7 +160,7 @@ async function copyFiles(from: string, to: string, files: readonly string[]): Pr
   }
 }
 
-/** Brotli's highest quality. Decompression costs the same at every quality. */
+/** Brotli's highest quality. Decompression takes the same time at every quality. */
 const BEST_QUALITY = 11;
 
 /**

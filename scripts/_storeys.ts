@@ -11,7 +11,7 @@
  */
 export const STOREYS: Readonly<Record<string, readonly string[]>> = {
   "src/platform": [
-    // Tests of everything that acts under a lease.
+    // Tests of all code that acts under a lease.
     "leading",
     "drains",
     "usage",
@@ -154,7 +154,7 @@ export const STOREYS: Readonly<Record<string, readonly string[]>> = {
     "types.ts",
   ],
   "src/web": [
-    // All pages bound to their paths.
+    // Binds all pages to their paths.
     ".",
     "mcp",
     "account",

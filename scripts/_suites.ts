@@ -1,5 +1,5 @@
 /**
- * The test suites: which files they consist of, and how many files run in parallel.
+ * The test suites: their files, and how many files run in parallel.
  *
  * @module
  */
@@ -23,8 +23,8 @@ export type Runs =
   | { readonly as: "lone processes" };
 
 /**
- * Number of processes that run in parallel for each processor. It is more than 1 because they spend
- * some of their time waiting.
+ * Number of processes that run in parallel for each processor. It is more than 1 because processes
+ * spend some of their time waiting.
  */
 const PROCESSES_PER_PROCESSOR = 1.5;
 
@@ -36,10 +36,14 @@ export interface Suite {
   readonly first: readonly string[];
   /** Files that change the process they run in, such as its limits: each runs in its own. */
   readonly alone?: readonly string[];
-  /** The files that `deno task test` runs. Missing if it runs all files except those in `first`. */
+  /**
+   * The files that `deno task test` runs. Missing if `deno task test` runs all files except those
+   * in `first`.
+   */
   readonly short?: readonly string[];
   /**
-   * Path, relative to the root, of the program that its tests start instead of the compiled one.
+   * Path, relative to the root, of the program that the suite's tests start instead of the compiled
+   * one.
    */
   readonly program?: string;
   /** Debian programs that the suite needs; tests are skipped if they are missing. */
@@ -251,7 +255,7 @@ export interface ChosenSuite {
   readonly files: readonly string[];
 }
 
-/** Tests that quickly show that the program needs nothing but the C library. */
+/** Tests that are fast and show that the program needs nothing but the C library. */
 const EMPTY_ROOT_SHORT: readonly string[] = [
   "tests/e2e/dev/local_kv_test.ts",
   "tests/e2e/doctor_platform_test.ts",
@@ -293,7 +297,8 @@ function orderFiles(chosen: readonly ChosenSuite[]): { suite: Suite; file: strin
 }
 
 /**
- * Groups files that share a thread. Adjacent files share one, because they import the same modules.
+ * Groups files that share a thread. Adjacent files share a thread, because they import the same
+ * modules.
  */
 function shareThreads(files: readonly string[], { first, share }: {
   /** Files that do not share a thread with any other file. */
@@ -312,7 +317,7 @@ function shareThreads(files: readonly string[], { first, share }: {
   ];
 }
 
-/** Plans suites whose files run the same way; at least one suite. */
+/** Plans suites whose files run the same way. There must be at least one suite. */
 function planAlike(chosen: readonly ChosenSuite[], { variable, processors }: Surroundings): Plan {
   const { runs, first } = chosen[0]!.suite;
   const ordered = orderFiles(chosen);
@@ -349,7 +354,7 @@ export function planSuites(
   return [...alike.values()].map((suites) => planAlike(suites, surroundings));
 }
 
-/** The long forms (`KILL_ROUNDS=500`, `CLUSTER_TESTS=all`) are slow, but not hung. */
+/** The long variants (`KILL_ROUNDS=500`, `CLUSTER_TESTS=all`) are slow, but have not hung. */
 function limitOf({ name }: Suite, variable: Surroundings["variable"]): number {
   return (name === "cluster" && variable("CLUSTER_TESTS") === "all" ? 90 : 40) * MINUTE_MS;
 }

@@ -1,6 +1,6 @@
 /**
  * Checks the links in documents: each must point to a file and, if it has a fragment, to a heading
- * in it. Every decision needs a status and a date, and the index must list every topic.
+ * in that file. Every decision needs a status and a date, and the index must list every topic.
  *
  * @module
  */

@@ -21,7 +21,7 @@ export interface DatabaseSide {
   url(database: string): Promise<string>;
   /** Puts a database into the state that it is in after a long time without clients. */
   letSleep(database: string): Promise<void>;
-  /** Processes that currently run databases. */
+  /** The processes that currently run databases. */
   processes(): readonly number[];
   close(): Promise<void>;
 }
@@ -30,7 +30,7 @@ export interface DatabaseSide {
 const READY_LIMIT_MS = 180_000;
 const LOOK_MS = 5;
 
-/** A platform's databases, created and used in the same way as by the CLI. */
+/** A platform's databases, created and used in the same way as the CLI does. */
 abstract class PlatformSide implements DatabaseSide {
   abstract readonly name: string;
   protected abstract readonly engine: "embedded" | "server";
@@ -163,7 +163,10 @@ class PlainSide implements DatabaseSide {
   }
 }
 
-/** Opens all sides, without any databases yet. The plain PostgreSQL uses an empty folder. */
+/**
+ * Opens all the servers to compare, which have no databases yet. The plain PostgreSQL uses an empty
+ * folder.
+ */
 export async function openSides(
   place: BenchPlace,
   plainFolder: string,

@@ -136,11 +136,11 @@ export function load(given: Load): Promise<Measured> {
 
 /** How a server performed under load, and its cost. */
 export interface Cost extends Measured {
-  /** CPU time that the server and its processes take per request, in microseconds. */
+  /** CPU time that the server and its child processes use per request, in microseconds. */
   readonly processorUs: number;
 }
 
-/** Puts load on a process's server, and measures the CPU time that it takes. */
+/** Puts load on a process's server, and measures the CPU time that the process uses. */
 export async function loadProcess(given: Load & { readonly pid: number }): Promise<Cost> {
   const before = processorTime(given.pid);
   const measured = await load(given);

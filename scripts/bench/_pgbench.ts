@@ -14,10 +14,10 @@ export interface Load {
   readonly seconds: number;
 }
 
-/** pgbench threads: no more than the machine can spare. */
+/** Number of pgbench threads: no more than the machine can spare. */
 const MOST_THREADS = 2;
 
-/** Reads the number of transactions a second, not counting the time to connect. */
+/** Reads the number of transactions per second, not counting the time to connect. */
 export function readPgbench(report: string): number {
   const failed = /^number of failed transactions: (\d+)/m.exec(report)?.[1];
   if (failed !== undefined && failed !== "0") {

@@ -1,5 +1,5 @@
 /**
- * The device flow over HTTP, and the cost of credentials per request.
+ * The device flow over HTTP, and the time that credentials add to each request.
  *
  * @module
  */

@@ -174,7 +174,7 @@ async function raceLarge(sides: readonly Side[], folder: string): Promise<string
   return rows;
 }
 
-/** Runs the bench, alternating between the sides, and returns its report with the medians. */
+/** Runs the bench, alternating between the two stores, and returns its report with the medians. */
 export async function benchBlobs(): Promise<string> {
   return await withBenchPlace(async (place) => {
     await using storage = await Storage.start(place.folder, unusedPort());
