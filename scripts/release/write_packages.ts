@@ -22,7 +22,7 @@ export function publicKeyPem(raw: string): string {
 
 type Facts = ReleaseOptions & { readonly publicKey: string };
 
-/** Returns the name of a digest in the templates: `SHA256_X86_64_UNKNOWN_LINUX_GNU`. */
+/** Returns the name of a digest in the templates, such as `SHA256_X86_64_UNKNOWN_LINUX_GNU`. */
 const digestName = (target: string): string =>
   `SHA256_${target.toUpperCase().replaceAll("-", "_")}`;
 

@@ -110,7 +110,7 @@ export interface ToolServer {
   settled(): Promise<void>;
 }
 
-/** Creates a server that offers the tools, and suggests only tools that it offers. */
+/** Creates a server that offers the tools. It suggests only tools that it offers. */
 export function makeServer<Around extends Surroundings>(
   options: ServerOptions<Around>,
 ): ToolServer {

@@ -51,7 +51,7 @@ async function parseRules(host: BuildHost, path: string, surroundings: Surroundi
 
 /**
  * Reads and validates a folder's rules. Returns `undefined` if it has none. Shows warnings and
- * throws errors, both with line and column.
+ * throws errors, both with their line and column.
  */
 export async function readRulesFile(
   host: BuildHost,

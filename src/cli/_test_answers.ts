@@ -49,8 +49,9 @@ const parsed = (line: string): unknown => {
 };
 
 /**
- * Validates everything printed to stdout in JSON mode: a failure, an object, or the lines of a
- * stream. Output that is not JSON, such as the output of a command run by `env exec`, is ignored.
+ * Validates everything that is printed to stdout in JSON mode: a failure, an object, or the lines
+ * of a stream. Output that is not JSON, such as the output of a command run by `env exec`, is
+ * ignored.
  */
 export function assertAnswers(argv: readonly string[], stdout: string): void {
   const lines = stdout.trimEnd().split("\n").map(parsed);

@@ -32,7 +32,7 @@ export interface FlagDescription {
   /** True if the flag can be given more than once. */
   readonly repeatable: boolean;
   readonly meaning: string;
-  /** The values that the flag accepts, or `null` if others are allowed too. */
+  /** The only values that the flag accepts, or `null` if any other value is allowed too. */
   readonly choices: readonly string[] | null;
   /** The default value, or `null` if there is none. */
   readonly default: unknown;

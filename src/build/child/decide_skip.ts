@@ -1,4 +1,4 @@
-/** @module Decides whether a commit needs a build, by a command or by the changed files. */
+/** @module Decides whether a commit needs a build, based on a command or on the changed files. */
 import { dirname, join, posix, relative, sep } from "node:path";
 import { childVariables } from "../../lib/child_variables.ts";
 import { BuildError } from "../build_error.ts";

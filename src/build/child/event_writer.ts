@@ -1,8 +1,10 @@
-/** @module Messages of a build process, one line of JSON each, with limits. */
+/** @module The messages of a build process: one line of JSON each, limited in number and length. */
 import type { OutputSink } from "../types.ts";
 import type { BuildEvent } from "./wire.ts";
 
-/** Maximum total command output to pass on, in characters. Further output is dropped. */
+/**
+ * Maximum length of all command output that is forwarded, in characters. Further output is dropped.
+ */
 const MAX_OUTPUT = 16 * 1024 * 1024;
 
 /** Maximum length of a piece of output on one line, in characters. */

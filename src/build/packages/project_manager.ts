@@ -44,7 +44,7 @@ export async function fetchProjectManager(
     name: manager.name,
     version: manager.version ?? await usualVersion(reader, manager),
     hash: manager.hash,
-    // Installs in the tools folder, because the deployment's registry settings have not been
+    // Installs into the tools folder, because the deployment's registry settings have not been
     // checked.
     directory: host.toolsDir,
   });

@@ -19,7 +19,7 @@ export const TOOL_FILES: ReadonlySet<string> = new Set([
   ".yarn-state.yml",
 ]);
 
-/** Folder with packages' programs, which scripts start. */
+/** Folder with the packages' programs, which scripts start. */
 const PROGRAMS = ".bin";
 
 const names = z.record(z.string(), z.unknown()).catch({});

@@ -19,7 +19,10 @@ function askedWorkspace({ workspace }: Context): string | undefined {
   return workspace?.source === "default" ? undefined : workspace?.slug;
 }
 
-/** Returns the URL of the page with this code, and the requested workspace if any, filled in. */
+/**
+ * Returns the URL of the page on which this code, and the requested workspace if any, are already
+ * filled in.
+ */
 function pageOf(login: DeviceLogin, ctx: Context): string {
   const { verification_uri_complete: complete } = login.authorization;
   const workspace = askedWorkspace(ctx);

@@ -1,4 +1,4 @@
-/** @module A command as data: arguments, flags, examples and function. */
+/** @module A command as data: its arguments, flags, examples and function. */
 import { Command, type OptionValues } from "@commander-js/extra-typings";
 import type { CandidateKind } from "../session/candidate.ts";
 import type { Context } from "../session/context.ts";

@@ -1,4 +1,4 @@
-/** @module Layout and destination of `--help`. */
+/** @module The layout of `--help`, and where the text is written. */
 import { type Command, Help } from "@commander-js/extra-typings";
 import type { LoadedCommand } from "./command.ts";
 

@@ -1,4 +1,4 @@
-/** @module Flag values that name a resource on the platform. */
+/** @module Checks flag values that name a resource on the platform. */
 import { nearest } from "../../lib/suggest.ts";
 import { CliError } from "../errors/cli_error.ts";
 

@@ -88,7 +88,7 @@ interface Search {
   readonly client: Client;
   readonly project: Project;
   readonly reference: string;
-  /** The source of the reference, if it is not the command line. */
+  /** Where the database's name or id comes from, if not from the command line. */
   readonly source: string;
 }
 

@@ -10,7 +10,7 @@ import { listBranches } from "./open_database.ts";
 const [FIRST_PAUSE, LONGEST_PAUSE] = [100, 2000];
 /** Minimum time between two lines of progress, in milliseconds. */
 const REPORT_EVERY = 5000;
-/** Maximum wait, in milliseconds. */
+/** Maximum time to wait, in milliseconds. */
 const LONGEST_WAIT = 10 * 60_000;
 
 /** The error for a database that the platform could not create or move. */

@@ -47,7 +47,7 @@ function waysToOutput({ lines }: Context): string[] {
     : [lines.of("build"), lines.of("init")];
 }
 
-/** Waits for a part of a build. Converts an error in the project to a CLI error. */
+/** Waits for a step of a build. Converts an error in the project to a CLI error. */
 export async function explainBuild<T>(ctx: Context, part: Promise<T>): Promise<T> {
   try {
     return await part;

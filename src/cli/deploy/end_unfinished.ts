@@ -108,7 +108,7 @@ export function explainStop(ctx: Context, ending: Ending, unfinished: Unfinished
   }
 }
 
-/** Adds the deployment's state to the error from a failed deploy, if it is not obvious. */
+/** Adds the deployment's state to the error from a failed deploy, if the state is not obvious. */
 export function explainFailure(
   ctx: Context,
   { error, ending, unfinished }: {

@@ -19,9 +19,7 @@ const toRow = (deployment: Deployment, now: number): string[] => [
   deployment.url,
 ];
 
-/**
- * Reports references in deployments that now resolve to a different value, once per environment.
- */
+/** Reports references in deployments whose values have changed since then, once per environment. */
 const changedReferences = (deployments: readonly Deployment[]): ReadonlySet<string> =>
   new Set(
     deployments.flatMap(({ environment, references }) =>

@@ -45,7 +45,7 @@ export type MigrationRun = (
 export interface DeploymentRequest {
   /** Missing if there is nothing to migrate. */
   readonly migrate?: MigrationRun | undefined;
-  /** Serves the deployment to a share of production's visitors first. */
+  /** Serves the deployment to some of production's visitors first. */
   readonly rolling?: RollingWish | undefined;
   /** Missing if there are no check commands. */
   readonly checkCommands?: CheckCommandsRun | undefined;
@@ -90,7 +90,7 @@ function totalOf(blobs: readonly { readonly size: number }[]): Amount {
   return { files: blobs.length, bytes: blobs.reduce((sum, { size }) => sum + size, 0) };
 }
 
-/** Picks one file or function for each missing blob. */
+/** Picks one file or function that contains each missing blob. */
 export function pickSources(
   parts: Pick<DeploymentRequest, "files" | "functions">,
   missing: readonly string[],
@@ -225,7 +225,10 @@ async function migrate(
   await client.call(migrateDeployment, { params, body: { result } });
 }
 
-/** Tells the platform to start the server and switch to it. Tells the user if that takes a while. */
+/**
+ * Asks the platform to start the server and switch traffic to it. Tells the user if that takes a
+ * while.
+ */
 async function activate(
   ctx: Context,
   { client, checkCommands, rolling }: Pick<

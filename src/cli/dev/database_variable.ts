@@ -1,4 +1,4 @@
-/** @module The connection string of the project's database, for its dev server. */
+/** @module Finds the connection string of the project's database for the dev server. */
 
 import { getDatabaseConnection, MAIN_BRANCH } from "../../contract/databases.ts";
 import { listDatabases, openDatabase } from "../db/open_database.ts";
@@ -20,9 +20,9 @@ async function hasInjected(ctx: Context, folder: ProjectFolder, id: string): Pro
 }
 
 /**
- * Reads the URL of a branch: from `--db-branch`, `db.branch` in `svc.toml`, or `main`. If neither a
- * database nor a branch is named, uses the database of the project's deployments, or none if the
- * platform is unreachable.
+ * Fetches the URL of the branch from `--db-branch`, from `db.branch` in `svc.toml`, or of `main`.
+ * If neither a database nor a branch is named, uses the database of the project's deployments, or
+ * none if the platform is unreachable.
  *
  * @throws {CliError} if a named database or branch is unavailable
  */

@@ -106,7 +106,7 @@ export interface DevFlags extends CommandFlags {
   readonly standing: string | undefined;
 }
 
-/** A second signal ends everything immediately. */
+/** A second signal stops everything immediately. */
 function endAtOnce(dev: RunningDev): never {
   dev.kill();
   Deno.exit(EXIT.interrupted);

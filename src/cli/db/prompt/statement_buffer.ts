@@ -1,4 +1,4 @@
-/** @module Text typed at the prompt that has not run yet. */
+/** @module Collects text that was typed at the prompt and has not run yet. */
 import { firstWords, StatementSplitter } from "../../../lib/sql_statements.ts";
 
 /** The effect of a typed line. */

@@ -6,9 +6,7 @@ export interface Output {
   columns(columns: readonly Column[]): void;
   /** Rows of the current result have arrived. */
   rows(rows: readonly Row[]): void;
-  /**
-   * A statement has ended with a tag such as `INSERT 0 3`. The statement may have had no result.
-   */
+  /** A statement has finished with a tag such as `INSERT 0 3`. It may have had no result. */
   complete(command: string): void;
   /** All statements are done. */
   end(): void;

@@ -67,7 +67,7 @@ async function readSql(
 }
 
 /**
- * Describes the columns with their member names in the JSON object. Renamed columns also have their
+ * Describes the columns by their member names in the JSON object. Renamed columns also have their
  * original `name`.
  */
 function describeColumns(ui: Ui, columns: readonly Column[]): string {

@@ -19,7 +19,7 @@ const NUMBERS: ReadonlySet<string> = new Set([
   "money",
 ]);
 
-/** Whether the values of a type are numbers, which are right-aligned. */
+/** Returns whether the values of a type are numbers, which are right-aligned. */
 export function isNumber({ type }: Column): boolean {
   return NUMBERS.has(type);
 }
