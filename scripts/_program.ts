@@ -80,7 +80,7 @@ export interface Platform {
   readonly pid: number;
   /** Resolves with the exit code when the process has exited. */
   readonly ended: Promise<number>;
-  /** Everything that the process has written to stderr so far. */
+  /** Returns everything that the process has written to stderr so far. */
   errors(): string;
   /** Asks the platform to drain, waits until it has stopped, and returns the exit code. */
   stop(): Promise<number>;
@@ -106,7 +106,7 @@ const READY_LIMIT_MS = 300_000;
 /** Interval at which to look for edges, in milliseconds. */
 const LOOK_MS = 20;
 
-/** The line of JSON output that contains the ports. */
+/** Matches the line of JSON output that contains the ports. */
 const LISTENING = /Listening on http:\/\/\S+?:(\d+)(?: and https:\/\/\S+?:(\d+))?"/;
 const OWNER_LINK = /Owner's link, which works once: ([^"\s]+)"/;
 

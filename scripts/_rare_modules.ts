@@ -46,7 +46,7 @@ const ENTRIES: Readonly<Record<string, string>> = {
   ),
 };
 
-/** Folder for the modules in the staging folder. */
+/** Folder in the staging folder for the modules. */
 export const RARE_MODULES: readonly string[] = Object.keys(ENTRIES).map(shippedModulePath);
 
 const NAMESPACE = "rare-package";

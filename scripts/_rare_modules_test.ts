@@ -15,7 +15,7 @@ const OFFERED: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Imports of Node's modules under names that do not work in the compiled program's attached
+ * Matches imports of Node's modules under names that do not work in the compiled program's attached
  * modules.
  */
 const BARE_NODE = /(?:\bfrom|\bimport\(?)\s*"(?:fs|path|url|module|crypto|util|os|stream)"/;

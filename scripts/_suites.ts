@@ -354,7 +354,10 @@ export function planSuites(
   return [...alike.values()].map((suites) => planAlike(suites, surroundings));
 }
 
-/** The long variants (`KILL_ROUNDS=500`, `CLUSTER_TESTS=all`) are slow, but have not hung. */
+/**
+ * Returns the time after which a suite counts as hung. The long variants (`KILL_ROUNDS=500`,
+ * `CLUSTER_TESTS=all`) take longer than the others.
+ */
 function limitOf({ name }: Suite, variable: Surroundings["variable"]): number {
   return (name === "cluster" && variable("CLUSTER_TESTS") === "all" ? 90 : 40) * MINUTE_MS;
 }

@@ -40,10 +40,10 @@ const MAX_ERRORS = 6_000;
 
 const SUMMARY = /^(?:ok|FAILED) \| (?<passed>\d+) passed.*? \| (?<failed>\d+) failed(?<rest>.*)$/gm;
 
-/** The list before the closing line: a name and its location on each line. */
+/** Matches the list before the closing line: a name and its location on each line. */
 const FAILURES = /^ FAILURES \n\n(?<list>(?:.+\n)+)/gm;
 
-/** The part before that list: the errors, with stack traces. */
+/** Matches the part before that list: the errors, with stack traces. */
 const ERRORS = /^ ERRORS \n\n(?<errors>[^]*?)\n\n FAILURES $/gm;
 
 /** Printed when `deno test` is interrupted: the tests that had started. */

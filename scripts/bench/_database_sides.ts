@@ -21,7 +21,7 @@ export interface DatabaseSide {
   url(database: string): Promise<string>;
   /** Puts a database into the state that it is in after a long time without clients. */
   letSleep(database: string): Promise<void>;
-  /** The processes that currently run databases. */
+  /** Returns the processes that currently run databases. */
   processes(): readonly number[];
   close(): Promise<void>;
 }

@@ -38,8 +38,8 @@ async function withSite(run: (site: Site) => Promise<void>): Promise<void> {
 }
 
 /**
- * A time that is later than the timestamps of all test files by more than the resolution of file
- * systems.
+ * Returns a time that is later than the timestamps of all test files by more than the resolution of
+ * file systems.
  */
 const later = () => Date.now() + HOUR_MS;
 

@@ -11,7 +11,7 @@ import {
   type FlagDescription,
 } from "./describe_commands.ts";
 
-/** Characters that roff interprets, or shows as another character. */
+/** Characters that roff interprets, or displays as another character. */
 const ESCAPES: Readonly<Record<string, string>> = {
   "\\": "\\e",
   "-": "\\-",
@@ -73,7 +73,7 @@ function commandLines(described: CommandDescription): string[] {
   ];
 }
 
-/** The commands under the headings that help uses. */
+/** Renders the commands, under the headings that help uses. */
 function overview(commands: readonly CommandDescription[]): string[] {
   return SECTIONS.flatMap((section) => {
     const found = commands.filter((each) => each.section === section);

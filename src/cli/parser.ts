@@ -1,4 +1,7 @@
-/** @module The command-line parser, for only the requested command or for the whole tree. */
+/**
+ * @module Builds the command-line parser, either for the requested command alone or for the whole
+ * tree.
+ */
 import { Command } from "@commander-js/extra-typings";
 import {
   aliasOf,

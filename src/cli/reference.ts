@@ -88,7 +88,7 @@ const ERROR_KEYS = [
   ["`retryAfterMs`", "how long to wait before you try again"],
 ];
 
-/** A comment that readers of the page do not see. */
+/** A comment that readers of the rendered page do not see. */
 const MADE_FROM =
   "<!-- Generated from the commands by `UPDATE_GOLDENS=1 deno test -A src/cli/reference_test.ts`. -->";
 

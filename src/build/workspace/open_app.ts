@@ -26,7 +26,7 @@ interface OpenOptions extends BuildOptions {
   readonly standing?: string | undefined;
 }
 
-/** True if the build was configured explicitly for the named folder itself. */
+/** Returns true if the build was configured explicitly for the named folder itself. */
 function isSettled({ config, settings, ...options }: OpenOptions): boolean {
   return [
     options.buildCommand,

@@ -58,7 +58,7 @@ async function packDeployment(
     readonly project: Project;
     readonly git: GitFacts;
     readonly environment: string;
-    /** The folder to deploy. By default, the current folder. */
+    /** The current folder, or `undefined` if the user named a folder. */
     readonly standing: string | undefined;
   },
 ): Promise<PackedDeployment> {

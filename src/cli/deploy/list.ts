@@ -19,7 +19,10 @@ const toRow = (deployment: Deployment, now: number): string[] => [
   deployment.url,
 ];
 
-/** Reports references in deployments whose values have changed since then, once per environment. */
+/**
+ * Returns one message per environment for each reference whose value has changed since a
+ * deployment.
+ */
 const changedReferences = (deployments: readonly Deployment[]): ReadonlySet<string> =>
   new Set(
     deployments.flatMap(({ environment, references }) =>

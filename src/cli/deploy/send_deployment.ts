@@ -45,7 +45,7 @@ export type MigrationRun = (
 export interface DeploymentRequest {
   /** Missing if there is nothing to migrate. */
   readonly migrate?: MigrationRun | undefined;
-  /** Serves the deployment to some of production's visitors first. */
+  /** The rolling release that serves the deployment to some of production's visitors first. */
   readonly rolling?: RollingWish | undefined;
   /** Missing if there are no check commands. */
   readonly checkCommands?: CheckCommandsRun | undefined;

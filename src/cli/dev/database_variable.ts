@@ -20,9 +20,9 @@ async function hasInjected(ctx: Context, folder: ProjectFolder, id: string): Pro
 }
 
 /**
- * Fetches the URL of the branch from `--db-branch`, from `db.branch` in `svc.toml`, or of `main`.
- * If neither a database nor a branch is named, uses the database of the project's deployments, or
- * none if the platform is unreachable.
+ * Fetches the URL of the branch that `--db-branch` or `db.branch` in `svc.toml` names, or else of
+ * `main`. If neither a database nor a branch is named, uses the database of the project's
+ * deployments, or none if the platform is unreachable.
  *
  * @throws {CliError} if a named database or branch is unavailable
  */

@@ -48,7 +48,7 @@ export function judgeNodes({ items, lost }: Nodes): readonly Point[] {
   return [{ name, state: "ok", found: `${items.length} nodes, version ${versions[0]}` }];
 }
 
-/** Asks the platform, which responds only to its owner. */
+/** Fetches the list of nodes from the platform, which responds only to its owner. */
 export async function examineNodes(ctx: Context): Promise<readonly Point[]> {
   try {
     return judgeNodes(await ctx.client({ phase: "auth" }).call(listNodes, {}));

@@ -119,7 +119,7 @@ function findEnvironment(
 
 /**
  * Creates the error for an unknown name, with a list of existing environments. `from` is the source
- * of the name, if it is not the command line.
+ * of the name, if the name is not from the command line.
  */
 function unknownEnvironment(
   { lines }: Context,
@@ -192,8 +192,8 @@ export async function chooseEnvironment(
 }
 
 /**
- * Creates the error to throw when the user cannot be asked for an environment. `ways` lists the
- * flags that set one.
+ * Creates the error to throw if the user cannot be asked for an environment. `ways` lists the flags
+ * that set an environment.
  */
 export function environmentRequired(ctx: Context, message: string, ways: string): CliError {
   return new CliError("action_required", message, {

@@ -38,7 +38,7 @@ export interface Host {
   readonly stdout: Writer;
   readonly stderr: Writer;
   readonly stdinIsTerminal: boolean;
-  /** Returns the stream of stdin, which is opened when a command asks for it. */
+  /** Returns the stdin stream, which is opened only when a command asks for it. */
   readonly stdin: () => ReadableStream<Uint8Array>;
   readonly env: Environment;
   readonly cwd: string;
@@ -120,7 +120,7 @@ export interface Context {
   /** Missing if nobody can be asked. */
   readonly prompter: Prompter | undefined;
   /**
-   * Returns how long the command has worked, in milliseconds, without the time that the user took
+   * Returns how long the command has worked, in milliseconds, excluding the time that the user took
    * to answer.
    */
   readonly elapsed: () => number;

@@ -7,7 +7,7 @@ import { NotUtf8Error, readTextFile } from "../../../lib/utf8.ts";
 export const MAX_HISTORY = 1000;
 /** Maximum length of a statement that is kept, in characters. */
 const MAX_STATEMENT = 10_000;
-/** Matches words that suggest a secret, and URLs with a password. */
+/** Maximum size of the history file, in bytes. */
 const MAX_FILE = 16 * 1024 * 1024;
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
