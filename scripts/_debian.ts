@@ -81,7 +81,7 @@ function ignoreMissing(error: unknown): void {
   if (!(error instanceof Deno.errors.NotFound)) throw error;
 }
 
-/** Options that make apt work in a folder and for another processor. */
+/** Returns options that make apt work in a folder and for another processor. */
 function aptOptions(state: string, architecture: string): readonly string[] {
   const options = [
     `Dir::State=${state}`,

@@ -94,7 +94,7 @@ export interface PlatformOptions {
   readonly port?: number;
   readonly args?: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Starts the program; {@link programCommand} by default. */
+  /** Command that starts the program; {@link programCommand} by default. */
   readonly command?: Command;
   /** Called with each line of stderr. */
   readonly onLine?: (line: string) => void;

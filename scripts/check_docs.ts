@@ -82,7 +82,7 @@ export function findDocProblems(
   documents: readonly TextFile[],
   { exists, source }: {
     readonly exists: (path: string) => boolean;
-    /** The text of a source file, or `undefined` if it does not exist. */
+    /** Returns the text of a source file, or `undefined` if the file does not exist. */
     readonly source: (path: string) => string | undefined;
   },
 ): string[] {

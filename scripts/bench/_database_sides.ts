@@ -131,7 +131,7 @@ class PlainSide implements DatabaseSide {
     this.#folder = folder;
   }
 
-  /** The first database starts the server, as on a platform. */
+  /** Creates a database. The first one starts the server, as on a platform. */
   async create(database: string): Promise<void> {
     this.#server ??= await startPlainPostgres(this.#folder);
     await this.#server.run(`CREATE DATABASE ${database}`);
@@ -149,7 +149,7 @@ class PlainSide implements DatabaseSide {
     return Promise.resolve(this.#server!.url(database));
   }
 
-  /** A running server does not sleep. */
+  /** Does nothing, because a running server does not sleep. */
   letSleep(): Promise<void> {
     return Promise.resolve();
   }

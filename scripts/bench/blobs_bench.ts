@@ -32,7 +32,7 @@ interface Side {
   readonly pid: number;
   readonly port: number;
   readonly host: string;
-  /** The path of a signed URL. */
+  /** Returns the path of a signed URL. */
   sign(method: Method, key: string): Promise<string>;
 }
 

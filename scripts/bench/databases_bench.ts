@@ -239,7 +239,9 @@ const MEASURES = {
   load: measureLoads,
 } satisfies Record<typeof PARTS[number], unknown>;
 
-/** Databases are always created, because the other parts measure them. */
+/**
+ * Measures the chosen parts. Databases are always created, because the other parts measure them.
+ */
 async function measure(sides: readonly DatabaseSide[]): Promise<readonly Row[]> {
   const rows: Row[] = [];
   for (const part of PARTS) {

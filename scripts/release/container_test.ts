@@ -46,7 +46,7 @@ interface Point {
 
 interface Running {
   readonly url: string;
-  /** The platform's output. */
+  /** Returns the platform's output. */
   said(): Promise<string>;
 }
 

@@ -92,7 +92,7 @@ export interface ServerOptions<Around extends Surroundings> {
   readonly version: string;
   readonly tools: readonly Tool<Around>[];
   readonly around: Around;
-  /** Offers only tools that do not change anything. */
+  /** True to offer only tools that do not change anything. */
   readonly readOnly: boolean;
 }
 

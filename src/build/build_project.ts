@@ -107,7 +107,7 @@ export interface BuildOptions {
   /** The project's `svc.toml`, which overrides the settings. */
   readonly config: ProjectConfig | undefined;
   readonly settings?: BuildSettings;
-  /** Overrides everything else. */
+  /** Build command that overrides all others. */
   readonly buildCommand?: string | undefined;
   /** ID of the framework to use instead of the detected one. */
   readonly framework?: string | undefined;
@@ -146,7 +146,10 @@ function configuredDirs({ config, settings }: BuildOptions): readonly string[] {
   return written.length > 0 || setting === null ? written : [setting];
 }
 
-/** If nothing was built, a folder of plain files is itself the output. */
+/**
+ * Returns the detected output folders. If nothing was built, a folder of plain files is itself the
+ * output.
+ */
 function detectedDirs(detected: DetectedProject, command: string | undefined): readonly string[] {
   if (detected.server !== undefined) return detected.outputDirs;
   const plain = detected.outputDirs.length === 1 && detected.outputDirs[0] === ".";

@@ -96,7 +96,7 @@ function assertWithinLimits(files: readonly OutputContent[]): void {
  * Returns the SHA-256 and size of every file, in the given order. With a cache, only files that
  * changed since the previous run are read.
  *
- * @throws {BuildError} `output_invalid` if the platform would refuse the files
+ * @throws {BuildError} `output_invalid` if the platform would reject the files
  */
 export async function hashFiles(
   files: readonly OutputContent[],

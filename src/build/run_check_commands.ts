@@ -22,7 +22,7 @@ export interface CheckCommands {
    */
   readonly place?: { readonly url: string; readonly bypass: string } | undefined;
   readonly variables?: Readonly<Record<string, string>>;
-  /** Adds the last lines of a command's output to the problem. */
+  /** True to add the last lines of a command's output to the problem. */
   readonly quotes?: boolean;
   readonly now: () => number;
   /** Time limit for all commands together, in milliseconds. */

@@ -16,7 +16,7 @@ export interface FileFindings {
 /** Receives one stream of a command's output. */
 export interface OutputSink {
   write(chunk: string): void;
-  /** The stream has ended. */
+  /** Called when the stream has ended. */
   end(): void;
 }
 

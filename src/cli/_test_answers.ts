@@ -14,7 +14,7 @@ for (const name of ["cidrv4", "cidrv6"]) ajv.addFormat(name, true);
 
 const known = new Map<string, ValidateFunction>();
 
-/** The validator for a schema, compiled once. */
+/** Returns the validator for a schema, which is compiled once. */
 function checkOf(name: string, schemaOf: () => JsonSchema | undefined): ValidateFunction {
   const made = known.get(name);
   if (made !== undefined) return made;

@@ -74,7 +74,7 @@ const describeArguments = (parser: Parser): ArgumentDescription[] =>
     default: argument.defaultValue ?? null,
   }));
 
-/** Heading under which help lists the command or its group. */
+/** Returns the heading under which help lists the command or its group. */
 const sectionOf = ([first]: readonly string[]): Section | null =>
   COMMANDS.find(({ name }) => name === first)?.section ?? null;
 

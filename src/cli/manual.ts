@@ -34,12 +34,12 @@ export function roffText(text: string): string {
   return marked.startsWith(".") ? `\\&${marked}` : marked;
 }
 
-/** A heading or another argument of a macro. */
+/** Formats a heading or another argument of a macro. */
 const quoted = (text: string): string => `"${roffText(text).replaceAll('"', "\\(dq")}"`;
 
 const bold = (text: string): string => `\\fB${roffText(text)}\\fR`;
 
-/** A `.TP` paragraph: a tag, and indented text below it. */
+/** Formats a `.TP` paragraph: a tag, and indented text below it. */
 const tagged = (tag: string, text: string): string[] => [".TP", tag, roffText(text)];
 
 const shown = (value: unknown): string =>

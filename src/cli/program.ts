@@ -75,8 +75,8 @@ async function helpAsData(argv: readonly string[]): Promise<Record<string, unkno
 }
 
 /**
- * The parser reports help and version as errors with exit code 0, and help without a command as one
- * with exit code 1.
+ * The parser reports help and version as errors with exit code 0, and help without a command as an
+ * error with exit code 1.
  */
 async function answerParserExit(
   error: CommanderError,

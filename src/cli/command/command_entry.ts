@@ -36,7 +36,7 @@ export interface CommandGroup {
 
 export type CommandEntry = CommandLeaf | CommandGroup;
 
-/** True for an entry that only groups commands. */
+/** Returns true for an entry that only groups commands. */
 export function isGroup(entry: CommandEntry): entry is CommandGroup {
   return "commands" in entry;
 }

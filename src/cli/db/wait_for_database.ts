@@ -13,7 +13,7 @@ const REPORT_EVERY = 5000;
 /** Maximum time to wait, in milliseconds. */
 const LONGEST_WAIT = 10 * 60_000;
 
-/** The error for a database that the platform could not create or move. */
+/** Creates the error for a database that the platform could not create or move. */
 export function databaseFailed(
   ctx: Context,
   { name, reason }: Database,

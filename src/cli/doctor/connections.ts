@@ -143,7 +143,7 @@ export function judgeReadiness(
     : { name: "platform storage", state: "warn", found, advice };
 }
 
-/** @throws {Error} if the response is too large. The rest of it is not read */
+/** @throws {Error} if the response is too large. The rest of the response is not read */
 export async function readAnswer(response: Response): Promise<string> {
   const bytes = await readLimited(response.body, MOST_BYTES);
   if (bytes === undefined) throw new Error(`its response is larger than ${MOST_BYTES} bytes`);

@@ -71,7 +71,7 @@ export async function runChild(ctx: Context, command: ChildCommand): Promise<num
     try {
       child?.kill(signal);
     } catch {
-      // The child has already ended.
+      // The child has already exited.
     }
   });
   try {

@@ -20,7 +20,7 @@ export interface KnownFlag {
 export type FlagChanges = Readonly<Record<string, string | true | undefined>>;
 
 export interface SuggestedCommands {
-  /** `svc <words>`, for the same platform and workspace as this run. */
+  /** Returns `svc <words>`, for the same platform and workspace as this run. */
   of(...words: readonly string[]): string;
   /** Like `of`, but also for the same project. */
   ofProject(...words: readonly string[]): string;

@@ -9,7 +9,7 @@ import type { Surroundings } from "../../rules/mod.ts";
 /** Maximum time to wait for the platform's response, in milliseconds. */
 const PATIENCE_MS = 2000;
 
-/** Matches rules that can depend on the platform. Other rules need no request. */
+/** Matches the text of rules that can depend on the platform. Other rules require no request. */
 const ASKS_FOR_PLATFORM = /\b(?:asn|geo)\b|rate_limit/;
 
 /**

@@ -135,7 +135,7 @@ export interface Context {
   complete(words: readonly string[], lookUp: LookUp): Promise<string>;
   /** Returns the absolute form of a path that the user gave. */
   path(given: string): string;
-  /** Gets a key for the current CI job. `undefined` outside of jobs that can get one. */
+  /** Gets a key for the current CI job. `undefined` outside of jobs that can get a key. */
   readonly jobKey: JobKey | undefined;
   /** The workspace to use in the current folder, or `undefined` to let the key choose it. */
   readonly workspace: WorkspaceChoice | undefined;

@@ -7,7 +7,7 @@ export type Typed =
   | { readonly type: "run"; readonly sql: string }
   | { readonly type: "command"; readonly text: string };
 
-/** Whether a transaction is open after these statements. */
+/** Returns whether a transaction is open after these statements. */
 function isTransactionOpen(statements: readonly string[]): boolean {
   let isOpen = false;
   for (const statement of statements) {

@@ -21,7 +21,7 @@ export interface RowLayout {
    * shown in full.
    */
   readonly width: number | undefined;
-  /** Shows each row separately, with one line for each value. */
+  /** True to show each row separately, with one line for each value. */
   readonly expanded?: boolean;
   readonly colors: Palette;
 }

@@ -124,7 +124,10 @@ export function createJsonOutput(ui: Ui, head: Readonly<Record<string, unknown>>
   };
 }
 
-/** An empty line separates results. Statements without a result print nothing. */
+/**
+ * Creates an output for CSV. An empty line separates results. Statements without a result print
+ * nothing.
+ */
 export function createCsvOutput(ui: Ui): Output {
   let results = 0;
   let hasResult = false;
