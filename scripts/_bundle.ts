@@ -15,7 +15,7 @@ export interface BundleOptions {
   readonly root: string;
   /** Folder that receives `main.js` and its chunks. */
   readonly outdir: string;
-  /** Packages that stay imports. They are shipped as files. */
+  /** Packages that remain imports in the bundle. They are shipped as files. */
   readonly external: readonly string[];
   /** Default URL of releases. */
   readonly releasesUrl?: string | undefined;
@@ -48,9 +48,9 @@ const REQUIRE = [
 const CALLS_REQUIRE = /typeof require<"u"|eval\("require\b/;
 
 /**
- * Replaces node-pre-gyp with an empty module. The server tracer looks for one function in it, but
- * also contains its own version of that function. The rest of node-pre-gyp is a program that cannot
- * be bundled.
+ * Replaces node-pre-gyp with an empty module. The server tracer looks for one function in this
+ * package, but also contains its own version of that function. The rest of node-pre-gyp is a
+ * program that cannot be bundled.
  */
 const WITHOUT_PRE_GYP: Plugin = {
   name: "without-pre-gyp",
@@ -146,7 +146,7 @@ const sizeOf = ({ outputs }: Metafile, paths: Iterable<string>): number =>
 export interface Loaded {
   readonly chunks: number;
   readonly bytes: number;
-  /** The program's modules and packages' modules in those chunks. */
+  /** The modules of the program and of packages in those chunks. */
   readonly modules: ReadonlySet<string>;
 }
 

@@ -30,7 +30,7 @@ export async function installMissing(
 export interface ForeignOptions {
   /** A processor architecture by its Debian name, such as `arm64`. */
   readonly architecture: string;
-  /** The folder for the unpacked files, which is emptied first. */
+  /** The folder for the unpacked files. It is emptied first. */
   readonly folder: string;
 }
 

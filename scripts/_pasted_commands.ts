@@ -127,7 +127,7 @@ export async function pasteCommands(commands: readonly PastedCommand[]): Promise
     const { url, token, output } = platform;
     const typed = commands.filter((each) => !isServe(each) && !isExport(each));
     const outputs = await runInShell(
-      // Pages show the default port, but this platform uses a free one.
+      // Pages show the default port, but this platform uses a free port.
       typed.map((each) => ({
         ...each,
         text: each.text.replaceAll("localhost:8787", new URL(url).host),

@@ -90,7 +90,7 @@ export interface Platform {
 
 export interface PlatformOptions {
   readonly dataDir: string;
-  /** 0, the default, lets the system choose one. */
+  /** With 0, the default, the system chooses a port. */
   readonly port?: number;
   readonly args?: readonly string[];
   readonly env: Readonly<Record<string, string>>;

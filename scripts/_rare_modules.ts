@@ -82,11 +82,12 @@ export function rarePackages(root: string): Plugin {
   };
 }
 
-/** The code in which pg_dump accepts compiled WebAssembly, an option that callers cannot set. */
+/** The code in which pg_dump accepts compiled WebAssembly. Callers cannot set this option. */
 const TAKES_WASM = "wasmBinary=Module.wasmBinary";
 
 /**
- * Puts pg_dump's WebAssembly into its module, which would otherwise look for a file next to itself.
+ * Puts pg_dump's WebAssembly into pg_dump's module, which would otherwise look for a file next to
+ * itself.
  */
 const PG_DUMP_WITH_WASM: Plugin = {
   name: "pg-dump-with-wasm",

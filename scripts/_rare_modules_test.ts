@@ -7,7 +7,7 @@ import { RARE_MODULES, RARE_PACKAGES } from "./_rare_modules.ts";
 import { ROOT } from "./_source_files.ts";
 import { inTestFolder } from "../src/lib/_test_folder.ts";
 
-/** The exports of each module; for packages, those that the program imports. */
+/** The exports of each module. For packages, only the exports that the program imports. */
 const OFFERED: Readonly<Record<string, readonly string[]>> = {
   ...RARE_PACKAGES,
   pglite: ["PGlite", "EmscriptenBuiltinFilesystem"],

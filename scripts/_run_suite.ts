@@ -73,8 +73,8 @@ interface RunOptions {
   /** Time at which the run is interrupted, as returned by `performance.now()`. */
   readonly deadline: number;
   /**
-   * Whether other runs are in progress at the same time. If so, the output is shown in one piece at
-   * the end.
+   * Whether other runs are in progress at the same time. If so, this run's output is shown in one
+   * piece at the end.
    */
   readonly isBeside: boolean;
   readonly show: Show;

@@ -134,7 +134,7 @@ const lockSchema = z.object({ npm: z.record(z.string(), z.object({ integrity: z.
  * Downloads a package in `deno.lock` from npm and unpacks it to `folder`, because Deno installs
  * packages only for this machine.
  *
- * @throws {Error} if it cannot be fetched, or differs from `deno.lock`.
+ * @throws {Error} if the package cannot be fetched, or differs from `deno.lock`.
  */
 async function fetchPackage(name: string, root: string, folder: string): Promise<string> {
   const lock = lockSchema.parse(JSON.parse(await Deno.readTextFile(join(root, "deno.lock"))));
@@ -164,7 +164,7 @@ async function copyFiles(from: string, to: string, files: readonly string[]): Pr
 const BEST_QUALITY = 11;
 
 /**
- * Returns the quality in `BROTLI_QUALITY`, or the highest one if it is not set.
+ * Returns the quality in `BROTLI_QUALITY`, or the highest quality if the variable is not set.
  *
  * @throws {RangeError} if it is not a quality
  */

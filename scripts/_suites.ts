@@ -15,8 +15,8 @@ export type Runs =
    */
   | { readonly as: "threads"; readonly perProcessor: number; readonly share: number }
   /**
-   * Each file runs in its own process, and everything that the process started ends with it. Suites
-   * of this kind run side by side, so that no suite waits for the longest file of another.
+   * Each file runs in its own process, and everything that the process has started stops with it.
+   * Suites of this kind run side by side, so that no suite waits for the longest file of another.
    */
   | { readonly as: "processes" }
   /** The same, but one file at a time, with nothing else running. */
@@ -32,9 +32,12 @@ export interface Suite {
   readonly name: string;
   readonly folders: readonly string[];
   readonly runs: Runs;
-  /** Files that start first because they take longest; the longest first. */
+  /** Files that start first because they take longest, in descending order of duration. */
   readonly first: readonly string[];
-  /** Files that change the process they run in, such as its limits: each runs in its own. */
+  /**
+   * Files that change the process in which they run, such as its limits. Each runs in its own
+   * process.
+   */
   readonly alone?: readonly string[];
   /**
    * The files that `deno task test` runs. Missing if `deno task test` runs all files except those
@@ -240,7 +243,7 @@ export interface Batch {
 
 /** The batches of suites that run together; `atOnce` batches run in parallel. */
 export interface Plan {
-  /** The names of its suites. */
+  /** The names of the plan's suites. */
   readonly name: string;
   /** Maximum time: a plan that takes longer counts as hung. */
   readonly limitMs: number;

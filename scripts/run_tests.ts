@@ -11,7 +11,7 @@
  * source, and the closing lines say so.
  *
  * `EMPTY_ROOT` runs the e2e tests against dist/svc in its own root: `libc` with nothing but the C
- * library, `short` for a few of them, `tools` with this machine's programs.
+ * library, `short` for a few of these tests, `tools` with this machine's programs.
  *
  * @module
  */

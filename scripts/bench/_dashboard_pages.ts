@@ -80,7 +80,7 @@ export const pagesOf = ({ deployment, key }: MeasuredRecords): readonly string[]
 /** Pages that redirect signed-in users. */
 export const BEFORE_SIGN_IN = /^\/(?:sign-|forgot-)/;
 
-/** Routes that do not lead to a page, or whose page does not grow with the data. */
+/** Routes without a page, or with a page that does not grow with the data. */
 const NOT_MEASURED: Readonly<Record<string, string>> = {
   "/": "redirects to the projects",
   "/session": "a few bytes for scripts",

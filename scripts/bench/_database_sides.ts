@@ -103,7 +103,7 @@ abstract class PlatformSide implements DatabaseSide {
 class EmbeddedSide extends PlatformSide {
   readonly name = "embedded";
   protected readonly engine = "embedded";
-  /** Processes of the platform before it has any databases. */
+  /** Processes that the platform runs before it has any databases. */
   readonly #platform = new Set(processTree(this.place.platform.pid));
 
   processes(): readonly number[] {

@@ -37,8 +37,8 @@ export interface Load {
   /** `refusal` if the measured response is an error; `success` by default. */
   readonly expects?: "success" | "refusal";
   /**
-   * Connections with one request at a time; 32 by default. HTTP/2 uses a quarter of them with four
-   * streams each, for the same number of parallel requests.
+   * Connections with one request at a time; 32 by default. HTTP/2 uses a quarter as many
+   * connections with four streams each, for the same number of parallel requests.
    */
   readonly connections?: number;
   /** `http` by default. */
@@ -134,7 +134,7 @@ export function load(given: Load): Promise<Measured> {
   return given.protocol === "h2" ? loadByH2load(given) : loadByWrk(given);
 }
 
-/** How a server performed under load, and its cost. */
+/** How a server performed under load, and how much CPU time it used. */
 export interface Cost extends Measured {
   /** CPU time that the server and its child processes use per request, in microseconds. */
   readonly processorUs: number;

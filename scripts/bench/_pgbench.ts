@@ -8,7 +8,7 @@ import { hear } from "../_process.ts";
 import { findPrograms } from "./_plain_postgres.ts";
 
 export interface Load {
-  /** `select` reads one row by its key; `tpcb` is a transaction with five statements. */
+  /** `select` reads one row by its key. `tpcb` runs a transaction with five statements. */
   readonly script: "select" | "tpcb";
   readonly clients: number;
   readonly seconds: number;

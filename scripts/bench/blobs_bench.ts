@@ -73,7 +73,7 @@ function signerOf(
 }
 
 /**
- * Creates a Lua script with which wrk requests the paths in turn. Each body differs, because svc
+ * Creates a Lua script with which wrk requests the paths in turn. All bodies differ, because svc
  * stores identical bodies only once.
  */
 const script = (method: Method, paths: readonly string[], bytes: number): string => `

@@ -15,7 +15,7 @@ const HOOKS = 20;
 const PARALLEL = 8;
 const ROUNDS = 9;
 const AIM_MS = 1500;
-/** Deployments that take longer count as failed. */
+/** Time in milliseconds after which a deployment counts as failed. */
 const LIVE_MS = 60_000;
 
 interface Repository {

@@ -13,7 +13,7 @@ import { againstMost, formatTable, median } from "./_table.ts";
 const ROUNDS = 20;
 const SERVE_ROUNDS = 5;
 const DEPLOY_ROUNDS = 10;
-/** A platform is idle once the garbage from its start has been collected. */
+/** A platform counts as idle once the garbage from its start has been collected. */
 const IDLE_AFTER_MS = 30_000;
 
 /** Targets: relative to Node, and in milliseconds and megabytes. */

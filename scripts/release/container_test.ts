@@ -25,7 +25,7 @@ async function containers(...args: readonly string[]): Promise<string> {
   return `${stdout}${stderr}`.trim();
 }
 
-/** Creates a release's files for this machine's container, and builds it. */
+/** Creates a release's files for this machine's container, and builds the container. */
 async function buildImage(folder: string, image: string): Promise<void> {
   const archive = `svc-${VERSION}-${TARGET}.tar.gz`;
   await Deno.copyFile(compiled, join(folder, "svc"));

@@ -26,7 +26,7 @@ import { writePackages } from "./write_packages.ts";
 /** Path of the manual page in the project. */
 const MANUAL = "docs/svc.1";
 
-/** Files that each archive contains in addition to the program, by their paths in the project. */
+/** Paths in the project of the files that each archive contains in addition to the program. */
 const BESIDE = ["LICENSE", "README.md", MANUAL] as const;
 
 /** @throws {Error} if a program does not trust the key. */

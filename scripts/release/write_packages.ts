@@ -58,7 +58,7 @@ async function writeTemplate(
   await Deno.writeTextFile(to, text);
 }
 
-/** Writes an npm package for each platform, and one that starts the matching program. */
+/** Writes an npm package for each platform, and a package that starts the matching program. */
 async function writeNpm(
   programs: readonly ReleasedProgram[],
   facts: Facts,

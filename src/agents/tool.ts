@@ -32,7 +32,7 @@ export interface Surroundings {
   /**
    * Opens the project for a tool: the named one, or the default.
    *
-   * @throws {ToolFailure} if there is neither, or the agent is limited to another project
+   * @throws {ToolFailure} if there is no such project, or the agent is limited to another one
    */
   open(given: string | undefined): Promise<OpenedProject>;
   /** Returns the project's default database, if it has one. */

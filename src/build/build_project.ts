@@ -159,7 +159,7 @@ function detectedDirs(detected: DetectedProject, command: string | undefined): r
 /**
  * Finds the output folder.
  *
- * @throws {BuildError} if no folder has an output, or it is outside the project
+ * @throws {BuildError} if no folder has an output, or the output is outside the project
  */
 async function findOutputFolder(
   options: BuildOptions,

@@ -136,8 +136,8 @@ export interface ImportableFile {
 }
 
 /**
- * Finds configuration files of other hosts that have importable rules, none of which the project
- * has yet.
+ * Finds configuration files of other hosts with importable rules that the project does not have
+ * yet.
  */
 export async function findImportable(
   reader: ProjectReader,
@@ -151,7 +151,7 @@ export async function findImportable(
 }
 
 /**
- * Names the files whose rules are missing from the project, with one command that imports them all.
+ * Names the files whose rules are missing from the project, and one command that imports them all.
  */
 function describeRules(files: readonly ForeignFile[], shown: string): string | undefined {
   const [first, ...others] = files.map(({ path }) => path);

@@ -33,8 +33,8 @@ const SECRET_NAMES: readonly (readonly [name: RegExp, what: string])[] = [
 ];
 
 /**
- * Configuration of hosts, containers and databases, in any folder of a project. Publishing it would
- * show visitors how the site is operated.
+ * Configuration of hosts, containers and databases, in any folder of a project. Publishing these
+ * files would show visitors how the site is operated.
  */
 const HOST_FILES: readonly RegExp[] = [
   /^(?:netlify|fly|railway|nixpacks|wrangler)\.toml$|^(?:vercel|now|firebase|railway)\.json$/,
@@ -242,7 +242,7 @@ async function heldFiles(
 }
 
 /**
- * Refuses files that look like secrets, and Git LFS pointers, before anything is uploaded.
+ * Rejects files that look like secrets, and Git LFS pointers, before anything is uploaded.
  *
  * @throws {BuildError} that names all of them
  */

@@ -119,7 +119,7 @@ export function buildProgram(asked: AskedCommand | undefined, options: BuildOpti
 
 /** The flags and arguments that a command accepts. */
 export interface CommandInputs {
-  /** The command's flags, including global ones. */
+  /** The command's flags, including global flags. */
   readonly flags: readonly KnownFlag[];
   /** Names of the command's arguments. */
   readonly args: readonly string[];

@@ -52,7 +52,7 @@ export const listVariables = defineTool({
         }),
       { limit: MAX_LISTED, pageSize: PAGE_LIMIT_MAX },
     );
-    // Plain values can be long, and agents do not need them.
+    // Plain values are left out: they can be long, and agents do not need them.
     const variables = items.map(({ value: _value, ...facts }) => facts);
     return {
       text: variables.map(({ key, category }) => `${key} (${category})`).join("\n") ||

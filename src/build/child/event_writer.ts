@@ -7,7 +7,7 @@ import type { BuildEvent } from "./wire.ts";
  */
 const MAX_OUTPUT = 16 * 1024 * 1024;
 
-/** Maximum length of a piece of output on one line, in characters. */
+/** Maximum length of the output that one message contains, in characters. */
 const MAX_CHUNK = 64 * 1024;
 
 export interface EventWriter {

@@ -189,7 +189,7 @@ async function findKept(
  * Returns the requested version of the package manager, either from the host's tools or from the
  * npm registry, which is accessed with npm and its settings.
  *
- * @throws {BuildError} if it cannot be fetched, or does not match its hash.
+ * @throws {BuildError} if the package manager cannot be fetched, or does not match its hash.
  */
 export async function fetchManager(
   host: BuildHost,

@@ -121,8 +121,8 @@ const isUsualNpm = ({ name, version }: FoundManager) => name === "npm" && versio
  * Returns the host with the project's package manager first in its search path. If no command uses
  * the package manager, a failed download is only a warning.
  *
- * @throws {BuildError} if package.json declares the package manager in an unknown form, or it
- * cannot be fetched.
+ * @throws {BuildError} if package.json declares the package manager in an unknown form, or the
+ * package manager cannot be fetched.
  */
 export async function provideManager(host: BuildHost, facts: ManagerFacts): Promise<BuildHost> {
   const { detected: { manager, installsIn }, commands } = facts;

@@ -1,6 +1,6 @@
 /**
- * @module Lists a project's installed packages with all of their files, because some load files by
- * computed names.
+ * @module Lists a project's installed packages with all of their files, because some packages load
+ * files whose names they compute.
  */
 import { basename, dirname, join } from "node:path/posix";
 import * as z from "zod";

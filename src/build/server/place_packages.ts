@@ -18,7 +18,10 @@ const PACKAGES = "node_modules";
 const STORE = "svc_packages";
 
 export interface PlacedTrace {
-  /** Real paths of the files that the server needs. Each is a key to the files that need it. */
+  /**
+   * The files that the server needs, keyed by their real paths. Each value lists the files that
+   * need the file.
+   */
   readonly files: ReadonlyMap<string, { readonly parents: ReadonlySet<string> }>;
   /** Real targets of symbolic links. */
   readonly links: ReadonlyMap<string, string>;

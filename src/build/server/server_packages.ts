@@ -140,7 +140,7 @@ export async function serverPackages(
      * The start command that replaces the entry. The command can start any program of any package.
      */
     readonly command: string | undefined;
-    /** Imports of a compiled entry. A trace of its source could miss them. */
+    /** Imports of a compiled entry. A trace of the entry's source could miss them. */
     readonly imports: readonly string[];
   },
 ): Promise<PackageFiles> {

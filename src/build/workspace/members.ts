@@ -76,8 +76,8 @@ export async function readMembers(root: string): Promise<readonly Member[] | und
 }
 
 /**
- * Returns a package's direct and indirect dependencies within the workspace. Each one comes after
- * its own dependencies. Cycles are ordered by name.
+ * Returns a package's direct and indirect dependencies within the workspace. Each dependency comes
+ * after its own dependencies. Packages in a cycle are ordered by name.
  */
 export function neededBy(members: readonly Member[], path: string): readonly Member[] {
   const byName = new Map(

@@ -3,7 +3,7 @@
  * package, forwards the input unchanged, and evaluates none of it.
  */
 
-/** Bash splits words at `=` and `:`. The first loop joins them again. */
+/** Bash splits words at `=` and `:`. The first loop joins the parts again. */
 export const BASH_SCRIPT = String.raw`# bash completion for svc
 __svc_complete() {
   local rest=\${COMP_LINE:0:COMP_POINT} words=() word trimmed i

@@ -36,8 +36,8 @@ export function takeDatabaseBranch(command: Command) {
 }
 
 /**
- * Lists the databases of a project, oldest first. With `deleted`, lists the deleted ones that can
- * be restored.
+ * Lists the databases of a project, oldest first. With `deleted`, lists the deleted databases that
+ * can be restored.
  */
 export async function listDatabases(
   client: Client,

@@ -28,7 +28,7 @@ export function databaseFailed(
   });
 }
 
-/** Fetches a database. It counts as moving until all its branches have moved. */
+/** Fetches a database. A database counts as moving until all its branches have moved. */
 async function look(
   client: Client,
   { projectId, id }: Database,

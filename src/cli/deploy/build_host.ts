@@ -40,7 +40,7 @@ export function createBuildHost(ctx: Context): BuildHost {
   };
 }
 
-/** Returns the commands that create an output or locate an existing one. */
+/** Returns the commands that create an output or locate an existing output. */
 function waysToOutput({ lines }: Context): string[] {
   return lines.flags.includes("--skip-build")
     ? [lines.again({ "--skip-build": undefined })]

@@ -26,7 +26,7 @@ export interface DeployTargetFlags {
 /** The environment to deploy to. */
 export interface DeployTarget {
   readonly name: string;
-  /** Slug of a custom environment, or null for the built-in ones. */
+  /** Slug of a custom environment, or null for a built-in environment. */
   readonly url: string | null;
 }
 

@@ -14,8 +14,8 @@ import { declined } from "../errors/cli_error.ts";
 import type { Context } from "../session/context.ts";
 
 /**
- * Warns about migrations that stay applied, and asks the user at a terminal. Returns the ids of
- * their deployments.
+ * Warns about migrations that stay applied, and asks the user at a terminal. Returns the ids of the
+ * deployments that applied them.
  *
  * @throws {CliError} `declined`
  */

@@ -152,9 +152,9 @@ export function toBody(
 }
 
 /**
- * Creates the deployment, as a difference from the last one if the platform still has it. If the
- * user stops the command during the request, waits for the response, because stopping the
- * deployment requires its id.
+ * Creates the deployment, as a difference from the last deployment if the platform still has that.
+ * If the user stops the command during the request, waits for the response, because the
+ * deployment's id is needed to stop it.
  */
 async function create(ctx: Context, request: DeploymentRequest) {
   const { cleanupClient, project, root } = request;
@@ -259,7 +259,7 @@ async function activate(
 /**
  * Creates the deployment, uploads the files that the platform lacks, and activates it. If that
  * fails or is interrupted, the deployment is stopped unless it is live, and the error says whether
- * it is. Uploaded blobs stay on the platform, so the next run resumes from there.
+ * it is live. Uploaded blobs stay on the platform, so the next run resumes from there.
  */
 export async function sendDeployment(ctx: Context, request: DeploymentRequest): Promise<Sent> {
   const { client, files, cleanupClient, project } = request;

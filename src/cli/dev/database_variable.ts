@@ -10,7 +10,10 @@ import type { Context } from "../session/context.ts";
 
 const NONE: Readonly<Record<string, string>> = {};
 
-/** Returns whether the project has a database whose URL is passed to its code automatically. */
+/**
+ * Returns whether the project has a database whose URL is automatically passed to the project's
+ * code.
+ */
 async function hasInjected(ctx: Context, folder: ProjectFolder, id: string): Promise<boolean> {
   const client = ctx.client({ phase: "db", folder });
   const project = await findProject(client, id);

@@ -118,7 +118,7 @@ async function databases(path: string): Promise<Point> {
   return { name: "databases", state: "ok", found: `embedded; ${local}` };
 }
 
-/** Returns the folder itself, or its nearest parent that exists. */
+/** Returns the folder itself, or the nearest of its parents that exists. */
 async function existing(path: string): Promise<string> {
   const there = await Deno.stat(path).then(() => true, () => false);
   return there || dirname(path) === path ? path : await existing(dirname(path));

@@ -54,7 +54,8 @@ export interface EnvironmentFacts {
 }
 
 /**
- * Reads the context of a checkout, or returns `undefined` if it has none. Explains an invalid file.
+ * Reads the context of a checkout, or returns `undefined` if it has none. If the file is invalid,
+ * the error explains why.
  */
 export async function readContext(
   ctx: Pick<Context, "lines">,
@@ -166,7 +167,7 @@ export function pickEnvironment(
 /**
  * Returns the environment named by the flag, the variable or the context, after checking that it
  * exists on the platform. Reports the environment and the source of its name on stderr. Returns
- * `undefined` if none is named.
+ * `undefined` if no environment is named.
  */
 export async function chooseEnvironment(
   ctx: Context,

@@ -1,7 +1,7 @@
 /**
- * @module Command lines that the CLI suggests. Each can be run as printed: it acts on the same
- * platform, workspace and project as this run, repeats the flags of this run, and changes nothing
- * else. Possible secrets are never repeated.
+ * @module Command lines that the CLI suggests. Each command can be run as printed: it acts on the
+ * same platform, workspace and project as this run, and repeats the flags of this run except those
+ * that it must change. Possible secrets are never repeated.
  */
 import { printable } from "../../lib/format.ts";
 

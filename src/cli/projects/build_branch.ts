@@ -72,7 +72,7 @@ async function start(ctx: Context, client: Client, wanted: WantedBuild) {
 /**
  * Builds a branch and returns the resulting live deployment.
  *
- * @throws {CliError} `deployment_failed` if it does not go live
+ * @throws {CliError} `deployment_failed` if the deployment does not go live
  */
 export async function buildBranch(
   ctx: Context,

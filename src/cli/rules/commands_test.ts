@@ -1,4 +1,4 @@
-/** Tests the `rules` commands, against a real platform if they need one. */
+/** Tests the `rules` commands. Those that need a platform run against a real one. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { withPlatform } from "../_test_platform.ts";

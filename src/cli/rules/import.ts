@@ -95,8 +95,8 @@ interface ImportFlags {
 }
 
 /**
- * Imports a file in the dialect of the host that its folder, or the parent folder, is configured
- * for.
+ * Imports a file in the dialect of the host for which its folder, or the parent folder, is
+ * configured.
  */
 async function importFile(
   ctx: Context,

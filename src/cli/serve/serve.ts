@@ -15,7 +15,7 @@ const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "::1", "localhost"])
 
 /**
  * Stores the new key for a user at a terminal, so that the next command works. If the credentials
- * file cannot be written, continues without it.
+ * file cannot be written, continues without storing the key.
  */
 async function keepToken(ctx: Context, platform: Platform): Promise<void> {
   const { token, url } = platform;

@@ -171,8 +171,8 @@ function noKey(apiUrl: string, lines: SuggestedCommands): CliError {
 }
 
 /**
- * Reads the `svc.toml` in the current folder, or in its nearest parent that has one. Ignores an
- * invalid file.
+ * Reads the `svc.toml` in the current folder, or in the nearest parent folder that has one. Ignores
+ * an invalid file.
  */
 async function readFolderConfig({ cwd, env }: Host): Promise<FolderConfig> {
   const home = env.HOME ?? env.USERPROFILE;
@@ -187,7 +187,7 @@ export type JobKey = (
   project: string | undefined,
 ) => Promise<string>;
 
-/** Gets keys for a CI job. The code for it is loaded only when the first key is needed. */
+/** Gets keys for a CI job. The code that does so is loaded only when the first key is needed. */
 function openJobKeys(
   identity: JobIdentity,
   by: Pick<Host, "fetch" | "signal" | "now"> & { readonly apiUrl: string },

@@ -1,6 +1,6 @@
 /**
- * @module Global settings from flags and environment variables. Flags take precedence. Only this
- * file checks them.
+ * @module Global settings from flags and environment variables. Flags take precedence. No other
+ * file checks these settings.
  */
 import * as z from "zod";
 import { CliError } from "../errors/cli_error.ts";

@@ -15,7 +15,7 @@ export interface SqlSource {
 
 const READ_ONLY_TRANSACTION = "25006";
 
-/** Returns a hint for errors without one from PostgreSQL. */
+/** Returns a hint for an error to which PostgreSQL adds none. */
 function ownHint({ message, sqlState }: SqlErrorEvent): string | undefined {
   if (sqlState === READ_ONLY_TRANSACTION) return "Remove --read-only to allow writes";
   if (/at or near "\\/.test(message)) {
