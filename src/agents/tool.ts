@@ -75,9 +75,9 @@ export interface ToolSpec<Input extends z.ZodRawShape, Around> {
   readonly effect: "read" | "write" | "destroy";
   /** True if a repeated call with the same input has no further effect. */
   readonly isIdempotent?: boolean;
-  /** The endpoint that the tool always needs. Most tools call several endpoints. */
+  /** The endpoint that every call needs. Most tools call several endpoints. */
   readonly needs?: Endpoint;
-  /** True if the tool affects more than the project that the agent is limited to. */
+  /** True if a call affects more than the project that the agent is limited to. */
   readonly leavesProject?: boolean;
   run(input: z.infer<z.ZodObject<Input>>, around: Around): Promise<ToolAnswer>;
 }
