@@ -29,7 +29,7 @@ export const RARE_PACKAGES: Readonly<Record<string, readonly string[]>> = {
 const exportLine = (name: string, exported: readonly string[]): string =>
   `export { ${exported.join(", ")} } from ${JSON.stringify(name)};`;
 
-/** Modules that the program asks for by name. They replace files of packages. */
+/** Modules that the program requests by name. They replace files of packages. */
 const ENGINES: Readonly<Record<string, string>> = {
   pglite: [
     exportLine("@electric-sql/pglite", ["PGlite"]),
@@ -38,7 +38,7 @@ const ENGINES: Readonly<Record<string, string>> = {
   pg_dump: exportLine("@electric-sql/pglite-tools/pg_dump", ["pgDump"]),
 };
 
-/** The source of each module, by name. */
+/** The source of each module, keyed by its name. */
 const ENTRIES: Readonly<Record<string, string>> = {
   ...ENGINES,
   ...Object.fromEntries(

@@ -72,8 +72,9 @@ export const SHIPPED_PACKAGES: readonly ShippedPackage[] = [
 ];
 
 /**
- * Licenses and notices of all packages, by path. If these texts were separate files, the compiler
- * would read them as code and pack an error message that contains the stage's path.
+ * File with the licenses and notices of all packages, keyed by path. If these texts were separate
+ * files, the compiler would read them as code and pack an error message that contains the stage's
+ * path.
  */
 export const LICENSES_FILE = "licenses.json";
 

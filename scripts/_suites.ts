@@ -10,8 +10,8 @@ import { listFiles, ROOT } from "./_source_files.ts";
 /** How the files of a suite run. */
 export type Runs =
   /**
-   * In threads of one process, `perProcessor` threads for each processor, because threads start
-   * fast. Up to `share` files run in each thread, one after the other.
+   * Files run in threads of one process, `perProcessor` threads for each processor, because threads
+   * start fast. Up to `share` files run in each thread, one after another.
    */
   | { readonly as: "threads"; readonly perProcessor: number; readonly share: number }
   /**

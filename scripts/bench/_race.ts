@@ -45,10 +45,12 @@ export interface Race {
   readonly many?: { readonly script: string; readonly paths: readonly string[] };
   readonly rounds: number;
   readonly seconds: number;
-  /** Minimum ratio of svc's rate to another runner's over plain HTTP, by that runner's name. */
+  /**
+   * Minimum ratio of svc's rate to another runner's over plain HTTP, keyed by that runner's name.
+   */
   readonly aims: Readonly<Record<string, number>>;
   /**
-   * Maximum ratio of svc's CPU time to another runner's over plain HTTP, by that runner's
+   * Maximum ratio of svc's CPU time to another runner's over plain HTTP, keyed by that runner's
    * name.
    */
   readonly processorAims?: Readonly<Record<string, number>>;

@@ -1,6 +1,6 @@
 /**
- * The cost of a request step that does nothing, and the effect of hostile functions on neighbors.
- * If a target is missed, `docs/decisions/edge.md` says why.
+ * The time that a request step takes if it does nothing, and the effect of hostile functions on
+ * other projects. If a target is missed, `docs/decisions/edge.md` says why.
  *
  * @module
  */

@@ -40,7 +40,8 @@ interface Costs {
 }
 
 /**
- * `/later` stores messages, `/now` waits until all are delivered; `/rate` then returns the rate.
+ * `/later` stores messages, and `/now` waits until all of them are delivered. After that, `/rate`
+ * returns the rate.
  */
 const SERVER = `
 import { createServer } from "node:http";

@@ -88,7 +88,7 @@ async function measureDeploy(svc: Command, place: Place): Promise<readonly numbe
   return times;
 }
 
-/** Returns the times of each command, by name. Every round includes all commands. */
+/** Returns the times of each command, keyed by its name. Every round includes all commands. */
 async function race(
   commands: ReadonlyMap<string, Command>,
   place: Place,

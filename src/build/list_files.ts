@@ -48,7 +48,7 @@ function withoutOwnOutput(files: readonly OutputFile[]): {
   };
 }
 
-/** Files and package folders, by deployment path. */
+/** Files and package folders, keyed by their paths in the deployment. */
 export interface Listing {
   readonly files: readonly OutputFile[];
   /** Folders named `node_modules` that have not been read yet. */
@@ -88,7 +88,7 @@ function mergeReports(reports: readonly IgnoreReport[]): IgnoreReport {
   return merged;
 }
 
-/** Lists the files that placements add, by deployment path. */
+/** Lists the files that placements add, keyed by their paths in the deployment. */
 export async function surveyPlacements(
   projectRoot: string,
   placements: readonly Placement[],

@@ -120,7 +120,9 @@ function secretOf(path: string, text: string): string | undefined {
   return undefined;
 }
 
-/** Describes what the credentials in a short JSON or YAML file give access to. */
+/**
+ * Describes the credentials in a short JSON or YAML file. Returns `undefined` if there are none.
+ */
 function credentialsOf(name: string, text: string): string | undefined {
   if (/\.json$/i.test(name)) {
     if (/"type"\s*:\s*"service_account"/.test(text) && /"private_key"\s*:/.test(text)) {

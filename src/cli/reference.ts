@@ -221,7 +221,7 @@ function renderPage(page: CliPage, commands: readonly CommandDescription[]): str
 
 const textOf = (lines: readonly string[]): string => `${lines.join("\n").trimEnd()}\n`;
 
-/** Renders all pages of the reference, by their name in `docs`. */
+/** Renders all pages of the reference, keyed by their names in `docs`. */
 export async function renderReference(): Promise<ReadonlyMap<string, string>> {
   const commands = await describeCommands();
   const overview = CLI_PAGES.flatMap((page) => overviewOf(page, commands));

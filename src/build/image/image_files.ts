@@ -32,9 +32,9 @@ export interface ImageFile {
 }
 
 export interface ImageFiles {
-  /** Files by their paths in the image, without the leading slash. */
+  /** Files, keyed by their paths in the image without the leading slash. */
   readonly files: ReadonlyMap<string, ImageFile>;
-  /** Relative link targets, by the paths of the links. */
+  /** Relative targets of links, keyed by the links' paths. */
   readonly links: ReadonlyMap<string, string>;
   readonly folders: ReadonlySet<string>;
   /** Entries that a deployment cannot contain, each with its kind. */

@@ -91,7 +91,7 @@ class Installed {
   readonly links = new Map<string, string>();
   readonly #queue: string[] = [];
   readonly #taken = new Set<string>();
-  /** Real paths of folders named `node_modules`, by the folders that contain them. */
+  /** Real paths of folders named `node_modules`, keyed by the folders that contain them. */
   readonly #stores = new Map<string, Promise<string | undefined>>();
 
   readonly #options: InstalledOptions;

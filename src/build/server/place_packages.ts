@@ -41,7 +41,7 @@ export interface PlacesOptions {
 }
 
 export interface PlacedPackages {
-  /** Deployment paths of the files that are not already in the output, by real path. */
+  /** Deployment paths of the files that are not already in the output, keyed by real path. */
   readonly files: ReadonlyMap<string, string>;
   /** Relative targets of symbolic links, keyed by the links' paths in the deployment. */
   readonly links: Readonly<Record<string, string>>;

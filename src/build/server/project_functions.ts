@@ -23,7 +23,7 @@ import { serverProblems } from "./server_problems.ts";
 export interface RunnableFunctions extends Pick<ProvidedFunctions, "paths" | "timeoutMs"> {
   /** Absolute path of the module that Node starts, which is one of `modules`. */
   readonly entry: string;
-  /** Source of modules that do not exist as files in the project, by absolute path. */
+  /** Source of modules that do not exist as files in the project, keyed by absolute path. */
   readonly modules: Readonly<Record<string, string>>;
   /** Patterns of URL paths that the functions handle if no file matches. */
   readonly withoutFile: readonly string[];

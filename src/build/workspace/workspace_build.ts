@@ -33,8 +33,8 @@ const RUNNERS: readonly {
 ];
 
 /**
- * How each package manager runs a program that is installed in the workspace's root in a member's
- * folder.
+ * How each package manager runs, in a member's folder, a program that is installed in the
+ * workspace's root.
  */
 const PROGRAM: Readonly<Record<PackageManager, string>> = {
   npm: "npx",

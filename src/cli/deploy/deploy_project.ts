@@ -135,7 +135,7 @@ function shownProduction({ urls, isProduction, environment }: Deployment): strin
 }
 
 /**
- * Builds the project in `dir`, by default the nearest one with a svc.toml, and deploys it. With
+ * Builds the project in `dir`, by default the nearest folder with a svc.toml, and deploys it. With
  * `dryRun`, no deployment is created.
  *
  * @throws {CliError} if the flags contradict each other, or a step fails.

@@ -1,6 +1,5 @@
 /**
- * @module Asks for confirmation before an older deployment goes to production on a newer database
- * schema.
+ * @module Asks for confirmation before an older deployment goes live with a newer database schema.
  */
 import type { Client } from "../../client/client.ts";
 import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
