@@ -1,6 +1,7 @@
 /**
- * Keeps large files out of what `deno compile` packs: they are removed from the stage, and attached
- * to the executable between the runtime and the packed data (src/lib/shipped_file.ts reads them).
+ * Keeps large files out of the data that `deno compile` packs: moves them out of the staging
+ * folder, and attaches them to the executable between the runtime and the packed data.
+ * `src/lib/shipped_file.ts` reads them there.
  *
  * @module
  */
@@ -19,10 +20,10 @@ interface Taken {
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** Files that were removed from a stage. */
+/** Files that were moved out of a staging folder. */
 export type TakenFiles = readonly Taken[];
 
-/** Moves files out of the stage, and writes an index of them to it. */
+/** Moves files out of the staging folder, and writes an index of them there. */
 export async function takeFiles(stage: string, paths: readonly string[]): Promise<TakenFiles> {
   const taken: Taken[] = [];
   const files: Record<string, AttachedIndex["files"][string]> = {};
@@ -39,7 +40,7 @@ export async function takeFiles(stage: string, paths: readonly string[]): Promis
   return taken;
 }
 
-/** Puts files back into the stage so that they are packed like the others. */
+/** Moves files back into the staging folder, so that they are packed like the others. */
 export async function putFilesBack(stage: string, taken: TakenFiles): Promise<void> {
   for (const { path, bytes } of taken) await Deno.writeFile(join(stage, path), bytes);
   await Deno.remove(join(stage, ATTACHED_INDEX));

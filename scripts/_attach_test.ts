@@ -12,7 +12,7 @@ import { inTestFolder } from "../src/lib/_test_folder.ts";
 
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
-/** An executable with packed data at its end, as the compiler writes them for Linux. */
+/** Creates an executable with packed data at its end, as the compiler does for Linux. */
 function executable(runtime: string, packed: string): Uint8Array {
   const body = new TextEncoder().encode(runtime + packed);
   const bytes = new Uint8Array(body.byteLength + TRAILER_BYTES);

@@ -1,6 +1,6 @@
 /**
- * Bundles the program: splits its code into minified modules, so that a start reads and parses only
- * what the command needs.
+ * Bundles the program: splits its code into minified modules, so that starting the program reads
+ * and parses only what the command needs.
  *
  * @module
  */
@@ -15,7 +15,7 @@ export interface BundleOptions {
   readonly root: string;
   /** Folder that receives `main.js` and its chunks. */
   readonly outdir: string;
-  /** Packages that stay imports. They are shipped as files. */
+  /** Packages that remain imports in the bundle. They are shipped as files. */
   readonly external: readonly string[];
   /** Default URL of releases. */
   readonly releasesUrl?: string | undefined;
@@ -48,9 +48,9 @@ const REQUIRE = [
 const CALLS_REQUIRE = /typeof require<"u"|eval\("require\b/;
 
 /**
- * Replaces node-pre-gyp with an empty module. The server tracer looks for one function in it, but
- * also contains its own version of that function. The rest of node-pre-gyp is a program that cannot
- * be bundled.
+ * Replaces node-pre-gyp with an empty module. The server tracer looks for one function in this
+ * package, but also contains its own version of that function. The rest of node-pre-gyp is a
+ * program that cannot be bundled.
  */
 const WITHOUT_PRE_GYP: Plugin = {
   name: "without-pre-gyp",
@@ -146,7 +146,7 @@ const sizeOf = ({ outputs }: Metafile, paths: Iterable<string>): number =>
 export interface Loaded {
   readonly chunks: number;
   readonly bytes: number;
-  /** The program's modules and packages' modules in those chunks. */
+  /** The modules of the program and of packages in those chunks. */
   readonly modules: ReadonlySet<string>;
 }
 
@@ -179,7 +179,7 @@ export function loadedBy(metafile: Metafile, modules: readonly string[]): Loaded
   };
 }
 
-/** Worker modules in the stage, by the names that processes use to start them. */
+/** Worker modules in the staging folder, keyed by the names under which processes start them. */
 export const WORKERS: Readonly<Record<string, string>> = {
   "function_worker.js": "src/runtime/functions/worker/worker_main.ts",
   "compute_worker.js": "src/runtime/compute/worker/worker_main.ts",
@@ -188,13 +188,15 @@ export const WORKERS: Readonly<Record<string, string>> = {
   "database_watch.js": "src/database/embedded/process/watch_main.ts",
 };
 
-/** Files in the stage that no module imports. The program starts them by name. */
+/** Files in the staging folder that no module imports. The program starts them by name. */
 export const STARTED_BY_NAME: readonly string[] = [
   ...Object.keys(WORKERS),
   STAGED_PRELOAD,
 ];
 
-/** Bundles the packages that are loaded rarely, and writes them to the stage, compressed. */
+/**
+ * Bundles the packages that are loaded rarely, and writes them to the staging folder, compressed.
+ */
 export const bundleRareModules = (root: string, stage: string, quality: number): Promise<void> =>
   stageRareModules({ root, stage, quality, plugins: [WITHOUT_PRE_GYP, SSH_WITHOUT_FILES] });
 

@@ -12,7 +12,7 @@ const COMMAND = [...HELP, "src/cli/session/context.ts"];
 interface Row {
   readonly command: string;
   readonly modules: readonly string[];
-  /** Maximum amount of code that a start may read, in kilobytes, and in chunks. */
+  /** Maximum amount of code that a start may read, in kilobytes and in number of chunks. */
   readonly kilobytes: number;
   readonly chunks: number;
   /** Modules that must not be included. */

@@ -30,7 +30,7 @@ export async function installMissing(
 export interface ForeignOptions {
   /** A processor architecture by its Debian name, such as `arm64`. */
   readonly architecture: string;
-  /** The folder for the unpacked files, which is emptied first. */
+  /** The folder for the unpacked files. It is emptied first. */
   readonly folder: string;
 }
 
@@ -81,7 +81,7 @@ function ignoreMissing(error: unknown): void {
   if (!(error instanceof Deno.errors.NotFound)) throw error;
 }
 
-/** Options that make apt work in a folder and for another processor. */
+/** Returns options that make apt work in a folder and for another processor. */
 function aptOptions(state: string, architecture: string): readonly string[] {
   const options = [
     `Dir::State=${state}`,

@@ -19,7 +19,7 @@ export interface HostRequest {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Keeps connections open. Without an agent, each request opens its own connection. */
+  /** Agent that keeps connections open. Without it, each request opens its own connection. */
   readonly agent?: Agent;
 }
 

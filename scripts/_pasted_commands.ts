@@ -43,7 +43,7 @@ export function readCommands(page: string, heading = ""): PastedCommand[] {
 const isServe = ({ text }: PastedCommand): boolean => text.split("\n").at(0) === "svc serve";
 /**
  * Returns whether a command is the line that `svc serve` prints for the next terminal. Pages
- * shorten its key.
+ * shorten the key in this line.
  */
 const isExport = ({ text }: PastedCommand): boolean => text.startsWith("export SVC_API_URL=");
 
@@ -85,7 +85,7 @@ async function serve(env: Readonly<Record<string, string>>) {
   }
 }
 
-/** Separates the outputs of commands. */
+/** The separator between the outputs of commands. */
 const MARK = "\u001e";
 
 async function runInShell(
@@ -127,7 +127,7 @@ export async function pasteCommands(commands: readonly PastedCommand[]): Promise
     const { url, token, output } = platform;
     const typed = commands.filter((each) => !isServe(each) && !isExport(each));
     const outputs = await runInShell(
-      // Pages show the default port, but this platform uses a free one.
+      // Pages show the default port, but this platform uses a free port.
       typed.map((each) => ({
         ...each,
         text: each.text.replaceAll("localhost:8787", new URL(url).host),

@@ -20,7 +20,7 @@ const options = (given: RunOptions) => ({
   ...(given.env === undefined ? {} : { env: { ...given.env } }),
 });
 
-/** Runs a program to its end and returns its output. */
+/** Runs a program until it exits, and returns its output. */
 export async function hear(
   [program, ...args]: readonly [string, ...string[]],
   given: RunOptions = {},

@@ -26,8 +26,8 @@ export function programCommand(): Command {
 const KEPT = ["PATH", "LANG", "TMPDIR"] as const;
 
 /**
- * Returns an environment without the machine's account: its home folder is `home`. The search path,
- * Deno's cache and the network settings are kept.
+ * Returns an environment that does not depend on the user's account: the home folder is `home`.
+ * Only the search path, Deno's cache and the network settings are kept.
  */
 export function cleanEnvironment(
   home: string,
@@ -73,28 +73,28 @@ export interface Platform {
   readonly port: number;
   /** Port of the HTTPS listener, or `undefined` if there is none. */
   readonly httpsPort: number | undefined;
-  /** The owner's key. Missing if the data directory already had one. */
+  /** The owner's key. Missing if the data directory already contained a key. */
   readonly token: string | undefined;
   /** One-time URL for setting the owner's password, or `undefined` once a password exists. */
   readonly ownerLink: string | undefined;
   readonly pid: number;
   /** Resolves with the exit code when the process has exited. */
   readonly ended: Promise<number>;
-  /** Everything that it wrote to stderr so far. */
+  /** Returns everything that the process has written to stderr so far. */
   errors(): string;
-  /** Asks the platform to drain, waits until it ends, and returns the exit code. */
+  /** Asks the platform to drain, waits until it has stopped, and returns the exit code. */
   stop(): Promise<number>;
-  /** Kills it, like a crash or a power cut. */
+  /** Kills the platform, which has the same effect as a crash or a power cut. */
   kill(): Promise<void>;
 }
 
 export interface PlatformOptions {
   readonly dataDir: string;
-  /** 0, the default, lets the system choose one. */
+  /** With 0, the default, the system chooses a port. */
   readonly port?: number;
   readonly args?: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Starts the program; {@link programCommand} by default. */
+  /** Command that starts the program; {@link programCommand} by default. */
   readonly command?: Command;
   /** Called with each line of stderr. */
   readonly onLine?: (line: string) => void;
@@ -103,10 +103,10 @@ export interface PlatformOptions {
 /** Maximum time to wait until the platform is ready, even under qemu on a busy machine. */
 const READY_LIMIT_MS = 300_000;
 
-/** How often to look for edges. */
+/** Interval at which to look for edges, in milliseconds. */
 const LOOK_MS = 20;
 
-/** The line of JSON mode that contains the ports. */
+/** Matches the line of JSON output that contains the ports. */
 const LISTENING = /Listening on http:\/\/\S+?:(\d+)(?: and https:\/\/\S+?:(\d+))?"/;
 const OWNER_LINK = /Owner's link, which works once: ([^"\s]+)"/;
 
@@ -250,7 +250,7 @@ function endAtOnce(child: Deno.ChildProcess, signal: Deno.Signal = "SIGKILL"): v
   try {
     child.kill(signal);
   } catch (error) {
-    // Deno throws this if the process has already ended.
+    // Deno throws this if the process has already exited.
     if (!(error instanceof TypeError)) throw error;
   }
 }

@@ -11,7 +11,10 @@ import { dirname, join, sep } from "node:path";
 import { importShippedModule, shippedModulePath } from "../src/lib/shipped_module.ts";
 import { compressTo } from "./_compress.ts";
 
-/** Names that the program imports from rare packages. These imports are replaced in the bundle. */
+/**
+ * Names that the program imports from rare packages. The bundle contains replacements for these
+ * imports.
+ */
 export const RARE_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "@vercel/nft": ["nodeFileTrace"],
   "acme-client": ["default"],
@@ -26,7 +29,7 @@ export const RARE_PACKAGES: Readonly<Record<string, readonly string[]>> = {
 const exportLine = (name: string, exported: readonly string[]): string =>
   `export { ${exported.join(", ")} } from ${JSON.stringify(name)};`;
 
-/** Modules that the program asks for by name. They replace files of packages. */
+/** Modules that the program requests by name. They replace files of packages. */
 const ENGINES: Readonly<Record<string, string>> = {
   pglite: [
     exportLine("@electric-sql/pglite", ["PGlite"]),
@@ -35,7 +38,7 @@ const ENGINES: Readonly<Record<string, string>> = {
   pg_dump: exportLine("@electric-sql/pglite-tools/pg_dump", ["pgDump"]),
 };
 
-/** The source of each module, by name. */
+/** The source of each module, keyed by its name. */
 const ENTRIES: Readonly<Record<string, string>> = {
   ...ENGINES,
   ...Object.fromEntries(
@@ -43,7 +46,7 @@ const ENTRIES: Readonly<Record<string, string>> = {
   ),
 };
 
-/** Folder of the modules in the stage. */
+/** Folder in the staging folder for the modules. */
 export const RARE_MODULES: readonly string[] = Object.keys(ENTRIES).map(shippedModulePath);
 
 const NAMESPACE = "rare-package";
@@ -79,11 +82,12 @@ export function rarePackages(root: string): Plugin {
   };
 }
 
-/** The code in which pg_dump accepts compiled WebAssembly, an option that callers cannot set. */
+/** The code in which pg_dump accepts compiled WebAssembly. Callers cannot set this option. */
 const TAKES_WASM = "wasmBinary=Module.wasmBinary";
 
 /**
- * Puts pg_dump's WebAssembly into its module, which would otherwise look for a file next to itself.
+ * Puts pg_dump's WebAssembly into pg_dump's module, which would otherwise look for a file next to
+ * itself.
  */
 const PG_DUMP_WITH_WASM: Plugin = {
   name: "pg-dump-with-wasm",
@@ -151,7 +155,7 @@ function optionsFor(contents: string, { root, plugins }: RareModulesOptions): Bu
   };
 }
 
-/** Bundles each rare module, and writes it to the stage, compressed. */
+/** Bundles each rare module, compresses it, and writes it to the staging folder. */
 export async function stageRareModules(options: RareModulesOptions): Promise<void> {
   await Promise.all(
     Object.entries(ENTRIES).map(async ([name, contents]) => {

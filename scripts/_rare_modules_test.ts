@@ -7,7 +7,7 @@ import { RARE_MODULES, RARE_PACKAGES } from "./_rare_modules.ts";
 import { ROOT } from "./_source_files.ts";
 import { inTestFolder } from "../src/lib/_test_folder.ts";
 
-/** The exports of each module; for packages, those that the program imports. */
+/** The exports of each module. For packages, only the exports that the program imports. */
 const OFFERED: Readonly<Record<string, readonly string[]>> = {
   ...RARE_PACKAGES,
   pglite: ["PGlite", "EmscriptenBuiltinFilesystem"],
@@ -15,7 +15,8 @@ const OFFERED: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Imports of Node's modules by names that do not work in attached modules of the compiled program.
+ * Matches imports of Node's modules under names that do not work in the compiled program's attached
+ * modules.
  */
 const BARE_NODE = /(?:\bfrom|\bimport\(?)\s*"(?:fs|path|url|module|crypto|util|os|stream)"/;
 

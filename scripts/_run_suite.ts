@@ -15,7 +15,8 @@ import { type FileTime, readTimes } from "./_test_times.ts";
 const LAST_WORDS_MS = 10_000;
 
 /**
- * Maximum time for a file that runs in parallel with others: a file that hangs must not delay them.
+ * Maximum time for a file that runs in parallel with other files. A file that hangs must not delay
+ * them.
  */
 const FILE_LIMIT_MS = 15 * 60_000;
 
@@ -34,7 +35,7 @@ export interface Outcome {
   readonly leftOut: readonly string[];
 }
 
-/** Passes on each line of a stream immediately, and returns all lines at the end. */
+/** Forwards each line of a stream immediately, and returns all lines at the end. */
 async function readAll(stream: ReadableStream<Uint8Array>, show: Show): Promise<string> {
   let [text, rest] = ["", ""];
   const take = (lines: string) => {
@@ -72,8 +73,8 @@ interface RunOptions {
   /** Time at which the run is interrupted, as returned by `performance.now()`. */
   readonly deadline: number;
   /**
-   * Whether other runs are in progress at the same time. If so, the output is shown in one piece at
-   * the end.
+   * Whether other runs are in progress at the same time. If so, this run's output is shown in one
+   * piece at the end.
    */
   readonly isBeside: boolean;
   readonly show: Show;
@@ -131,7 +132,7 @@ async function runBatch(batch: Batch, options: RunOptions): Promise<Run> {
 
 const filesOf = ({ groups }: Batch): string[] => groups.flat();
 
-/** Runs the batches of a plan. Once `mayStart` returns false, skips the remaining ones. */
+/** Runs the batches of a plan. Once `mayStart` returns false, skips the remaining batches. */
 export async function runPlan(
   { limitMs, batches, atOnce }: Plan,
   { show, mayStart = () => true }: { readonly show: Show; readonly mayStart?: () => boolean },

@@ -6,7 +6,7 @@ import { runPlan } from "./_run_suite.ts";
 const BAD = 'Deno.test("fails", () => Promise.reject(new Error("always")));';
 const GOOD = 'Deno.test("passes", () => {});';
 
-/** A folder with test files. */
+/** Creates a folder with test files. */
 async function testFolder(files: Readonly<Record<string, string>>) {
   const folder = await makeTestFolder("svc-run-suite-");
   const path = (name: string) => join(folder, name);

@@ -31,7 +31,7 @@ export function listFiles(root: string): string[] {
   return found.sort();
 }
 
-/** Returns true for our own TypeScript: fixtures are input, not source. */
+/** Returns true for our own TypeScript files. Fixtures are test input, not source code. */
 export function isOurSource(path: string): boolean {
   return /\.tsx?$/.test(path) && !path.startsWith("fixtures/");
 }

@@ -1,6 +1,6 @@
 /**
- * The stage: the folder that `deno compile` packs into the program. In addition to the bundle, it
- * contains the files of packages that cannot be bundled.
+ * The stage: the staging folder that `deno compile` packs into the program. In addition to the
+ * bundle, it contains the files of packages that cannot be bundled.
  *
  * @module
  */
@@ -72,8 +72,9 @@ export const SHIPPED_PACKAGES: readonly ShippedPackage[] = [
 ];
 
 /**
- * Licenses and notices of all packages, by path. If these texts were separate files, the compiler
- * would read them as code and pack an error message that contains the stage's path.
+ * File with the licenses and notices of all packages, keyed by path. If these texts were separate
+ * files, the compiler would read them as code and pack an error message that contains the stage's
+ * path.
  */
 export const LICENSES_FILE = "licenses.json";
 
@@ -134,7 +135,7 @@ const lockSchema = z.object({ npm: z.record(z.string(), z.object({ integrity: z.
  * Downloads a package in `deno.lock` from npm and unpacks it to `folder`, because Deno installs
  * packages only for this machine.
  *
- * @throws {Error} if it cannot be fetched, or differs from `deno.lock`.
+ * @throws {Error} if the package cannot be fetched, or differs from `deno.lock`.
  */
 async function fetchPackage(name: string, root: string, folder: string): Promise<string> {
   const lock = lockSchema.parse(JSON.parse(await Deno.readTextFile(join(root, "deno.lock"))));
@@ -160,11 +161,11 @@ async function copyFiles(from: string, to: string, files: readonly string[]): Pr
   }
 }
 
-/** Brotli's highest quality. Decompression costs the same at every quality. */
+/** Brotli's highest quality. Decompression takes the same time at every quality. */
 const BEST_QUALITY = 11;
 
 /**
- * Returns the quality in `BROTLI_QUALITY`, or the highest one if it is not set.
+ * Returns the quality in `BROTLI_QUALITY`, or the highest quality if the variable is not set.
  *
  * @throws {RangeError} if it is not a quality
  */

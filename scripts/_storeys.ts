@@ -11,7 +11,7 @@
  */
 export const STOREYS: Readonly<Record<string, readonly string[]>> = {
   "src/platform": [
-    // Tests of everything that acts under a lease.
+    // Tests of all code that acts under a lease.
     "leading",
     "drains",
     "usage",
@@ -154,7 +154,7 @@ export const STOREYS: Readonly<Record<string, readonly string[]>> = {
     "types.ts",
   ],
   "src/web": [
-    // All pages bound to their paths.
+    // The list of all pages with their paths.
     ".",
     "mcp",
     "account",
@@ -169,7 +169,7 @@ export const STOREYS: Readonly<Record<string, readonly string[]>> = {
     "previews",
     "device",
     "consent",
-    // How to start a project; also shown on the overview and on projects' pages.
+    // The instructions for starting a project, which the overview and projects' pages also show.
     "start",
     "entry",
     "reference",

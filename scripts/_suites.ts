@@ -1,5 +1,5 @@
 /**
- * The test suites: which files they consist of, and how many files run in parallel.
+ * The test suites: their files, and how many files run in parallel.
  *
  * @module
  */
@@ -10,21 +10,21 @@ import { listFiles, ROOT } from "./_source_files.ts";
 /** How the files of a suite run. */
 export type Runs =
   /**
-   * In threads of one process, `perProcessor` threads for each processor, because threads start
-   * fast. Up to `share` files run in each thread, one after the other.
+   * Files run in threads of one process, `perProcessor` threads for each processor, because threads
+   * start fast. Up to `share` files run in each thread, one after another.
    */
   | { readonly as: "threads"; readonly perProcessor: number; readonly share: number }
   /**
-   * Each file runs in its own process, and everything that the process started ends with it. Suites
-   * of this kind run side by side, so that no suite waits for the longest file of another.
+   * Each file runs in its own process, and everything that the process has started stops with it.
+   * Suites of this kind run side by side, so that no suite waits for the longest file of another.
    */
   | { readonly as: "processes" }
   /** The same, but one file at a time, with nothing else running. */
   | { readonly as: "lone processes" };
 
 /**
- * Number of processes that run in parallel for each processor. It is more than 1 because they spend
- * some of their time waiting.
+ * Number of processes that run in parallel for each processor. It is more than 1 because processes
+ * spend some of their time waiting.
  */
 const PROCESSES_PER_PROCESSOR = 1.5;
 
@@ -32,14 +32,21 @@ export interface Suite {
   readonly name: string;
   readonly folders: readonly string[];
   readonly runs: Runs;
-  /** Files that start first because they take longest; the longest first. */
+  /** Files that start first because they take longest, in descending order of duration. */
   readonly first: readonly string[];
-  /** Files that change the process they run in, such as its limits: each runs in its own. */
+  /**
+   * Files that change the process in which they run, such as its limits. Each runs in its own
+   * process.
+   */
   readonly alone?: readonly string[];
-  /** The files that `deno task test` runs. Missing if it runs all files except those in `first`. */
+  /**
+   * The files that `deno task test` runs. Missing if `deno task test` runs all files except those
+   * in `first`.
+   */
   readonly short?: readonly string[];
   /**
-   * Path, relative to the root, of the program that its tests start instead of the compiled one.
+   * Path, relative to the root, of the program that the suite's tests start instead of the compiled
+   * one.
    */
   readonly program?: string;
   /** Debian programs that the suite needs; tests are skipped if they are missing. */
@@ -236,7 +243,7 @@ export interface Batch {
 
 /** The batches of suites that run together; `atOnce` batches run in parallel. */
 export interface Plan {
-  /** The names of its suites. */
+  /** The names of the plan's suites. */
   readonly name: string;
   /** Maximum time: a plan that takes longer counts as hung. */
   readonly limitMs: number;
@@ -251,7 +258,7 @@ export interface ChosenSuite {
   readonly files: readonly string[];
 }
 
-/** Tests that quickly show that the program needs nothing but the C library. */
+/** Tests that are fast and show that the program needs nothing but the C library. */
 const EMPTY_ROOT_SHORT: readonly string[] = [
   "tests/e2e/dev/local_kv_test.ts",
   "tests/e2e/doctor_platform_test.ts",
@@ -293,7 +300,8 @@ function orderFiles(chosen: readonly ChosenSuite[]): { suite: Suite; file: strin
 }
 
 /**
- * Groups files that share a thread. Adjacent files share one, because they import the same modules.
+ * Groups files that share a thread. Adjacent files share a thread, because they import the same
+ * modules.
  */
 function shareThreads(files: readonly string[], { first, share }: {
   /** Files that do not share a thread with any other file. */
@@ -312,7 +320,7 @@ function shareThreads(files: readonly string[], { first, share }: {
   ];
 }
 
-/** Plans suites whose files run the same way; at least one suite. */
+/** Plans suites whose files run the same way. There must be at least one suite. */
 function planAlike(chosen: readonly ChosenSuite[], { variable, processors }: Surroundings): Plan {
   const { runs, first } = chosen[0]!.suite;
   const ordered = orderFiles(chosen);
@@ -349,7 +357,10 @@ export function planSuites(
   return [...alike.values()].map((suites) => planAlike(suites, surroundings));
 }
 
-/** The long forms (`KILL_ROUNDS=500`, `CLUSTER_TESTS=all`) are slow, but not hung. */
+/**
+ * Returns the time after which a suite counts as hung. The long variants (`KILL_ROUNDS=500`,
+ * `CLUSTER_TESTS=all`) take longer than the others.
+ */
 function limitOf({ name }: Suite, variable: Surroundings["variable"]): number {
   return (name === "cluster" && variable("CLUSTER_TESTS") === "all" ? 90 : 40) * MINUTE_MS;
 }

@@ -12,7 +12,7 @@ export interface Counts {
 
 export const NO_COUNTS: Counts = { passed: 0, failed: 0, skipped: 0 };
 
-/** How the process of a run exited. */
+/** How a run's process exited. */
 export interface RunEnd {
   readonly code: number;
   readonly signal: string | null;
@@ -35,15 +35,15 @@ export interface Report {
   readonly errors: string;
 }
 
-/** How much of a run's errors is repeated at the end, in characters. */
+/** Maximum length of a run's errors that are repeated at the end, in characters. */
 const MAX_ERRORS = 6_000;
 
 const SUMMARY = /^(?:ok|FAILED) \| (?<passed>\d+) passed.*? \| (?<failed>\d+) failed(?<rest>.*)$/gm;
 
-/** The list before the closing line: a name and its place on each line. */
+/** Matches the list before the closing line: a name and its location on each line. */
 const FAILURES = /^ FAILURES \n\n(?<list>(?:.+\n)+)/gm;
 
-/** The part before that list: the errors, with traces. */
+/** Matches the part before that list: the errors, with stack traces. */
 const ERRORS = /^ ERRORS \n\n(?<errors>[^]*?)\n\n FAILURES $/gm;
 
 /** Printed when `deno test` is interrupted: the tests that had started. */
@@ -68,7 +68,7 @@ const WITH_FILE = /^(?:\.\/)?(?<file>\S+_test\.tsx?) => (?<test>.+)$/;
 /** In the list before the closing line: a module that threw an error outside its tests. */
 const UNCAUGHT = /^(?:\.\/)?(?<file>\S+) \(uncaught error\)$/;
 
-/** The name that Deno gives a failed test for an error outside a module's tests. */
+/** The name that Deno gives a failed test if an error occurs outside a module's tests. */
 const OUTSIDE = "(outside of its tests)";
 
 /** Separates the name of a test from the name of its step. */

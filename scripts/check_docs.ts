@@ -1,6 +1,6 @@
 /**
  * Checks the links in documents: each must point to a file and, if it has a fragment, to a heading
- * in it. Every decision needs a status and a date, and the index must list every topic.
+ * in that file. Every decision needs a status and a date, and the index must list every topic.
  *
  * @module
  */
@@ -82,7 +82,7 @@ export function findDocProblems(
   documents: readonly TextFile[],
   { exists, source }: {
     readonly exists: (path: string) => boolean;
-    /** The text of a source file, or `undefined` if it does not exist. */
+    /** Returns the text of a source file, or `undefined` if the file does not exist. */
     readonly source: (path: string) => string | undefined;
   },
 ): string[] {

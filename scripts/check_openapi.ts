@@ -1,6 +1,6 @@
 /**
  * Lints the OpenAPI document with the engine of `@redocly/cli`, without the network, with all
- * recommended rules and some additional ones.
+ * recommended rules and some additional rules.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * Allows programs to be started in only one place. A program that is started elsewhere would
- * inherit this program's descriptors.
+ * Checks that programs are started in only one place. A program started elsewhere would inherit
+ * this program's descriptors.
  *
  * @module
  */

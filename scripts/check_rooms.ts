@@ -10,7 +10,7 @@ import type { Doorway } from "./_rooms.ts";
 export interface ImportEdge {
   readonly from: string;
   readonly to: string;
-  /** Counts from 1. */
+  /** Line number, starting at 1. */
   readonly line: number;
 }
 

@@ -13,9 +13,9 @@ export interface Building {
 
 interface InnerRoom {
   readonly folder: string;
-  /** Its name in the list, `.` for the folder's own files. */
+  /** The room's name in the list; `.` for the folder's own files. */
   readonly name: string;
-  /** Counts from the top. */
+  /** The room's position, counted from the top. */
   readonly storey: number;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Allows text files to be read in only one place. Elsewhere, bytes that are not UTF-8 would
+ * Checks that text files are read in only one place. Elsewhere, bytes that are not UTF-8 would
  * silently become other characters.
  *
  * @module

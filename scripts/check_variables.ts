@@ -14,7 +14,7 @@ const READS = /(?:Deno\.env\.get|numberOf|partsOf)\("(\w+)"/g;
 const isOfTests = (path: string): boolean =>
   /^(?:tests|scripts)\//.test(path) || /(?:^|\/)_test_\w+\.tsx?$|_test\.tsx?$/.test(path);
 
-/** Finds variables that a test or script reads and `guide` does not name. */
+/** Finds variables that a test or script reads but `guide` does not name. */
 export function findUnlistedVariables(
   sources: readonly TextFile[],
   guide: string,

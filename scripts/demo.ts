@@ -1,6 +1,6 @@
 /**
- * `deno task demo`: starts a platform with one site. All files are in a temporary folder,
- * which is deleted when the demo ends.
+ * `deno task demo`: starts a platform with one site. All files are in a temporary folder, which is
+ * deleted when the demo stops.
  *
  * @module
  */

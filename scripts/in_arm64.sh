@@ -1,9 +1,9 @@
 #!/bin/sh
-# Runs the program for arm64, which is in dist/arm64 with the C library that it needs, under qemu.
+# Runs the arm64 program under qemu. dist/arm64 contains the program and its C library.
 #
 #   deno task test arm64
 #
-# Programs for arm64 that it starts run too, if a user namespace can tell the kernel to run them
+# The arm64 programs that it starts run too, if a user namespace can tell the kernel to run them
 # with qemu (binfmt_misc, Linux 6.7 or later). Nothing outside that namespace changes.
 set -eu
 here=$(cd "$(dirname "$0")/.." && pwd)/dist/arm64

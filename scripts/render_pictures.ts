@@ -16,8 +16,8 @@ const README = join(ROOT, "README.md");
 const TOUR = "## Tour";
 
 /**
- * Returns an output as a terminal shows it: the URL alone on stdout is for pipes, and keys are
- * shortened.
+ * Returns an output as a terminal shows it: without the URL that stdout contains for pipes, and
+ * with shortened keys.
  */
 function forReaders({ output, ...command }: PastedOutput): PastedOutput {
   const lines = output.trimEnd().split("\n");
@@ -43,7 +43,7 @@ function withOutputs(page: string, outputs: readonly PastedOutput[]): string {
 }
 
 /**
- * Returns whether the picture shows a command: it omits those that start the platform and set
+ * Returns whether the picture shows a command: it omits commands that start the platform or set
  * variables.
  */
 const isShown = ({ text }: PastedOutput): boolean => !/^(?:svc serve|export )/.test(text);

@@ -11,7 +11,7 @@
  * source, and the closing lines say so.
  *
  * `EMPTY_ROOT` runs the e2e tests against dist/svc in its own root: `libc` with nothing but the C
- * library, `short` for a few of them, `tools` with this machine's programs.
+ * library, `short` for a few of these tests, `tools` with this machine's programs.
  *
  * @module
  */
@@ -27,7 +27,7 @@ import { chooseFiles, type Extent, planSuites, SUITES } from "./_suites.ts";
 import { addCounts, formatCounts, NO_COUNTS } from "./_test_counts.ts";
 import { type FileTime, slowestFiles } from "./_test_times.ts";
 
-/** How many of the slowest files the closing lines name. */
+/** Number of slowest files that the closing lines name. */
 const SLOWEST = 10;
 
 const { values: flags, positionals: names } = parseArgs({
@@ -47,7 +47,7 @@ if (unknown.length > 0) {
   Deno.exit(2);
 }
 
-/** The programs that start dist/svc in a root, by the values of `EMPTY_ROOT`. */
+/** The programs that start dist/svc in its own root, keyed by the value of `EMPTY_ROOT`. */
 const ROOTS = { libc: "in_empty_root.sh", short: "in_empty_root.sh", tools: "in_tools_root.sh" };
 const root = Deno.env.get("EMPTY_ROOT");
 if (root !== undefined && !Object.hasOwn(ROOTS, root)) {
@@ -74,7 +74,9 @@ async function provideProgram(): Promise<boolean> {
   return true;
 }
 
-/** Creates the OpenAPI document once, because every test file would spend a second on it. */
+/**
+ * Creates the OpenAPI document once, because otherwise every test file would spend a second on it.
+ */
 async function provideDocument(): Promise<string> {
   const { openApiDocument } = await import("../src/contract/openapi.ts");
   const document = openApiDocument({ version: "0.0.0", serverUrl: "http://localhost" });

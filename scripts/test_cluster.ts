@@ -1,7 +1,7 @@
 /**
  * `deno task test:cluster`: the long form of the suite `cluster`, with three PostgreSQL servers
- * under Patroni and its own object storage. As root on Debian, it installs its dependencies, and
- * everything that it starts ends with it.
+ * under Patroni and its own object storage. As root on Debian, it installs its dependencies.
+ * Everything that it starts stops when it exits.
  *
  * @module
  */
@@ -30,7 +30,7 @@ if (!isInstalled("versitygw") && !isInstalled("go")) {
   Deno.exit(2);
 }
 if (missing.length > 0) Deno.exit(2);
-// Uses a process namespace, in which nothing outlives the first process.
+// Uses a process namespace, in which no process outlives the first one.
 const code = await show([
   ...["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"] as [string, ...string[]],
   Deno.execPath(),

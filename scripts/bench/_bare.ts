@@ -1,6 +1,6 @@
 /**
- * A bare `Deno.serve` that sends the same bytes as svc, by path, in the same runtime: from source,
- * or compiled if `SVC_BIN` and `DENORT_BIN` are set to a program and its runtime.
+ * A bare `Deno.serve` that sends the same bytes as svc for each path, in the same runtime: from
+ * source, or compiled if `SVC_BIN` and `DENORT_BIN` are set to a program and its runtime.
  *
  * @module
  */

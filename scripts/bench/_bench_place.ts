@@ -31,7 +31,7 @@ export interface BenchPlace {
 }
 
 /**
- * Returns the peak resident memory of a living process, in bytes (`VmHWM`, proc(5)); 0 if unknown.
+ * Returns the peak resident memory of a running process, in bytes (`VmHWM`, proc(5)); 0 if unknown.
  */
 export function peakMemory(pid: number): number {
   try {

@@ -1,6 +1,6 @@
 /**
- * Processes that only compute, to compete for the processors. The slowdown of a bare server shows
- * how much CPU time the machine lacks.
+ * Processes that do nothing but compute, to compete for the processors. The slowdown of a bare
+ * server shows how much CPU time the machine lacks.
  *
  * @module
  */

@@ -1,7 +1,7 @@
 /** @module The pages of the dashboard that `deno task bench dashboard` measures. */
 import { leadsTo, pageRoutes } from "../../tests/helpers/page_routes.ts";
 
-/** Number of notifications of the person who opens the pages. */
+/** Number of notifications that the person who opens the pages has. */
 export const NOTIFICATIONS = 100_000;
 
 const AT = "/workspaces/bench/projects/project-0";
@@ -80,7 +80,7 @@ export const pagesOf = ({ deployment, key }: MeasuredRecords): readonly string[]
 /** Pages that redirect signed-in users. */
 export const BEFORE_SIGN_IN = /^\/(?:sign-|forgot-)/;
 
-/** Routes that are not pages, or whose page does not grow with the data. */
+/** Routes without a page, or with a page that does not grow with the data. */
 const NOT_MEASURED: Readonly<Record<string, string>> = {
   "/": "redirects to the projects",
   "/session": "a few bytes for scripts",
@@ -105,7 +105,7 @@ const NOT_MEASURED: Readonly<Record<string, string>> = {
   "/deployments/:deployment/errors/:error": "redirects to the error",
 };
 
-/** Paths of files and of pages whose time depends on a database. */
+/** Paths of files, and of pages whose response time depends on a database. */
 const EXEMPT =
   /^\/(?:assets|\.well-known)\/|^\/docs\/schema|\.(?:txt|js)$|\/databases\/:database(?:\/|$)/;
 

@@ -21,7 +21,7 @@ export interface DatabaseSide {
   url(database: string): Promise<string>;
   /** Puts a database into the state that it is in after a long time without clients. */
   letSleep(database: string): Promise<void>;
-  /** Processes that currently run databases. */
+  /** Returns the processes that currently run databases. */
   processes(): readonly number[];
   close(): Promise<void>;
 }
@@ -30,7 +30,7 @@ export interface DatabaseSide {
 const READY_LIMIT_MS = 180_000;
 const LOOK_MS = 5;
 
-/** A platform's databases, created and used in the same way as by the CLI. */
+/** A platform's databases, created and used in the same way as the CLI does. */
 abstract class PlatformSide implements DatabaseSide {
   abstract readonly name: string;
   protected abstract readonly engine: "embedded" | "server";
@@ -103,7 +103,7 @@ abstract class PlatformSide implements DatabaseSide {
 class EmbeddedSide extends PlatformSide {
   readonly name = "embedded";
   protected readonly engine = "embedded";
-  /** Processes of the platform before it has any databases. */
+  /** Processes that the platform runs before it has any databases. */
   readonly #platform = new Set(processTree(this.place.platform.pid));
 
   processes(): readonly number[] {
@@ -131,7 +131,7 @@ class PlainSide implements DatabaseSide {
     this.#folder = folder;
   }
 
-  /** The first database starts the server, as on a platform. */
+  /** Creates a database. The first one starts the server, as on a platform. */
   async create(database: string): Promise<void> {
     this.#server ??= await startPlainPostgres(this.#folder);
     await this.#server.run(`CREATE DATABASE ${database}`);
@@ -149,7 +149,7 @@ class PlainSide implements DatabaseSide {
     return Promise.resolve(this.#server!.url(database));
   }
 
-  /** A running server does not sleep. */
+  /** Does nothing, because a running server does not sleep. */
   letSleep(): Promise<void> {
     return Promise.resolve();
   }
@@ -163,7 +163,10 @@ class PlainSide implements DatabaseSide {
   }
 }
 
-/** Opens all sides, without any databases yet. The plain PostgreSQL uses an empty folder. */
+/**
+ * Opens all the servers to compare, which have no databases yet. The plain PostgreSQL uses an empty
+ * folder.
+ */
 export async function openSides(
   place: BenchPlace,
   plainFolder: string,

@@ -37,8 +37,8 @@ export interface Load {
   /** `refusal` if the measured response is an error; `success` by default. */
   readonly expects?: "success" | "refusal";
   /**
-   * Connections with one request at a time; 32 by default. HTTP/2 uses a quarter of them with four
-   * streams each, for the same number of parallel requests.
+   * Connections with one request at a time; 32 by default. HTTP/2 uses a quarter as many
+   * connections with four streams each, for the same number of parallel requests.
    */
   readonly connections?: number;
   /** `http` by default. */
@@ -134,13 +134,13 @@ export function load(given: Load): Promise<Measured> {
   return given.protocol === "h2" ? loadByH2load(given) : loadByWrk(given);
 }
 
-/** How a server performed under load, and its cost. */
+/** How a server performed under load, and how much CPU time it used. */
 export interface Cost extends Measured {
-  /** CPU time that the server and its processes take per request, in microseconds. */
+  /** CPU time that the server and its child processes use per request, in microseconds. */
   readonly processorUs: number;
 }
 
-/** Puts load on a process's server, and measures the CPU time that it takes. */
+/** Puts load on a process's server, and measures the CPU time that the process uses. */
 export async function loadProcess(given: Load & { readonly pid: number }): Promise<Cost> {
   const before = processorTime(given.pid);
   const measured = await load(given);

@@ -11,7 +11,7 @@ import { type Peer, startPeer } from "./_peers.ts";
 
 export interface Origin extends Peer {
   readonly url: string;
-  /** PEM file with its certificate authority. */
+  /** PEM file with the origin's certificate authority. */
   readonly caFile: string;
 }
 
@@ -40,7 +40,7 @@ http {
 }
 `;
 
-/** Starts the origin with files by name. */
+/** Starts the origin with these files, which are keyed by name. */
 export async function startOrigin(
   folder: string,
   files: Readonly<Record<string, string>>,

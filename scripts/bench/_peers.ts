@@ -15,7 +15,7 @@ export interface Peer {
   readonly name: string;
   readonly pid: number;
   readonly port: number;
-  /** Serves HTTP/1.1 and HTTP/2 over TLS; missing if the peer has only one port. */
+  /** Port for HTTP/1.1 and HTTP/2 over TLS. Missing if the peer has only one port. */
   readonly httpsPort?: number;
   stop(): Promise<void>;
 }
@@ -26,7 +26,7 @@ export interface PeerSite {
   /** The folder to serve. */
   readonly root: string;
   readonly certificate: CertificateFiles;
-  /** Redirects by path, status 301. */
+  /** Targets of redirects with status 301, keyed by path. */
   readonly redirects: ReadonlyMap<string, string>;
   /** An origin that all requests are forwarded to, instead of serving the folder. */
   readonly origin?: PeerOrigin;

@@ -8,16 +8,16 @@ import { hear } from "../_process.ts";
 import { findPrograms } from "./_plain_postgres.ts";
 
 export interface Load {
-  /** `select` reads one row by its key; `tpcb` is a transaction with five statements. */
+  /** `select` reads one row by its key. `tpcb` runs a transaction with five statements. */
   readonly script: "select" | "tpcb";
   readonly clients: number;
   readonly seconds: number;
 }
 
-/** pgbench threads: no more than the machine can spare. */
+/** Number of pgbench threads: no more than the machine can spare. */
 const MOST_THREADS = 2;
 
-/** Reads the number of transactions a second, not counting the time to connect. */
+/** Reads the number of transactions per second, not counting the time to connect. */
 export function readPgbench(report: string): number {
   const failed = /^number of failed transactions: (\d+)/m.exec(report)?.[1];
   if (failed !== undefined && failed !== "0") {

@@ -31,7 +31,7 @@ interface Owner {
   readonly gid?: number;
 }
 
-/** PostgreSQL refuses to run as root. */
+/** Finds the user that runs the server, because PostgreSQL refuses to run as root. */
 async function findOwner(): Promise<Owner> {
   if (Deno.uid() !== 0) return {};
   const [uid, gid] = await Promise.all(

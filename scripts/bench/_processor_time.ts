@@ -1,6 +1,6 @@
 /**
  * CPU time of a server, from proc(5): its process with all threads, and the processes that it
- * started. On a busy machine, it is more meaningful than a rate.
+ * started. On a busy machine, CPU time is more meaningful than a rate.
  *
  * @module
  */
@@ -60,14 +60,14 @@ function readProcesses(): ProcessTimes[] {
 }
 
 /**
- * Returns the CPU time that a living process and its descendants have used so far, in
+ * Returns the CPU time that a running process and its descendants have used so far, in
  * milliseconds.
  */
 export function processorTime(pid: number): number {
   return timeOfTree(pid, readProcesses());
 }
 
-/** Returns the IDs of a living process and its descendants. */
+/** Returns the IDs of a running process and its descendants. */
 export function processTree(pid: number): readonly number[] {
   return [...idsOfTree(pid, readProcesses())];
 }

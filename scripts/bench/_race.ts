@@ -12,7 +12,7 @@ export interface Runner {
   /** The process that serves, directly or through its child processes. */
   readonly pid: number;
   readonly port: number;
-  /** HTTP/1.1 and HTTP/2 over TLS. A runner without it is measured only over plain TCP. */
+  /** HTTP/1.1 and HTTP/2 over TLS. A runner without a TLS port is measured only over plain TCP. */
   readonly httpsPort?: number | undefined;
   readonly host: string;
 }
@@ -41,14 +41,16 @@ export function entrantsOf(runners: readonly Runner[]): readonly (readonly Entra
 
 export interface Race {
   readonly path: string;
-  /** If one path is not enough: the same requests for wrk and h2load. */
+  /** The same requests for wrk and h2load, if one path is not enough. */
   readonly many?: { readonly script: string; readonly paths: readonly string[] };
   readonly rounds: number;
   readonly seconds: number;
-  /** Minimum ratio of svc's rate to another runner's over plain HTTP, by that runner's name. */
+  /**
+   * Minimum ratio of svc's rate to another runner's over plain HTTP, keyed by that runner's name.
+   */
   readonly aims: Readonly<Record<string, number>>;
   /**
-   * Maximum ratio of svc's CPU time to another runner's over plain HTTP, by that runner's
+   * Maximum ratio of svc's CPU time to another runner's over plain HTTP, keyed by that runner's
    * name.
    */
   readonly processorAims?: Readonly<Record<string, number>>;

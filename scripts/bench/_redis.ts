@@ -19,7 +19,7 @@ export interface RedisLoad {
 
 export interface Redis {
   readonly pid: number;
-  /** Requests a second. */
+  /** Returns the number of requests per second. */
   measure(load: RedisLoad): Promise<number>;
 }
 

@@ -36,10 +36,10 @@ export function whole(value: number): string {
   return Math.round(value).toLocaleString("en-US");
 }
 
-/** Formats an aim with at least one decimal place. */
+/** Formats a target with at least one decimal place. */
 const aimText = (aim: number): string => Number.isInteger(aim * 10) ? aim.toFixed(1) : String(aim);
 
-/** Formats a ratio with its aim, and whether the aim is met. */
+/** Formats a ratio with its target, and whether the target is met. */
 export function againstAim(ratio: number, aim: number): string {
   return `${ratio.toFixed(2)} (aim ${aimText(aim)}: ${ratio >= aim ? "met" : "MISSED"})`;
 }

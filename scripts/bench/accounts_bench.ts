@@ -1,5 +1,5 @@
 /**
- * The device flow over HTTP, and the cost of credentials per request.
+ * The device flow over HTTP, and the time that credentials add to each request.
  *
  * @module
  */
@@ -84,7 +84,10 @@ interface Case {
   readonly name: string;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** wrk creates its requests with this script. h2load cannot, so there is no row for HTTP/2. */
+  /**
+   * wrk creates its requests with this script. h2load cannot run scripts, so there is no row for
+   * HTTP/2.
+   */
   readonly script?: string;
   readonly expects?: "refusal";
 }

@@ -32,7 +32,7 @@ interface Side {
   readonly pid: number;
   readonly port: number;
   readonly host: string;
-  /** The path of a signed URL. */
+  /** Returns the path of a signed URL. */
   sign(method: Method, key: string): Promise<string>;
 }
 
@@ -73,7 +73,7 @@ function signerOf(
 }
 
 /**
- * Creates a Lua script with which wrk requests the paths in turn. Each body differs, because svc
+ * Creates a Lua script with which wrk requests the paths in turn. All bodies differ, because svc
  * stores identical bodies only once.
  */
 const script = (method: Method, paths: readonly string[], bytes: number): string => `
@@ -174,7 +174,7 @@ async function raceLarge(sides: readonly Side[], folder: string): Promise<string
   return rows;
 }
 
-/** Runs the bench, alternating between the sides, and returns its report with the medians. */
+/** Runs the bench, alternating between the two stores, and returns its report with the medians. */
 export async function benchBlobs(): Promise<string> {
   return await withBenchPlace(async (place) => {
     await using storage = await Storage.start(place.folder, unusedPort());

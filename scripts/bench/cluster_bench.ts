@@ -20,7 +20,7 @@ interface Measured {
   /** In milliseconds. */
   readonly commit: number;
   readonly commitP99: number;
-  /** Number of commits per second from many writers, which share flushes. */
+  /** Number of commits per second from many writers, whose commits share flushes. */
   readonly grouped: number;
   readonly read: number;
   readonly listing: number;

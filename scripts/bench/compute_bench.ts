@@ -32,7 +32,7 @@ const PAGE_AIMS = { [inFront("nginx")]: 0.9 };
 
 const PAGE = "0123456789abcdef".repeat(64);
 
-/** `/` does no work. `/list` renders a page like real projects do, which takes about 0.3 ms. */
+/** `/` does no work. `/list` renders a page as real projects do, which takes about 0.3 ms. */
 const SERVER = `
 import { createServer } from "node:http";
 const page = "${PAGE}";

@@ -45,7 +45,7 @@ condition.path = { type = "exact", value = "/kept" }
 action = { type = "cache", ttlSeconds = 600 }
 `;
 
-/** CPU time of a request in microseconds, by where it is spent. */
+/** CPU time of a request in microseconds, by the process that uses it. */
 interface Costs {
   readonly platform: number;
   readonly edges: number;
@@ -124,7 +124,7 @@ async function measure(place: BenchPlace, path: string): Promise<Run> {
   };
 }
 
-/** Returns the medians of several rounds of each kind. */
+/** Returns the medians over several rounds of each kind. */
 async function measureAll(edges: number): Promise<readonly Run[]> {
   return await withBenchPlace(async (place) => {
     await furnish(place);

@@ -148,7 +148,7 @@ async function sendRequests({ port }: Platform): Promise<void> {
   }));
 }
 
-/** Returns the milliseconds until the first byte of a page, and its size. */
+/** Returns the number of milliseconds until a page's first byte, and the size of the page. */
 async function openPage(url: string, cookie: string) {
   const started = performance.now();
   const answer = await fetch(url, { headers: { cookie }, redirect: "manual" });

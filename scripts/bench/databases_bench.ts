@@ -40,7 +40,7 @@ const WARM_UP: Load = { script: "select", clients: 8, seconds: 10 };
 
 interface Row {
   readonly name: string;
-  /** A value for each side, in order. */
+  /** A value for each engine, in order. */
   readonly values: readonly number[];
   readonly unit: "ms" | "MB" | "/s";
 }
@@ -70,7 +70,7 @@ async function time(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - started;
 }
 
-/** Returns the medians of each side. The sides alternate in every round. */
+/** Returns the medians of each engine. The engines alternate in every round. */
 async function race(
   sides: readonly DatabaseSide[],
   rounds: number,
@@ -239,7 +239,9 @@ const MEASURES = {
   load: measureLoads,
 } satisfies Record<typeof PARTS[number], unknown>;
 
-/** Databases are always created, because the other parts measure them. */
+/**
+ * Measures the chosen parts. Databases are always created, because the other parts measure them.
+ */
 async function measure(sides: readonly DatabaseSide[]): Promise<readonly Row[]> {
   const rows: Row[] = [];
   for (const part of PARTS) {

@@ -1,6 +1,6 @@
 /**
  * How long a page's visitors wait while the platform receives deploys and builds projects, compared
- * with when it does neither.
+ * with the time when it does neither.
  *
  * @module
  */
@@ -12,10 +12,10 @@ import { type Cost, loadProcess } from "./_load.ts";
 import { againstMost, formatTable, median, whole } from "./_table.ts";
 
 const DEPLOYS = 10;
-/** Files of the site that is deployed. Some of them differ each time. */
+/** Number of files in the deployed site. Some of them differ each time. */
 const [FILES, CHANGED] = [500, 100];
 const BUILDS = 4;
-/** The build command: it uses one processor for a second, then writes files. */
+/** The build command: it uses one processor for one second, then writes files. */
 const BUILD_COMMAND = "head -c 500M /dev/zero | sha256sum && mkdir -p dist && " +
   "for i in $(seq 300); do echo page $i > dist/$i.html; done && echo built > dist/index.html";
 
@@ -117,7 +117,9 @@ const measure = (entrant: Entrant): Promise<Cost> =>
 
 type Rounds = ReadonlyMap<Entrant, readonly Cost[]>;
 
-/** Puts each entrant under load for a second, in turn, for as long as `goesOn` returns true. */
+/**
+ * Puts each entrant under load in turn, for one second each, for as long as `goesOn` returns true.
+ */
 async function measureInTurns(
   entrants: readonly Entrant[],
   goesOn: (round: number) => boolean,

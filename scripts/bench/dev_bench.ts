@@ -20,7 +20,7 @@ const REQUESTS = 1000;
 const PAUSE_MS = 5;
 const MOST_START_MS = 120_000;
 
-/** Aim for the time added to a request, in milliseconds. */
+/** Target for the time added to a request, in milliseconds. */
 const AIM_ADDED_MS = 1;
 
 interface Project {
@@ -34,7 +34,7 @@ interface Project {
 }
 
 interface Started extends AsyncDisposable {
-  /** Milliseconds to the first response that is not an error. */
+  /** Number of milliseconds until the first response that is not an error. */
   readonly milliseconds: number;
   readonly errors: () => string;
 }
@@ -111,8 +111,8 @@ function serverPort(log: string): number {
 }
 
 /**
- * Alternates requests to the server itself and requests through `svc dev`. Returns the milliseconds
- * that each takes.
+ * Alternates requests to the server itself and requests through `svc dev`. Returns the number of
+ * milliseconds that each request takes.
  */
 async function measureRequests(project: Project) {
   const port = unusedPort();

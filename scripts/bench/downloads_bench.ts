@@ -26,7 +26,7 @@ const CURL_FLAGS: Readonly<Record<Protocol, string>> = {
 };
 
 interface Download {
-  /** Megabytes a second. */
+  /** Megabytes per second. */
   readonly rate: number;
   /** CPU time of the server, in milliseconds. */
   readonly processor: number;

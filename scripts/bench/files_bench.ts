@@ -52,7 +52,7 @@ async function deploy({ platform, tool }: BenchPlace): Promise<Round> {
   const before = [processorTime(Deno.pid), processorTime(platform.pid)] as const;
   const run = await tool(["deploy", "--prod"]);
   const ofPlatform = processorTime(platform.pid) - before[1];
-  // The CLI is the only child process that has exited in the meantime.
+  // The CLI is the only child process that has exited since then.
   return {
     ...run,
     platform: ofPlatform,

@@ -1,6 +1,6 @@
 /**
- * The cost of a request step that does nothing, and the effect of hostile functions on neighbors.
- * If a target is missed, `docs/decisions/edge.md` says why.
+ * The time that a request step takes if it does nothing, and the effect of hostile functions on
+ * other projects. If a target is missed, `docs/decisions/edge.md` says why.
  *
  * @module
  */
@@ -18,7 +18,7 @@ const ROUNDS = 5;
 const NEIGHBOR: Clients = { protocol: "http", connections: 4 };
 /** Maximum time that a no-op step may add to a request, in milliseconds. */
 const MAX_STEP_MS = 0.1;
-/** Maximum growth of a neighbor's p99. */
+/** Maximum factor by which a neighbor's p99 may grow. */
 const MAX_GROWTH = 1.2;
 
 const HOSTILE: Readonly<Record<string, string>> = {
@@ -163,7 +163,9 @@ function attack({ platform }: BenchPlace): { stop(): Promise<void> } {
   };
 }
 
-/** Clients of a page, a step or an independent bare server while hostile functions run. */
+/**
+ * Clients that request a page, a step or an independent bare server while hostile functions run.
+ */
 interface Neighbor {
   readonly name: string;
   measure(): Promise<Cost>;

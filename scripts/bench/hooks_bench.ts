@@ -9,13 +9,13 @@ import { fetchByHost } from "../_fetch_by_host.ts";
 import { type BenchPlace, describeProgram, peakMemory, withBenchPlace } from "./_bench_place.ts";
 import { formatTable, whole } from "./_table.ts";
 
-/** Triggers that one hook accepts per minute. */
+/** Number of triggers that one hook accepts per minute. */
 const PER_HOOK = 30;
 const HOOKS = 20;
 const PARALLEL = 8;
 const ROUNDS = 9;
 const AIM_MS = 1500;
-/** Deployments that take longer count as failed. */
+/** Time in milliseconds after which a deployment counts as failed. */
 const LIVE_MS = 60_000;
 
 interface Repository {
@@ -98,7 +98,10 @@ async function describeLate(place: BenchPlace, id: string): Promise<string> {
   ).join("\n");
 }
 
-/** Returns the milliseconds from a trigger to its response, and to the new page in production. */
+/**
+ * Returns the number of milliseconds from a trigger to its response, and to the new page in
+ * production.
+ */
 async function deployOnce(place: BenchPlace, url: string, commit: { sha: string; text: string }) {
   const started = performance.now();
   const { id } = await trigger(url, { branch: "main", commitSha: commit.sha });

@@ -115,7 +115,7 @@ async function inFolder(measure: (folder: string) => Promise<Rates>): Promise<Ra
   }
 }
 
-/** Runs the bench, alternating between the sides, and returns its report with the medians. */
+/** Runs the bench, alternating between the two stores, and returns its report with the medians. */
 export async function benchKv(): Promise<string> {
   const [own, redis]: [Rates[], Rates[]] = [[], []];
   for (let round = 0; round < ROUNDS; round++) {

@@ -1,7 +1,7 @@
 /**
  * `deno task bench live`: how long `svc deploy` takes until a Node server is live, compared with
- * the project's own build and start. Both sides change a file first and end with the first
- * response. Rounds alternate between the sides.
+ * the project's own build and start. Both measurements start with a changed file and end with the
+ * first response. Rounds alternate between the two.
  *
  * @module
  */
@@ -106,7 +106,7 @@ async function firstResponse(port: number, host = "localhost"): Promise<void> {
   if (response !== "200 hello") throw new Error(`${host} responded with ${response}`);
 }
 
-/** Returns the milliseconds of the project's own build and start, without svc. */
+/** Returns the number of milliseconds that the project's own build and start take without svc. */
 async function timeOwn(folder: string, { scripts }: Project): Promise<number> {
   const port = unusedPort();
   const started = performance.now();

@@ -1,6 +1,6 @@
 /**
- * Cost of the edge's in-memory state per request: the cache and the rate-limit counters, without
- * sockets.
+ * The time that the edge's in-memory state takes per request: the cache and the rate-limit
+ * counters, without sockets.
  *
  * @module
  */

@@ -11,11 +11,11 @@ import { formatTable, whole } from "./_table.ts";
 const STREAMS = 5000;
 const EVENTS = 2000;
 const AT_ONCE = 64;
-/** Streams that are opened at the same time. */
+/** Number of streams that are opened at the same time. */
 const OPENING = 100;
 const [FEW, MANY] = [10, 100_000];
 /**
- * Maximum extra time that an operation takes with many notifications instead of few, in
+ * Maximum extra time that an operation may take with many notifications instead of few, in
  * milliseconds.
  */
 const FLAT_MS = 1;
@@ -55,7 +55,8 @@ async function trigger({ platform }: BenchPlace, cookie: string, project: string
 }
 
 /**
- * Returns the number of events per second. Each event gets its response once it is in the inbox.
+ * Returns the number of events per second. The response to an event is sent once the event is in
+ * the inbox.
  */
 async function measureEvents(place: BenchPlace, cookie: string): Promise<number> {
   let next = 0;

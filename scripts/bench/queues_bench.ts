@@ -23,14 +23,14 @@ const CLIENTS = 50;
 const MESSAGES = 2000;
 const VALUE_BYTES = 100;
 const ROUNDS = 3;
-/** Elements per Redis call. */
+/** Number of elements per Redis call. */
 const ELEMENTS = 20_000;
 /** Maximum time of one run, in milliseconds. */
 const MOST_MS = 120_000;
 
 interface Cost {
   readonly perSecond: number;
-  /** CPU time per message. For svc and pg-boss, it includes sender and receiver. */
+  /** CPU time per message. For svc and pg-boss, it includes both sender and receiver. */
   readonly processorUs: number;
 }
 
@@ -40,7 +40,8 @@ interface Costs {
 }
 
 /**
- * `/later` stores messages, `/now` waits until all are delivered; `/rate` then returns the rate.
+ * `/later` stores messages, and `/now` waits until all of them are delivered. After that, `/rate`
+ * returns the rate.
  */
 const SERVER = `
 import { createServer } from "node:http";
@@ -187,7 +188,7 @@ const SIDES = [
   { name: "Redis", measure: measureRedis },
 ];
 
-/** Runs the bench, alternating between the sides, and returns its report with the medians. */
+/** Runs the bench, alternating between the queues, and returns its report with the medians. */
 export async function benchQueues(): Promise<string> {
   const costs = SIDES.map((): Costs[] => []);
   for (let round = 0; round < ROUNDS; round++) {

@@ -17,7 +17,7 @@ const redirects: ReadonlyMap<string, string> = new Map(
 
 /**
  * Distance between two consecutively requested pages: the order is scattered, but covers all
- * thousand.
+ * thousand pages.
  */
 const STRIDE = 379;
 

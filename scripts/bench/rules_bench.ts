@@ -1,5 +1,5 @@
 /**
- * Cost of a request as rule sets and route tables grow.
+ * The time that a request takes as rule sets and route tables grow.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import { benchRouteTable } from "../../src/manifest/route_table_bench.ts";
 import { benchEvaluation } from "../../src/rules/evaluate_bench.ts";
 import { formatTable, whole } from "./_table.ts";
 
-/** Maximum cost of a request relative to the smallest set, and in nanoseconds. */
+/** Maximum time of a request, relative to the smallest set and in nanoseconds. */
 const MAX_GROWTH = 1.5;
 const MAX_NANOSECONDS = 5000;
 

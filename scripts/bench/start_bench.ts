@@ -13,10 +13,10 @@ import { againstMost, formatTable, median } from "./_table.ts";
 const ROUNDS = 20;
 const SERVE_ROUNDS = 5;
 const DEPLOY_ROUNDS = 10;
-/** A platform is idle once the garbage from its start has been collected. */
+/** A platform counts as idle once the garbage from its start has been collected. */
 const IDLE_AFTER_MS = 30_000;
 
-/** Goals: relative to Node, and in milliseconds and megabytes. */
+/** Targets: relative to Node, and in milliseconds and megabytes. */
 const [AIM_OF_NODE, AIM_READY_MS, AIM_IDLE_MB] = [1, 300, 95];
 /**
  * The commands that are compared with Node. Other commands are compared with an empty compiled
@@ -29,7 +29,7 @@ interface Place {
   readonly env: Record<string, string>;
 }
 
-/** Returns the milliseconds from the start of a process to its end. */
+/** Returns the number of milliseconds from the start of a process until it exits. */
 async function time([program, ...args]: Command, { cwd, env }: Place): Promise<number> {
   const started = performance.now();
   const { success, stderr } = await new Deno.Command(program, {
@@ -45,7 +45,10 @@ async function time([program, ...args]: Command, { cwd, env }: Place): Promise<n
   throw new Error(`${program} ${args.join(" ")} failed: ${new TextDecoder().decode(stderr)}`);
 }
 
-/** Returns the milliseconds from the start of a complete deploy to its first line of output. */
+/**
+ * Returns the number of milliseconds from the start of a complete deploy to its first line of
+ * output.
+ */
 async function timeToFirstLine([program, ...args]: Command, { cwd, env }: Place): Promise<number> {
   const started = performance.now();
   const child = new Deno.Command(program, {
@@ -85,7 +88,7 @@ async function measureDeploy(svc: Command, place: Place): Promise<readonly numbe
   return times;
 }
 
-/** Returns the times of each command, by name. Every round includes all commands. */
+/** Returns the times of each command, keyed by its name. Every round includes all commands. */
 async function race(
   commands: ReadonlyMap<string, Command>,
   place: Place,
@@ -103,8 +106,8 @@ async function residentMegabytes(pid: number): Promise<number> {
 }
 
 /**
- * Measures how long a platform takes to get ready on an existing data directory, and the memory of
- * the last one.
+ * Measures how long platforms take to get ready on an existing data directory, and the memory of
+ * the last of them.
  */
 async function measureServe(dataDir: string, { env }: Place) {
   const ready: number[] = [];

@@ -14,7 +14,7 @@ const SECONDS = 4;
 const GRANT_TYPE = "urn:ietf:params:oauth:grant-type:device_code";
 /** Number of branches, each of which gets one trigger. */
 const BRANCHES = 600;
-/** Triggers that one hook accepts per minute. */
+/** Number of triggers that one hook accepts per minute. */
 const PER_HOOK = 30;
 
 interface Row {

@@ -21,7 +21,7 @@ export interface Made {
   run(program: string, ...args: string[]): ReturnType<typeof hear>;
 }
 
-/** Creates a release, and removes it afterwards. */
+/** Creates a release, calls `run` with it, and removes it afterwards. */
 export async function withRelease(test: (made: Made) => Promise<void>): Promise<void> {
   const root = await Deno.makeTempDir({ prefix: "svc-release-" });
   const { pem, publicKey } = await makeKeys();

@@ -25,7 +25,7 @@ async function containers(...args: readonly string[]): Promise<string> {
   return `${stdout}${stderr}`.trim();
 }
 
-/** Creates a release's files for this machine's container, and builds it. */
+/** Creates a release's files for this machine's container, and builds the container. */
 async function buildImage(folder: string, image: string): Promise<void> {
   const archive = `svc-${VERSION}-${TARGET}.tar.gz`;
   await Deno.copyFile(compiled, join(folder, "svc"));
@@ -46,7 +46,7 @@ interface Point {
 
 interface Running {
   readonly url: string;
-  /** The platform's output. */
+  /** Returns the platform's output. */
   said(): Promise<string>;
 }
 

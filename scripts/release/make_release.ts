@@ -26,10 +26,10 @@ import { writePackages } from "./write_packages.ts";
 /** Path of the manual page in the project. */
 const MANUAL = "docs/svc.1";
 
-/** Files that each archive contains in addition to the program, by their paths in the project. */
+/** Paths in the project of the files that each archive contains in addition to the program. */
 const BESIDE = ["LICENSE", "README.md", MANUAL] as const;
 
-/** @throws {Error} for a program that does not trust the key. */
+/** @throws {Error} if a program does not trust the key. */
 function assertTrusts(bytes: Uint8Array, name: string, { trusted }: ReleaseOptions): void {
   const program = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (trusted.every((key) => program.includes(key))) return;

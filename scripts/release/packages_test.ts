@@ -8,7 +8,7 @@ import { TARGETS } from "./targets.ts";
 /** The npm package with this machine's program. */
 const OWN = `svc-${Deno.build.os}-${Deno.build.arch === "x86_64" ? "x64" : "arm64"}`;
 
-/** A registry with a release's npm packages. The registry counts downloads. */
+/** Starts a registry that offers a release's npm packages and counts downloads. */
 async function withRegistry(
   { root, out }: Made,
   test: (registry: { readonly url: string; readonly fetched: string[] }) => Promise<void>,

@@ -9,7 +9,7 @@ import type { Target } from "./targets.ts";
 export interface ReleaseOptions {
   readonly version: string;
   readonly dataFormat: number;
-  /** Folder with the compiled programs, named by `programName()`. */
+  /** Folder with the compiled programs, whose names come from `programName()`. */
   readonly programs: string;
   /** Folder that receives the release. */
   readonly out: string;

@@ -36,7 +36,7 @@ function component(
 export function makeSbom(lockText: string, version: string): string {
   const { npm } = lockSchema.parse(JSON.parse(lockText));
   const found = Object.entries(npm).map(component);
-  // A package that is used with different peers has several keys.
+  // A package that is used with different peer dependencies has several keys.
   const components = [...new Map(found.map((each) => [each.purl, each])).values()]
     .sort((a, b) => a.purl < b.purl ? -1 : 1);
   const document = {

@@ -22,7 +22,7 @@ export function publicKeyPem(raw: string): string {
 
 type Facts = ReleaseOptions & { readonly publicKey: string };
 
-/** Returns the name of a digest in the templates: `SHA256_X86_64_UNKNOWN_LINUX_GNU`. */
+/** Returns the name of a digest in the templates, such as `SHA256_X86_64_UNKNOWN_LINUX_GNU`. */
 const digestName = (target: string): string =>
   `SHA256_${target.toUpperCase().replaceAll("-", "_")}`;
 
@@ -58,7 +58,7 @@ async function writeTemplate(
   await Deno.writeTextFile(to, text);
 }
 
-/** Writes an npm package for each platform, and one that starts the matching program. */
+/** Writes an npm package for each platform, and a package that starts the matching program. */
 async function writeNpm(
   programs: readonly ReleasedProgram[],
   facts: Facts,

@@ -1,7 +1,7 @@
 /** @module Describes a failed task for an agent, with tools that can help. Pure. */
 import { type Answer, type NextCall, partOf, type ToolFailure } from "./tool.ts";
 
-/** Maximum number of diagnostics and problems to show. There can be thousands. */
+/** Maximum number of diagnostics and problems to show. A failure can have thousands. */
 const MAX_SHOWN = 10;
 
 /** Advice for error codes, in addition to their explanations. */

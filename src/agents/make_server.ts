@@ -92,7 +92,7 @@ export interface ServerOptions<Around extends Surroundings> {
   readonly version: string;
   readonly tools: readonly Tool<Around>[];
   readonly around: Around;
-  /** Offers only tools that do not change anything. */
+  /** True to offer only tools that do not change anything. */
   readonly readOnly: boolean;
 }
 
@@ -110,7 +110,7 @@ export interface ToolServer {
   settled(): Promise<void>;
 }
 
-/** Creates a server that offers the tools, and suggests only tools that it offers. */
+/** Creates a server that offers the tools. It suggests only tools that it offers. */
 export function makeServer<Around extends Surroundings>(
   options: ServerOptions<Around>,
 ): ToolServer {

@@ -32,7 +32,7 @@ export interface Surroundings {
   /**
    * Opens the project for a tool: the named one, or the default.
    *
-   * @throws {ToolFailure} if there is neither, or the agent is limited to another project
+   * @throws {ToolFailure} if there is no such project, or the agent is limited to another one
    */
   open(given: string | undefined): Promise<OpenedProject>;
   /** Returns the project's default database, if it has one. */
@@ -75,9 +75,9 @@ export interface ToolSpec<Input extends z.ZodRawShape, Around> {
   readonly effect: "read" | "write" | "destroy";
   /** True if a repeated call with the same input has no further effect. */
   readonly isIdempotent?: boolean;
-  /** The endpoint that it always needs. Most tools call several endpoints. */
+  /** The endpoint that every call needs. Most tools call several endpoints. */
   readonly needs?: Endpoint;
-  /** True if it affects more than the project that the agent is limited to. */
+  /** True if a call affects more than the project that the agent is limited to. */
   readonly leavesProject?: boolean;
   run(input: z.infer<z.ZodObject<Input>>, around: Around): Promise<ToolAnswer>;
 }
@@ -122,13 +122,13 @@ export function chooseProject(
   return given ?? confined;
 }
 
-/** Returns an array of objects in a response. */
+/** Returns a field of a response that is an array of objects. */
 export function listOf(answer: Answer, key: string): readonly Answer[] {
   const list = answer[key];
   return Array.isArray(list) ? list as readonly Answer[] : [];
 }
 
-/** Returns an object in a response. */
+/** Returns a field of a response that is an object. */
 export function partOf(answer: Answer, key: string): Answer {
   const part = answer[key];
   return typeof part === "object" && part !== null ? part as Answer : {};

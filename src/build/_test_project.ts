@@ -8,7 +8,7 @@ export interface TestProject {
   readonly host: BuildHost;
 }
 
-/** Text of files by path. The text `-> target` creates a symbolic link. */
+/** Text of files, keyed by path. The text `-> target` creates a symbolic link. */
 export type TestFiles = Readonly<Record<string, string>>;
 
 const LINK = "-> ";

@@ -58,7 +58,7 @@ async function buildNeeded(
 }
 
 /**
- * Throws an error that names missing toolchains and how to install them.
+ * Throws an error that names the missing toolchains and says how to install them.
  *
  * @throws {BuildError}
  */
@@ -107,13 +107,13 @@ export interface BuildOptions {
   /** The project's `svc.toml`, which overrides the settings. */
   readonly config: ProjectConfig | undefined;
   readonly settings?: BuildSettings;
-  /** Overrides everything else. */
+  /** Build command that overrides all others. */
   readonly buildCommand?: string | undefined;
   /** ID of the framework to use instead of the detected one. */
   readonly framework?: string | undefined;
-  /** Uses the existing output. */
+  /** True to use the existing output instead of running the build command. */
   readonly skipBuild?: boolean;
-  /** Finds the variables of the target environment. Called only if a command runs. */
+  /** Fetches the variables of the target environment. Called only if a command runs. */
   readonly variables?: () => Promise<Readonly<Record<string, string>>>;
 }
 
@@ -146,7 +146,10 @@ function configuredDirs({ config, settings }: BuildOptions): readonly string[] {
   return written.length > 0 || setting === null ? written : [setting];
 }
 
-/** If nothing was built, a folder of plain files is itself the output. */
+/**
+ * Returns the detected output folders. If nothing was built, a folder of plain files is itself the
+ * output.
+ */
 function detectedDirs(detected: DetectedProject, command: string | undefined): readonly string[] {
   if (detected.server !== undefined) return detected.outputDirs;
   const plain = detected.outputDirs.length === 1 && detected.outputDirs[0] === ".";
@@ -154,9 +157,9 @@ function detectedDirs(detected: DetectedProject, command: string | undefined): r
 }
 
 /**
- * Finds the folder with the output.
+ * Finds the output folder.
  *
- * @throws {BuildError} if no folder has an output, or it is outside the project
+ * @throws {BuildError} if no folder has an output, or the output is outside the project
  */
 async function findOutputFolder(
   options: BuildOptions,
@@ -179,7 +182,9 @@ async function findOutputFolder(
   });
 }
 
-/** Refuses a project that looks like a server that svc cannot run, unless svc.toml sets static. */
+/**
+ * Rejects a project that looks like a server that svc cannot run, unless svc.toml sets `static`.
+ */
 async function refuseServers({ directory, config }: BuildOptions): Promise<void> {
   if (config?.build.isStatic === true) return;
   const signs = await findProjectSigns(createFolderReader(directory));
@@ -191,7 +196,7 @@ async function refuseServers({ directory, config }: BuildOptions): Promise<void>
   });
 }
 
-/** Refuses a link that points outside the project's folder. */
+/** Rejects a link that points outside the project's folder. */
 async function insideFolder(directory: string, path: string, candidate: string): Promise<string> {
   const [root, real] = await Promise.all([Deno.realPath(directory), Deno.realPath(path)]);
   if (real === root || real.startsWith(root + sep)) return path;
@@ -300,7 +305,7 @@ function showCommands(
 
 /**
  * Installs missing packages, and runs the build command, if any. Workspace dependencies are built
- * first, unless the command was set explicitly, because it may build them itself.
+ * first, unless the command was set explicitly, because such a command may build them itself.
  */
 async function runBuild(
   host: BuildHost,

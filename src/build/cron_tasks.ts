@@ -13,7 +13,7 @@ const scheduled = z.looseObject({
 
 /**
  * Returns the manifest with the tasks from `svc.toml` added, and the total number of tasks. An
- * invalid manifest is returned unchanged, because another check refuses it.
+ * invalid manifest is returned unchanged, because another check rejects it.
  *
  * @throws {BuildError} if there are too many.
  */

@@ -63,7 +63,7 @@ function warnOfForms(
 /**
  * Returns the manifest with the forms from `svc.toml` or, without a `[forms]` table, the forms
  * found in the pages. The manifest keeps its own forms. An invalid manifest is returned unchanged,
- * because another check refuses it.
+ * because another check rejects it.
  *
  * @throws {BuildError} if there are too many.
  */

@@ -13,7 +13,7 @@ const declaring = z.looseObject({
 
 /**
  * Returns the manifest with the queues from `svc.toml` added. An invalid manifest is returned
- * unchanged, because another check refuses it.
+ * unchanged, because another check rejects it.
  *
  * @throws {BuildError} if there are too many.
  */

@@ -34,7 +34,7 @@ const anyObject = z.record(z.string(), z.unknown());
 
 /**
  * Returns the manifest with the settings from `svc.toml`, which override the manifest's own
- * settings. A manifest that is not an object is returned unchanged, because another check refuses
+ * settings. A manifest that is not an object is returned unchanged, because another check rejects
  * it.
  */
 export function withDeclaredSettings(

@@ -10,7 +10,7 @@ const MAX_PAGES = 20_000;
 const CONCURRENCY = 16;
 
 const MARK = "_svc/forms/";
-/** Parts of a page that are not markup. */
+/** Matches the parts of a page that are not markup. */
 const INERT = /<!--[\s\S]*?-->|<(script|style|textarea)\b[\s\S]*?<\/\1\s*>/gi;
 const FORM_TAG = /<form\b(?:"[^"]*"|'[^']*'|[^'">])*>/gi;
 const ACTION = /^(?:\.{0,2}\/)*_svc\/forms\/([^?#]*)/;

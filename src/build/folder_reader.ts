@@ -40,8 +40,8 @@ async function stat(path: string): Promise<Deno.FileInfo | undefined> {
 }
 
 /**
- * Reads files below `directory`. Missing, unreadable and oversized files count as absent. Files
- * that are not UTF-8 throw a `NotUtf8Error`.
+ * Reads files below `directory`. Missing, unreadable and oversized files count as absent. Reading a
+ * file that is not UTF-8 throws a `NotUtf8Error`.
  */
 export function createFolderReader(directory: string): ProjectReader & OutputProbe {
   const at = (path: string) => stat(join(directory, path));

@@ -30,7 +30,7 @@ const VERCEL_RULES = /"(?:redirects|rewrites|headers|routes|cleanUrls|trailingSl
 /** Tables of a netlify.toml that can be replaced by rules. */
 const NETLIFY_RULES =
   /^\s*(?:\[\[\s*(?:redirects|headers)\s*\]\]|(?:redirects|headers|pretty_urls)\s*=)/m;
-/** The setting of a wrangler file that has an equivalent. */
+/** The setting in a wrangler file that has an equivalent in svc. */
 const WRANGLER_SETTING = /html_handling/;
 const NOTHING = importHeaders("");
 
@@ -108,7 +108,7 @@ interface ForeignFile {
   /** Path relative to the project. */
   readonly path: string;
   readonly text: string;
-  /** The result of an import, or `undefined` if nothing imports the file, or it has no rules. */
+  /** The result of the import, or `undefined` if the file cannot be imported or has no rules. */
   readonly result: ImportResult | undefined;
 }
 
@@ -136,8 +136,8 @@ export interface ImportableFile {
 }
 
 /**
- * Finds configuration files of other hosts that have importable rules, none of which the project
- * has yet.
+ * Finds configuration files of other hosts with importable rules that the project does not have
+ * yet.
  */
 export async function findImportable(
   reader: ProjectReader,
@@ -151,7 +151,7 @@ export async function findImportable(
 }
 
 /**
- * Names the files whose rules are missing from the project, with one command that imports them all.
+ * Names the files whose rules are missing from the project, and one command that imports them all.
  */
 function describeRules(files: readonly ForeignFile[], shown: string): string | undefined {
   const [first, ...others] = files.map(({ path }) => path);
@@ -211,7 +211,7 @@ function describeNetlifyBuild(text: string, { build, declared }: ForeignFacts): 
 export interface ForeignFacts {
   readonly reader: ProjectReader;
   /**
-   * Path of the project to show in messages, with a trailing slash, or "" for the current folder.
+   * Path of the project as shown in messages, with a trailing slash, or "" for the current folder.
    */
   readonly shown: string;
   readonly taken: TakenOver;
@@ -251,7 +251,7 @@ const NITRO_CONFIGS = ["nitro.config", "nuxt.config"].flatMap((name) =>
 );
 
 /**
- * Warns about tasks that a server schedules itself: when the server is idle, it stops, and so do
+ * Warns about tasks that a server schedules itself. When the server is idle, it stops, and so do
  * its tasks.
  */
 export async function warnOfOwnTimers(host: BuildHost, reader: ProjectReader): Promise<void> {
@@ -268,7 +268,7 @@ export async function warnOfOwnTimers(host: BuildHost, reader: ProjectReader): P
   }
 }
 
-/** Returns the prefix of a layer's paths in the output, or "" for the output itself. */
+/** Returns the prefix of a layer's paths in the output, or "" if the layer is the output itself. */
 const rootOf = (directory: string): string =>
   directory.replace(/^(?:\.\/)+|^\.$/, "").replace(/\/*$/, "");
 
@@ -283,7 +283,7 @@ export interface ServedFacts {
 
 /**
  * Returns the files of an output without configuration files of other hosts. If the output is the
- * project's own folder, leaves out all configuration files.
+ * project's own folder, omits all configuration files.
  */
 export async function withoutForeignFiles(
   host: BuildHost,

@@ -36,7 +36,7 @@ const warning = (message: string): Line => ({ level: "warn", message });
 const stops = ({ message, hint }: { readonly message: string; readonly hint?: string }): Line =>
   warning(`svc deploy stops here. ${message}${hint === undefined ? "" : `\n${hint}`}`);
 
-/** Names the detected framework, and how it will run. */
+/** Names the detected framework, and describes how the project will run. */
 function describe(detected: DetectedProject, plan: ProjectPlan, options: ForetellOptions): Line[] {
   const { build, server } = options.config ?? {};
   const command = build?.command ?? detected.buildCommand;

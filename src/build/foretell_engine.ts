@@ -11,7 +11,7 @@ export interface ForetellOptions {
   readonly detected: DetectedProject;
 }
 
-/** Predicts the engine of a deploy, or returns `undefined` if there is no server. */
+/** Predicts the engine that a deploy will choose. Returns `undefined` if there is no server. */
 export async function foretellEngine(
   { directory, config, detected: { server, startCommand } }: ForetellOptions,
 ): Promise<EngineChoice | undefined> {

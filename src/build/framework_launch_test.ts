@@ -6,7 +6,7 @@ import { unusedPort } from "../lib/unused_port.ts";
 import { inTestFolder } from "../lib/_test_folder.ts";
 import { launchFiles } from "./server/launch_files.ts";
 
-/** Returns the launch that a framework creates for an output with these files. */
+/** Returns how a framework launches an output with these files. */
 async function launchOf(id: string, files: Readonly<Record<string, string>>): Promise<Launch> {
   const output = {
     directory: "dist",

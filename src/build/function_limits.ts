@@ -6,7 +6,7 @@ const anyObject = z.record(z.string(), z.unknown());
 
 /**
  * Returns the manifest with the limits from `svc.toml`, which override the manifest's own limits. A
- * manifest that is not an object is returned unchanged, because another check refuses it.
+ * manifest that is not an object is returned unchanged, because another check rejects it.
  */
 export function withFunctionLimits(
   manifest: unknown,

@@ -12,12 +12,12 @@ import { isSha256 } from "../lib/hash.ts";
 const NAME = "hashes.json";
 
 /**
- * How long after a change a file can change again without a change to its times, in milliseconds.
- * File systems record times with a resolution of up to two seconds.
+ * Time after a change in which a file can change again while its timestamps stay the same, in
+ * milliseconds. The timestamps of some file systems have a resolution of only two seconds.
  */
 const UNSETTLED_MS = 2000;
 
-/** Minimum number of files for a cache. Hashing fewer files takes no noticeable time. */
+/** Minimum number of files for a cache. Hashing fewer files takes too little time to notice. */
 const MIN_FILES = 200;
 
 const savedHashes = z.strictObject({
@@ -77,7 +77,7 @@ export class HashCache {
     return new HashCache(place, known);
   }
 
-  /** Returns the hash of a file, if the file has not changed since its hash was computed. */
+  /** Returns the hash of a file if the file has not changed since the hash was computed. */
   find(path: string, info: Deno.FileInfo): string | undefined {
     const name = this.#nameOf(path);
     const known = this.#saved.get(name);

@@ -30,7 +30,7 @@ export interface PackedFile extends Omit<OutputContent, "info"> {
   readonly sha256: string;
 }
 
-/** Maximum size in bytes of files that are read at once. Larger ones are streamed. */
+/** Maximum size in bytes of files that are read at once. Larger files are streamed. */
 const READ_WHOLE = 1024 * 1024;
 const CONCURRENCY = 16;
 /** Number of files to check before yielding to other tasks. */
@@ -74,7 +74,7 @@ function* lookUp(files: readonly OutputContent[], cache: HashCache): Steps<FileF
   return known;
 }
 
-/** Refuses files that the platform would refuse, before anything is hashed. */
+/** Rejects files that the platform would reject, before anything is hashed. */
 function assertWithinLimits(files: readonly OutputContent[]): void {
   if (files.length > MAX_FILES) {
     throw new BuildError(
@@ -96,7 +96,7 @@ function assertWithinLimits(files: readonly OutputContent[]): void {
  * Returns the SHA-256 and size of every file, in the given order. With a cache, only files that
  * changed since the previous run are read.
  *
- * @throws {BuildError} `output_invalid` if the platform would refuse the files
+ * @throws {BuildError} `output_invalid` if the platform would reject the files
  */
 export async function hashFiles(
   files: readonly OutputContent[],

@@ -16,7 +16,7 @@ interface Site {
   hash(now: number, more?: readonly OutputContent[]): Promise<Record<string, string>>;
 }
 
-/** Runs a test on a folder of files that were all written before the tests' current time. */
+/** Runs a test on a folder whose files were all written before the test's current time. */
 async function withSite(run: (site: Site) => Promise<void>): Promise<void> {
   return await inTestFolder(async (root) => {
     const files = Array.from({ length: COUNT }, (_, n) => ({
@@ -37,7 +37,10 @@ async function withSite(run: (site: Site) => Promise<void>): Promise<void> {
   });
 }
 
-/** A time later than the times of all test files, by more than the resolution of file systems. */
+/**
+ * Returns a time that is later than the timestamps of all test files by more than the resolution of
+ * file systems.
+ */
 const later = () => Date.now() + HOUR_MS;
 
 /** Waits until new writes get a later time than the time of `path`. */
@@ -96,7 +99,7 @@ Deno.test("hashFiles() detects a change even if size and times are equal", () =>
 Deno.test("hashFiles() rehashes files that changed within the resolution of file times", () =>
   withSite(async ({ root, hash }) => {
     const written = (await Deno.stat(join(root, "page-249.html"))).mtime!.getTime();
-    // After this short time, another write could result in the same times.
+    // So soon after the write, another write could result in the same timestamps.
     await hash(written + 1500);
     await assert.rejects(Deno.stat(join(root, CACHE_PATH)), Deno.errors.NotFound);
     await hash(later());

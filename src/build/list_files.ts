@@ -1,4 +1,4 @@
-/** @module The files of a deployment before processing. */
+/** @module Lists the files of a deployment before they are processed. */
 import { basename, join, sep } from "node:path";
 import { formatCount, printableName } from "../lib/format.ts";
 import { ifMissing } from "../lib/missing_files.ts";
@@ -33,7 +33,7 @@ function ownOutputs(): ReadonlySet<string> {
 
 /**
  * Separates the files to deploy from those that this program is writing to, as in `svc deploy >
- * deploy.log`. Those files change until the program exits, and are not deployed.
+ * deploy.log`. The latter change until the program exits, and are not deployed.
  */
 function withoutOwnOutput(files: readonly OutputFile[]): {
   readonly files: readonly OutputFile[];
@@ -48,7 +48,7 @@ function withoutOwnOutput(files: readonly OutputFile[]): {
   };
 }
 
-/** Files and package folders, by deployment path. */
+/** Files and package folders, keyed by their paths in the deployment. */
 export interface Listing {
   readonly files: readonly OutputFile[];
   /** Folders named `node_modules` that have not been read yet. */
@@ -61,7 +61,7 @@ export interface Listing {
 export interface Survey extends WalkResult {
   /** Absolute path of the project's folder. */
   readonly projectRoot: string;
-  /** Counts files that the project's patterns exclude and include. */
+  /** Counts the files that the project's patterns exclude or include. */
   readonly report: IgnoreReport;
 }
 
@@ -88,7 +88,7 @@ function mergeReports(reports: readonly IgnoreReport[]): IgnoreReport {
   return merged;
 }
 
-/** Lists the files that placements add, by deployment path. */
+/** Lists the files that placements add, keyed by their paths in the deployment. */
 export async function surveyPlacements(
   projectRoot: string,
   placements: readonly Placement[],
@@ -188,8 +188,8 @@ function reportIgnored(host: BuildHost, { leftOut, restored }: IgnoreReport): vo
 }
 
 /**
- * Decides which listed files to deploy. Reports files that are left out, and throws all problems at
- * once.
+ * Decides which listed files to deploy. Reports files that are left out, and throws one error with
+ * all problems.
  *
  * @throws {BuildError}
  */

@@ -36,8 +36,8 @@ export async function nodeVersion(host: BuildHost): Promise<string | undefined> 
 }
 
 /**
- * Returns a clause about the Node version that the installed framework requires, if the machine has
- * another version.
+ * Returns a clause about the Node version that the installed framework requires, if the machine's
+ * version does not satisfy the requirement.
  */
 export async function wrongNode(
   host: BuildHost,

@@ -34,7 +34,7 @@ import { formatCount, printable } from "../lib/format.ts";
 
 const FUNCTIONS_FOLDER = "functions";
 
-/** Bundles the `functions/` of a project, if it has this folder. */
+/** Bundles the functions in a project's `functions/`, if it has this folder. */
 async function bundleProjectFunctions(
   host: BuildHost,
   projectRoot: string,
@@ -67,8 +67,8 @@ async function isFolder(path: string): Promise<boolean> {
 const PACKAGE_FILE = "package.json";
 
 /**
- * Refuses an unreadable package.json. Detection would treat it as missing, and report a misleading
- * problem.
+ * Rejects an unreadable package.json, because detection would treat it as missing and report a
+ * misleading problem.
  * @throws {BuildError} if a folder's package.json is not a JSON object
  */
 async function checkPackageJson(host: BuildHost, directory: string): Promise<void> {
@@ -111,7 +111,8 @@ export interface Assembled extends BuiltProject {
   /** Absolute path of the project, or of the chosen app in a workspace. */
   readonly directory: string;
   /**
-   * Absolute path of the folder with the rules and functions of the project or of its workspace.
+   * Absolute path of the folder that contains the rules and functions: the project's or its
+   * workspace's.
    */
   readonly home: string;
 }

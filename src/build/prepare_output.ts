@@ -77,7 +77,7 @@ async function readManifest(output: string): Promise<unknown> {
 
 type Usable = Exclude<Found, { readonly type: "unusable" }>;
 
-/** Describes a project of which only the start command in svc.toml is known. */
+/** Describes a project about which nothing but the start command in svc.toml is known. */
 function findProgram(
   { framework }: DetectedProject,
   { paths }: BuiltOutput,

@@ -327,7 +327,9 @@ Deno.test("packProject() warns about a denied folder only if its own page stays 
   });
 });
 
-/** Three levels, each with an ignore file that reverts some patterns from above. */
+/**
+ * Three levels of folders, each with an ignore file that reverts some patterns of the level above.
+ */
 const NESTED: Readonly<Record<string, string>> = {
   "index.html": "",
   ".gitignore": "*.log\n/secret\nbuild/\ncache\n!keep.log\n",

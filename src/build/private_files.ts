@@ -33,8 +33,8 @@ const SECRET_NAMES: readonly (readonly [name: RegExp, what: string])[] = [
 ];
 
 /**
- * Configuration of hosts, containers and databases, in any folder of a project. Publishing it would
- * show visitors how the site is operated.
+ * Configuration of hosts, containers and databases, in any folder of a project. Publishing these
+ * files would show visitors how the site is operated.
  */
 const HOST_FILES: readonly RegExp[] = [
   /^(?:netlify|fly|railway|nixpacks|wrangler)\.toml$|^(?:vercel|now|firebase|railway)\.json$/,
@@ -65,7 +65,7 @@ export function isConfiguration(path: string): boolean {
 }
 
 /**
- * Kinds of files that are pages, scripts or media. A key in one of these files is assumed to be an
+ * Kinds of files that are pages, scripts or media. A key in such a file is assumed to be an
  * example.
  */
 const SHOWN_KINDS =
@@ -82,7 +82,10 @@ const TEXT_KINDS = /\.(?:json|sql|dump|backup|bak|psql|npmrc|yarnrc)$|^\.(?:npmr
 const HEAD_BYTES = 64 * 1024;
 const BEGINNING_BYTES = 256;
 
-/** Maximum size in bytes of JSON and YAML files to search for credentials. Such files are short. */
+/**
+ * Maximum size of JSON and YAML files that are searched for credentials, in bytes. Files with
+ * credentials are short.
+ */
 const MAX_CREDENTIALS_BYTES = 32 * 1024;
 
 const PRIVATE_KEY = /^[ \t]*-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----\r?$/m;
@@ -117,7 +120,9 @@ function secretOf(path: string, text: string): string | undefined {
   return undefined;
 }
 
-/** Describes what the credentials in a short JSON or YAML file give access to. */
+/**
+ * Describes the credentials in a short JSON or YAML file. Returns `undefined` if there are none.
+ */
 function credentialsOf(name: string, text: string): string | undefined {
   if (/\.json$/i.test(name)) {
     if (/"type"\s*:\s*"service_account"/.test(text) && /"private_key"\s*:/.test(text)) {
@@ -181,7 +186,7 @@ export function findSecret(
 /** Maximum number of file names on one line. */
 const SHOWN = 3;
 
-/** Lists the first paths and the number of remaining ones. */
+/** Lists the first paths, and states how many more there are. */
 export function shortList(paths: readonly string[]): string {
   const more = paths.length > SHOWN ? ` and ${paths.length - SHOWN} more` : "";
   return `${paths.slice(0, SHOWN).map(printableName).join(", ")}${more}`;
@@ -208,7 +213,10 @@ function projectPath(root: string, { absolutePath, path }: OutputFile): string {
 /** Number of files to check before yielding to other tasks. */
 const FILES_PER_STEP = 200;
 
-/** Packages for other languages. They are not served, and some contain keys for their tests. */
+/**
+ * Packages for other languages. These packages are not served, and some contain keys for their
+ * tests.
+ */
 const PACKAGES = /^(?:\.venv\/lib|vendor\/bundle)\//;
 
 async function heldFiles(
@@ -236,7 +244,7 @@ async function heldFiles(
 }
 
 /**
- * Refuses files that look like secrets, and Git LFS pointers, before anything is uploaded.
+ * Rejects files that look like secrets, and Git LFS pointers, before anything is uploaded.
  *
  * @throws {BuildError} that names all of them
  */

@@ -11,7 +11,7 @@ const LFS = `version https://git-lfs.github.com/spec/v1\noid sha256:${
   "a".repeat(64)
 }\nsize 9000000\n`;
 
-/** Files that must be refused. `what` matches the description of the secret. */
+/** Files that must be rejected. `what` matches the description of the secret. */
 const SECRETS: Readonly<Record<string, readonly [text: string, what: RegExp]>> = {
   "key.pem": [key("PRIVATE KEY"), /private key/],
   "deep/tls/server.key": [key("EC PRIVATE KEY"), /private key/],

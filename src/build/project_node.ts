@@ -7,7 +7,7 @@ import type { ProjectReader } from "../manifest/mod.ts";
 export interface ProjectNode {
   /** An npm version range, such as `24`, `20.11.0`, `~22.3` or `>=23 <23.4`. */
   readonly range: string;
-  /** The range as written in the project. The machine's own Node may satisfy it too. */
+  /** The range as written in the project. The machine's own Node may also satisfy this range. */
   readonly asked: string;
   /** The source, such as `.nvmrc` or `engines.node in package.json`. */
   readonly from: string;

@@ -50,8 +50,8 @@ async function parseRules(host: BuildHost, path: string, surroundings: Surroundi
 }
 
 /**
- * Reads and validates a folder's rules. Returns `undefined` if it has none. Shows warnings and
- * throws errors, both with line and column.
+ * Reads and validates a folder's rules. Returns `undefined` if the folder has none. Shows warnings
+ * and throws errors, both with their line and column.
  */
 export async function readRulesFile(
   host: BuildHost,
@@ -66,7 +66,7 @@ export async function readRulesFile(
   return { path, ruleSet };
 }
 
-/** Checks a folder's rules against the functions of its build. */
+/** Checks a folder's rules against the functions that the build found. */
 export async function checkRuleFunctions(
   host: BuildHost,
   directory: string,

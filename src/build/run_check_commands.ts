@@ -22,7 +22,7 @@ export interface CheckCommands {
    */
   readonly place?: { readonly url: string; readonly bypass: string } | undefined;
   readonly variables?: Readonly<Record<string, string>>;
-  /** Adds the last lines of a command's output to the problem. */
+  /** True to add the last lines of a command's output to the problem. */
   readonly quotes?: boolean;
   readonly now: () => number;
   /** Time limit for all commands together, in milliseconds. */
@@ -54,7 +54,7 @@ export async function runCheckCommands(
 ): Promise<CommandOutcome[]> {
   const timeout = AbortSignal.timeout(timeMs);
   const signal = AbortSignal.any([host.signal, timeout]);
-  // The host is the prototype. It provides everything else, including computed values such as its
+  // The host is the prototype: it provides everything else, including computed values such as the
   // folders.
   const limited: BuildHost = Object.create(host, { signal: { value: signal, enumerable: true } });
   const outcomes: CommandOutcome[] = [];

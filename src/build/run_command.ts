@@ -24,8 +24,8 @@ function shellOf(command: string): { readonly program: string; readonly args: st
 const MAX_KEPT = 16 * 1024;
 
 /**
- * How long to read a command's output after the command has ended, in milliseconds. The command's
- * remaining processes can keep the output open.
+ * How long to read a command's output after the command has exited, in milliseconds. Its child
+ * processes can keep the output open.
  */
 const LAST_OUTPUT_MS = 2000;
 

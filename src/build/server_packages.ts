@@ -14,7 +14,8 @@ const normalized = (directory: string): string =>
 
 /**
  * Returns whether a folder is part of a server rather than of a site. This depends on the innermost
- * layer that contains the folder. If two layers have the same folder, the COMPUTE layer decides.
+ * layer that contains the folder. If two layers have the same folder, the COMPUTE layer takes
+ * precedence.
  */
 export function isServerFolder(path: string, manifest: unknown): boolean {
   const { layers } = layersSchema.safeParse(manifest).data ?? { layers: [] };

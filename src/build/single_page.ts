@@ -56,7 +56,7 @@ function report(host: BuildHost, layers: Layers, { config, paths, isApp }: Singl
 
 /**
  * Returns the manifest with the single-page settings from `svc.toml`, which override detection. A
- * manifest that is not an object is returned unchanged, because another check refuses it.
+ * manifest that is not an object is returned unchanged, because another check rejects it.
  *
  * @throws {BuildError} if there is no page to serve
  */

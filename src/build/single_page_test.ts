@@ -21,7 +21,7 @@ const WRITTEN = {
 };
 const OFF = "Serves index.html for unknown paths. To turn this off, set [static] spa = false";
 
-/** For each case: the files, `svc.toml`, the manifest's fallback, and the log message. */
+/** The files, `svc.toml`, the manifest's fallback, and the log message of each case. */
 const ROWS: Readonly<
   Record<string, readonly [TestFiles, string, string | undefined, string | undefined]>
 > = {

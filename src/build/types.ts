@@ -16,7 +16,7 @@ export interface FileFindings {
 /** Receives one stream of a command's output. */
 export interface OutputSink {
   write(chunk: string): void;
-  /** The stream has ended. */
+  /** Called when the stream has ended. */
   end(): void;
 }
 
@@ -45,6 +45,6 @@ export interface BuildHost {
 /** Returns the same host with a different environment for commands. */
 export function inEnvironment(host: BuildHost, env: BuildHost["env"]): BuildHost {
   // The original host is the prototype, so it provides everything else, including computed values
-  // such as its folders.
+  // such as the folders.
   return Object.create(host, { env: { value: env, enumerable: true } });
 }

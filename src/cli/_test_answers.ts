@@ -14,7 +14,7 @@ for (const name of ["cidrv4", "cidrv6"]) ajv.addFormat(name, true);
 
 const known = new Map<string, ValidateFunction>();
 
-/** The validator for a schema, compiled once. */
+/** Returns the validator for a schema, which is compiled once. */
 function checkOf(name: string, schemaOf: () => JsonSchema | undefined): ValidateFunction {
   const made = known.get(name);
   if (made !== undefined) return made;
@@ -49,8 +49,9 @@ const parsed = (line: string): unknown => {
 };
 
 /**
- * Validates everything printed to stdout in JSON mode: a failure, an object, or the lines of a
- * stream. Output that is not JSON, such as the output of a command run by `env exec`, is ignored.
+ * Validates everything that is printed to stdout in JSON mode: a failure, an object, or the lines
+ * of a stream. Output that is not JSON, such as the output of a command run by `env exec`, is
+ * ignored.
  */
 export function assertAnswers(argv: readonly string[], stdout: string): void {
   const lines = stdout.trimEnd().split("\n").map(parsed);

@@ -1,4 +1,4 @@
-/** @module Markdown generated from code, compared with the files in the repository. */
+/** @module Compares Markdown that is generated from code with the files in the repository. */
 
 /** Formats the text like `deno fmt`. */
 export async function formatMarkdown(markdown: string): Promise<string> {

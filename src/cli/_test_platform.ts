@@ -1,6 +1,6 @@
 /**
- * @module A real platform in this process, a project folder, and the CLI that connects them. All of
- * them are removed after the test.
+ * @module A real platform in this process, a project folder, and the CLI that connects them.
+ * Everything is removed after the test.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

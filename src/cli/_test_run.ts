@@ -34,7 +34,7 @@ export interface RunOutcome {
   readonly stderr: string;
 }
 
-/** Refuses all requests, for command lines that must not use the network. */
+/** Rejects all requests, for command lines that must not use the network. */
 export const offline: typeof fetch = () => Promise.reject(new TypeError("connection refused"));
 
 /** Runs `svc` with these arguments and returns the output. */
@@ -78,7 +78,7 @@ export async function runCli(
   return { code, ...out };
 }
 
-/** A person who gives these answers in order. Any further question fails the test. */
+/** Simulates a person who gives these answers in order. Any further question fails the test. */
 export function personWho(answers: readonly unknown[]): Prompter & { readonly asked: string[] } {
   const rest = [...answers];
   const asked: string[] = [];

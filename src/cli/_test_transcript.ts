@@ -18,7 +18,7 @@ export interface Step {
   readonly argv: readonly string[];
   readonly code?: number;
   readonly stdin?: string | Uint8Array;
-  /** Variables that override the test bench's variables. */
+  /** Variables that override those of the test bench. */
   readonly env?: Readonly<Record<string, string>>;
   /** Project files to write first. */
   readonly files?: Readonly<Record<string, string>>;
@@ -70,7 +70,7 @@ function shorten(_: string, value: unknown): unknown {
   );
 }
 
-/** A line that commands print only for slow platforms. */
+/** A line that commands print only if the platform is slow. */
 const SLOW_LINE = /^.*Still waiting for http.*\n/gm;
 
 /** Formats a single object on stdout, and drops log lines at level debug. */

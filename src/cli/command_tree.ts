@@ -25,7 +25,7 @@ import { BACKUP, EDGE, MIGRATE_STORE, REKEY, RESTORE, SERVE } from "./serve/grou
 import { ERRORS } from "./site_errors/group.ts";
 import { WEBHOOKS } from "./webhooks/group.ts";
 
-/** Sorted as in the reference. Help groups them by section. */
+/** The commands, sorted as in the reference. Help groups them by section. */
 export const COMMANDS: readonly CommandEntry[] = [
   SERVE,
   BACKUP,

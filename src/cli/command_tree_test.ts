@@ -16,7 +16,7 @@ const SRC = new URL("../", import.meta.url).href;
 
 /**
  * Lists, for each file below `src/`, the modules that it loads immediately and those that it loads
- * on demand. Imports of types are left out.
+ * on demand. Type imports are left out.
  */
 async function readImports() {
   const { stdout } = await new Deno.Command(Deno.execPath(), {

@@ -32,7 +32,7 @@ export interface FlagDescription {
   /** True if the flag can be given more than once. */
   readonly repeatable: boolean;
   readonly meaning: string;
-  /** The values that the flag accepts, or `null` if others are allowed too. */
+  /** The only values that the flag accepts, or `null` if any other value is allowed too. */
   readonly choices: readonly string[] | null;
   /** The default value, or `null` if there is none. */
   readonly default: unknown;
@@ -74,7 +74,7 @@ const describeArguments = (parser: Parser): ArgumentDescription[] =>
     default: argument.defaultValue ?? null,
   }));
 
-/** Heading under which help lists the command or its group. */
+/** Returns the heading under which help lists the command or its group. */
 const sectionOf = ([first]: readonly string[]): Section | null =>
   COMMANDS.find(({ name }) => name === first)?.section ?? null;
 

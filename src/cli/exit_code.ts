@@ -1,8 +1,8 @@
 /** @module The exit codes of the CLI. */
 
 /**
- * Shells use 126 for a program that cannot run, 127 for one that does not exist, and 130 for an
- * interrupted one.
+ * Shells use 126 for a program that cannot run, 127 for a program that does not exist, and 130 for
+ * a program that was interrupted.
  */
 export const EXIT = {
   success: 0,

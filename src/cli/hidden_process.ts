@@ -1,5 +1,6 @@
 /**
- * @module Child processes of the program. Each loads only the code that it needs, to start quickly.
+ * @module Child processes of the program. To start quickly, each process loads only the code that
+ * it needs.
  */
 import { BUILD_PROCESS_ARGUMENT } from "../lib/build_process.ts";
 import {
@@ -18,7 +19,7 @@ import { EXIT } from "./exit_code.ts";
 
 type Run = (path: string) => Promise<never>;
 
-/** Processes by their hidden argument, which is followed by a path. */
+/** Processes, keyed by their hidden argument. A path follows this argument. */
 const PROCESSES: Readonly<Record<string, () => Promise<Run>>> = {
   [BUILD_PROCESS_ARGUMENT]: async () => (await import("../build/mod.ts")).runBuildProcess,
   [FUNCTION_PROCESS_ARGUMENT]: async () =>

@@ -52,7 +52,7 @@ const HINT = new RegExp(
   "g",
 );
 
-/** The text of concatenated literals. */
+/** Returns the text of concatenated literals. */
 const textOf = (literals: string): string =>
   literals.replace(/["'`]\s*\+\s*["'`]/g, "").slice(1, -1);
 

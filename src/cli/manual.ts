@@ -11,7 +11,7 @@ import {
   type FlagDescription,
 } from "./describe_commands.ts";
 
-/** Characters that roff interprets, or shows as another character. */
+/** Characters that roff interprets, or displays as another character. */
 const ESCAPES: Readonly<Record<string, string>> = {
   "\\": "\\e",
   "-": "\\-",
@@ -34,12 +34,12 @@ export function roffText(text: string): string {
   return marked.startsWith(".") ? `\\&${marked}` : marked;
 }
 
-/** A heading or another argument of a macro. */
+/** Formats a heading or another argument of a macro. */
 const quoted = (text: string): string => `"${roffText(text).replaceAll('"', "\\(dq")}"`;
 
 const bold = (text: string): string => `\\fB${roffText(text)}\\fR`;
 
-/** A `.TP` paragraph: a tag, and indented text below it. */
+/** Formats a `.TP` paragraph: a tag, and indented text below it. */
 const tagged = (tag: string, text: string): string[] => [".TP", tag, roffText(text)];
 
 const shown = (value: unknown): string =>
@@ -73,7 +73,7 @@ function commandLines(described: CommandDescription): string[] {
   ];
 }
 
-/** The commands under the headings that help uses. */
+/** Renders the commands, under the headings that help uses. */
 function overview(commands: readonly CommandDescription[]): string[] {
   return SECTIONS.flatMap((section) => {
     const found = commands.filter((each) => each.section === section);

@@ -1,6 +1,6 @@
 /**
- * Checks that the CLI refuses files that are not UTF-8 wherever it reads text, and names the file,
- * line and column.
+ * Checks that, wherever the CLI reads text, it rejects files that are not UTF-8, and names the
+ * file, line and column.
  */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
@@ -38,7 +38,7 @@ interface Case {
   readonly name: string;
   readonly files: Readonly<Record<string, string>>;
   readonly argv: readonly string[];
-  /** The message, which contains the file and the position. */
+  /** The message, which contains the file's name and the position. */
   readonly message: RegExp;
   readonly env?: Readonly<Record<string, string>>;
 }

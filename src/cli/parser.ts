@@ -1,4 +1,7 @@
-/** @module The command-line parser, for only the requested command or for the whole tree. */
+/**
+ * @module Builds the command-line parser, either for the requested command alone or for the whole
+ * tree.
+ */
 import { Command } from "@commander-js/extra-typings";
 import {
   aliasOf,
@@ -116,7 +119,7 @@ export function buildProgram(asked: AskedCommand | undefined, options: BuildOpti
 
 /** The flags and arguments that a command accepts. */
 export interface CommandInputs {
-  /** The command's flags, including global ones. */
+  /** The command's flags, including global flags. */
   readonly flags: readonly KnownFlag[];
   /** Names of the command's arguments. */
   readonly args: readonly string[];

@@ -1,4 +1,4 @@
-/** @module Runs one command line: builds the parser, runs the command, reports the outcome. */
+/** @module Runs one command line: builds the parser, runs the command, and reports the outcome. */
 import { CommanderError } from "@commander-js/extra-typings";
 import { resolve } from "node:path";
 import type { Captured } from "./command/help.ts";
@@ -41,7 +41,7 @@ export async function hintOfCode(code: string): Promise<string | undefined> {
   return explanation?.isHint === true ? explanation.remedy : undefined;
 }
 
-/** Facts about a run that are needed to report an error. */
+/** Information about a run that is needed to report an error. */
 interface RunFacts {
   apiUrl: string;
   lines?: SuggestedCommands;
@@ -75,8 +75,8 @@ async function helpAsData(argv: readonly string[]): Promise<Record<string, unkno
 }
 
 /**
- * The parser reports help and version as errors with exit code 0, and help without a command as one
- * with exit code 1.
+ * The parser reports help and version as errors with exit code 0, and help without a command as an
+ * error with exit code 1.
  */
 async function answerParserExit(
   error: CommanderError,
@@ -265,7 +265,7 @@ export async function runProgram(argv: readonly string[], host: Host): Promise<n
     );
     const usual = await hintOfCode(report.code);
     if (!json) {
-      // Hints that apply to every failure with a code are part of `svc explain`.
+      // `svc explain` contains the hints that apply to every failure with a code.
       const { hint, ...rest } = report;
       stderr.write(`${toHumanError(hint === usual ? rest : report, ui.colors)}\n`);
     } else if (!ui.answered) {

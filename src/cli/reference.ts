@@ -88,7 +88,7 @@ const ERROR_KEYS = [
   ["`retryAfterMs`", "how long to wait before you try again"],
 ];
 
-/** A comment that readers of the page do not see. */
+/** A comment that readers of the rendered page do not see. */
 const MADE_FROM =
   "<!-- Generated from the commands by `UPDATE_GOLDENS=1 deno test -A src/cli/reference_test.ts`. -->";
 
@@ -221,7 +221,7 @@ function renderPage(page: CliPage, commands: readonly CommandDescription[]): str
 
 const textOf = (lines: readonly string[]): string => `${lines.join("\n").trimEnd()}\n`;
 
-/** Renders all pages of the reference, by their name in `docs`. */
+/** Renders all pages of the reference, keyed by their names in `docs`. */
 export async function renderReference(): Promise<ReadonlyMap<string, string>> {
   const commands = await describeCommands();
   const overview = CLI_PAGES.flatMap((page) => overviewOf(page, commands));

@@ -21,7 +21,8 @@ const flagsIn = (text: string): string[] => text.match(/(?<![\w-])--?[a-z][a-z-]
 const nameOf = (code: string): string => code.replace(/ [[<-].*$/, "");
 
 /**
- * Reads a row, which can name several commands of one group, and flags that only some of them have.
+ * Reads a row, which can name several commands of one group, and flags that only some of these
+ * commands have.
  */
 function readRow(row: string): SpecifiedCommand[] {
   const [, first = "", second = ""] = row.replaceAll("\\|", "/").split("|");

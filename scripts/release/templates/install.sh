@@ -52,7 +52,7 @@ get SHA256SUMS.sig
 cat >"$work/key.pem" <<'KEY'
 @PUBLIC_KEY_PEM@
 KEY
-# LibreSSL, which macOS has as openssl, cannot verify Ed25519.
+# On macOS, openssl is LibreSSL, which cannot verify Ed25519 signatures.
 if openssl version 2>/dev/null | grep -q '^OpenSSL [3-9]'; then
   openssl pkeyutl -verify -pubin -inkey "$work/key.pem" -rawin -in "$work/SHA256SUMS" \
     -sigfile "$work/SHA256SUMS.sig" >/dev/null 2>&1 ||
@@ -81,7 +81,7 @@ cp "$work/svc" "$folder/.svc.installing" && mv -f "$folder/.svc.installing" "$fo
   rm -f "$folder/.svc.installing"
   fail "Cannot write $folder/svc: choose another folder with --dir"
 }
-# Next to <prefix>/bin, where man looks for the manual pages of the programs in it.
+# Next to <prefix>/bin, where man looks for the manual pages of programs in <prefix>/bin.
 case $folder in
   */bin)
     pages=${folder%/bin}/share/man/man1

@@ -21,7 +21,7 @@ const MAX_LISTED = 1000;
 const MAX_ROWS = 100;
 /** Maximum number of results per query. */
 const MAX_RESULTS = 20;
-/** Maximum number of characters in the values of a query. Further values are dropped. */
+/** Maximum number of characters in all values of a query. Further values are dropped. */
 const MAX_VALUES = 200_000;
 /** Maximum number of bytes to read from a schema. */
 const MAX_SCHEMA_BYTES = 256 * 1024;
@@ -52,7 +52,7 @@ export const listVariables = defineTool({
         }),
       { limit: MAX_LISTED, pageSize: PAGE_LIMIT_MAX },
     );
-    // Plain values can be long, and agents do not need them.
+    // Plain values are left out: they can be long, and agents do not need them.
     const variables = items.map(({ value: _value, ...facts }) => facts);
     return {
       text: variables.map(({ key, category }) => `${key} (${category})`).join("\n") ||

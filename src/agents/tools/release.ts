@@ -28,7 +28,7 @@ export const rollback = defineTool({
   },
 });
 
-/** Refuses a deployment outside the project that the agent is limited to. */
+/** Rejects a deployment outside the project that the agent is limited to. */
 async function checkOwn(deployment: string, around: Surroundings): Promise<void> {
   if (around.project === undefined) return;
   const { api, project } = await around.open(undefined);

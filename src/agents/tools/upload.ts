@@ -9,7 +9,7 @@ import { sha256Hex } from "../../lib/hash.ts";
 import { generateStaticManifest } from "../../manifest/mod.ts";
 import { anyObject, defineTool, projectInput, ToolFailure } from "../tool.ts";
 
-/** Maximum number of files per call. The size of the files is limited by the message size. */
+/** Maximum number of files per call. The message size limits the size of the files. */
 const MAX_FILES = 200;
 /** Maximum size of a file, in characters. */
 const MAX_FILE_CHARACTERS = 256 * 1024;
@@ -35,7 +35,7 @@ function refuse(error: string, path: string, hint: string): ToolFailure {
   return new ToolFailure({ error, code: "usage", problems: [{ path, message: hint }] });
 }
 
-/** @throws {ToolFailure} for a file that has no content, is named twice, or is not a page */
+/** @throws {ToolFailure} if a file has no content, is named twice, or is not a page */
 function readFiles(given: readonly GivenFile[]): SiteFile[] {
   const seen = new Set<string>();
   return given.map(({ path, text, base64 }) => {

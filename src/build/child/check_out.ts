@@ -18,7 +18,7 @@ const SETTINGS = [
   "safe.directory=*",
 ];
 
-/** Writes the files of a commit that the repository has. */
+/** Writes the files of a commit that is in the repository. */
 async function checkOut(
   repository: string,
   commitSha: string,

@@ -1,4 +1,4 @@
-/** @module Decides whether a commit needs a build, by a command or by the changed files. */
+/** @module Decides whether a commit needs a build, based on a command or on the changed files. */
 import { dirname, join, posix, relative, sep } from "node:path";
 import { childVariables } from "../../lib/child_variables.ts";
 import { BuildError } from "../build_error.ts";
@@ -7,7 +7,9 @@ import type { BuildHost } from "../types.ts";
 import { neededBy, readMembers } from "../workspace/members.ts";
 import type { BuildJobFile } from "./wire.ts";
 
-/** Documentation files. Outside a project's folder, they do not affect its build. */
+/**
+ * Matches documentation files. Outside a project's folder, they do not affect the project's build.
+ */
 const FOR_PEOPLE = /\.md$/i;
 
 /** The parts of a project, as paths in its repository. */
@@ -59,7 +61,10 @@ interface SkipFacts {
   readonly scratch: string;
 }
 
-/** Runs the command from `svc.toml`. Returns true if it reports that there is nothing to build. */
+/**
+ * Runs the command from `svc.toml`. Returns true if the command reports that there is nothing to
+ * build.
+ */
 async function asksToSkip(
   host: BuildHost,
   { directory, job, ignore: command = "", scratch }: SkipFacts,

@@ -1,11 +1,13 @@
-/** @module Messages of a build process, one line of JSON each, with limits. */
+/** @module The messages of a build process: one line of JSON each, limited in number and length. */
 import type { OutputSink } from "../types.ts";
 import type { BuildEvent } from "./wire.ts";
 
-/** Maximum total command output to pass on, in characters. Further output is dropped. */
+/**
+ * Maximum length of all command output that is forwarded, in characters. Further output is dropped.
+ */
 const MAX_OUTPUT = 16 * 1024 * 1024;
 
-/** Maximum length of a piece of output on one line, in characters. */
+/** Maximum length of the output that one message contains, in characters. */
 const MAX_CHUNK = 64 * 1024;
 
 export interface EventWriter {

@@ -1,5 +1,6 @@
 /**
- * @module Provides Node for a build: the machine's own, or an npm package in the project's cache.
+ * @module Provides Node for a build: the machine's own installation, or an npm package in the
+ * project's cache.
  */
 import { join } from "node:path";
 import { satisfies, validRange } from "semver";
@@ -54,7 +55,7 @@ async function installNode(
 }
 
 /**
- * Returns the folder to put first in `PATH`. This folder contains the Node version from the
+ * Returns the folder to put first in `PATH`. The folder contains the Node version from the
  * platform's setting, or else the version that the project's files request. Returns `undefined` if
  * the machine's Node is used, for example because it satisfies the request.
  *

@@ -1,7 +1,7 @@
 /**
  * @module The process that runs a build for the platform. The process checks out a commit, packs
  * the project, and reports the result on its standard output. It runs in a sandbox together with
- * the project's code, and contains nothing that this code must not see.
+ * the project's code, so its memory contains nothing that this code must not see.
  */
 import { join } from "node:path";
 import { loadProjectConfig } from "../../config/load_project_config.ts";

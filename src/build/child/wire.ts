@@ -14,11 +14,11 @@ export const buildJobFile = z.object({
   repository: z.string(),
   /** Full hash with 40 digits. */
   commitSha: z.string(),
-  /** Submodules, each with a `.git` at its path in the checkout, outer ones first. */
+  /** Submodules, outer ones first. Each has a `.git` at its path in the checkout. */
   submodules: z.array(z.object({ path: z.string(), commitSha: z.string() })),
   /**
-   * Git LFS files (`path`), each with the file that has its content (`object`), both in the
-   * checkout.
+   * Git LFS files (`path`), each with the file that contains its content (`object`). Both are in
+   * the checkout.
    */
   largeFiles: z.array(z.object({ path: z.string(), object: z.string() })),
   /** The project's folder in the repository, or null for the repository's root. */
@@ -39,7 +39,7 @@ export const buildJobFile = z.object({
   cache: z.string(),
   /** Folder for output that is not part of the checkout. */
   outbox: z.string(),
-  /** Commands to run in a checkout that was built before, instead of building it. */
+  /** Commands to run in a checkout that has already been built, instead of building it. */
   checks: z.object({
     commands: z.array(z.string()).max(MAX_CHECK_COMMANDS),
     /**

@@ -9,7 +9,7 @@ import type { BuildHost } from "../types.ts";
 import { type ImageConfig, readImageConfig } from "./image_config.ts";
 import { type ImageFiles, readImageFiles } from "./image_files.ts";
 
-/** Maximum length of the container engine's error to show, in characters. */
+/** Maximum length of a container engine's error that is shown, in characters. */
 const MAX_SHOWN = 2000;
 
 const decode = (bytes: Uint8Array): string => new TextDecoder().decode(bytes).trim();

@@ -43,8 +43,7 @@ function variablesOf(lines: readonly string[]): Record<string, string> {
 }
 
 /**
- * Reads the output of Podman or Docker about an image. Returns `undefined` if it has another
- * format.
+ * Parses what Podman or Docker prints about an image. Returns `undefined` if the format is unknown.
  *
  * The port that the image exposes becomes `PORT`, unless the image sets `PORT` itself.
  */

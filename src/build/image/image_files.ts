@@ -32,9 +32,9 @@ export interface ImageFile {
 }
 
 export interface ImageFiles {
-  /** Files by their paths in the image, without the leading slash. */
+  /** Files, keyed by their paths in the image without the leading slash. */
   readonly files: ReadonlyMap<string, ImageFile>;
-  /** Relative link targets, by the paths of the links. */
+  /** Relative targets of links, keyed by the links' paths. */
   readonly links: ReadonlyMap<string, string>;
   readonly folders: ReadonlySet<string>;
   /** Entries that a deployment cannot contain, each with its kind. */
@@ -62,7 +62,8 @@ function foldersAbove(path: string): string[] {
 }
 
 /**
- * Converts a link target so that it points to the same file in a deployment as in the image's root.
+ * Converts a link target so that, in a deployment, it points to the same file as in the image's
+ * root.
  */
 export function relativeTarget(path: string, target: string): string {
   const folder = posix.dirname(`/${path}`);
@@ -78,7 +79,8 @@ class ImageReader {
   #written = 0;
 
   /**
-   * Files are named by number, because a name in an image must never become a path on this machine.
+   * The names of files are numbers, because a name in an image must never become a path on this
+   * machine.
    */
   readonly #folder: string;
 
@@ -139,7 +141,7 @@ class ImageReader {
     this.#files.set(path, file);
   }
 
-  /** Returns everything that was read, with a file in each otherwise empty folder. */
+  /** Returns everything that was read, and adds a file to each folder that would be empty. */
   async end(): Promise<ImageFiles> {
     if (this.#links.size > MAX_IMAGE_LINKS) {
       throw invalid(`The image has more than ${MAX_IMAGE_LINKS} symbolic links`);

@@ -32,10 +32,10 @@ export interface FetchedManager {
   readonly isNew: boolean;
 }
 
-/** Number of hexadecimal digits of the hash in a folder name. */
+/** Number of the hash's hexadecimal digits that a folder name contains. */
 const SHORT_HASH = 16;
 
-/** Maximum length of npm's output to quote in an error, in characters. */
+/** Maximum length of npm's output in an error, in characters. */
 const MAX_QUOTED = 1000;
 
 const packed = z.array(z.object({ version: z.string(), filename: z.string() })).min(1);
@@ -91,7 +91,7 @@ async function hexOf(path: string, { algorithm }: ManagerHash): Promise<string> 
   return createHash(algorithm).update(await Deno.readFile(path)).digest("hex");
 }
 
-/** Refuses content that does not match the hash in `packageManager`. */
+/** Rejects content that does not match the hash in `packageManager`. */
 async function verify(wanted: WantedManager, path: string): Promise<void> {
   const { hash } = wanted;
   if (hash === undefined) return;
@@ -189,7 +189,7 @@ async function findKept(
  * Returns the requested version of the package manager, either from the host's tools or from the
  * npm registry, which is accessed with npm and its settings.
  *
- * @throws {BuildError} if it cannot be fetched, or does not match its hash.
+ * @throws {BuildError} if the package manager cannot be fetched, or does not match its hash.
  */
 export async function fetchManager(
   host: BuildHost,

@@ -37,7 +37,7 @@ const FAULTS: readonly Fault[] = [
   },
 ];
 
-/** Returns advice as full sentences, or `undefined` if the output shows no known cause. */
+/** Returns advice in full sentences, or `undefined` if the output shows no known cause. */
 export function installFault(
   output: string,
   manager: Pick<FoundManager, "name" | "lockFile"> | undefined,

@@ -13,11 +13,11 @@ export interface ManagerPackage {
   /** Name of the package in the registry. */
   readonly name: string;
   /**
-   * The content that a hash in `packageManager` applies to: the package's archive, or a file in it.
-   * `undefined` if the package does not contain that program.
+   * The content that a hash in `packageManager` applies to: the package's archive, or a file in
+   * that archive. `undefined` if the package does not contain that file.
    */
   readonly hashed: "archive" | { readonly file: string } | undefined;
-  /** Paths of programs by name, for packages that do not declare any. */
+  /** Paths of programs, keyed by name, for packages that do not declare any. */
   readonly programs?: Readonly<Record<string, string>>;
 }
 

@@ -51,7 +51,7 @@ function namesSystem(name: string, { os, cpu }: System): boolean {
   return new RegExp(`[-/.]${os}-${cpu}(?:-(?:gnu|glibc|msvc))?$`).test(name);
 }
 
-/** Names and versions that npm accepts. Other names and versions are not shown. */
+/** Matches names and versions that npm accepts. No others are shown. */
 const PACKAGE = /^(?:@[\w.~-]+\/)?[\w.~-]+@[\w.+~^*-]+$/;
 
 /** The setting in `.npmrc` that makes npm leave out all optional packages. */

@@ -22,8 +22,8 @@ const PROGRAMS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Fetches the version of the package manager that a project requires, if it is not npm and one of
- * its commands uses it.
+ * Fetches the version of the package manager that a project requires, unless that is npm or none of
+ * the project's commands uses it.
  *
  * @throws {BuildError} if it cannot be fetched
  */
@@ -44,7 +44,7 @@ export async function fetchProjectManager(
     name: manager.name,
     version: manager.version ?? await usualVersion(reader, manager),
     hash: manager.hash,
-    // Installs in the tools folder, because the deployment's registry settings have not been
+    // Installs into the tools folder, because the deployment's registry settings have not been
     // checked.
     directory: host.toolsDir,
   });

@@ -36,7 +36,10 @@ export interface ManagerFacts {
   readonly commands: readonly string[];
 }
 
-/** Returns the version on the machine, or `undefined` if none works for this project. */
+/**
+ * Returns the version that is installed on the machine, or `undefined` if that version does not
+ * work for this project.
+ */
 async function versionOnPath(
   host: BuildHost,
   { name, directory }: { readonly name: string; readonly directory: string },
@@ -63,7 +66,9 @@ async function versionOnPath(
   }
 }
 
-/** Returns whether a version satisfies a field. A tag such as `latest` is always satisfied. */
+/**
+ * Returns whether a version satisfies a requirement. Any version satisfies a tag such as `latest`.
+ */
 function fits(version: string, wanted: string | undefined): boolean {
   if (wanted === undefined || validRange(wanted) === null) return true;
   return satisfies(version, wanted, { includePrerelease: true });
@@ -109,15 +114,15 @@ async function provide(
   return inEnvironment(host, withFolderFirst(host.env, fetched.bin));
 }
 
-/** Returns true if the machine's npm is sufficient, as it is for most projects. */
+/** Returns true if the machine's npm is sufficient, which is the case for most projects. */
 const isUsualNpm = ({ name, version }: FoundManager) => name === "npm" && version === undefined;
 
 /**
  * Returns the host with the project's package manager first in its search path. If no command uses
  * the package manager, a failed download is only a warning.
  *
- * @throws {BuildError} if package.json declares the package manager in an unknown form, or it
- * cannot be fetched.
+ * @throws {BuildError} if package.json declares the package manager in an unknown form, or the
+ * package manager cannot be fetched.
  */
 export async function provideManager(host: BuildHost, facts: ManagerFacts): Promise<BuildHost> {
   const { detected: { manager, installsIn }, commands } = facts;

@@ -28,7 +28,7 @@ async function withRegistry(run: (registry: TestRegistry) => Promise<void>): Pro
   }
 }
 
-/** Builds with this registry, and with no package manager but npm. */
+/** Runs a build with this registry and with no package manager other than npm. */
 function build({ project, host }: TestProject, { url }: TestRegistry) {
   const env = { ...host.env, npm_config_registry: url, npm_config_cache: join(project, "../npm") };
   return assembleProject(inEnvironment(host, env), { directory: project, config: undefined });

@@ -11,7 +11,7 @@ import { editOf } from "./edit_modules.ts";
 import { serverProblems } from "./server_problems.ts";
 import type { PreparedServer, ServerFacts } from "./types.ts";
 
-/** Source maps, which are read only on developers' machines. */
+/** The extension of source maps, which are read only on developers' machines. */
 const SOURCE_MAP = /\.[cm]?js\.map$/;
 
 /** The real folder and path of a layer's entry, and where that folder is deployed. */
@@ -35,7 +35,7 @@ async function entryPlace(entry: string, files: readonly OutputFile[]): Promise<
   return { root: dirname(real), entry: basename(real), prefix: entry.slice(0, slash + 1) };
 }
 
-/** Bundles a layer's entry. The caller decides what to do about problems. */
+/** Bundles a layer's entry, and returns any problems for the caller to handle. */
 export async function bundleLayer(
   host: BuildHost,
   layer: ComputeLayer,

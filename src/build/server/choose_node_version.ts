@@ -7,7 +7,7 @@ const SUPPORTED = [26, 24, 22] as const;
 /** Other major versions that a range can resolve to, newest first. */
 const OTHERS = [25, 23, 20, 21, 18] as const;
 
-/** Major versions with long-term support, by code name. */
+/** Major versions with long-term support, keyed by code name. */
 const CODE_NAMES: Readonly<Record<string, number>> = {
   krypton: 24,
   jod: 22,

@@ -56,7 +56,7 @@ export function decideEngine(facts: EngineFacts): EngineChoice {
   };
 }
 
-/** Checks which of the files exist that distinguish Node projects from Deno projects. */
+/** Checks which of the files that distinguish Node projects from Deno projects exist. */
 export async function readProjectKind(
   project: ProjectReader,
 ): Promise<Pick<EngineFacts, "hasPackageJson" | "hasDenoJson">> {

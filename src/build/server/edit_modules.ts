@@ -20,7 +20,7 @@ export function editOf(launch: Launch | undefined): EditModule | undefined {
   };
 }
 
-/** Returns a layer's modules that an edit changes, with their new source. */
+/** Returns the modules of a layer that an edit changes, with their new source. */
 export async function editedModules(
   files: readonly OutputFile[],
   { directory }: ComputeLayer,

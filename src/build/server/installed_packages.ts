@@ -1,6 +1,6 @@
 /**
- * @module Lists a project's installed packages with all of their files, because some load files by
- * computed names.
+ * @module Lists a project's installed packages with all of their files, because some packages load
+ * files whose names they compute.
  */
 import { basename, dirname, join } from "node:path/posix";
 import * as z from "zod";
@@ -19,7 +19,7 @@ export const TOOL_FILES: ReadonlySet<string> = new Set([
   ".yarn-state.yml",
 ]);
 
-/** Folder with packages' programs, which scripts start. */
+/** Folder with the packages' programs, which scripts start. */
 const PROGRAMS = ".bin";
 
 const names = z.record(z.string(), z.unknown()).catch({});
@@ -91,7 +91,7 @@ class Installed {
   readonly links = new Map<string, string>();
   readonly #queue: string[] = [];
   readonly #taken = new Set<string>();
-  /** Real paths of folders named `node_modules`, by the folders that contain them. */
+  /** Real paths of folders named `node_modules`, keyed by the folders that contain them. */
   readonly #stores = new Map<string, Promise<string | undefined>>();
 
   readonly #options: InstalledOptions;

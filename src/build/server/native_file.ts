@@ -61,7 +61,7 @@ export function describeSystem({ os, arch, libc }: System): string {
   return parts.length === 0 ? OS_NAMES[os] : `${OS_NAMES[os]} (${parts.join(", ")})`;
 }
 
-/** Returns the name of the main package that a package with an addon for one system belongs to. */
+/** Returns the name of the main package to which a package with an addon for one system belongs. */
 export function packageFamily(name: string): string {
   return name.replace(
     /[-_](?:darwin|win32|linux(?:musl)?|freebsd|android|sunos|openharmony)(?:[-_].*)?$/,

@@ -64,8 +64,8 @@ function sayOtherNode(
 }
 
 /**
- * Leaves out addons for other systems if a package has one for the servers' system. Warns about
- * packages that have no such addon, or one for another version of Node.
+ * Leaves out addons for other systems if a package has an addon for the servers' system. Warns
+ * about packages that have no such addon, or whose addon is for another version of Node.
  */
 export async function withFittingAddons(
   host: BuildHost,

@@ -16,8 +16,8 @@ interface ServerProject {
   readonly hasLockFile?: boolean;
   readonly output?: string;
   /**
-   * Number of extra files that are not deployed. They make small installations large enough to be
-   * traced.
+   * Number of extra files that are not deployed. They make small installations so large that the
+   * server's imports are traced.
    */
   readonly ignored?: number;
   readonly entry?: string;

@@ -1,6 +1,6 @@
 /**
- * @module Adds the `package.json` of a server if it is above the output in the project. Node uses
- * it to recognize CommonJS, and for names such as `#lib`.
+ * @module Adds a server's `package.json` if that file is above the output in the project. Node uses
+ * the file to recognize CommonJS and to resolve names such as `#lib`.
  */
 import { dirname, join } from "node:path/posix";
 import * as z from "zod";
@@ -40,8 +40,8 @@ function reduced(text: string): Uint8Array<ArrayBuffer> | undefined {
 }
 
 /**
- * Returns the file that the server needs, or `undefined` if one is already deployed or the project
- * has none.
+ * Returns the `package.json` that the server needs, or `undefined` if one is already deployed or
+ * the project has none.
  */
 export async function ownPackage(
   { project, entry, directory, deployed }: {
@@ -50,7 +50,7 @@ export async function ownPackage(
     readonly entry: string;
     /** Folder of the server in the deployment. */
     readonly directory: string;
-    /** Returns the path of a file in the deployment, if it is deployed anyway. */
+    /** Returns a file's path in the deployment, if the file is deployed anyway. */
     readonly deployed: (path: string) => string | undefined;
   },
 ): Promise<OutputContent | undefined> {

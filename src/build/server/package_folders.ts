@@ -1,5 +1,5 @@
 /**
- * @module Package folders that a framework has assembled for its server and that are deployed
+ * @module Lists package folders that a framework has assembled for its server. They are deployed
  * unchanged.
  */
 import { join, sep } from "node:path";
@@ -12,7 +12,7 @@ import type { PackageTally } from "./package_tally.ts";
 /** A server's package files, and the links between them, as they are deployed. */
 export interface PackageFiles {
   readonly contents: readonly OutputContent[];
-  /** Symbolic links by their paths in the deployment, with their relative targets. */
+  /** Relative targets of symbolic links, keyed by the links' paths in the deployment. */
   readonly links: Readonly<Record<string, string>>;
 }
 
@@ -80,7 +80,7 @@ class Reading {
   /** Keeps a link to deployed files, and replaces other links with the content of their targets. */
   async #readLink(folder: Folder, link: { real: string; path: string }): Promise<void> {
     const real = await Deno.realPath(link.real).catch(() => undefined);
-    // Builds leave dangling links to packages that were not needed.
+    // Builds can leave dangling links to packages that were not needed.
     if (real === undefined) return;
     const target = deployedPath(real, this.#tops, this.#listing);
     if (target !== undefined) {

@@ -23,7 +23,7 @@ export interface PackageTally {
   /**
    * Counts a file by its path in the deployment.
    *
-   * @throws {BuildError} if there are too many. The error lists the largest packages
+   * @throws {BuildError} if there are too many files. The error lists the largest packages
    */
   add(path: string, bytes: number): void;
   total(): { readonly count: number; readonly files: number; readonly bytes: number };

@@ -1,6 +1,6 @@
 /**
- * @module Places the packages of a server in its deployment. Each module finds the same packages as
- * in the project. Pure: paths are absolute, real and with `/`.
+ * @module Places a server's packages in its deployment. Each module finds the same packages as in
+ * the project. Pure: paths are absolute and real, and use `/`.
  *
  * Packages of the project and of the folders above it, up to its workspace, are merged into one
  * `node_modules` for the server. For packages with the same name, the nearest one is used. Packages
@@ -18,7 +18,10 @@ const PACKAGES = "node_modules";
 const STORE = "svc_packages";
 
 export interface PlacedTrace {
-  /** Real paths of the files that the server needs, each with the files that need it. */
+  /**
+   * The files that the server needs, keyed by their real paths. Each value lists the files that
+   * need the file.
+   */
   readonly files: ReadonlyMap<string, { readonly parents: ReadonlySet<string> }>;
   /** Real targets of symbolic links. */
   readonly links: ReadonlyMap<string, string>;
@@ -30,7 +33,7 @@ export interface PlacesOptions {
   /** Folder of the server in the deployment. */
   readonly directory: string;
   /**
-   * Returns the path of a file in the deployment if it is deployed anyway, otherwise `undefined`.
+   * Returns a file's path in the deployment if the file is deployed anyway, otherwise `undefined`.
    */
   readonly deployed: (path: string) => string | undefined;
   /** Folders named `node_modules` that the project can use, nearest first. */
@@ -38,9 +41,9 @@ export interface PlacesOptions {
 }
 
 export interface PlacedPackages {
-  /** Deployment paths of the files that are not already in the output, by real path. */
+  /** Deployment paths of the files that are not already in the output, keyed by real path. */
   readonly files: ReadonlyMap<string, string>;
-  /** Symbolic links by their paths in the deployment, with their relative targets. */
+  /** Relative targets of symbolic links, keyed by the links' paths in the deployment. */
   readonly links: Readonly<Record<string, string>>;
 }
 
@@ -103,7 +106,7 @@ function resolveName(
   }
 }
 
-/** Target paths of links, by the links' paths. */
+/** Target paths of links, keyed by the links' paths. */
 type Links = Map<string, string>;
 
 /** Adds links for importers that would otherwise find a different package, or none. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { placePackages } from "./place_packages.ts";
 
 interface Row {
-  /** Files by the modules that need them. */
+  /** Files, keyed by the modules that need them. */
   readonly files: Readonly<Record<string, readonly string[]>>;
   readonly links?: Readonly<Record<string, string>>;
   readonly directory?: string;

@@ -93,8 +93,8 @@ function linksFile(links: Readonly<Record<string, string>>): readonly OutputCont
 }
 
 /**
- * Merges the files of all servers. The folder of a Node server stays complete, even if another
- * server has bundled some of its files.
+ * Merges the files of all servers. A Node server's folder stays complete, even if another server
+ * has bundled some of the folder's files.
  */
 function merge(facts: ServerFacts, prepared: readonly PreparedServer[]): readonly OutputContent[] {
   const kept = prepared.filter(({ report }) => report.engine !== "deno")

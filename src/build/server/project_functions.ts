@@ -23,13 +23,13 @@ import { serverProblems } from "./server_problems.ts";
 export interface RunnableFunctions extends Pick<ProvidedFunctions, "paths" | "timeoutMs"> {
   /** Absolute path of the module that Node starts, which is one of `modules`. */
   readonly entry: string;
-  /** Source of modules that do not exist as files in the project, by absolute path. */
+  /** Source of modules that do not exist as files in the project, keyed by absolute path. */
   readonly modules: Readonly<Record<string, string>>;
   /** Patterns of URL paths that the functions handle if no file matches. */
   readonly withoutFile: readonly string[];
   /** A key that changes when the sources change. */
   readonly key: string;
-  /** Settings without an equivalent, each with file and line. */
+  /** Settings without an equivalent in svc, each with its file and line. */
   readonly notes: readonly string[];
 }
 
@@ -41,7 +41,7 @@ export interface FunctionsPlace {
 
 /**
  * Finds the functions that a deploy would serve. There are none if the project has a server that
- * handles them itself.
+ * runs them itself.
  */
 export async function findFunctions(
   { directory, config }: FunctionsPlace,
@@ -54,7 +54,7 @@ export async function findFunctions(
   return server === undefined || isFunctionProject(framework?.id) ? provided : undefined;
 }
 
-/** Compiles TypeScript functions, by the paths of their entries. */
+/** Compiles TypeScript functions. Returns their code, keyed by the paths of their entries. */
 async function compiled(
   { cacheDir }: Pick<BuildHost, "cacheDir">,
   directory: string,
@@ -73,7 +73,7 @@ async function compiled(
 /**
  * Reads the functions of a project. Returns `undefined` if a deploy would serve none.
  *
- * @throws {BuildError} if a deploy would refuse them
+ * @throws {BuildError} if a deploy would reject them
  */
 export async function readFunctions(
   host: Pick<BuildHost, "cacheDir">,

@@ -20,7 +20,7 @@ const slashes = (path: string): string => sep === "/" ? path : path.replaceAll(s
 
 const realPath = async (path: string): Promise<string> => slashes(await Deno.realPath(path));
 
-/** Refuses packages in Yarn Plug'n'Play archives, which Node cannot read by itself. */
+/** Rejects packages in Yarn Plug'n'Play archives, which Node cannot read by itself. */
 async function assertUnpacked({ projectRoot, workspaceRoot }: ServerFacts): Promise<void> {
   for (const folder of new Set([projectRoot, workspaceRoot])) {
     const has = async (name: string) =>
@@ -95,7 +95,8 @@ const NOTHING_TRACED: Trace = {
 };
 
 /**
- * Finds everything that a server could load. Used if its code does not show which files it loads.
+ * Finds everything that a server could load. Used if the server's code does not show which files it
+ * loads.
  */
 async function wholePackages(
   folders: Folders,
@@ -116,8 +117,8 @@ function packageName(specifier: string): string {
 }
 
 /**
- * Returns the folder for a server's packages: its own folder if that contains the entry, otherwise
- * the folder of the entry.
+ * Returns the folder for a server's packages: the server's folder if that contains the entry,
+ * otherwise the entry's folder.
  */
 function packagesDirectory({ directory, entry }: ComputeLayer): string {
   return directory === "." || entry.startsWith(`${directory}/`) ? directory : dirname(entry);
@@ -139,7 +140,7 @@ export async function serverPackages(
      * The start command that replaces the entry. The command can start any program of any package.
      */
     readonly command: string | undefined;
-    /** Imports of a compiled entry. A trace of its source could miss them. */
+    /** Imports of a compiled entry. A trace of the entry's source could miss them. */
     readonly imports: readonly string[];
   },
 ): Promise<PackageFiles> {

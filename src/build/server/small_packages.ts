@@ -38,7 +38,7 @@ function isPortable(path: string, { name, size }: { name: string; size: number }
 }
 
 /**
- * Returns whether a folder has only a few files, all of which can be public and used on another
+ * Returns whether a folder has only a few files, all of which can be public and work on another
  * machine.
  */
 function isSmall(store: string): boolean {

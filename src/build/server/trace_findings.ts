@@ -10,7 +10,7 @@ export interface TracedServer {
   readonly entry: string;
   /** Absolute real path of the project. */
   readonly project: string;
-  /** Returns the path of a file in the deployment, if it is deployed anyway. */
+  /** Returns a file's path in the deployment, if the file is deployed anyway. */
   readonly deployed: (path: string) => string | undefined;
 }
 

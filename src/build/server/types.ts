@@ -24,7 +24,7 @@ export interface ServerSettings {
 export interface ServerFacts {
   /** Absolute path of the project's folder. */
   readonly projectRoot: string;
-  /** Absolute path of the folder with its installed packages: the project's or the workspace's. */
+  /** Absolute path of the folder with the installed packages: the project's or the workspace's. */
   readonly workspaceRoot: string;
   /** Whether a lock file shows that the installed packages match `package.json`. */
   readonly hasLockFile: boolean;
@@ -43,7 +43,7 @@ export interface PreparedServer {
   readonly contents: readonly OutputContent[];
   /** Paths of listed files that are not deployed. */
   readonly dropped: ReadonlySet<string>;
-  /** Symbolic links by their paths in the deployment, with their relative targets. */
+  /** Relative targets of symbolic links, keyed by the links' paths in the deployment. */
   readonly links: Readonly<Record<string, string>>;
 }
 

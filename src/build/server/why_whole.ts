@@ -17,15 +17,15 @@ function doubtOf(bundle: ServerBundle): string | undefined {
 }
 
 /**
- * Explains as a clause why all packages of a server are deployed. Returns `undefined` if the code
- * shows everything that it loads. The code is bundled only to analyze it.
+ * Returns a clause that explains why all packages of a server are deployed. Returns `undefined` if
+ * the code shows everything that it loads. The code is bundled only to analyze it.
  */
 export async function whyWhole(
   host: BuildHost,
   layer: ComputeLayer,
   { facts, stores, base }: {
     readonly facts: ServerFacts;
-    /** Real paths of the folders that contain its packages. */
+    /** Real paths of the folders that contain the server's packages. */
     readonly stores: readonly string[];
     readonly base: string;
   },

@@ -66,7 +66,7 @@ function undecided(apps: readonly WorkspaceApp[]): BuildError {
  * Returns the folder of the only app in a workspace, or of the app that contains `standing`.
  * Returns the given folder if it is not a workspace, or is itself an app.
  *
- * @throws {BuildError} if there are several.
+ * @throws {BuildError} if there are several apps.
  */
 export async function chooseApp(
   host: BuildHost,

@@ -53,8 +53,8 @@ async function* candidates(root: string, patterns: readonly string[]): AsyncGene
 }
 
 /**
- * Returns the packages of the workspace in a root folder. Returns `undefined` if it is not a
- * workspace.
+ * Returns the packages of the workspace in a root folder. Returns `undefined` if the folder is not
+ * a workspace.
  */
 export async function readMembers(root: string): Promise<readonly Member[] | undefined> {
   const reader = createFolderReader(root);
@@ -76,8 +76,8 @@ export async function readMembers(root: string): Promise<readonly Member[] | und
 }
 
 /**
- * Returns a package's direct and indirect dependencies within the workspace. Each one comes after
- * its own dependencies. Cycles are ordered by name.
+ * Returns a package's direct and indirect dependencies within the workspace. Each dependency comes
+ * after its own dependencies. Packages in a cycle are ordered by name.
  */
 export function neededBy(members: readonly Member[], path: string): readonly Member[] {
   const byName = new Map(

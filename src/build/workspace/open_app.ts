@@ -26,7 +26,7 @@ interface OpenOptions extends BuildOptions {
   readonly standing?: string | undefined;
 }
 
-/** True if the build of the named folder itself was configured explicitly. */
+/** Returns true if the build was configured explicitly for the named folder itself. */
 function isSettled({ config, settings, ...options }: OpenOptions): boolean {
   return [
     options.buildCommand,
@@ -55,7 +55,7 @@ async function configOf(directory: string, path: string): Promise<ProjectConfig 
  * Returns the project itself, or the selected app of a workspace. The app's own `svc.toml`, rules
  * and functions take precedence over those of the workspace.
  *
- * @throws {BuildError} if a workspace has several apps, or its `svc.toml` is invalid.
+ * @throws {BuildError} if the workspace has several apps, or its `svc.toml` is invalid.
  */
 export async function openApp(host: BuildHost, options: OpenOptions): Promise<OpenedApp> {
   const { directory: named, config, standing } = options;

@@ -32,7 +32,10 @@ const RUNNERS: readonly {
   { file: "nx.json", package: "nx", command: (name) => `nx run ${name}:build` },
 ];
 
-/** How each package manager runs a program from the workspace's root in a member's folder. */
+/**
+ * How each package manager runs, in a member's folder, a program that is installed in the
+ * workspace's root.
+ */
 const PROGRAM: Readonly<Record<PackageManager, string>> = {
   npm: "npx",
   pnpm: "pnpm -w exec",
@@ -64,7 +67,7 @@ async function runnerAt(root: string) {
   return undefined;
 }
 
-/** Returns Nx's name for a project. */
+/** Returns the name that Nx uses for a project. */
 async function nxName(directory: string, name: string): Promise<string> {
   const text = await createFolderReader(directory).readText("project.json") ?? "";
   const written = /"name"\s*:\s*"([^"]+)"/.exec(text)?.[1] ?? name;

@@ -1,4 +1,4 @@
-/** @module The projects that a key can access, by name. */
+/** @module Lists the names of the projects that a key can access. */
 import type { Client } from "../../client/client.ts";
 import { collectPages } from "../../client/collect_pages.ts";
 import { listProjects } from "../../contract/projects.ts";

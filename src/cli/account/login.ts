@@ -11,7 +11,7 @@ import { drawQrCode } from "./qr_code.ts";
 import { assertCanStoreLogin, endToken } from "./stored_login.ts";
 import { type LoginOutcome, waitForToken } from "./wait_for_token.ts";
 
-/** The CLI's name on the page where the user confirms the login. */
+/** Returns the CLI's name, as shown on the page where the user confirms the login. */
 const toolName = (ctx: Context): string => `svc ${VERSION} on ${ctx.machineName}`.slice(0, 60);
 
 /** Returns the workspace to request. A default from an earlier login is not requested. */
@@ -19,7 +19,10 @@ function askedWorkspace({ workspace }: Context): string | undefined {
   return workspace?.source === "default" ? undefined : workspace?.slug;
 }
 
-/** Returns the URL of the page with this code, and the requested workspace if any, filled in. */
+/**
+ * Returns the URL of the page on which this code, and the requested workspace if any, are already
+ * filled in.
+ */
 function pageOf(login: DeviceLogin, ctx: Context): string {
   const { verification_uri_complete: complete } = login.authorization;
   const workspace = askedWorkspace(ctx);

@@ -32,9 +32,11 @@ async function signUp(bench: Bench, workspaces: readonly string[]) {
   };
 }
 
-/** The CLI without a key, with a clock that advances only while the CLI waits. */
+/** Creates the CLI without a key, and with a clock that advances only while the CLI waits. */
 function tool(bench: Bench, during: {
-  /** Called at each wait with the number of the wait (from 1) and the user code. */
+  /**
+   * Called whenever the CLI waits, with the number of the wait (starting at 1) and the user code.
+   */
   readonly onWait: (count: number, code: string) => Promise<void> | void;
   readonly fetch?: typeof fetch;
 }) {

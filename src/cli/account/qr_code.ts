@@ -1,6 +1,6 @@
 import { encode } from "uqr";
 
-/** Black on white in every terminal, because cameras need it. */
+/** Black on white in every terminal, because cameras need this contrast. */
 const [ON, OFF] = ["\x1b[30;107m", "\x1b[0m"];
 
 /** Draws text as a QR code, with two rows of modules on each line of the terminal. */

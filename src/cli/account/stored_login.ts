@@ -4,7 +4,7 @@ import { signOut } from "../../contract/accounts.ts";
 import { assertWritable } from "../session/paths.ts";
 import type { Context } from "../session/context.ts";
 
-/** Throws if a login cannot be stored, before one is requested or revoked. */
+/** Throws if a login cannot be stored. Called before a login is requested or revoked. */
 export async function assertCanStoreLogin(ctx: Context): Promise<void> {
   await assertWritable(
     ctx,

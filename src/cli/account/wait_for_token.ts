@@ -7,7 +7,7 @@ import type { DeviceLogin, PollAnswer } from "../../client/device_login.ts";
 import type { Clock } from "../../lib/clock.ts";
 
 const SLOW_DOWN_MS = 5000;
-/** Maximum pause while the network is unavailable. */
+/** Maximum pause between attempts while the network is unavailable. */
 const LONGEST_PAUSE_MS = 30_000;
 
 /** How the wait for the token ended. */
@@ -21,7 +21,7 @@ export interface WaitOptions {
   readonly onTrouble: (error: Error | undefined) => void;
 }
 
-/** Polls until there is a token or a refusal, or the code has expired. */
+/** Polls until the platform returns a token or a refusal, or the code has expired. */
 export async function waitForToken(
   login: DeviceLogin,
   options: WaitOptions,

@@ -17,7 +17,7 @@ const DENIED: PollAnswer = { type: "refused", code: "access_denied", message: "n
 const lost = (wait = 0): PollAnswer => ({ type: "trouble", error: new Error("lost"), wait });
 
 /**
- * Waits for these responses with a clock that advances only while it waits. The last response
+ * Waits for these responses with a clock that advances only during waits. The last response
  * repeats.
  */
 async function wait(answers: readonly PollAnswer[]) {

@@ -24,7 +24,7 @@ async function limits(client: Client, { grant }: Identity): Promise<[string, str
   ];
 }
 
-/** The code that lists projects is loaded only for keys that are limited to certain projects. */
+/** Loads the code that lists projects only for keys that are limited to certain projects. */
 async function namesOfProjects(client: Client): Promise<string> {
   const { nameKeyProjects } = await import("./key_projects.ts");
   return await nameKeyProjects(client);

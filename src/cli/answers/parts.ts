@@ -1,4 +1,4 @@
-/** @module Parts that several results share. */
+/** @module Schemas that are part of several results. */
 import * as z from "zod";
 import { getProject } from "../../contract/projects.ts";
 import { getIdentity } from "../../contract/identity.ts";

@@ -91,7 +91,7 @@ const toJsonSchema = (schema: z.ZodType): JsonSchema =>
 /** Words of the commands that print JSON, in table order. */
 export const ANSWERING: readonly string[] = Object.keys({ ...ANSWERS, ...LINES });
 
-/** Members of the command's output, or `undefined` if it prints no JSON. */
+/** Returns the fields of a command's output, or `undefined` if the command prints no JSON. */
 export function answerMembers(words: string): string | undefined {
   const [object, lines] = [ANSWERS[words], LINES[words]];
   const parts = [
@@ -101,7 +101,7 @@ export function answerMembers(words: string): string | undefined {
   return parts.length === 0 ? undefined : parts.join("; ");
 }
 
-/** Returns the schemas of a command, or `undefined` if it prints no JSON. */
+/** Returns the schemas of a command, or `undefined` if the command prints no JSON. */
 export function answerSchemas(words: string): AnswerSchemas | undefined {
   const [object, lines] = [ANSWERS[words], LINES[words]];
   if (object === undefined && lines === undefined) return undefined;
@@ -111,5 +111,5 @@ export function answerSchemas(words: string): AnswerSchemas | undefined {
   };
 }
 
-/** The output of each command when it fails. */
+/** Returns the schema for the output of every command that fails. */
 export const failureSchema = (): JsonSchema => toJsonSchema(failure);

@@ -42,7 +42,7 @@ export async function openStore(
   return { client, project, environment, params: { project: project.id } };
 }
 
-/** Sends one request for an object to its signed URL. */
+/** Sends one request to an object's signed URL. */
 export async function requestObject(
   ctx: Context,
   { client, environment, params }: OpenStore,

@@ -5,7 +5,7 @@ import { CliError } from "../errors/cli_error.ts";
 import type { KnownFlag } from "../errors/suggested_commands.ts";
 import { type CommandEntry, type CommandLeaf, entryNamed, isGroup } from "./command_entry.ts";
 
-/** A flag that most commands in groups have. It can also precede the command. */
+/** A flag that most commands in groups accept. It can also precede the command. */
 const PROJECT_FLAG = "--project-id";
 
 /** Flags that can precede the command and take a value. */
@@ -22,7 +22,7 @@ const HELP_FLAGS: ReadonlySet<string> = new Set(["--help", "-h", "--version", "-
 export interface Lookup {
   /** The command, or `undefined` if the words name a group or nothing. */
   readonly leaf: CommandLeaf | undefined;
-  /** True if a word should name a command but does not. */
+  /** True if a word is in the position of a command's name, but no command has this name. */
   readonly isUnknown: boolean;
   /**
    * The command line for the parser: if a group is called without a command, the group's fallback

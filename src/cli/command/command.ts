@@ -1,4 +1,4 @@
-/** @module A command as data: arguments, flags, examples and function. */
+/** @module A command as data: its arguments, flags, examples and function. */
 import { Command, type OptionValues } from "@commander-js/extra-typings";
 import type { CandidateKind } from "../session/candidate.ts";
 import type { Context } from "../session/context.ts";
@@ -19,7 +19,10 @@ export interface CommandSpec<Args extends unknown[], Flags extends OptionValues>
   readonly common?: ReadonlySet<string>;
   /** The kind of resource that each argument names, for completion and prompts. */
   readonly offers?: Readonly<Record<string, CandidateKind>>;
-  /** Runs the command. If it returns a number, that is the exit code; otherwise, it is 0. */
+  /**
+   * Runs the command. If the function returns a number, that is the exit code. Otherwise, the exit
+   * code is 0.
+   */
   readonly run: (input: CommandInput<Args, Flags>, ctx: Context) => Promise<number | void>;
 }
 

@@ -18,7 +18,9 @@ export interface CommandLeaf {
   readonly summary: string;
   /** Heading in help. Commands in a group have none. */
   readonly section?: Section;
-  /** True for commands that programs call rather than people. Help and the reference omit them. */
+  /**
+   * True for commands that programs, rather than people, call. Help and the reference omit them.
+   */
   readonly hidden?: boolean;
   readonly load: () => Promise<{ readonly default: LoadedCommand }>;
 }
@@ -34,7 +36,7 @@ export interface CommandGroup {
 
 export type CommandEntry = CommandLeaf | CommandGroup;
 
-/** True for an entry that only groups commands. */
+/** Returns true for an entry that only groups commands. */
 export function isGroup(entry: CommandEntry): entry is CommandGroup {
   return "commands" in entry;
 }

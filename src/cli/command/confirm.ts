@@ -7,10 +7,10 @@ export interface Confirmation {
   /** The question to ask at a terminal. */
   readonly question: string;
   /**
-   * The message if the user cannot be asked. The message names the action that needs confirmation.
+   * The message to show if the user cannot be asked. It names the action that needs confirmation.
    */
   readonly wanted: string;
-  /** The message to show after a "no". The message states what was not done. */
+  /** The message to show after a "no". It states what was not done. */
   readonly declined: string;
   /** The command that skips the question (default: this one with `--force`). */
   readonly next?: string;

@@ -1,4 +1,4 @@
-/** @module Layout and destination of `--help`. */
+/** @module The layout of `--help`, and where the text is written. */
 import { type Command, Help } from "@commander-js/extra-typings";
 import type { LoadedCommand } from "./command.ts";
 
@@ -7,7 +7,7 @@ export interface Captured {
   text: string;
 }
 
-/** The output for help, and its maximum width. */
+/** The stream for help, and the maximum width of help. */
 export interface Output {
   readonly captured: Captured;
   /** Columns of the terminal, or `undefined` if there is no terminal. */
@@ -20,7 +20,7 @@ const GLOBAL_FLAGS_HELP = "Global flags:";
 const MAX_HELP_WIDTH = 100;
 /** Minimum width at which text is wrapped. */
 const MIN_WRAP_WIDTH = 20;
-/** Minimum width for two columns. Below it, each description is placed under its term. */
+/** Minimum width for two columns. Below this width, each description is placed under its term. */
 const TWO_COLUMNS_FROM = 60;
 
 /**

@@ -1,4 +1,4 @@
-/** @module Flag values that name a resource on the platform. */
+/** @module Checks flag values that name a resource on the platform. */
 import { nearest } from "../../lib/suggest.ts";
 import { CliError } from "../errors/cli_error.ts";
 
@@ -8,7 +8,7 @@ const MOST_NAMED = 10;
 /**
  * Returns the names in the API's spelling, regardless of case.
  *
- * @throws {CliError} for an unknown name; `what` describes the kind
+ * @throws {CliError} if a name is unknown. `what` describes the kind of name
  */
 export function knownNames<Name extends string>(
   given: readonly string[],

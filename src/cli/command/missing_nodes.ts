@@ -1,4 +1,4 @@
-/** @module Warns about nodes that are missing from a result. */
+/** @module Warns that a result lacks the data of some nodes. */
 import type { Context } from "../session/context.ts";
 import { printable } from "../terminal/format.ts";
 
@@ -6,7 +6,7 @@ export type MissingNodes =
   | readonly { readonly node: string; readonly reason: string }[]
   | undefined;
 
-/** Warns about each node that is missing from the result. */
+/** Warns about each node whose data is missing from the result. */
 export function warnOfMissingNodes({ ui }: Pick<Context, "ui">, missing: MissingNodes): void {
   for (const { node, reason } of missing ?? []) {
     ui.log(

@@ -27,7 +27,7 @@ interface Source {
 const LINE_BREAK_BYTES = 2;
 
 /**
- * Refuses flags that exclude each other. Also refuses a secret on the command line, because other
+ * Rejects flags that exclude each other. Also rejects a secret on the command line, because other
  * programs can see it there and the shell stores it.
  */
 export function checkValueFlags(
@@ -145,7 +145,7 @@ export function checkValue(
 
 /**
  * Reads the value. A single line break at the end of stdin or a file is removed. Without a flag,
- * asks the user. On a terminal, `--stdin` also asks, without echoing the value.
+ * asks the user. On a terminal, `--stdin` also asks, and the value is not shown.
  */
 export async function readValue(
   ctx: Context,

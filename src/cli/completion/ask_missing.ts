@@ -21,7 +21,7 @@ export function withArgument(argv: readonly string[], argument: string): readonl
 
 /**
  * Asks for an argument. If the command declares the argument's kind, the user picks an existing
- * value; otherwise, the user types one. Returns `undefined` if the user cannot be asked.
+ * value; otherwise, the user types a value. Returns `undefined` if the user cannot be asked.
  */
 export async function askMissing(
   ctx: Context,

@@ -8,7 +8,7 @@ const PROJECT = {
   url: "http://blog.localhost/",
 };
 
-/** Returns lists of projects, and records other calls. */
+/** Responds with lists of projects, and records other calls. */
 function platform() {
   const calls: string[] = [];
   const answer: typeof fetch = (input, init) => {

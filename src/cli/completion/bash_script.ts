@@ -1,9 +1,9 @@
 /**
- * @module The completion script for bash 3.2 or later. The script does not need the bash-completion
- * package. It passes the input on unchanged and evaluates none of it.
+ * @module The completion script for bash 3.2 or later. It does not need the bash-completion
+ * package, forwards the input unchanged, and evaluates none of it.
  */
 
-/** Bash splits words at `=` and `:`. The first loop joins them again. */
+/** Bash splits words at `=` and `:`. The first loop joins the parts again. */
 export const BASH_SCRIPT = String.raw`# bash completion for svc
 __svc_complete() {
   local rest=\${COMP_LINE:0:COMP_POINT} words=() word trimmed i

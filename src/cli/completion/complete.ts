@@ -79,7 +79,7 @@ function addChoices(completer: Completer, parser: Parser, offers?: Offers): void
 const visible = (entries: readonly CommandEntry[]) =>
   entries.filter((entry) => isGroup(entry) || entry.hidden !== true);
 
-/** The command line to complete, parsed. */
+/** The parsed command line to complete. */
 export interface TypedLine {
   readonly commands: readonly CommandEntry[];
   /** The command named by the words before the last one. */

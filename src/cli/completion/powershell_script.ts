@@ -1,5 +1,5 @@
 /**
- * @module The completion script for PowerShell. The script passes the input on unchanged and
+ * @module The completion script for PowerShell. The script forwards the input unchanged and
  * evaluates none of it.
  */
 

@@ -8,7 +8,7 @@ import { DATABASE_ARGUMENT, openDatabase } from "./open_database.ts";
 import { PROJECT_OPTION } from "../projects/resolve_project.ts";
 
 /**
- * Environments by name, or null for all of them. This is wrapped in an object because a flag's
+ * Names of environments, or null for all of them. The list is wrapped in an object because a flag's
  * value cannot be null.
  */
 interface EnvironmentList {

@@ -19,7 +19,9 @@ import { listDatabases } from "./open_database.ts";
 import { formatInjection } from "./show_database.ts";
 import { waitForDatabase } from "./wait_for_database.ts";
 
-/** After a conflict, suggests the command with a different name. */
+/**
+ * Creates the database. After a name conflict, suggests running the command with a different name.
+ */
 async function createNamed(
   ctx: Context,
   client: Client,

@@ -19,7 +19,9 @@ const MARKS = { added: "+", removed: "-", changed: "~" } as const;
 /** Formats a definition on one line. */
 const inLine = (definition: string): string => printable(definition.replace(/\s+/g, " ").trim());
 
-/** A function's source is too long to be useful on one line. */
+/**
+ * Returns false for functions and views, because their source is too long to be useful on one line.
+ */
 const isShown = ({ kind }: SchemaChange): boolean => kind !== "function" && kind !== "view";
 
 function linesOf(change: SchemaChange, { colors }: Context["ui"]): readonly string[] {

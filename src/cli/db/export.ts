@@ -11,7 +11,7 @@ import { withPath } from "../../lib/file_fault.ts";
 import { DATABASE_ARGUMENT, openDatabase } from "./open_database.ts";
 import { PROJECT_OPTION } from "../projects/resolve_project.ts";
 
-/** Only the user can read the file, because it contains a database's content. */
+/** Only the user may read the file, because it contains the database's content. */
 const FILE_MODE = 0o600;
 
 type Bytes = ReadableStream<Uint8Array<ArrayBuffer>>;

@@ -36,8 +36,8 @@ export function takeDatabaseBranch(command: Command) {
 }
 
 /**
- * Lists the databases of a project, oldest first. With `deleted`, lists the deleted ones that can
- * be restored.
+ * Lists the databases of a project, oldest first. With `deleted`, lists the deleted databases that
+ * can be restored.
  */
 export async function listDatabases(
   client: Client,
@@ -88,7 +88,7 @@ interface Search {
   readonly client: Client;
   readonly project: Project;
   readonly reference: string;
-  /** The source of the reference, if it is not the command line. */
+  /** Where the database's name or id comes from, if not from the command line. */
   readonly source: string;
 }
 

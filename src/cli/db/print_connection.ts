@@ -4,7 +4,7 @@ import type { Context } from "../session/context.ts";
 import { printable } from "../terminal/format.ts";
 import type { OpenedDatabase } from "./open_database.ts";
 
-/** Prints only the URL on stdout, so a shell can pass it on. Notes go to stderr. */
+/** Prints only the URL to stdout, so a shell can use it in other commands. Notes go to stderr. */
 export async function printConnection(
   ctx: Context,
   { client, params, database }: OpenedDatabase,

@@ -17,7 +17,8 @@ export default defineCommand({
   async run({ args: [given], flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "db" });
     const deleted = await listDatabases(client, project, { deleted: true });
-    // Several deleted databases can have the same name. In that case, the name selects the latest.
+    // Several deleted databases can have the same name. In that case, the name selects the one that
+    // was deleted last.
     const found = deleted.findLast(({ id, name }) => id === given || name === given);
     if (found === undefined) {
       const names = deleted.map(({ name }) => name);

@@ -10,10 +10,10 @@ import { listBranches } from "./open_database.ts";
 const [FIRST_PAUSE, LONGEST_PAUSE] = [100, 2000];
 /** Minimum time between two lines of progress, in milliseconds. */
 const REPORT_EVERY = 5000;
-/** Maximum wait, in milliseconds. */
+/** Maximum time to wait, in milliseconds. */
 const LONGEST_WAIT = 10 * 60_000;
 
-/** The error for a database that the platform could not create or move. */
+/** Creates the error for a database that the platform could not create or move. */
 export function databaseFailed(
   ctx: Context,
   { name, reason }: Database,
@@ -28,7 +28,7 @@ export function databaseFailed(
   });
 }
 
-/** Fetches a database. It counts as moving until all its branches have moved. */
+/** Fetches a database. A database counts as moving until all its branches have moved. */
 async function look(
   client: Client,
   { projectId, id }: Database,

@@ -58,7 +58,8 @@ const BRANCH = {
 };
 
 /**
- * Runs `db create --wait` against a platform that reports these database states, one per request.
+ * Runs `db create --wait` against a platform that reports these states of the database, one per
+ * request.
  */
 async function create(states: readonly object[], msPerLook: number) {
   const rest = [...states];

@@ -40,14 +40,14 @@ export function createBuildHost(ctx: Context): BuildHost {
   };
 }
 
-/** Returns the commands that create an output or locate an existing one. */
+/** Returns the commands that create an output or locate an existing output. */
 function waysToOutput({ lines }: Context): string[] {
   return lines.flags.includes("--skip-build")
     ? [lines.again({ "--skip-build": undefined })]
     : [lines.of("build"), lines.of("init")];
 }
 
-/** Waits for a part of a build. Converts an error in the project to a CLI error. */
+/** Waits for a step of a build. Converts an error in the project to a CLI error. */
 export async function explainBuild<T>(ctx: Context, part: Promise<T>): Promise<T> {
   try {
     return await part;

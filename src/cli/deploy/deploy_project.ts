@@ -48,7 +48,7 @@ export interface DeployFlags extends DeployTargetFlags, RollingFlags {
   readonly dryRun?: true | undefined;
 }
 
-/** Builds, validates and hashes: everything that does not need the platform. */
+/** Builds, validates and hashes the project: everything that does not need the platform. */
 async function packDeployment(
   ctx: Context,
   folder: ProjectFolder,
@@ -58,7 +58,7 @@ async function packDeployment(
     readonly project: Project;
     readonly git: GitFacts;
     readonly environment: string;
-    /** The current folder, if none was given. */
+    /** The current folder, or `undefined` if the user named a folder. */
     readonly standing: string | undefined;
   },
 ): Promise<PackedDeployment> {
@@ -104,7 +104,7 @@ function reportSent(
   },
 ): void {
   const { deployment, uploaded, reused } = sent;
-  // A live deployment has no error, and `error` is reserved for failures.
+  // A live deployment has no `error`, because that field is reserved for failures.
   const { error: _, ...live } = deployment;
   const { urls } = deployment;
   ctx.ui.done(
@@ -135,7 +135,7 @@ function shownProduction({ urls, isProduction, environment }: Deployment): strin
 }
 
 /**
- * Builds the project in `dir`, by default the nearest one with a svc.toml, and deploys it. With
+ * Builds the project in `dir`, by default the nearest folder with a svc.toml, and deploys it. With
  * `dryRun`, no deployment is created.
  *
  * @throws {CliError} if the flags contradict each other, or a step fails.

@@ -26,7 +26,7 @@ export interface DeployTargetFlags {
 /** The environment to deploy to. */
 export interface DeployTarget {
   readonly name: string;
-  /** Slug of a custom environment, or null for the built-in ones. */
+  /** Slug of a custom environment, or null for a built-in environment. */
   readonly url: string | null;
 }
 
@@ -36,7 +36,7 @@ export interface DeployTargetFacts {
   readonly folder: ProjectFolder;
 }
 
-/** Refuses flags that name two environments. */
+/** Rejects flags that name two environments. */
 export function checkDeployTargetFlags(flags: DeployTargetFlags): void {
   if (flags.prod === true && flags.environment !== undefined) {
     throw new CliError("usage", "Use either --prod or --environment");
@@ -78,8 +78,8 @@ export async function chooseDeployTarget(
 }
 
 /**
- * Throws `variables_missing` with the missing variables and how to set them. Call it before
- * anything is built or uploaded.
+ * Throws `variables_missing`, which names the missing variables and says how to set them. Must be
+ * called before anything is built or uploaded.
  */
 export async function checkDeclarations(
   ctx: Context,

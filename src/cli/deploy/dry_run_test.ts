@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type Bench, withPlatform } from "../_test_platform.ts";
 import { personWho } from "../_test_run.ts";
 
-/** Runs a deploy and its dry run, and returns their error, which must be the same. */
+/** Runs a deploy and its dry run, which must fail with the same error, and returns that error. */
 async function sameRefusal(bench: Bench, argv: readonly string[], wanted: RegExp) {
   const told = async (more: readonly string[]) => {
     const { code, stdout } = await bench.run(["deploy", ...argv, ...more, "--json"]);

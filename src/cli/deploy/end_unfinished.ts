@@ -10,11 +10,11 @@ import type { Context } from "../session/context.ts";
 /** Maximum time for the platform to stop the deployment, in milliseconds. */
 const STOP_PATIENCE = 3000;
 
-/** How the deployment ended. */
+/** What became of the deployment. */
 export type Ending =
   | { readonly type: "stopped" }
   | { readonly type: "live"; readonly deployment: Deployment }
-  /** The deployment had already ended, by itself or because someone else stopped it. */
+  /** The deployment had already failed, or someone else had stopped it. */
   | { readonly type: "ended"; readonly deployment: Deployment }
   /** The platform could not be reached. */
   | { readonly type: "unknown"; readonly reason: string };
@@ -108,7 +108,7 @@ export function explainStop(ctx: Context, ending: Ending, unfinished: Unfinished
   }
 }
 
-/** Adds the deployment's state to the error from a failed deploy, if it is not obvious. */
+/** Adds the deployment's state to the error from a failed deploy, if the state is not obvious. */
 export function explainFailure(
   ctx: Context,
   { error, ending, unfinished }: {

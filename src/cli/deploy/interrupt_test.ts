@@ -1,4 +1,4 @@
-/** Tests signals to a process: the second one ends a deploy immediately. */
+/** Tests signals to a process: the second signal stops a deploy immediately. */
 import assert from "node:assert/strict";
 import { type Bench, withPlatform } from "../_test_platform.ts";
 import { stopServer } from "../../lib/stop_server.ts";

@@ -11,10 +11,13 @@ import { createDeployment } from "../../contract/deployments.ts";
 
 const NAME = "deployed.json";
 
-/** Minimum number of files for sending only the differences. Shorter lists are sent in full. */
+/**
+ * Minimum number of files in a list of which only the differences are sent. Shorter lists are sent
+ * in full.
+ */
 const MIN_FILES = 200;
 
-/** The content needs no further checks, because the platform verifies the resulting list. */
+/** The file's content needs no further checks, because the platform verifies the resulting list. */
 const saved = z.strictObject({
   version: z.literal(1),
   apiUrl: z.string(),

@@ -12,7 +12,7 @@ interface SentBody {
   readonly base?: { readonly deployment: string };
 }
 
-/** Deploys, and returns the deployment and the bodies of all requests to create one. */
+/** Deploys, and returns the deployment and the bodies of all requests to create a deployment. */
 async function deploy(bench: Bench, args: readonly string[] = ["--prod"]) {
   const bodies: SentBody[] = [];
   const listening: typeof fetch = (input, init) => {

@@ -20,7 +20,8 @@ const toRow = (deployment: Deployment, now: number): string[] => [
 ];
 
 /**
- * Reports references in deployments that now resolve to a different value, once per environment.
+ * Returns one message per environment for each reference whose value has changed since a
+ * deployment.
  */
 const changedReferences = (deployments: readonly Deployment[]): ReadonlySet<string> =>
   new Set(

@@ -27,7 +27,7 @@ const isPointer = (absolutePath: string): boolean => {
   }
 };
 
-/** Warns about empty submodules, and about LFS pointers that git did not replace with files. */
+/** Warns about empty submodules, and about LFS pointers that git has not replaced with files. */
 export async function warnOfMissingParts(ctx: Context, directory: string): Promise<void> {
   const [links, large] = await Promise.all([
     git(directory, ["ls-files", "-z", "--stage"]),

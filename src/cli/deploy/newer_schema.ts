@@ -1,6 +1,5 @@
 /**
- * @module Asks for confirmation before an older deployment goes to production on a newer database
- * schema.
+ * @module Asks for confirmation before an older deployment goes live with a newer database schema.
  */
 import type { Client } from "../../client/client.ts";
 import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
@@ -14,8 +13,8 @@ import { declined } from "../errors/cli_error.ts";
 import type { Context } from "../session/context.ts";
 
 /**
- * Warns about migrations that stay applied, and asks the user at a terminal. Returns the ids of
- * their deployments.
+ * Warns about migrations that stay applied, and asks the user at a terminal. Returns the ids of the
+ * deployments that applied them.
  *
  * @throws {CliError} `declined`
  */

@@ -45,7 +45,7 @@ export type MigrationRun = (
 export interface DeploymentRequest {
   /** Missing if there is nothing to migrate. */
   readonly migrate?: MigrationRun | undefined;
-  /** Serves the deployment to a share of production's visitors first. */
+  /** The rolling release that serves the deployment to some of production's visitors first. */
   readonly rolling?: RollingWish | undefined;
   /** Missing if there are no check commands. */
   readonly checkCommands?: CheckCommandsRun | undefined;
@@ -90,7 +90,7 @@ function totalOf(blobs: readonly { readonly size: number }[]): Amount {
   return { files: blobs.length, bytes: blobs.reduce((sum, { size }) => sum + size, 0) };
 }
 
-/** Picks one file or function for each missing blob. */
+/** Picks one file or function that contains each missing blob. */
 export function pickSources(
   parts: Pick<DeploymentRequest, "files" | "functions">,
   missing: readonly string[],
@@ -152,9 +152,9 @@ export function toBody(
 }
 
 /**
- * Creates the deployment, as a difference from the last one if the platform still has it. If the
- * user stops the command during the request, waits for the response, because stopping the
- * deployment requires its id.
+ * Creates the deployment, as a difference from the last deployment if the platform still has that.
+ * If the user stops the command during the request, waits for the response, because the
+ * deployment's id is needed to stop it.
  */
 async function create(ctx: Context, request: DeploymentRequest) {
   const { cleanupClient, project, root } = request;
@@ -225,7 +225,10 @@ async function migrate(
   await client.call(migrateDeployment, { params, body: { result } });
 }
 
-/** Tells the platform to start the server and switch to it. Tells the user if that takes a while. */
+/**
+ * Asks the platform to start the server and switch traffic to it. Tells the user if that takes a
+ * while.
+ */
 async function activate(
   ctx: Context,
   { client, checkCommands, rolling }: Pick<
@@ -256,7 +259,7 @@ async function activate(
 /**
  * Creates the deployment, uploads the files that the platform lacks, and activates it. If that
  * fails or is interrupted, the deployment is stopped unless it is live, and the error says whether
- * it is. Uploaded blobs stay on the platform, so the next run resumes from there.
+ * it is live. Uploaded blobs stay on the platform, so the next run resumes from there.
  */
 export async function sendDeployment(ctx: Context, request: DeploymentRequest): Promise<Sent> {
   const { client, files, cleanupClient, project } = request;

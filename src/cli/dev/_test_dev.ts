@@ -35,7 +35,9 @@ export async function dev(
   return { ...run, answer };
 }
 
-/** Runs a test with a separate platform and a project whose server reports its inputs. */
+/**
+ * Runs a test with a separate platform and a project whose server reports the inputs that it gets.
+ */
 export async function withServer(
   test: (bench: Bench) => Promise<void>,
   options: Partial<PlatformOptions> = {},

@@ -1,4 +1,4 @@
-/** @module The connection string of the project's database, for its dev server. */
+/** @module Finds the connection string of the project's database for the dev server. */
 
 import { getDatabaseConnection, MAIN_BRANCH } from "../../contract/databases.ts";
 import { listDatabases, openDatabase } from "../db/open_database.ts";
@@ -10,7 +10,10 @@ import type { Context } from "../session/context.ts";
 
 const NONE: Readonly<Record<string, string>> = {};
 
-/** Returns whether the project has a database whose URL is passed to its code automatically. */
+/**
+ * Returns whether the project has a database whose URL is automatically passed to the project's
+ * code.
+ */
 async function hasInjected(ctx: Context, folder: ProjectFolder, id: string): Promise<boolean> {
   const client = ctx.client({ phase: "db", folder });
   const project = await findProject(client, id);
@@ -20,9 +23,9 @@ async function hasInjected(ctx: Context, folder: ProjectFolder, id: string): Pro
 }
 
 /**
- * Reads the URL of a branch: from `--db-branch`, `db.branch` in `svc.toml`, or `main`. If neither a
- * database nor a branch is named, uses the database of the project's deployments, or none if the
- * platform is unreachable.
+ * Fetches the URL of the branch that `--db-branch` or `db.branch` in `svc.toml` names, or else of
+ * `main`. If neither a database nor a branch is named, uses the database of the project's
+ * deployments, or none if the platform is unreachable.
  *
  * @throws {CliError} if a named database or branch is unavailable
  */

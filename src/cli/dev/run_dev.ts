@@ -102,11 +102,11 @@ export interface DevFlags extends CommandFlags {
   readonly device?: Device | undefined;
   readonly ip?: string | undefined;
   readonly allowPrivateUpstreams?: true | undefined;
-  /** The current folder, if none was given. */
+  /** The current folder, or `undefined` if the user named a folder. */
   readonly standing: string | undefined;
 }
 
-/** A second signal ends everything immediately. */
+/** Stops everything immediately, at the second signal. */
 function endAtOnce(dev: RunningDev): never {
   dev.kill();
   Deno.exit(EXIT.interrupted);
@@ -158,7 +158,10 @@ function readOptions(
   };
 }
 
-/** Reads the variables of the environment. The variable for the database branch overrides them. */
+/**
+ * Reads the variables of the environment. The variable for the database branch overrides the
+ * environment's.
+ */
 async function readVariables(
   ctx: Context,
   folder: ProjectFolder,
@@ -261,6 +264,6 @@ function announce(
     inspector: inspectors.server ?? null,
     functionsInspector: inspectors.functions ?? null,
   };
-  // On a terminal, the URL was already shown.
+  // On a terminal, the URL has already been shown.
   ui.result(result, ui.showsOnTerminal ? "" : url);
 }

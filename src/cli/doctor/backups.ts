@@ -8,12 +8,12 @@ import type { Point } from "./point.ts";
 /** Maximum age of the last backup, in intervals, before `svc doctor` warns. */
 const LATE = 1.5;
 
-/** Running time in milliseconds after which a backup may be stuck waiting for its target. */
+/** Running time in milliseconds after which a backup that waits for its target may be stuck. */
 const LONG_MS = 3_600_000;
 
 const name = "backups";
 
-/** Checks a platform's backups. Returns nothing if it creates no backups. */
+/** Checks a platform's backups. Returns nothing if the platform creates no backups. */
 export function judgeBackups(status: BackupStatus, now: number): readonly Point[] {
   const { place, everySeconds, last, failure, runningSince } = status;
   if (place === null) return [];
@@ -62,7 +62,7 @@ export function judgeBackups(status: BackupStatus, now: number): readonly Point[
   ];
 }
 
-/** Asks the platform, which responds only to its owner. */
+/** Fetches the status of the backups from the platform, which responds only to its owner. */
 export async function examineBackups(ctx: Context): Promise<readonly Point[]> {
   try {
     return judgeBackups(await ctx.client({ phase: "auth" }).call(getBackups, {}), ctx.now());

@@ -1,4 +1,4 @@
-/** @module Checks the platform in use, and the login there. */
+/** @module Checks the platform in use, and the login to it. */
 import { compare, valid } from "semver";
 import { getHealth } from "../../contract/system.ts";
 import { getIdentity } from "../../contract/identity.ts";
@@ -29,7 +29,9 @@ const NOT_READY = 503;
 
 export interface PlatformFacts {
   readonly version: string;
-  /** How far its clock is ahead of this machine's, in milliseconds, accurate to a second. */
+  /**
+   * How far the platform's clock is ahead of this machine's, in milliseconds, accurate to a second.
+   */
   readonly skewMs: number | undefined;
   /** Why the platform cannot use databases. */
   readonly databases: string | undefined;
@@ -85,8 +87,8 @@ export function judgePlatform(
 }
 
 /**
- * Asks the platform. Returns nothing if no platform was chosen and none is running at the default
- * URL.
+ * Checks the platform in use. Returns nothing if no platform was chosen and none is running at the
+ * default URL.
  */
 export async function examinePlatform(ctx: Context, own: string): Promise<readonly Point[]> {
   const { apiUrl, credentials, settings } = ctx;
@@ -141,7 +143,7 @@ export function judgeReadiness(
     : { name: "platform storage", state: "warn", found, advice };
 }
 
-/** @throws {Error} if the response is too large. The rest is not read */
+/** @throws {Error} if the response is too large. The rest of the response is not read */
 export async function readAnswer(response: Response): Promise<string> {
   const bytes = await readLimited(response.body, MOST_BYTES);
   if (bytes === undefined) throw new Error(`its response is larger than ${MOST_BYTES} bytes`);
@@ -157,7 +159,7 @@ async function examineReadiness(ctx: Context): Promise<Point | undefined> {
     return judgeReadiness({ status: response.status, text }, ctx.apiUrl);
   } catch (error) {
     if (ctx.signal.aborted) throw error;
-    // The next request reports an unreachable platform.
+    // If the platform is unreachable, the next request reports it.
     return undefined;
   }
 }

@@ -15,13 +15,17 @@ const SUPPORTED_UNTIL: ReadonlyMap<number, string> = new Map([
   [18, "2030-11-14"],
 ]);
 
-/** Maximum share of connections in use at which new branches are still possible. */
+/** Maximum fraction of connections in use at which new branches are still possible. */
 const MOST_IN_USE = 0.9;
 /**
- * Minimum client connections for a database of the smallest size, in addition to the platform's.
+ * Minimum number of connections that the server must allow: enough for a database of the smallest
+ * size and for the platform.
  */
 const LEAST_CONNECTIONS = 25;
-/** Housekeeping runs every hour, so this much unfinished work indicates a fault. */
+/**
+ * How long an expired database can exist before that indicates a fault, in milliseconds.
+ * Housekeeping runs every hour.
+ */
 const UNSWEPT_MS = DAY_MS;
 /** Maximum number of names to list in a message. */
 const MOST_NAMES = 5;
@@ -221,7 +225,7 @@ export async function examineDatabases(
     readonly dataDir: string;
     readonly postgres?: string;
     readonly env: Readonly<Record<string, string | undefined>>;
-    /** Free space of the data directory's file system. */
+    /** Free space in the data directory's file system. */
     readonly freeBytes: number;
     readonly now: number;
   },

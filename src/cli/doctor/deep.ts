@@ -7,7 +7,7 @@ import { formatCount } from "../../lib/format.ts";
 import type { Verified } from "../../serve/mod.ts";
 import type { Point } from "./point.ts";
 
-/** Maximum number of damaged items to list one by one. The rest are only counted. */
+/** Maximum number of damaged items that are listed individually. The rest are only counted. */
 const MOST_POINTS = 20;
 
 const ADVICE =

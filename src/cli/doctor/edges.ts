@@ -8,7 +8,10 @@ import type { Context } from "../session/context.ts";
 import { formatCount, printable } from "../terminal/format.ts";
 import type { Point } from "./point.ts";
 
-/** Interval between an edge's heartbeats. An edge that has missed several is disconnected. */
+/**
+ * Time in milliseconds after which an edge that has not been seen counts as disconnected: several
+ * times the interval between an edge's heartbeats.
+ */
 const SILENT_MS = 20_000;
 
 const name = "edges";
@@ -43,7 +46,7 @@ export function judgeEdges(edges: readonly FrontEdge[], now: number): readonly P
   return [{ name, state: "ok", found: `${edges.length} front edges have every change` }];
 }
 
-/** Asks the platform, which responds only to its owner. */
+/** Fetches the list of edges from the platform, which responds only to its owner. */
 export async function examineEdges(ctx: Context): Promise<readonly Point[]> {
   try {
     const { items } = await ctx.client({ phase: "auth" }).call(listEdges, {});

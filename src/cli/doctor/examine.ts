@@ -29,7 +29,7 @@ export interface ExamineOptions {
   readonly now: number;
 }
 
-/** With less free space than this, deployments will soon run out of space. */
+/** Minimum free space, in bytes. With less, deployments will soon run out of space. */
 const LOW_DISK_BYTES = 1024 ** 3;
 
 function memoryWatch(): Point {
@@ -46,7 +46,7 @@ function memoryWatch(): Point {
   }
 }
 
-/** Describes how a platform started from here would limit the memory of project code. */
+/** Describes how a platform that is started from here would limit the memory of project code. */
 export function describeMemoryLimits(place: GroupPlace): string {
   return "folder" in place
     ? "control groups limit the memory of servers, functions and builds, including socket buffers"
@@ -118,7 +118,7 @@ async function databases(path: string): Promise<Point> {
   return { name: "databases", state: "ok", found: `embedded; ${local}` };
 }
 
-/** Returns the folder itself, or its nearest parent that exists. */
+/** Returns the folder itself, or the nearest of its parents that exists. */
 async function existing(path: string): Promise<string> {
   const there = await Deno.stat(path).then(() => true, () => false);
   return there || dirname(path) === path ? path : await existing(dirname(path));

@@ -12,7 +12,7 @@ const MOST_LAG_MS = 5000;
 
 const name = "nodes";
 
-/** Checks a platform's nodes. Returns nothing if it has only one. */
+/** Checks a platform's nodes. Returns nothing if the platform has only one node. */
 export function judgeNodes({ items, lost }: Nodes): readonly Point[] {
   if (items.length < 2 && lost.length === 0) return [];
   const points: Point[] = [];
@@ -48,7 +48,7 @@ export function judgeNodes({ items, lost }: Nodes): readonly Point[] {
   return [{ name, state: "ok", found: `${items.length} nodes, version ${versions[0]}` }];
 }
 
-/** Asks the platform, which responds only to its owner. */
+/** Fetches the list of nodes from the platform, which responds only to its owner. */
 export async function examineNodes(ctx: Context): Promise<readonly Point[]> {
   try {
     return judgeNodes(await ctx.client({ phase: "auth" }).call(listNodes, {}));

@@ -6,8 +6,8 @@ export type PointState = "ok" | "warn" | "fail";
 export interface Point {
   readonly name: string;
   readonly state: PointState;
-  /** Describes what was found. */
+  /** What the check found. */
   readonly found: string;
-  /** How to fix it, if the state is not ok. */
+  /** How to fix the problem, if the state is not ok. */
   readonly advice?: string;
 }

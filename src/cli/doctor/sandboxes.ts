@@ -73,7 +73,7 @@ const BUILDS_FOUND: Readonly<Record<BuildSandbox, string>> = {
 
 const name = "build sandbox";
 
-/** Checks the sandbox for builds. Returns `undefined` if builds are refused. */
+/** Checks the sandbox for builds. `kind` is `undefined` if the platform refuses to build. */
 function judgeBuildSandbox(kind: BuildSandbox | undefined): Point {
   if (kind !== undefined) {
     const state = kind === "open" ? "warn" : "ok";

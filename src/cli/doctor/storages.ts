@@ -5,8 +5,8 @@ import type { Point } from "./point.ts";
 const OLDEST_VERSION = 140_000;
 
 /**
- * Maximum difference between clocks, in milliseconds. Nodes and the database both record the times
- * of deployments and events, so people notice if their clocks differ by a second.
+ * Maximum difference between clocks, in milliseconds. Both the nodes and the database record the
+ * times of deployments and events, so people notice a difference of one second.
  */
 const MOST_SKEW_MS = 1000;
 

@@ -43,7 +43,9 @@ function judgeLanguage(
   return { name, state: "ok", found: [first, ...installs].join(". ") };
 }
 
-/** Reports for each language whether its projects can build and run here, and what is missing. */
+/**
+ * Reports for each language whether its projects can be built and run here, and what is missing.
+ */
 export const judgeToolchains = (found: readonly FoundToolchain[]): readonly Point[] =>
   LANGUAGES.map((language) => judgeLanguage(language, found));
 

@@ -1,4 +1,4 @@
-/** @module The custom domains of a project, for the `domains` commands. */
+/** @module Lists and finds a project's custom domains, for the `domains` commands. */
 import type { Client } from "../../client/client.ts";
 import { collectPages } from "../../client/collect_pages.ts";
 import { type Domain, listDomains as listDomainsEndpoint } from "../../contract/domains.ts";

@@ -63,7 +63,7 @@ export default defineCommand({
     const count = Object.keys(variables).length - heldBack.length;
     ctx.ui.log("env", "info", `Running with ${formatCount(count, "variable")}`);
     const exitCode = await runChild(ctx, { program, args, env });
-    // Outside JSON mode, stdout contains only the command's output.
+    // In text mode, stdout must contain only the command's output.
     ctx.ui.result({ exitCode, environment: environment.name, variables: count }, "");
     return exitCode;
   },

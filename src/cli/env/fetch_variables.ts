@@ -28,7 +28,7 @@ const describeReference = ({ variable, reference, value }: VariableReference): s
 };
 
 /**
- * Fetches the variables of an environment, including secrets, and validates them, because a name
+ * Fetches the variables of an environment, including secrets. Validates their names, because a name
  * with `=` would set a different variable. Logs how references resolve.
  */
 export async function fetchVariables(

@@ -10,7 +10,7 @@ import { readGitFacts } from "../projects/git_facts.ts";
 import { fetchVariables } from "./fetch_variables.ts";
 
 /**
- * The variables and the name of their environment, which is missing if there are no variables.
+ * The variables, and the name of their environment. The name is missing if there are no variables.
  * `fillSelf()` fills in the URL of the program that runs with them.
  */
 export interface LocalVariables {

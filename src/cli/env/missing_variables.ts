@@ -30,7 +30,7 @@ export interface MissingFacts {
 
 type Declarations = ReadonlyMap<string, EnvDeclaration>;
 
-/** Returns the category used to store variables with this visibility. */
+/** Returns the category under which variables with this visibility are stored. */
 export function categoryOfVisibility(visibility: Visibility): VariableCategory {
   return visibility === "sensitive" ? "secret" : "plain";
 }
@@ -54,8 +54,8 @@ function commandToSet(
 }
 
 /**
- * Finds required variables that are missing from an environment. Sorted by environment, then in the
- * order of declaration.
+ * Finds required variables that are missing from an environment. The result is sorted by
+ * environment, then in the order of declaration.
  */
 export function findMissing(
   declarations: Declarations,

@@ -1,4 +1,4 @@
-/** @module The variables of a project, for the `env` commands and `deploy`. */
+/** @module Lists a project's variables, for the `env` commands and `deploy`. */
 import type { Client } from "../../client/client.ts";
 import { collectPages } from "../../client/collect_pages.ts";
 import { PAGE_LIMIT_MAX } from "../../contract/common.ts";

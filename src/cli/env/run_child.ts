@@ -1,8 +1,8 @@
 /**
  * @module Runs a command as a child process: forwards signals, and returns the exit code of the
- * command. The command shares the streams of this program. In JSON mode, its output becomes log
- * lines, because stdout must contain a single object and stderr only log lines. No shell parses the
- * command line.
+ * command. The command shares the streams of this program. In JSON mode, the command's output
+ * becomes log lines, because stdout must contain a single object and stderr only log lines. No
+ * shell parses the command line.
  */
 import { createLineSink } from "../../build/mod.ts";
 import { CliError } from "../errors/cli_error.ts";
@@ -49,7 +49,7 @@ function spawn(ctx: Context, { program, args, env }: ChildCommand): Deno.ChildPr
   }
 }
 
-/** Turns each output line of the command into a log line. */
+/** Converts each line of the command's output to a log line. */
 async function logOutput(ctx: Context, { stdout, stderr }: Deno.ChildProcess): Promise<void> {
   await Promise.all([stdout, stderr].map(async (stream) => {
     const sink = createLineSink((line) => ctx.ui.log("env", "info", line));
@@ -59,9 +59,9 @@ async function logOutput(ctx: Context, { stdout, stderr }: Deno.ChildProcess): P
 }
 
 /**
- * Runs the command, waits until it exits, and returns its exit code. If a signal killed it, the
- * code is 128 plus the signal's number. Throws `not_runnable` with the exit code that shells use if
- * the command cannot be started.
+ * Runs the command, waits until it exits, and returns its exit code. If a signal killed the
+ * command, the exit code is 128 plus the signal's number. Throws `not_runnable` with the exit code
+ * that shells use if the command cannot be started.
  */
 export async function runChild(ctx: Context, command: ChildCommand): Promise<number> {
   ctx.signal.throwIfAborted();
@@ -71,7 +71,7 @@ export async function runChild(ctx: Context, command: ChildCommand): Promise<num
     try {
       child?.kill(signal);
     } catch {
-      // The child has already ended.
+      // The child has already exited.
     }
   });
   try {

@@ -43,7 +43,7 @@ interface VariableRequest {
   readonly flags: SetFlags;
 }
 
-/** Refuses contradictory command lines before anything is read. */
+/** Rejects contradictory command lines before anything is read. */
 function checkFlags(given: string | undefined, flags: SetFlags): void {
   if (flags.all === true && flags.environment !== undefined) {
     throw new CliError("usage", "Use either --environment or --all");
@@ -102,7 +102,8 @@ function put({ client, project, scope, flags }: VariableRequest, entry: Entry): 
 }
 
 /**
- * Sets the variables one after the other. If the platform refuses one, continues with the others.
+ * Sets the variables one after another. If the platform rejects a variable, continues with the
+ * next.
  */
 async function putAll(
   ctx: Context,

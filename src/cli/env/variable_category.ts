@@ -1,6 +1,6 @@
 /**
- * @module Decides whether a variable is plain or secret, by flag, by declaration, or by asking the
- * user.
+ * @module Decides whether a variable is plain or secret, based on a flag, its declaration, or the
+ * user's choice.
  */
 import type { EnvDeclaration } from "../../config/project_config.ts";
 import type { VariableCategory } from "../../contract/variables.ts";

@@ -1,8 +1,8 @@
-/** @module Names of variables, checked before anything is read or sent. */
+/** @module Checks the names of variables before anything is read or sent. */
 import { variableName } from "../../contract/variables.ts";
 import { CliError } from "../errors/cli_error.ts";
 
-/** True for a name that a variable can have. */
+/** Returns true for a name that a variable can have. */
 export function isVariableName(name: string): boolean {
   return variableName.safeParse(name).success;
 }

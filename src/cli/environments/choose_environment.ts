@@ -54,7 +54,8 @@ export interface EnvironmentFacts {
 }
 
 /**
- * Reads the context of a checkout, or returns `undefined` if it has none. Explains an invalid file.
+ * Reads the context of a checkout, or returns `undefined` if it has none. If the file is invalid,
+ * the error explains why.
  */
 export async function readContext(
   ctx: Pick<Context, "lines">,
@@ -119,7 +120,7 @@ function findEnvironment(
 
 /**
  * Creates the error for an unknown name, with a list of existing environments. `from` is the source
- * of the name, if it is not the command line.
+ * of the name, if the name is not from the command line.
  */
 function unknownEnvironment(
   { lines }: Context,
@@ -166,7 +167,7 @@ export function pickEnvironment(
 /**
  * Returns the environment named by the flag, the variable or the context, after checking that it
  * exists on the platform. Reports the environment and the source of its name on stderr. Returns
- * `undefined` if none is named.
+ * `undefined` if no environment is named.
  */
 export async function chooseEnvironment(
   ctx: Context,
@@ -192,8 +193,8 @@ export async function chooseEnvironment(
 }
 
 /**
- * Creates the error to throw when the user cannot be asked for an environment. `ways` lists the
- * flags that set one.
+ * Creates the error to throw if the user cannot be asked for an environment. `ways` lists the flags
+ * that set an environment.
  */
 export function environmentRequired(ctx: Context, message: string, ways: string): CliError {
   return new CliError("action_required", message, {

@@ -95,12 +95,12 @@ export class CliError extends Error {
   }
 }
 
-/** The user answered no. */
+/** Creates the error to throw if the user answered no. */
 export function declined(message: string): CliError {
   return new CliError("declined", message);
 }
 
-/** The command had to ask the user, but there is no terminal. */
+/** Creates the error to throw if the command must ask the user, but there is no terminal. */
 export function actionRequired(message: string, next: readonly string[]): CliError {
   return new CliError("action_required", message, { next });
 }

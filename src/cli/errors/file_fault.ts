@@ -8,7 +8,10 @@ import { CliError } from "./cli_error.ts";
 /** Matches errors about a full disk or an exhausted quota. */
 const FULL = / \(os error (?:28|122)\)/;
 
-/** Describes the problem with a file in a sentence. Returns other errors unchanged. */
+/**
+ * Converts an error about a file to an error that describes the problem in a sentence. Returns
+ * other errors unchanged.
+ */
 export function explainFileFault(error: unknown): unknown {
   if (error instanceof NotUtf8Error) {
     return new CliError("file_unusable", `${printableName(error.file)} is not UTF-8`, {

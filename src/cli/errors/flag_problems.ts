@@ -32,8 +32,8 @@ function inputOf(path: string, { flags, args }: GivenInput): string | undefined 
 }
 
 /**
- * Returns the problems, each with the flag or argument that caused it, or `undefined` if the input
- * caused none of them.
+ * Returns the problems, each with the flag or argument that caused it. Returns `undefined` if no
+ * flag or argument caused any of them.
  */
 export function toFlagProblems(
   problems: readonly Problem[],

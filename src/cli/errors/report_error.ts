@@ -85,7 +85,7 @@ function describeWrongWorkspace(error: ApiError, lines: SuggestedCommands | unde
   };
 }
 
-/** Describes the error for a value on the command line that the platform refused. */
+/** Describes the error for a value on the command line that the platform rejected. */
 function describeWrongValue(error: ApiError, { lines, args }: ErrorFacts): ErrorReport | undefined {
   if (error.code !== "invalid_request" || lines === undefined) return undefined;
   const problems = toFlagProblems(error.problems, { flags: lines.flags, args });

@@ -1,7 +1,7 @@
 /**
- * @module Command lines that the CLI suggests. Each can be run as printed: it acts on the same
- * platform, workspace and project as this run, repeats the flags of this run, and changes nothing
- * else. Possible secrets are never repeated.
+ * @module Command lines that the CLI suggests. Each command can be run as printed: it acts on the
+ * same platform, workspace and project as this run, and repeats the flags of this run except those
+ * that it must change. Possible secrets are never repeated.
  */
 import { printable } from "../../lib/format.ts";
 
@@ -14,25 +14,25 @@ export interface KnownFlag {
 }
 
 /**
- * Flags by their long names: set to a value or to `true`, or left out (`undefined`). Flags in
- * {@link TARGET_FLAGS} must be left out.
+ * Flags, keyed by their long names. A flag is set to a value or to `true`, or left out
+ * (`undefined`). Flags in {@link TARGET_FLAGS} must be left out.
  */
 export type FlagChanges = Readonly<Record<string, string | true | undefined>>;
 
 export interface SuggestedCommands {
-  /** `svc <words>`, for the same platform and workspace as this run. */
+  /** Returns `svc <words>`, for the same platform and workspace as this run. */
   of(...words: readonly string[]): string;
-  /** Like `of`, and also for the same project. */
+  /** Like `of`, but also for the same project. */
   ofProject(...words: readonly string[]): string;
   /** Long names of the flags in this run. */
   readonly flags: readonly string[];
-  /** The command line of this run with other flags. */
+  /** Returns the command line of this run with these flags changed. */
   again(changes?: FlagChanges): string;
   /** Like `again`, but as a list of words without the leading `svc`, for programs. */
   wordsAgain(changes?: FlagChanges): readonly string[];
 }
 
-/** Flags that every command has. They determine where and how it acts. */
+/** Flags that every command has. They determine where and how a command acts. */
 const SHARED_FLAGS: readonly string[] = ["--workspace", "--api-url", "--cwd", "--json"];
 /** Like {@link SHARED_FLAGS}, for commands on one project. */
 const PROJECT_FLAGS: readonly string[] = ["--project-id", ...SHARED_FLAGS];

@@ -1,4 +1,4 @@
-/** @module Listens on the requested port, or on the next free one. */
+/** @module Listens on the requested port, or on the next free port. */
 import { CliError } from "../errors/cli_error.ts";
 import type { Context } from "../session/context.ts";
 

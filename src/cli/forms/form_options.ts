@@ -1,4 +1,4 @@
-/** @module Options that all commands for forms share. */
+/** @module Declares options that all commands for forms share. */
 import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
 import type { FormState } from "../../contract/forms.ts";
 

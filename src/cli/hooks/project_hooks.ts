@@ -1,4 +1,4 @@
-/** @module The deploy hooks of a project, for the `hooks` commands. */
+/** @module Lists and finds a project's deploy hooks, for the `hooks` commands. */
 import type { Client } from "../../client/client.ts";
 import { collectPages } from "../../client/collect_pages.ts";
 import { type DeployHook, listHooks as listHooksEndpoint } from "../../contract/hooks.ts";

@@ -30,7 +30,7 @@ function placeOf(url: string, pattern: RegExp): HookPlace | undefined {
   return { baseUrl: `${parsed.origin}${match[1]}`, key: match[2]! };
 }
 
-/** Describes the failure in words that cannot contain the URL. */
+/** Describes the failure without words that could contain the URL. */
 function explain(error: unknown): unknown {
   if (error instanceof UnreachableError) {
     return new CliError("unreachable", `Cannot reach the platform at ${error.baseUrl}`);
@@ -60,7 +60,7 @@ export async function sendTrigger(ctx: Context, request: TriggerRequest): Promis
       path: `/v1/hooks/${place.key}`,
       headers: {
         "content-type": "application/json",
-        // Proxies can repeat the request when a connection closes.
+        // Proxies can repeat a request when a connection closes.
         "idempotency-key": request.idempotencyKey ?? crypto.randomUUID(),
       },
       body: () => JSON.stringify(request.body),
@@ -71,7 +71,7 @@ export async function sendTrigger(ctx: Context, request: TriggerRequest): Promis
   }
 }
 
-/** Asks for the state of a triggered deployment. */
+/** Fetches the state of a triggered deployment. */
 export async function askProgress(ctx: Context, statusUrl: string): Promise<TriggerAnswer> {
   const place = placeOf(statusUrl, STATUS_PATH);
   if (place === undefined) {

@@ -19,7 +19,7 @@ interface Signals extends Pick<Host, "onSecondStop"> {
 
 /**
  * The first signal asks the command to stop, and the second stops the program. While the command
- * handles signals itself, they do not stop the program.
+ * handles signals itself, signals do not stop the program.
  */
 export function createSignals(): Signals {
   const controller = new AbortController();

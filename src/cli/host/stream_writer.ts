@@ -22,7 +22,7 @@ export function createWriter(stream: typeof Deno.stdout): Writer {
 function terminalColumns(): number | undefined {
   try {
     const { columns } = Deno.consoleSize();
-    // A terminal whose size was never set reports 0.
+    // A terminal whose size has never been set reports 0.
     return columns > 0 ? columns : undefined;
   } catch {
     return undefined;

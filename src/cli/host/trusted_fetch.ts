@@ -36,7 +36,7 @@ async function openClient(files: readonly CaFile[]): Promise<Deno.HttpClient> {
 const addressOf = (input: Parameters<typeof fetch>[0]): string =>
   input instanceof Request ? input.url : String(input);
 
-/** Explains a failed request through a proxy. The proxy itself may be unreachable. */
+/** Explains why a request through a proxy failed. The proxy itself may be unreachable. */
 async function explainProxy(address: string, env: Environment, cause: unknown): Promise<unknown> {
   const proxy = cause instanceof TypeError ? proxyFor(address, env) : undefined;
   if (proxy === undefined) return cause;

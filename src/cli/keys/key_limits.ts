@@ -10,7 +10,7 @@ import { printable } from "../terminal/format.ts";
 const DAY_SECONDS = 86_400;
 const parseDuration = duration({ min: 60, max: 3650 * DAY_SECONDS });
 
-/** Parses a duration, returned in seconds, or `never`. */
+/** Parses `never`, or a duration, which is returned in seconds. */
 export const expiry = (text: string): number | "never" =>
   text === "never" ? "never" : parseDuration(text);
 
@@ -19,12 +19,14 @@ export function expiresAt(given: number | "never", now: number): string | null {
   return given === "never" ? null : new Date(now + given * 1000).toISOString();
 }
 
-/** Returns permissions by name, without duplicates. @throws {CliError} if one does not exist */
+/**
+ * Finds permissions by name, without duplicates. @throws {CliError} if a permission does not exist
+ */
 export const permissionsOf = (given: readonly string[]): Permission[] => [
   ...new Set(knownNames(given, PERMISSION_NAMES, "permission")),
 ];
 
-/** Returns the ids of projects by name. @throws {CliError} if one does not exist */
+/** Finds the ids of projects by name. @throws {CliError} if a project does not exist */
 export async function projectIds(client: Client, given: readonly string[]): Promise<string[]> {
   const ids = new Set<string>();
   for (const reference of given) {

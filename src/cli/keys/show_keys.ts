@@ -1,4 +1,4 @@
-/** @module The API keys of a workspace, for the `keys` commands. */
+/** @module Lists, finds and formats a workspace's API keys, for the `keys` commands. */
 import type { Client } from "../../client/client.ts";
 import { collectPages } from "../../client/collect_pages.ts";
 import { type ApiKey, listApiKeys } from "../../contract/api_keys.ts";

@@ -1,4 +1,4 @@
-/** @module The local store of the current project, and its keys. */
+/** @module Opens the current project's local store, and checks keys. */
 import { join } from "node:path";
 import {
   DEFAULT_LOCAL_DATA_DIR,
@@ -34,13 +34,13 @@ export async function withLocalKv<T>(
   return await run(local);
 }
 
-/** Refuses a key that no store accepts. */
+/** Rejects a key that no store accepts. */
 export function checkKey(key: string): void {
   if (key !== "" && fitsKey(key)) return;
   throw new CliError("usage", `Keys must be 1 to ${MAX_KEY_BYTES} bytes of UTF-8`);
 }
 
-/** Refuses a key prefix that no store accepts. */
+/** Rejects a key prefix that no store accepts. */
 export function checkPrefix(prefix: string): void {
   if (fitsKey(prefix)) return;
   throw new CliError("usage", `Prefixes must be at most ${MAX_KEY_BYTES} bytes of UTF-8`);

@@ -45,13 +45,13 @@ export function mediaTypeOf(bytes: Uint8Array, given: ValueType | undefined): st
   return MEDIA_TYPES[given ?? guessType(bytes)];
 }
 
-/** A value as a member of a JSON object. Bytes that are not text are encoded in base64. */
+/** A value as a field of a JSON object. Bytes that are not text are encoded in base64. */
 export interface ShownValue {
   readonly value: unknown;
   readonly encoding: "json" | "text" | "base64";
 }
 
-/** Shows a value in JSON. */
+/** Converts a value to its form in JSON output. */
 export function showValue(bytes: Uint8Array, contentType: string): ShownValue {
   const text = textOf(bytes);
   if (text === undefined) return { value: bytes.toBase64(), encoding: "base64" };

@@ -277,7 +277,7 @@ Deno.test("the documents are resources, each with a title and a one-line descrip
 
 const D1 = "01997e7c-6a5b-7cc2-b7d0-2f8f6a1b9a11";
 
-/** The deployment D1 of a project, as the API returns it. */
+/** Returns the deployment D1 of a project, in the API's format. */
 const deploymentOf = (projectId: string, lines: readonly unknown[] = []) => (path: string) =>
   path.endsWith("/build-log")
     ? { lines, isComplete: true }

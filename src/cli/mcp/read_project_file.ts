@@ -7,7 +7,7 @@ import { findProjectRoot } from "../../config/project_root.ts";
 export interface FileLimits {
   /** Folder in which the server was started. */
   readonly start: string;
-  /** The user's home folder. A `svc.toml` in it does not make it a project. */
+  /** The user's home folder. A `svc.toml` in this folder does not make it a project. */
   readonly home: string | undefined;
   /** Files and folders that contain svc's keys. */
   readonly refused: readonly string[];

@@ -71,7 +71,7 @@ export async function serveStdio(
   try {
     await ended.promise;
     await settled();
-    // The responses are written in later turns of the event loop.
+    // The responses are written in later iterations of the event loop.
     await new Promise((resolve) => setTimeout(resolve));
   } finally {
     await server.close();

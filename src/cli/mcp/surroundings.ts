@@ -36,9 +36,7 @@ function fileLimits({ cwd, env }: Context): FileLimits {
   return { start: cwd, home, refused: credentials, maxBytes: MAX_VARIABLE_BYTES + 2 };
 }
 
-/**
- * Returns the context with the current login, because the user can log in while the server runs.
- */
+/** Returns the context with the current login. The user can log in while the server runs. */
 async function withLoginOfNow(ctx: Context): Promise<Context> {
   if (ctx.settings.token !== undefined) return ctx;
   const { find } = await openCredentialStore(ctx.env);

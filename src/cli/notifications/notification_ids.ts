@@ -14,7 +14,7 @@ export function notificationIds(text: string, previous: readonly string[] | unde
   return [...(previous ?? []), id];
 }
 
-/** Refuses a command line with both ids and the flag for all, or with neither. */
+/** Rejects a command line with both ids and the flag for all notifications, or with neither. */
 export function checkWhich(ids: readonly string[], all: boolean, flag: string): void {
   if (all && ids.length > 0) throw new CliError("usage", `Use either ids or ${flag}`);
   if (!all && ids.length === 0) {

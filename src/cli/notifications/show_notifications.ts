@@ -11,7 +11,7 @@ function painter(priority: Priority, colors: Palette): (text: string) => string 
   return priority === "LOW" ? colors.dim : (text) => text;
 }
 
-/** A table of notifications, in which a star marks unread ones. */
+/** Formats a table of notifications, in which a star marks unread ones. */
 export function formatNotifications(
   ui: Ui,
   items: readonly Notification[],
@@ -37,7 +37,7 @@ export function formatArrival(notification: Notification, colors: Palette): stri
     `  ${printable(body)}${link}`;
 }
 
-/** Preferences as a table, one row for each category. */
+/** Formats preferences as a table with one row for each category. */
 export function formatPreferences(ui: Ui, { categories }: NotificationPreferences): string {
   const rows = categories.map((
     { category, channels, minimumPriority, quietHours, deployments },

@@ -7,7 +7,10 @@ import { formatArrival } from "./show_notifications.ts";
 /** Time to wait before a lost stream is reopened, in milliseconds. */
 const AGAIN_MS = 2000;
 
-/** Returns true if a lost stream can be reopened, because the platform may just have restarted. */
+/**
+ * Returns true if it makes sense to reopen a lost stream: for example, the platform may just have
+ * restarted.
+ */
 function isBreak(error: unknown): boolean {
   return error instanceof UnreachableError || (error instanceof ApiError && error.status >= 500);
 }

@@ -18,7 +18,7 @@ async function inProject(test: (folder: string) => Promise<void>): Promise<void>
   });
 }
 
-/** Runs `svc preview` and stops it after `use` has been called with its output. */
+/** Runs `svc preview`, calls `use` with the output, and then stops it. */
 async function preview(
   folder: string,
   argv: readonly string[],

@@ -28,12 +28,12 @@ export interface PreviewOptions {
   readonly build?: true | undefined;
   readonly environment?: string | undefined;
   readonly allowUnsandboxedServers?: true | undefined;
-  /** The current folder, if no folder was given. */
+  /** The current folder, or `undefined` if the user named a folder. */
   readonly standing: string | undefined;
 }
 
 const HOST = "127.0.0.1";
-/** Name of the only project, which is served on every host. */
+/** Name of the only project, which is served at every hostname. */
 const PROJECT_NAME = "preview";
 
 async function packOutput(

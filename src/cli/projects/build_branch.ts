@@ -10,7 +10,7 @@ import { CliError } from "../errors/cli_error.ts";
 import type { Context } from "../session/context.ts";
 import { printable } from "../terminal/format.ts";
 
-/** Pause between two checks of whether a built deployment is live, in milliseconds. */
+/** Interval at which to check whether a built deployment is live, in milliseconds. */
 const LOOK_MS = 500;
 
 /** Returns the command that starts the same build again. */
@@ -72,7 +72,7 @@ async function start(ctx: Context, client: Client, wanted: WantedBuild) {
 /**
  * Builds a branch and returns the resulting live deployment.
  *
- * @throws {CliError} `deployment_failed` if it does not go live
+ * @throws {CliError} `deployment_failed` if the deployment does not go live
  */
 export async function buildBranch(
   ctx: Context,

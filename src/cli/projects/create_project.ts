@@ -60,7 +60,7 @@ async function nameTaken(
   });
 }
 
-/** Creates a project. Its name may come from the `--name` flag of this run. */
+/** Creates a project. The name may come from the `--name` flag of this run. */
 export async function createProject(
   ctx: Context,
   client: Client,

@@ -1,4 +1,4 @@
-/** @module Facts from git about the deployed folder. */
+/** @module Gets facts about the deployed folder from git. */
 import { branchName } from "../../contract/projects.ts";
 import type { Environment } from "../session/global_flags.ts";
 import { runProgram } from "../../lib/spawn_program.ts";
@@ -35,7 +35,7 @@ export async function git(directory: string, args: readonly string[]): Promise<s
   }
 }
 
-/** Parses git's output, and leaves out values that the platform would refuse. */
+/** Parses git's output, and leaves out values that the platform would reject. */
 export function parseGitFacts(
   branch: string | undefined,
   log: string | undefined,
@@ -67,7 +67,7 @@ const BRANCH_VARIABLES: readonly string[] = [
   "BRANCH_NAME",
 ];
 
-/** Number of characters from the commit hash in a branch name derived from the commit. */
+/** Number of characters of the commit hash that a branch name derived from the commit contains. */
 const SHORT_SHA = 7;
 
 /**

@@ -97,7 +97,7 @@ export async function addGitRemote(
     // An empty helper disables the helpers in the user's settings, which would store the key.
     ["config", "--local", "--replace-all", `${section}.helper`, ""],
     ["config", "--local", "--add", `${section}.helper`, helperLine()],
-    // The helper chooses between several keys based on the workspace in the path.
+    // If there are several keys, the helper chooses one based on the workspace in the path.
     ["config", "--local", `${section}.useHttpPath`, "true"],
   ];
   for (const step of steps) {

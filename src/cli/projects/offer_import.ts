@@ -96,7 +96,7 @@ async function writeImport(
 
 /**
  * Asks about each file, and imports the accepted ones. Does not ask about files whose rules cannot
- * be added automatically, because the build reports them.
+ * be added automatically, because the build reports those files.
  *
  * @returns the paths of declined files
  */

@@ -11,7 +11,7 @@ import { hasErrors } from "../../lib/diagnostic.ts";
 export interface ProjectFolder {
   /** Absolute path. */
   readonly directory: string;
-  /** Absolute path of its `svc.toml`, which may be missing. */
+  /** Absolute path of the folder's `svc.toml`, which may be missing. */
   readonly configPath: string;
   /** `undefined` if there is no `svc.toml`. */
   readonly config: ProjectConfig | undefined;

@@ -1,6 +1,6 @@
 /**
  * Tests the output of `init`, and the error when deploying a server that looks like a static site,
- * in both modes.
+ * in both output modes.
  */
 import { dirname, join } from "node:path";
 import type { Bench } from "../_test_platform.ts";

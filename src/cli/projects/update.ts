@@ -6,7 +6,7 @@ import { definedOnly } from "../command/defined_only.ts";
 import { CliError } from "../errors/cli_error.ts";
 import { formatProject } from "./show_project.ts";
 
-/** Returns the values that were given. An empty value clears its setting. */
+/** Returns the values that were given. An empty value clears the setting. */
 function clearable<T extends Record<string, string | undefined>>(
   values: T,
 ): { [K in keyof T]?: Exclude<T[K], undefined> | null } {

@@ -11,7 +11,7 @@ export interface Keyboard {
 
 const [CTRL_C, CTRL_D, BACKSPACE, DELETE] = ["\x03", "\x04", "\b", "\x7f"];
 
-/** Turns the terminal's marking of pasted text on or off (xterm, "Bracketed Paste Mode"). */
+/** Turn the terminal's markers around pasted text on and off (xterm, "Bracketed Paste Mode"). */
 export const [MARK_PASTES, UNMARK_PASTES] = ["\x1b[?2004h", "\x1b[?2004l"];
 const [PASTE_BEGINS, PASTE_ENDS] = ["\x1b[200~", "\x1b[201~"];
 // deno-lint-ignore no-control-regex -- matches keys that send control characters
@@ -28,7 +28,7 @@ const PASTE_GAP = 50;
 /** Maximum length of a value, in characters. */
 const MAX_VALUE = 1024 * 1024;
 
-/** Applies the deletion keys in text, because a raw terminal passes them through. */
+/** Applies the deletion keys in text, because a terminal in raw mode does not. */
 function edited(text: string): string {
   const kept: string[] = [];
   for (const character of text) {
@@ -38,7 +38,7 @@ function edited(text: string): string {
   return kept.join("");
 }
 
-/** Reads lines and values. Input after the end of an answer is kept for the next question. */
+/** Reads lines and values. Any input after an answer is kept for the next question. */
 export class Keys {
   #rest = "";
   #reading: Promise<Uint8Array | null> | undefined;

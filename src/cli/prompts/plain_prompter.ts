@@ -1,4 +1,4 @@
-/** @module Questions on terminals that cannot move their cursor (`TERM=dumb`). */
+/** @module Asks questions on terminals that cannot move their cursor (`TERM=dumb`). */
 import type { Writer } from "../terminal/writer.ts";
 import { askValue } from "./ask_value.ts";
 import { type Keyboard, Keys } from "./keys.ts";

@@ -1,4 +1,4 @@
-/** @module Questions to a user at a terminal. */
+/** @module Asks a user at a terminal questions. */
 import type { CANCEL_SYMBOL } from "@clack/prompts";
 import { interrupted } from "../errors/interrupted.ts";
 import type { Writer } from "../terminal/writer.ts";

@@ -3,7 +3,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Prompter } from "./prompter.ts";
 
 export interface WorkTime {
-  /** Milliseconds of work since the command started. */
+  /** Returns the number of milliseconds that the command has worked since it started. */
   elapsed(): number;
   /** Wraps a prompter to exclude the time until the user answers. */
   watch(prompter: Prompter): Prompter;

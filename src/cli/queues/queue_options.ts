@@ -1,4 +1,4 @@
-/** @module Options that all commands for queues share. */
+/** @module Declares options that all commands for queues share. */
 import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
 import type { QueueMessage } from "../../contract/queues.ts";
 import { formatAge, printable } from "../terminal/format.ts";

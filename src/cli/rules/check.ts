@@ -48,7 +48,7 @@ function isFile(path: string): boolean {
   }
 }
 
-/** Collects facts about the surroundings of a rules file. */
+/** Collects facts about the folder of a rules file and about the platform. */
 async function surroundingsOf(ctx: Context, file: RulesSource): Promise<Surroundings> {
   const [functions, platform, hasFolderPage] = await Promise.all([
     findNames(file.path),

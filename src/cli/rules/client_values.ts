@@ -1,4 +1,4 @@
-/** @module Values of flags that describe a client. */
+/** @module Parses the values of flags that describe a client. */
 import { InvalidArgumentError } from "@commander-js/extra-typings";
 import { parseIp } from "../../rules/mod.ts";
 import { wholeNumber } from "../command/option_values.ts";
@@ -17,5 +17,5 @@ export function ipAddress(text: string): string {
   throw new InvalidArgumentError("Expected an IPv4 or IPv6 address.");
 }
 
-/** The number of an autonomous system. */
+/** Parses the number of an autonomous system. */
 export const autonomousSystem = wholeNumber({ min: 1, max: MAX_ASN });

@@ -1,4 +1,4 @@
-/** Tests the `rules` commands, against a real platform if they need one. */
+/** Tests the `rules` commands. Those that need a platform run against a real one. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { withPlatform } from "../_test_platform.ts";
@@ -68,7 +68,7 @@ action = { type = "deny" }
     await Deno.writeTextFile(join(cwd, "svc.toml"), '[static]\ntrailing_slash = "never"\n');
     assert.equal((await warnings(cwd))[0].code, "open_folder_page");
   });
-  // An output in another folder is unknown until the project is built.
+  // If the output is in another folder, its content is unknown until the project is built.
   await inFolder({ ...files, "svc.toml": '[build]\ncommand = "make"\n' }, async (cwd) => {
     assert.equal((await warnings(cwd))[0].code, "open_folder_page");
   });

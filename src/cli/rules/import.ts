@@ -30,7 +30,7 @@ import { readSource, reportWarnings, type RulesSource } from "./rules_file.ts";
 const FORMATS = ["redirects", "headers", "vercel", "netlify", "wrangler"] as const;
 type Format = (typeof FORMATS)[number];
 
-/** File names that identify their format. */
+/** The formats that a file's name identifies. */
 const NAMES: Readonly<Record<string, Format>> = {
   "_redirects": "redirects",
   "_headers": "headers",
@@ -66,7 +66,7 @@ function convert(text: string, format: Format, flavor: ImportFlavor): ImportResu
   }
 }
 
-/** Characters that indicate that the text was not UTF-8. */
+/** Matches characters that indicate that the text was not UTF-8. */
 const NO_TEXT = /[\0\uFFFD]/;
 
 /** Imports a text file. Throws for binary files and wrong formats. */
@@ -95,8 +95,8 @@ interface ImportFlags {
 }
 
 /**
- * Imports a file in the dialect of the host that its folder, or the parent folder, is configured
- * for.
+ * Imports a file in the dialect of the host for which its folder, or the parent folder, is
+ * configured.
  */
 async function importFile(
   ctx: Context,

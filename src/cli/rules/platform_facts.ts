@@ -6,14 +6,14 @@ import { getHealth } from "../../contract/system.ts";
 import type { Context } from "../session/context.ts";
 import type { Surroundings } from "../../rules/mod.ts";
 
-/** Maximum wait for the platform's response, in milliseconds. */
+/** Maximum time to wait for the platform's response, in milliseconds. */
 const PATIENCE_MS = 2000;
 
-/** Matches rules that can depend on the platform. Other rules need no request. */
+/** Matches the text of rules that can depend on the platform. Other rules require no request. */
 const ASKS_FOR_PLATFORM = /\b(?:asn|geo)\b|rate_limit/;
 
 /**
- * Returns facts about the platform, or nothing if the text does not depend on them or the platform
+ * Returns facts about the platform, or nothing if the rules do not depend on them or the platform
  * does not respond.
  */
 export async function findPlatform(

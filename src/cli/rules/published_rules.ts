@@ -1,4 +1,7 @@
-/** @module Production's rules. They are read with their ETag and written with `If-Match`. */
+/**
+ * @module Reads and writes production's rules: reads return their ETag, and writes send it in
+ * `If-Match`.
+ */
 import { ApiError } from "../../client/errors.ts";
 import type { Client } from "../../client/client.ts";
 import { type ActiveRules, getRules } from "../../contract/rules.ts";
@@ -66,7 +69,7 @@ export async function reportRulesInEffect(
     }
     return { origin: active.origin, revisionId: active.revisionId };
   } catch (error) {
-    // The deployment is live, and a user who stops the command now should still learn that.
+    // The deployment is live. A user who stops the command now must still learn that.
     if (ctx.signal.aborted) return null;
     if (!(error instanceof ApiError)) throw error;
     ctx.ui.debug(phase, `Could not read the active rules: ${error.message}`);

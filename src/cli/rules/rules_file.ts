@@ -32,7 +32,7 @@ export async function readSource(ctx: Context, path: string): Promise<RulesSourc
   throw new CliError("not_found", `The file ${printableName(shown)} does not exist`);
 }
 
-/** Reads the named file, or otherwise the `svc.rules.toml` in the project's folder. */
+/** Reads the named file, or else the `svc.rules.toml` in the project's folder. */
 export async function readRulesSource(
   ctx: Context,
   given: string | undefined,

@@ -5,7 +5,7 @@ import { leavesOf } from "../command/command_entry.ts";
 import { answerMembers } from "../answers/schemas.ts";
 import { COMMANDS } from "../command_tree.ts";
 
-/** Commands that print no JSON. They use the protocol of another program. */
+/** Commands that print no JSON, because they follow another program's protocol. */
 const SILENT = ["git-credential", "mcp"];
 /** Names that have a schema but are not commands. */
 const OTHERS = ["help", "version"];

@@ -65,8 +65,8 @@ function sourceOf(ctx: Context, flags: Flags) {
 }
 
 /**
- * Returns true for a directory or a remote location, which can hold many backups. Any other path is
- * a single file.
+ * Returns true for a directory or a remote location, which can contain many backups. Any other path
+ * is a single file.
  */
 async function isPlace(ctx: Context, target: string): Promise<boolean> {
   if (isRemotePlace(target) || /[/\\]$/.test(target)) return true;

@@ -23,9 +23,9 @@ export interface ProgramPlace {
   readonly home: string;
   /** The folder in which the user will run the command. */
   readonly folder: string;
-  /** The kernel's folder of processes. Tests use another one. */
+  /** The kernel's folder of processes. Tests use another folder. */
   readonly processes?: string;
-  /** The root folder for the machine's services. Tests use another one. */
+  /** The root folder for the machine's services. Tests use another folder. */
   readonly root?: string;
 }
 

@@ -14,7 +14,7 @@ interface Process {
 }
 
 /**
- * Finds old programs on a machine that has these processes, and services that start these programs.
+ * Finds old programs on a machine with these processes and with services that start these programs.
  */
 async function find(
   processes: readonly Process[],

@@ -15,7 +15,7 @@ const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "::1", "localhost"])
 
 /**
  * Stores the new key for a user at a terminal, so that the next command works. If the credentials
- * file cannot be written, continues without it.
+ * file cannot be written, continues without storing the key.
  */
 async function keepToken(ctx: Context, platform: Platform): Promise<void> {
   const { token, url } = platform;
@@ -31,8 +31,8 @@ async function keepToken(ctx: Context, platform: Platform): Promise<void> {
 }
 
 /**
- * Reports values that a program starting the platform cannot know: the ports in use, and the owner's
- * link.
+ * Reports values that the program that starts the platform cannot know: the ports in use, and the
+ * owner's link.
  */
 function reportToPrograms(ctx: Context, host: string, platform: Platform): void {
   const { port, httpsPort, ownerLink } = platform;

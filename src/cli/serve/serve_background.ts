@@ -6,7 +6,10 @@ import type { Context } from "../session/context.ts";
 
 const failure = z.object({ error: z.string(), code: z.enum(CLI_ERROR_CODES).catch("internal") });
 
-/** Reads the first line of a stream. Returns `undefined` if the stream ends before a line does. */
+/**
+ * Reads the first line of a stream. Returns `undefined` if the stream ends before the line is
+ * complete.
+ */
 async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string | undefined> {
   let text = "";
   for await (const part of stream.pipeThrough(new TextDecoderStream())) {

@@ -5,7 +5,7 @@ import { inTestFolder } from "../../lib/_test_folder.ts";
 
 const TOKEN = "svc_serve_0123456789abcdef0123456789";
 
-/** Runs `svc serve` on a free port and stops it after `use` has been called with its output. */
+/** Runs `svc serve` on a free port, calls `use` with the output, and then stops it. */
 async function serve(
   folder: string,
   use: (printed: string) => Promise<void> = () => Promise.resolve(),

@@ -19,7 +19,7 @@ export type CandidateKind =
 
 export interface Candidate {
   readonly value: string;
-  /** Another name to show to the user, if there is one. */
+  /** Another name that the user sees, if there is one. */
   readonly hint?: string;
 }
 

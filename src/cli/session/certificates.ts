@@ -8,7 +8,7 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g
 /**
  * Extracts the certificates from PEM text.
  *
- * @throws {CliError} if there are none, or one cannot be parsed.
+ * @throws {CliError} if there are none, or a certificate cannot be parsed.
  */
 export function parseCertificates(text: string, path: string): readonly string[] {
   const certificates = text.match(CERTIFICATE) ?? [];
@@ -27,9 +27,9 @@ export function parseCertificates(text: string, path: string): readonly string[]
 }
 
 /**
- * Reads the certificates from a PEM file.
+ * Reads the certificates in a PEM file.
  *
- * @throws {CliError} if it cannot be read or used.
+ * @throws {CliError} if the file cannot be read or used.
  */
 export async function readCertificates(path: string): Promise<readonly string[]> {
   let text: string;

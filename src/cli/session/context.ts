@@ -38,7 +38,7 @@ export interface Host {
   readonly stdout: Writer;
   readonly stderr: Writer;
   readonly stdinIsTerminal: boolean;
-  /** Returns the stream of stdin, which is opened when a command asks for it. */
+  /** Returns the stdin stream, which is opened only when a command asks for it. */
   readonly stdin: () => ReadableStream<Uint8Array>;
   readonly env: Environment;
   readonly cwd: string;
@@ -120,7 +120,7 @@ export interface Context {
   /** Missing if nobody can be asked. */
   readonly prompter: Prompter | undefined;
   /**
-   * Returns how long the command has worked, in milliseconds, without the time that the user took
+   * Returns how long the command has worked, in milliseconds, excluding the time that the user took
    * to answer.
    */
   readonly elapsed: () => number;
@@ -135,7 +135,7 @@ export interface Context {
   complete(words: readonly string[], lookUp: LookUp): Promise<string>;
   /** Returns the absolute form of a path that the user gave. */
   path(given: string): string;
-  /** Gets a key for the current CI job. `undefined` outside of jobs that can get one. */
+  /** Gets a key for the current CI job. `undefined` outside of jobs that can get a key. */
   readonly jobKey: JobKey | undefined;
   /** The workspace to use in the current folder, or `undefined` to let the key choose it. */
   readonly workspace: WorkspaceChoice | undefined;
@@ -171,8 +171,8 @@ function noKey(apiUrl: string, lines: SuggestedCommands): CliError {
 }
 
 /**
- * Reads the `svc.toml` in the current folder, or in its nearest parent that has one. Ignores an
- * invalid file.
+ * Reads the `svc.toml` in the current folder, or in the nearest parent folder that has one. Ignores
+ * an invalid file.
  */
 async function readFolderConfig({ cwd, env }: Host): Promise<FolderConfig> {
   const home = env.HOME ?? env.USERPROFILE;
@@ -187,7 +187,7 @@ export type JobKey = (
   project: string | undefined,
 ) => Promise<string>;
 
-/** Gets keys for a CI job. The code for it is loaded only when the first key is needed. */
+/** Gets keys for a CI job. The code that does so is loaded only when the first key is needed. */
 function openJobKeys(
   identity: JobIdentity,
   by: Pick<Host, "fetch" | "signal" | "now"> & { readonly apiUrl: string },

@@ -1,5 +1,5 @@
 /**
- * @module Facts about a run that are known before its settings are checked. Help needs nothing
+ * @module Reads what must be known about a run before its settings are checked. Help needs nothing
  * else.
  */
 

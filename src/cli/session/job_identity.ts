@@ -1,7 +1,7 @@
 /** @module Detects a CI job that can prove which workflow it runs. */
 import type { Environment } from "./global_flags.ts";
 
-/** The place where a job gets its tokens. */
+/** How a job gets its tokens: from GitHub's service, or directly in a variable. */
 export type JobIdentity =
   | { readonly type: "github"; readonly url: string; readonly secret: string }
   | { readonly type: "gitlab"; readonly token: string };

@@ -7,7 +7,7 @@ const RUNNER = "https://runner.example.net/token?api-version=2.0";
 const GITHUB = { type: "github", url: RUNNER, secret: "of the runner" } as const;
 const GITLAB = { type: "gitlab", token: "of the job" } as const;
 
-/** A fetch that acts as both a runner and a platform. */
+/** Creates a `fetch` that acts as both a runner and a platform. */
 function bench(identity: typeof GITHUB | typeof GITLAB, apiUrl = API) {
   const state = { now: Date.UTC(2026, 10, 23), tokens: 0, keys: 0, refuse: false };
   const asked: { readonly url: URL; readonly request: Request }[] = [];

@@ -1,4 +1,4 @@
-/** @module Formats paths for display, and checks whether they can be written. */
+/** @module Formats paths for display, and checks whether files can be written. */
 import { relative } from "node:path";
 import { findWriteFault } from "../../lib/file_fault.ts";
 import { CliError } from "../errors/cli_error.ts";

@@ -6,7 +6,7 @@ import { personWho, type RunOptions } from "../_test_run.ts";
 /** A folder in which even the superuser cannot create files. */
 const NOBODY_WRITES_HERE = "/sys";
 
-/** A fetch that records the requests to the platform. */
+/** Creates a `fetch` that records the requests to the platform. */
 function watched() {
   const asked: string[] = [];
   const watch: typeof fetch = async (input, init) => {

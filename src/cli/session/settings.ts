@@ -1,6 +1,6 @@
 /**
- * @module Global settings from flags and environment variables. Flags take precedence. Only this
- * file checks them.
+ * @module Global settings from flags and environment variables. Flags take precedence. No other
+ * file checks these settings.
  */
 import * as z from "zod";
 import { CliError } from "../errors/cli_error.ts";
@@ -13,7 +13,7 @@ const apiUrl = z.string().refine((text) => {
 }, "an http or https URL without a query, such as http://localhost:8787")
   .transform((text) => text.replace(/\/+$/, ""));
 
-/** Files and secrets in CI often end with a newline. */
+/** Values from files and from CI secrets often end with a newline. */
 const token = z.string().trim().regex(
   /^[\x21-\x7e]{1,512}$/,
   "one word of printable ASCII characters",

@@ -1,10 +1,10 @@
-/** @module The user's folders for caches and data (XDG Base Directory Specification). */
+/** @module Finds the user's folders for caches and data (XDG Base Directory Specification). */
 import { isAbsolute, join } from "node:path";
 import { CliError } from "../errors/cli_error.ts";
 import type { Environment } from "./global_flags.ts";
 
 interface Places {
-  /** Value of the XDG variable. It is ignored unless it is an absolute path. */
+  /** Value of the XDG variable, which is ignored unless it is an absolute path. */
   readonly xdg: string | undefined;
   /** Path segments below the home folder. */
   readonly home: readonly string[];
@@ -20,7 +20,8 @@ function folderOf({ LOCALAPPDATA: local, HOME: home }: Environment, places: Plac
 }
 
 /**
- * `$XDG_CACHE_HOME/svc`, otherwise `~/.cache/svc`, for content that can be recreated at any time.
+ * Returns `$XDG_CACHE_HOME/svc`, otherwise `~/.cache/svc`, for content that can be recreated at any
+ * time.
  */
 export function cacheFolder(env: Environment): string {
   const folder = folderOf(env, {
@@ -32,7 +33,7 @@ export function cacheFolder(env: Environment): string {
   throw new CliError("usage", "There is no cache folder: set HOME or XDG_CACHE_HOME");
 }
 
-/** `$XDG_DATA_HOME/svc`, otherwise `~/.local/share/svc`, for the data of `svc serve`. */
+/** Returns `$XDG_DATA_HOME/svc`, otherwise `~/.local/share/svc`, for the data of `svc serve`. */
 export function dataFolder(env: Environment): string {
   const folder = folderOf(env, {
     xdg: env.XDG_DATA_HOME,

@@ -43,8 +43,7 @@ Deno.test("chooseWorkspace() always uses a given key in its own workspace", () =
 });
 
 /**
- * Command lines of every kind: about the account, about a named project, and about the folder's
- * project.
+ * Command lines of every kind: for the account, for a named project, and for the folder's project.
  */
 const COMMANDS = [
   ["whoami"],

@@ -22,7 +22,7 @@ export function wantsColor(
   return isTerminal;
 }
 
-/** Color functions that do nothing if colors are off. */
+/** Creates color functions, which do nothing if colors are off. */
 export function createPalette(enabled: boolean): Palette {
   return pc.createColors(enabled);
 }

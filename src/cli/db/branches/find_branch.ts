@@ -1,4 +1,4 @@
-/** @module Finds a branch by its name, and asks for confirmation before its data is deleted. */
+/** @module Finds a branch by name, and asks for confirmation before a branch's data is deleted. */
 import type { Command } from "@commander-js/extra-typings";
 import type { DatabaseBranch } from "../../../contract/database_branches.ts";
 import { CliError, declined } from "../../errors/cli_error.ts";

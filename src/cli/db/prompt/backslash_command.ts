@@ -1,4 +1,4 @@
-/** @module Commands for the prompt, modeled on psql's most common ones. */
+/** @module Commands for the prompt, modeled on psql's most common commands. */
 
 export type PromptCommand =
   | { readonly type: "quit" | "help" | "expanded" }

@@ -5,18 +5,18 @@ import { NotUtf8Error, readTextFile } from "../../../lib/utf8.ts";
 
 /** Maximum number of statements to keep. */
 export const MAX_HISTORY = 1000;
-/** Maximum length of a statement to keep, in characters. */
+/** Maximum length of a statement that is kept, in characters. */
 const MAX_STATEMENT = 10_000;
-/** Words that suggest a secret, and URLs with a password. */
+/** Maximum size of the history file, in bytes. */
 const MAX_FILE = 16 * 1024 * 1024;
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
-/** Words that indicate secrets, and URLs with a password. */
+/** Matches words that suggest a secret, and URLs with a password. */
 const SECRET =
   /pass(?:word|wd|phrase)|secret|token|credential|api_?key|private_?key|:\/\/[^\s/@:]*:[^\s/@]+@/i;
 
-/** Whether a statement seems to contain a password. */
+/** Returns whether a statement seems to contain a password. */
 export function looksSecret(statement: string): boolean {
   return SECRET.test(statement);
 }
@@ -54,7 +54,7 @@ async function readHistory(path: string): Promise<readonly string[]> {
 /** Formats a statement on one line. JSON escapes its line breaks. */
 const lineOf = (statement: string): string => `${JSON.stringify(statement)}\n`;
 
-/** Opens the history in a file. Without a file, the history lasts as long as the prompt. */
+/** Opens the history in a file. Without a file, the history is lost when the prompt closes. */
 export async function openHistory(path: string | undefined): Promise<History> {
   const kept = path === undefined ? [] : [...await readHistory(path)];
   if (path !== undefined) {

@@ -141,7 +141,8 @@ class Prompt {
 /**
  * Runs a prompt until Ctrl-D, `\q` or the end of input.
  *
- * @returns functions that end the prompt and handle Ctrl-C, for signals sent to the process.
+ * @returns functions that close the prompt and handle Ctrl-C, for signals that are sent to the
+ * process.
  */
 export function openPrompt(options: PromptOptions): {
   readonly done: Promise<void>;

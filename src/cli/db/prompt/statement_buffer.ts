@@ -1,4 +1,4 @@
-/** @module Text typed at the prompt that has not run yet. */
+/** @module Collects text that was typed at the prompt and has not run yet. */
 import { firstWords, StatementSplitter } from "../../../lib/sql_statements.ts";
 
 /** The effect of a typed line. */
@@ -7,7 +7,7 @@ export type Typed =
   | { readonly type: "run"; readonly sql: string }
   | { readonly type: "command"; readonly text: string };
 
-/** Whether a transaction is open after these statements. */
+/** Returns whether a transaction is open after these statements. */
 function isTransactionOpen(statements: readonly string[]): boolean {
   let isOpen = false;
   for (const statement of statements) {

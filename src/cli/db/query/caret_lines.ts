@@ -13,7 +13,8 @@ export interface Place {
 const [BEFORE, AFTER] = [60, 60];
 
 /**
- * Converts a position from PostgreSQL. It starts at 1 and counts a surrogate pair as one character.
+ * Converts a position from PostgreSQL. PostgreSQL's positions start at 1 and count a surrogate pair
+ * as one character.
  */
 export function placeOf(sql: string, position: number): Place {
   let [line, column, count] = [1, 1, 1];

@@ -17,11 +17,11 @@ const MAX_RULE = 60;
 
 export interface RowLayout {
   /**
-   * Width of the terminal in columns. Longer values are cut off. With `undefined`, values are shown
-   * in full.
+   * Width of the terminal in columns. Longer values are cut off. If it is `undefined`, values are
+   * shown in full.
    */
   readonly width: number | undefined;
-  /** Shows each row separately, with one line for each value. */
+  /** True to show each row separately, with one line for each value. */
   readonly expanded?: boolean;
   readonly colors: Palette;
 }
@@ -36,7 +36,7 @@ export function fitWidths(
   const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
   if (sum(wanted) <= room) return wanted;
   if (sum(least) > room) return undefined;
-  // Find the greatest maximum width at which all columns fit.
+  // Finds the greatest maximum width at which all columns fit.
   let [low, high] = [MIN_COLUMN, room];
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);

@@ -23,8 +23,8 @@ function toJsonNumber(value: string): string {
 }
 
 /**
- * Returns the member names of a row. If several columns share a name, a number is added, as in `id`
- * and `id_2`.
+ * Returns the member names of a row. If several columns have the same name, adds a number, as in
+ * `id` and `id_2`.
  */
 export function memberNames(columns: readonly Column[]): readonly string[] {
   const taken = new Set(columns.map(({ name }) => name));

@@ -2,15 +2,16 @@
 import type { Column, Row } from "./result_set.ts";
 
 export interface Output {
-  /** A result starts. */
+  /** Called when a result starts. */
   columns(columns: readonly Column[]): void;
-  /** Rows of the current result have arrived. */
+  /** Called when rows of the current result have arrived. */
   rows(rows: readonly Row[]): void;
   /**
-   * A statement has ended with a tag such as `INSERT 0 3`. The statement may have had no result.
+   * Called when a statement has finished with a tag such as `INSERT 0 3`. The statement may have
+   * had no result.
    */
   complete(command: string): void;
-  /** All statements are done. */
+  /** Called when all statements have finished. */
   end(): void;
   /**
    * Reports a failure that occurs after results were written. Returns false if the caller must

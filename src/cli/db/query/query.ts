@@ -67,7 +67,7 @@ async function readSql(
 }
 
 /**
- * Describes the columns with their member names in the JSON object. Renamed columns also have their
+ * Describes the columns by their member names in the JSON object. Renamed columns also have their
  * original `name`.
  */
 function describeColumns(ui: Ui, columns: readonly Column[]): string {
@@ -124,7 +124,10 @@ export function createJsonOutput(ui: Ui, head: Readonly<Record<string, unknown>>
   };
 }
 
-/** An empty line separates results. Statements without a result print nothing. */
+/**
+ * Creates an output for CSV. An empty line separates results. Statements without a result print
+ * nothing.
+ */
 export function createCsvOutput(ui: Ui): Output {
   let results = 0;
   let hasResult = false;

@@ -19,14 +19,14 @@ const NUMBERS: ReadonlySet<string> = new Set([
   "money",
 ]);
 
-/** Whether the values of a type are numbers, which are right-aligned. */
+/** Returns whether the values of a type are numbers, which are right-aligned. */
 export function isNumber({ type }: Column): boolean {
   return NUMBERS.has(type);
 }
 
 /**
- * Number of rows that a command returned or changed, from its tag such as `INSERT 0 3`, or null if
- * unknown.
+ * Returns the number of rows that a statement returned or changed, based on its tag such as `INSERT
+ * 0 3`, or null if unknown.
  */
 export function rowCountOf(command: string): number | null {
   const [, digits] = /^[A-Z ]+(?: \d+)? (\d+)$/.exec(command) ?? [];

@@ -1,4 +1,4 @@
-/** @module Runs SQL and passes on its events. */
+/** @module Runs SQL and forwards the events of its execution. */
 import type { QueryEvent } from "../../../contract/database_queries.ts";
 import { printable } from "../../terminal/format.ts";
 import type { Ui } from "../../terminal/ui.ts";
@@ -8,7 +8,10 @@ import { sqlError, type SqlSource } from "./sql_error.ts";
 /** Severities of notices below a warning. */
 const QUIET: ReadonlySet<string> = new Set(["NOTICE", "INFO", "LOG", "DEBUG"]);
 
-/** Passes the events of a response to `output`. Throws the error that ends the response. */
+/**
+ * Forwards the events of a response to `output`. If the response ends with an error, throws the
+ * error.
+ */
 export async function passEvents(
   ui: Ui,
   events: AsyncIterable<QueryEvent>,

@@ -9,13 +9,13 @@ export type SqlErrorEvent = Extract<QueryEvent, { readonly type: "error" }>;
 export interface SqlSource {
   /** Missing if the SQL is too large to keep in memory. */
   readonly sql?: string | undefined;
-  /** Name of the file that the SQL comes from. */
+  /** Name of the file that contains the SQL. */
   readonly file?: string | undefined;
 }
 
 const READ_ONLY_TRANSACTION = "25006";
 
-/** Returns a hint for errors without one from PostgreSQL. */
+/** Returns a hint for an error to which PostgreSQL adds none. */
 function ownHint({ message, sqlState }: SqlErrorEvent): string | undefined {
   if (sqlState === READ_ONLY_TRANSACTION) return "Remove --read-only to allow writes";
   if (/at or near "\\/.test(message)) {
@@ -24,7 +24,7 @@ function ownHint({ message, sqlState }: SqlErrorEvent): string | undefined {
   return undefined;
 }
 
-/** Creates the error that ends the command. */
+/** Creates the error with which the command fails. */
 export function sqlError(event: SqlErrorEvent, { sql, file }: SqlSource): CliError {
   const { message, sqlState, detail, position } = event;
   const hint = event.hint ?? ownHint(event);

@@ -11,9 +11,7 @@ const [MAX_ROWS, MAX_CHARACTERS] = [10_000, 8_000_000];
 export interface TableOptions {
   /** Returns whether to show each row separately. Called for each table. */
   readonly expanded?: () => boolean;
-  /**
-   * The command that shows all rows. The command is named in the notice under a truncated table.
-   */
+  /** The command that shows all rows, which the notice below a truncated table names. */
   readonly whole: string;
 }
 

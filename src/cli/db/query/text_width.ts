@@ -7,7 +7,7 @@ import { printable } from "../../terminal/format.ts";
 
 const ELLIPSIS = "…";
 
-/** Number of columns that printable text takes up. */
+/** Returns the number of columns that printable text takes up. */
 export function widthOf(text: string): number {
   return measure(text).width;
 }

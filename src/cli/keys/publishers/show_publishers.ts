@@ -1,4 +1,6 @@
-/** @module The trusted publishers of a workspace, for the `keys publishers` commands. */
+/**
+ * @module Finds and formats a workspace's trusted publishers, for the `keys publishers` commands.
+ */
 import type { Client } from "../../../client/client.ts";
 import { collectPages } from "../../../client/collect_pages.ts";
 import {
