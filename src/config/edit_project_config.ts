@@ -178,7 +178,7 @@ async function resolveLink(path: string): Promise<{ target: string; mode: number
 }
 
 /**
- * Writes the `svc.toml` of a directory atomically. After a crash, the file is either unchanged or
+ * Atomically writes the `svc.toml` of a directory. After a crash, the file is either unchanged or
  * complete. Keeps symbolic links and permissions.
  *
  * @throws {TypeError} with every problem if the text is not a valid `svc.toml`. In that case, the
@@ -198,7 +198,7 @@ export async function saveProjectConfig(directory: string, source: string): Prom
 
 /**
  * Writes the schema that {@link SCHEMA_COMMENT} refers to into a project, if the file is missing or
- * has a different version. Returns true if it was written.
+ * contains a different version. Returns true if the file was written.
  */
 export async function saveProjectConfigSchema(directory: string): Promise<boolean> {
   const path = join(directory, SCHEMA_PATH);

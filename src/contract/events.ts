@@ -45,10 +45,12 @@ export interface EventKind {
   readonly data: Schema;
   readonly title: string;
   readonly body: string;
-  /** Subject of the email, after the project, workspace or host. Defaults to the title. */
+  /**
+   * What follows the project, workspace or host in the subject of the email. Defaults to the title.
+   */
   readonly subject?: string;
   /**
-   * Pages for the notification to open, as templates of paths or URLs. The first one whose values
+   * Pages that the notification can open, as templates of paths or URLs. The first one whose values
    * are all present is used.
    */
   readonly opens: readonly string[];
@@ -56,7 +58,7 @@ export interface EventKind {
 
 const PAGE = "/deployments/{deploymentId}";
 
-/** Creates a function for rows with the same category and kind of data. */
+/** Returns a function that creates rows with the same category and kind of data. */
 const kind = <const Category extends EventCategory, const Data extends Schema>(
   category: Category,
   data: Data,

@@ -64,7 +64,7 @@ export class TestGateway {
   /** A client that has signed in. */
   async connect(branch: Branch, options: pg.ClientConfig = {}): Promise<pg.Client> {
     const client = new pg.Client({ connectionString: this.url(branch), ...options });
-    // Ending a session rejects its pending query.
+    // Closing a session rejects its pending query.
     client.on("error", () => {});
     await client.connect();
     return client;

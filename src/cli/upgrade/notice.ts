@@ -1,6 +1,6 @@
 /**
  * @module The notice about a newer release, shown to people at terminals at most once a day. No
- * command waits for it, because an earlier command looked it up in the background.
+ * command waits for the search for a release, because an earlier command ran it in the background.
  */
 import { compare } from "semver";
 import { join } from "node:path";

@@ -1,8 +1,8 @@
 /**
- * @module Reads the files of a branch for a backup, even while its process writes them. PostgreSQL
- * replays its log from the last checkpoint. A copy is therefore consistent if no checkpoint happens
- * in the meantime, the file that says where the replay starts is read first, and the log is read
- * last.
+ * @module Reads the files of a branch for a backup, even while the branch's process is writing
+ * them. PostgreSQL replays its log from the last checkpoint. A copy is therefore consistent under
+ * three conditions: no checkpoint happens in the meantime, the file that says where the replay
+ * starts is read first, and the log is read last.
  */
 import { join } from "node:path";
 import { ifMissing } from "../../lib/missing_files.ts";
@@ -58,7 +58,7 @@ export async function listBelow(
 /**
  * Runs `work` while the branch neither creates a checkpoint nor starts.
  *
- * @returns `undefined`, without running it, if the branch does not exist
+ * @returns `undefined`, without running `work`, if the branch does not exist
  */
 export async function withoutCheckpoint<T>(
   { folders, id }: { readonly folders: BranchFolders; readonly id: string },
