@@ -56,12 +56,15 @@ export function readBaseName(name: string): Omit<Base, "bytes"> | undefined {
   return segment === undefined ? undefined : { name, at: Number(at), segment };
 }
 
-/** Number of a segment in its timeline, from its name: the log is numbered in files of 4 GiB. */
+/**
+ * Returns the number of a segment in its timeline, from its name: the log is numbered in files of 4
+ * GiB.
+ */
 export const segmentNumber = (name: string, segmentBytes: number): number =>
   Number.parseInt(name.slice(8, 16), 16) * (LOG_FILE_BYTES / segmentBytes) +
   Number.parseInt(name.slice(16), 16);
 
-/** The oldest segment after which there are no gaps. */
+/** Returns the oldest segment after which there are no gaps. */
 function firstWithoutGap(
   segments: readonly Segment[],
   segmentBytes: number,
@@ -112,6 +115,6 @@ function newestWithin(segments: readonly Segment[], maxBytes: number): readonly 
   return segments.slice(segments.findLastIndex(({ bytes }) => (left -= bytes) < 0) + 1);
 }
 
-/** Size of a history on disk, in bytes. */
+/** Returns the size of a history on disk, in bytes. */
 export const historySize = ({ bases, segments }: HistoryContent): number =>
   totalOf(bases) + totalOf(segments);

@@ -114,14 +114,14 @@ export interface DatabaseEngine {
   list(): Promise<readonly string[]>;
   /** Whether a branch still exists in this engine. Throws if the engine cannot be reached. */
   holds(branch: Branch): Promise<boolean>;
-  /** Bytes on disk. */
+  /** Returns the bytes on disk. */
   sizeOf(branch: Branch): Promise<number>;
   /** Ends its sessions, flushes its data and frees its memory. */
   stop(branch: Branch): Promise<void>;
   isRunning(branch: Branch): boolean;
   /** Opens a session, starting the branch if necessary. Throws {@link EngineError}. */
   connect(branch: Branch, startup: StartupParameters): Promise<BackendSession>;
-  /** SQL that recreates the branch's content when it runs in an empty branch. */
+  /** Returns SQL that recreates the branch's content when it runs in an empty branch. */
   dump(branch: Branch, options: DumpOptions): ReadableStream<Uint8Array<ArrayBuffer>>;
   status(): Promise<EngineStatus>;
   /** Stops all branches. */

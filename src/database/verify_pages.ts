@@ -56,7 +56,7 @@ const SUMS = Uint32Array.of(
 const PRIME = 16_777_619;
 const LAST_ROUNDS = 2;
 
-/** The checksum that PostgreSQL writes into a page, which is never 0. */
+/** Returns the checksum that PostgreSQL writes into a page, which is never 0. */
 function pageChecksum(page: Uint8Array, block: number): number {
   const halves = new Uint16Array(page.slice().buffer);
   halves[CHECKSUM_WORD] = 0;

@@ -9,9 +9,9 @@ const SCRIPT = /^(?:npm|pnpm|yarn|bun) run ([\w:.-]+)$/;
 const PROGRAM = /^(?:npx|pnpm exec|yarn run|bunx) (([\w.-]+)(?: .*)?)$/;
 
 /**
- * The `dev` script in package.json or its framework's command, or `undefined` if there is neither.
- * `inspected` requests the script's own command line, so that the inspector opens in the server,
- * not in the package manager.
+ * Returns the `dev` script in package.json or its framework's command, or `undefined` if there is
+ * neither. `inspected` requests the script's own command line, so that the inspector opens in the
+ * server, not in the package manager.
  */
 export async function detectDevCommand(
   directory: string,

@@ -50,7 +50,7 @@ const pathOf = (url: string): string => new URL(url).pathname;
 export function createDevHandler(options: DevHandlerOptions): FrontHandler {
   const { edge, ownHost, assumed: assumedOfAll, reload, reloadsPages, showPage, arrived } = options;
 
-  /** The dev server's own pages, which are for the person at this computer. */
+  /** Returns the dev server's own pages, which are for the person at this computer. */
   const showOwn = (request: Request, path: string): Response | Promise<Response> => {
     if (!isLocalHost(new URL(request.url).hostname, ownHost) || isCrossSite(request)) {
       return text(403, "Open this page on localhost\n");

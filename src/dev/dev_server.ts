@@ -34,7 +34,7 @@ export interface RunningDev {
   /** The site's URL for browsers. */
   readonly url: string;
   readonly port: number;
-  /** URLs of the available inspectors; missing if there are none. */
+  /** Returns the URLs of the available inspectors. */
   inspectors(): { readonly server?: string; readonly functions?: string };
   /**
    * Resolves when the site can be opened for the first time: files are read, or the server listens.

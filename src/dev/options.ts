@@ -56,6 +56,6 @@ export interface DevOptions {
 }
 
 export interface DevStart extends Omit<DevOptions, "variables"> {
-  /** The project's variables for a server with this URL. */
+  /** Returns the project's variables for a server with this URL. */
   variablesAt(url: string): DevOptions["variables"];
 }

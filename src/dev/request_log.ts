@@ -61,7 +61,7 @@ export class RequestLog {
     }
   }
 
-  /** The last requests, newest first. */
+  /** Returns the last requests, newest first. */
   latest(): readonly LoggedRequest[] {
     return this.#requests.slice(-MAX_REQUESTS).reverse();
   }

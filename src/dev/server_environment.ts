@@ -17,7 +17,7 @@ export interface EnvironmentFacts {
   readonly inspectorPort: number | undefined;
 }
 
-/** Node options that open the inspector, appended to the user's own options. */
+/** Returns the Node options that open the inspector, appended to the user's own options. */
 function nodeOptions(
   own: string | undefined,
   { inspect, inspectorPort }: Pick<EnvironmentFacts, "inspect" | "inspectorPort">,

@@ -31,7 +31,7 @@ function joinChanges(left: Change | undefined, right: Change): Change {
   };
 }
 
-/** The folders to watch. Ignored folders are often too large for the system to watch. */
+/** Returns the folders to watch. Ignored folders are often too large for the system to watch. */
 function foldersOf(root: string): readonly string[] {
   try {
     return [...Deno.readDirSync(root)]

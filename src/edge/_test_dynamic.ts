@@ -102,7 +102,10 @@ export interface DynamicEdge extends TestEdge {
   wait(seconds: number): void;
 }
 
-/** An edge in front of one site with the given parts. The edge's clock only moves when advanced. */
+/**
+ * Returns an edge in front of one site with the given parts. The edge's clock only moves when
+ * advanced.
+ */
 export function dynamicEdge(world: DynamicWorld): DynamicEdge {
   const asked: OutboundRequest[] = [];
   let now = Date.UTC(2026, 0, 1);

@@ -55,7 +55,7 @@ function* chunksOf(bytes: Bytes): Generator<Bytes> {
   for (let at = 0; at < bytes.byteLength; at += size) yield bytes.slice(at, at + size);
 }
 
-/** Rules as an author writes them, normalized. */
+/** Returns the rules as an author writes them, normalized. */
 export function runtimeRules(rules: readonly Rule[]): RuntimeRuleSet {
   return normalizeRules({ schemaVersion: SCHEMA_VERSION, rules });
 }
@@ -69,7 +69,7 @@ export interface TestSiteOptions {
   readonly deploymentId?: string;
 }
 
-/** A compiled site with the blobs that it reads. */
+/** Returns a compiled site with the blobs that it reads. */
 export function testSite(
   files: Files,
   options: TestSiteOptions = {},
@@ -108,7 +108,7 @@ export interface TestEdge {
   readonly errors: unknown[];
 }
 
-/** Options for tests that send no requests to other sites. */
+/** Returns the options for tests that send no requests to other sites. */
 export function noOthers(
   now: Clock = () => Date.UTC(2026, 0, 1),
 ): Pick<EdgeOptions, "cache" | "outbound"> {
@@ -120,8 +120,8 @@ export function noOthers(
 }
 
 /**
- * An edge that serves one site on `site.test`. Request ids start at `r1`, and its clock stands
- * still.
+ * Returns an edge that serves one site on `site.test`. Request ids start at `r1`, and its clock
+ * stands still.
  */
 export function testEdge(site: Site, options: Partial<EdgeOptions> = {}): TestEdge {
   const records: AccessRecord[] = [];
@@ -152,7 +152,8 @@ export function testEdge(site: Site, options: Partial<EdgeOptions> = {}): TestEd
 }
 
 /**
- * A request whose URL is exactly the given text, as with `Deno.serve`. `Request` would resolve it.
+ * Returns a request whose URL is exactly the given text, as with `Deno.serve`. `Request` would
+ * resolve it.
  */
 export function rawRequest(url: string, init: RequestInit): Request {
   const request = new Request("http://site.test/", init);

@@ -67,7 +67,7 @@ function traceOf(request: ClientRequest): string | undefined {
   return given?.length === TRACE_LENGTH ? given : undefined;
 }
 
-/** The log record of a completed request. */
+/** Returns the log record of a completed request. */
 export function recordOf(
   request: ClientRequest,
   { site, response, hits, time, durationMs }: {

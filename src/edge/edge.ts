@@ -283,7 +283,7 @@ class Edge {
     return site.hasVitals && isVitalsPath(path) ? "vitals" : "route";
   }
 
-  /** The handler of image endpoints; missing if images are not converted. */
+  /** Returns the handler of image endpoints, or `undefined` if images are not converted. */
   #imageEndpoint(pseudonym: string): SiteEndpoint | undefined {
     const { images: service, outbound, now } = this.#options;
     if (service === undefined) return undefined;

@@ -69,7 +69,7 @@ interface Given {
   readonly rules?: readonly Rule[];
 }
 
-/** An edge with one protected site, and the platform behind its gate. */
+/** Returns an edge with one protected site, and the platform behind its gate. */
 function protectedEdge({ facts, production = false, rules = [] }: Given = {}) {
   const sessions = new Set(["session-1"]);
   const redeemed = new Set<string>();

@@ -47,7 +47,7 @@ const BY_DEPLOYMENT: CacheRule = {
   varyNames: { headers: [], cookies: [], query: [] },
 };
 
-/** The cache terms of a stored response, as a `Cache-Control` value. */
+/** Returns the cache terms of a stored response, as a `Cache-Control` value. */
 function controlOf({ terms }: Kept): string {
   const seconds = (value: number) => Math.min(MAX_SECONDS, Math.floor(value));
   const { lifetime, staleWhileRevalidate, staleIfError, mustRevalidate } = terms;
@@ -196,8 +196,8 @@ class EdgeCacheRequest {
   }
 
   /**
-   * Aborted when the client disconnects, unless it already got a stale response that is being
-   * refreshed.
+   * Returns a signal that is aborted when the client disconnects, unless the client already got a
+   * stale response that is being refreshed.
    */
   #signal(): AbortSignal {
     const gone = new AbortController();

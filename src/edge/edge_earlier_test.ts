@@ -37,7 +37,7 @@ interface Given {
   readonly rulesOf?: Readonly<Record<string, readonly Rule[]>>;
 }
 
-/** A production host with its own clock, whose deployments are in memory. */
+/** Returns a production host with its own clock, whose deployments are in memory. */
 function production(given: Given = {}) {
   const clock = { now: NOW };
   const gone = new Set<string>();

@@ -9,7 +9,7 @@ export function isPassing(error: unknown): boolean {
   return error instanceof UnavailableError;
 }
 
-/** A page with status 503 for a temporary failure, and 500 for any other failure. */
+/** Returns a page with status 503 for a temporary failure, and 500 for any other failure. */
 export function edgeFault(
   request: PagedRequest,
   error: unknown,

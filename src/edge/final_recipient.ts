@@ -14,8 +14,8 @@ const ALLOW: Header = ["allow", METHODS.join(", ")];
 const NEVER_FORWARDED: ReadonlySet<string> = new Set(["TRACE", "TRACK", "CONNECT"]);
 
 /**
- * The edge's own response to a request that must not be forwarded; `undefined` for any other
- * request.
+ * Returns the edge's own response to a request that must not be forwarded, or `undefined` for any
+ * other request.
  */
 export function respondAsFinalRecipient(
   request: PagedRequest,

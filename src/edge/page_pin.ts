@@ -29,7 +29,7 @@ const QUERY = /(?:^|&)dpl=([^&]*)/;
 const PAYLOAD = /\/_payload\.js(?:on)?$/;
 const PAYLOAD_ID = /(?:^|&)_b=([^&]*)|^([^&=]+)$/;
 
-/** The build id in a payload's query. A refetched payload has a timestamp instead. */
+/** Returns the build id in a payload's query. A refetched payload has a timestamp instead. */
 function payloadIdOf({ rawQuery, rawPath }: ClientRequest): string | undefined {
   if (rawQuery === "" || !PAYLOAD.test(rawPath)) return undefined;
   const [, named, whole] = PAYLOAD_ID.exec(rawQuery) ?? [];
@@ -42,7 +42,7 @@ function opensPage(request: ClientRequest): boolean {
   return isReading(request.method) && request.header("sec-fetch-mode") === "navigate";
 }
 
-/** The deployment id in a request from a page; `undefined` if the request has none. */
+/** Returns the deployment id in a request from a page, or `undefined` if the request has none. */
 export function pagePinOf(request: ClientRequest, site: Site): PagePin | undefined {
   if (opensPage(request)) return undefined;
   const header = request.header(HEADER);
@@ -52,9 +52,9 @@ export function pagePinOf(request: ClientRequest, site: Site): PagePin | undefin
 }
 
 /**
- * The id in the cookie. It only counts if the browser says that the request comes from a page.
- * Assets come from any deployment that has them, and a file that states the live version comes from
- * the live deployment.
+ * Returns the id in the cookie. It only counts if the browser says that the request comes from a
+ * page. Assets come from any deployment that has them, and a file that states the live version
+ * comes from the live deployment.
  */
 function cookiePinOf(request: ClientRequest, site: Site): PagePin | undefined {
   if (!hasPageCookie(site) || request.header("sec-fetch-mode") === null) return undefined;
@@ -75,7 +75,7 @@ function cookieOf(request: ClientRequest): string | undefined {
 export const hasPageCookie = ({ hasServers, isProduction, skewMs }: Site): boolean =>
   isProduction && hasServers && skewMs > 0;
 
-/** A `Cookie` field without the page cookie; null if nothing is left. */
+/** Returns a `Cookie` field without the page cookie, or null if nothing is left. */
 export function withoutPageCookie(header: string): string | null {
   if (!header.includes(COOKIE)) return header;
   const kept = header.split(";").map((part) => part.trim())

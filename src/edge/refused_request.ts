@@ -14,7 +14,10 @@ const CALLS_ITSELF: PageWords = [
   `This server has called itself ${MAX_DEPTH} times in a row.`,
 ];
 
-/** The response to a request that cannot be for a site; `undefined` for any other request. */
+/**
+ * Returns the response to a request that cannot be for a site, or `undefined` for any other
+ * request.
+ */
 export function refusalOf(request: ClientRequest): EdgeResponse | undefined {
   if (request.host === "") return edgePage(request, 400);
   if (request.depth > MAX_DEPTH) return edgePage(request, 508, { words: CALLS_ITSELF });

@@ -76,7 +76,7 @@ async function assertOwn({ path }: InstalledProgram): Promise<void> {
   });
 }
 
-/** Format of the default data directory. */
+/** Returns the format of the default data directory, or `undefined` if there is none. */
 async function storedFormat(ctx: Context): Promise<number | undefined> {
   return (await readFormatMark(dataFolder(ctx.env)))?.format;
 }

@@ -38,7 +38,7 @@ export class BranchFolders {
     return join(this.#path(id), "lock");
   }
 
-  /** Path of the lock that prevents checkpoints during a backup. */
+  /** Returns the path of the lock that prevents checkpoints during a backup. */
   checkpoints(id: string): string {
     return join(this.#path(id), "checkpoints");
   }
@@ -53,7 +53,9 @@ export class BranchFolders {
     return await this.names(id) !== undefined;
   }
 
-  /** The names in a branch's files, or `undefined` if the branch is missing or incomplete. */
+  /**
+   * Returns the names in a branch's files, or `undefined` if the branch is missing or incomplete.
+   */
   async names(id: string): Promise<BranchNames | undefined> {
     const text = await readTextFile(this.namesPath(id)).catch(ifMissing);
     return text === undefined ? undefined : JSON.parse(text) as BranchNames;

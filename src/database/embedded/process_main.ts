@@ -12,8 +12,8 @@ import { DatabaseFrame, type FailedHead, type ReadyHead, type SetupHead } from "
 const OWN_MEMORY = "/proc/self/maps";
 
 /**
- * Paths that the process reads in addition to its database: the executable, or the source and
- * Deno's cache.
+ * Returns the paths that the process reads in addition to its database: the executable, or the
+ * source and Deno's cache.
  */
 function programPaths(): string[] {
   if (Deno.build.standalone) return [Deno.execPath(), OWN_MEMORY];

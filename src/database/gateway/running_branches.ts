@@ -47,7 +47,7 @@ export class RunningBranches {
     this.#options = options;
   }
 
-  /** Number of sessions on a branch, including those that are about to open. */
+  /** Returns the number of sessions on a branch, including those that are about to open. */
   countOf(branchId: string): number {
     const found = this.#all.get(branchId);
     return found === undefined ? 0 : found.holders.size + found.opening;

@@ -230,7 +230,7 @@ function refuseArchive(bytes: Uint8Array): void {
   );
 }
 
-/** The lines of a script, including their line breaks. */
+/** Returns the lines of a script, including their line breaks. */
 async function* linesOf(script: ReadableStream<Uint8Array>): AsyncGenerator<string, void, void> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   const parts: string[] = [];

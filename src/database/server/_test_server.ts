@@ -30,7 +30,7 @@ export interface TestServer extends AsyncDisposable {
   readonly troubles: string[];
 }
 
-/** An engine that uses a local server in an empty folder. */
+/** Returns an engine that uses a local server in an empty folder. */
 export function openTestEngine(dataFolder: string): Promise<DatabaseEngine> {
   return openServerEngine({
     postgres: LOCAL,

@@ -8,7 +8,7 @@ const KEY_BYTES = 32;
 
 const keyPath = (dataFolder: string): string => join(dataFolder, "postgres.key");
 
-/** The password of a local server's own role. */
+/** Returns the password of a local server's own role. */
 export function adminPassword(key: Uint8Array): string {
   return createHmac("sha256", key).update("admin").digest("base64url");
 }

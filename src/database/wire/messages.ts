@@ -1,6 +1,6 @@
 /** @module Messages from a PostgreSQL server, and the few client messages that carry bytes. */
 
-/** Bytes of a message: a letter, the length, and its parts. */
+/** Returns the bytes of a message: a letter, the length, and its parts. */
 export function message(
   letter: string,
   ...parts: readonly (number | string | Uint8Array)[]
@@ -104,7 +104,7 @@ export function splitFrames(bytes: Uint8Array<ArrayBuffer>): readonly Frame[] {
   return frames;
 }
 
-/** The fields of an `ErrorResponse` or `NoticeResponse` by their letters. */
+/** Returns the fields of an `ErrorResponse` or `NoticeResponse` by their letters. */
 export function parseFields(payload: Uint8Array): ReadonlyMap<string, string> {
   const fields = new TextDecoder().decode(payload).split("\0").filter((field) => field !== "");
   return new Map(fields.map((field) => [field[0]!, field.slice(1)]));

@@ -77,7 +77,7 @@ function view(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** A client's startup message of protocol 3.0. */
+/** Returns a client's startup message of protocol 3.0. */
 export function startupMessage(
   parameters: ReadonlyMap<string, string>,
 ): Uint8Array<ArrayBuffer> {

@@ -36,7 +36,7 @@ export function decodeWords(value: string): string {
   }
 }
 
-/** The value of a message's header field, or "" if it has none. */
+/** Returns the value of a message's header field, or "" if it has none. */
 export function fieldOf(source: string, name: string): string {
   const [head = ""] = source.split(/\r?\n\r?\n/, 1);
   const unfolded = head.replace(/\r?\n[ \t]+/g, " ");

@@ -14,7 +14,7 @@ function withoutColors(text: string): string {
   return text.replace(ESCAPES, "");
 }
 
-/** The local address in a line of output, if there is one. */
+/** Returns the local address in a line of output, if there is one. */
 export function announcedAddress(line: string): ServerAddress | undefined {
   const [, host, port] = ADDRESS.exec(withoutColors(line)) ?? [];
   if (host === undefined || Number(port) > 65_535) return undefined;

@@ -65,8 +65,8 @@ export interface DevProcess {
 }
 
 /**
- * The address that accepts connections, if any. `localhost` has two, and servers often listen on
- * only one of them.
+ * Returns the address that accepts connections, if any. `localhost` has two, and servers often
+ * listen on only one of them.
  */
 async function reachable({ hostname, port }: ServerAddress): Promise<ServerAddress | undefined> {
   const hosts = hostname === "localhost" ? ["127.0.0.1", "::1"] : [hostname];

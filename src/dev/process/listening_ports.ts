@@ -41,7 +41,10 @@ function* socketsOf(pid: string): Generator<string> {
   } catch { /* it has exited, or belongs to another user */ }
 }
 
-/** The ports on which the processes in a group listen. Empty if the system does not show them. */
+/**
+ * Returns the ports on which the processes in a group listen, or nothing if the system does not
+ * show them.
+ */
 export function listeningPorts(group: number): readonly number[] {
   if (Deno.build.os !== "linux") return [];
   const listeners = new Map([

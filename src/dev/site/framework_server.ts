@@ -31,7 +31,9 @@ export interface FrameworkServerOptions {
 
 const URL_FIELDS: ReadonlySet<string> = new Set(["location", "content-location", "refresh"]);
 
-/** Response headers with URLs of the dev server itself, which browsers must not open. */
+/**
+ * Returns the response headers with URLs of the dev server itself, which browsers must not open.
+ */
 function withPublicHost(
   headers: HeaderList,
   { port }: ServerAddress,

@@ -69,7 +69,7 @@ const signInLink = (to: string, isOnlyWay: boolean): string => {
     : `<p><a href="${href}" style="color:inherit">Sign in as a member</a></p>`;
 };
 
-/** A page that refuses access and explains how a visitor can get it. */
+/** Returns a page that refuses access and explains how a visitor can get it. */
 export function gatePage(request: PagedRequest, status: number, { words, to, asksPassword, more }: {
   readonly words: PageWords;
   /** Path and query of the page to continue to. */
@@ -87,7 +87,10 @@ export function gatePage(request: PagedRequest, status: number, { words, to, ask
 /** Seconds after which visitors and search engines may retry during maintenance. */
 const MAINTENANCE_RETRY_SECONDS = 300;
 
-/** The page of a site that is down for maintenance. The site's own `503.html` can replace it. */
+/**
+ * Returns the page of a site that is down for maintenance. The site's own `503.html` can replace
+ * it.
+ */
 export function maintenancePage(request: PagedRequest, { to, isPublic }: {
   readonly to: string;
   /** Whether anyone may see the site's own page. */
@@ -101,7 +104,7 @@ export function maintenancePage(request: PagedRequest, { to, isPublic }: {
   return { ...page, isUncounted: true, isEdgePage: isPublic };
 }
 
-/** A redirect that is never cached. */
+/** Returns a redirect that is never cached. */
 export function gateRedirect(
   location: string,
   { status = 302, cookies = [] }: {

@@ -60,7 +60,7 @@ export type PasswordOutcome =
 
 /** The platform's services for the gate. */
 export interface AccessKeeper {
-  /** The 32-byte key for its tokens. */
+  /** Returns the 32-byte key for its tokens. */
   key(): Promise<Uint8Array>;
   /** The URL of the platform's sign-in page for members. */
   readonly signInUrl: string;
@@ -301,7 +301,7 @@ function isCheck({ request, gate, deploymentId, key, now }: Visit, token: string
     check.projectId === gate.access.projectId && check.deploymentId === deploymentId;
 }
 
-/** A page of the gate that the site cannot replace with its own page. */
+/** Returns a page of the gate that the site cannot replace with its own page. */
 const ownPage = (request: ClientRequest, status: number): EdgeResponse => ({
   ...edgePage(request, status),
   isEdgePage: false,

@@ -105,7 +105,7 @@ export class SiteAccess {
     return bypassHash !== null && equalInConstantTime(sha256Hex(key), bypassHash);
   }
 
-  /** The share link with this token, if it currently opens this place. */
+  /** Returns the share link with this token, if it currently opens this place. */
   shareOf(token: string, place: SharedPlace, now: number): ShareFacts | undefined {
     const hash = sha256Hex(token);
     const share = this.#facts.shares.find((each) => equalInConstantTime(each.hash, hash));

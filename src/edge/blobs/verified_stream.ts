@@ -190,7 +190,7 @@ export class BlobStreams {
     if (offset <= end) throw new BlobCorruptError(blob.sha256, "it has become shorter");
   }
 
-  /** The checksums of a blob. Concurrent requests share one computation. */
+  /** Returns the checksums of a blob. Concurrent requests share one computation. */
   #sumOnce(blob: BlobName, reader: BlobReader): Promise<BlockSums> {
     const known = this.#sums.get(blob.sha256);
     if (known !== undefined) return Promise.resolve(known);

@@ -72,7 +72,7 @@ export function ok(
   };
 }
 
-/** The fields of a request as a proxy would forward them. */
+/** Returns the fields of a request as a proxy would forward them. */
 function sentOn(asked: TestRequest, how: OriginRequest): Record<string, string> {
   const entries = Object.entries(asked.headers ?? {});
   if (how.type === "as_is") return Object.fromEntries(entries);
@@ -158,7 +158,7 @@ export interface TestBody {
   cancelled: boolean;
 }
 
-/** A body whose chunks are sent by the test. */
+/** Returns a body whose chunks are sent by the test. */
 export function testBody(): TestBody {
   let controller: ReadableStreamDefaultController<Bytes> | undefined;
   const body: TestBody = {

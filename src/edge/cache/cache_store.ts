@@ -123,7 +123,7 @@ export class CacheStore {
     return this.#clock.size;
   }
 
-  /** The stored responses of a key. */
+  /** Returns the stored responses of a key. */
   candidates(key: string): readonly Entry[] {
     return this.#byKey.get(key) ?? [];
   }
@@ -267,7 +267,7 @@ export class CacheStore {
     }
   }
 
-  /** A deployment's stored responses that a purge covers. */
+  /** Returns a deployment's stored responses that a purge covers. */
   #meant(deploymentId: string, scope: PurgeScope): readonly Entry[] {
     if (scope.type === "tag") return [...this.#byTag.get(`${deploymentId} ${scope.tag}`) ?? []];
     const paths = this.#byUri.get(deploymentId);

@@ -25,7 +25,7 @@ export type Validated = Pick<
 const WHOLE: Selection = Object.freeze({ type: "whole" });
 const NOT_MODIFIED: Selection = Object.freeze({ type: "not_modified" });
 
-/** `Last-Modified`, otherwise `Date` (RFC 9111, 4.3.2). */
+/** Returns `Last-Modified`, or else `Date` (RFC 9111, 4.3.2). */
 function modifiedAt(response: Validated): number | undefined {
   const field = response.lastModified ?? findHeader(response.headers, "date");
   return field === undefined ? undefined : parseHttpDate(field, response.responseTime);

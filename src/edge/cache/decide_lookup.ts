@@ -59,7 +59,7 @@ function mustPass(request: CacheReader): boolean {
     request.header("if-unmodified-since") !== undefined;
 }
 
-/** The conditions that validate a stored response (RFC 9111, 4.3.1). */
+/** Returns the conditions that validate a stored response (RFC 9111, 4.3.1). */
 export function validators(stored: StoredResponse): HeaderList {
   const conditions: Header[] = [];
   if (stored.etag !== undefined) conditions.push(["if-none-match", stored.etag]);
@@ -92,7 +92,7 @@ function clientAccepts(control: CacheControl, staleness: number): boolean {
     staleness <= control.seconds("max-stale")!;
 }
 
-/** The most recent stored response that fits this request (RFC 9111, 4.1). */
+/** Returns the most recent stored response that fits this request (RFC 9111, 4.1). */
 export function selectStored<Stored extends StoredResponse>(
   request: CacheReader,
   candidates: readonly Stored[],

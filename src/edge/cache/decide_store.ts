@@ -91,7 +91,7 @@ function refusal(
   return undefined;
 }
 
-/** The rule's lifetime, for a response that declares none itself. */
+/** Returns the rule's lifetime, for a response that declares none itself. */
 function ruleLifetime(status: number, rule: CacheRule): number | undefined {
   if (!CACHEABLE_BY_DEFAULT.has(status)) return undefined;
   return status >= 400 ? Math.min(rule.ttlSeconds, MAX_ERROR_SECONDS) : rule.ttlSeconds;

@@ -13,7 +13,7 @@ export function contentLength(headers: HeaderList): number | undefined {
   return deltaSeconds(findHeader(headers, "content-length"));
 }
 
-/** Length of a body in bytes, or `undefined` if it is not known in advance. */
+/** Returns the length of a body in bytes, or `undefined` if it is not known in advance. */
 export function knownBytes({ headers, body }: OriginResponse): number | undefined {
   return bodyLength(body, findHeader(headers, "content-length"));
 }
@@ -27,7 +27,7 @@ export interface Delivery {
   readonly openBody?: (() => BodyStream) | undefined;
 }
 
-/** A response without its body, but with the length that the body would have. */
+/** Returns a response without its body, but with the length that the body would have. */
 function headOf(
   { status, headers, body }: OriginResponse,
   result: CachedResponse["result"],

@@ -21,7 +21,7 @@ export interface GoverningField {
   readonly isTargeted: boolean;
 }
 
-/** The value of a directive by its type: none, seconds, or field names (RFC 9213, 2.1). */
+/** Returns the value of a directive by its type: none, seconds, or field names (RFC 9213, 2.1). */
 function valueOf(name: string, item: BareItem): string | undefined {
   if (item === true) return undefined;
   if (typeof item === "number") return String(item);
@@ -45,7 +45,7 @@ function parseTargeted(field: string): CacheControl | undefined {
   }
 }
 
-/** The directives of a response for this cache. */
+/** Returns the directives of a response for this cache. */
 export function governingField(headers: HeaderList): GoverningField {
   for (const name of TARGETED_FIELDS) {
     const field = joinedHeader(headers, name);

@@ -157,7 +157,7 @@ export class HttpCache {
   }
 
   /**
-   * The fresh response stored under a key, as `handle()` would return it, or `undefined` if
+   * Returns the fresh response stored under a key, as `handle()` would return it, or `undefined` if
    * `handle()` would have to do more than return it.
    */
   fresh(key: string, request: CacheReader, common: HeaderList): CachedResponse | undefined {
@@ -252,7 +252,7 @@ export class HttpCache {
   }
 
   /**
-   * The response that another request fetched, if this client may get it. The response was
+   * Returns the response that another request fetched, if this client may get it. The response was
    * generated or validated after this request arrived, so its age does not matter.
    */
   #share(

@@ -49,7 +49,7 @@ export class InFlightRequests {
   /** The time until which each key is hit-for-miss. */
   readonly #hitsForMiss = new Map<string, number>();
 
-  /** The request in flight to wait for, if any. */
+  /** Returns the request in flight to wait for, if any. */
   find(key: string): InFlightRequest | undefined {
     return this.#byKey.get(key);
   }

@@ -12,7 +12,7 @@ export function resourceUriOf({ deploymentId, host, path, rawQuery }: ResourceUr
   return { deploymentId, host, path, rawQuery };
 }
 
-/** The URI that a field of the response names, if it is on the same host. */
+/** Returns the URI that a field of the response names, if it is on the same host. */
 function namedUri(reference: string | undefined, uri: ResourceUri): ResourceUri | undefined {
   if (reference === undefined) return undefined;
   const url = URL.parse(reference, `http://${uri.host}${uri.path}`);
@@ -22,8 +22,8 @@ function namedUri(reference: string | undefined, uri: ResourceUri): ResourceUri 
 }
 
 /**
- * The URIs whose stored responses become invalid with the response to a request: none for a safe
- * method or an error; otherwise the URI of the request, and the URIs on the same host that
+ * Returns the URIs whose stored responses become invalid with the response to a request: none for a
+ * safe method or an error; otherwise the URI of the request, and the URIs on the same host that
  * `Location` and `Content-Location` name.
  */
 export function invalidatedUris(

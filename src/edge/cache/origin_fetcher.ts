@@ -86,7 +86,7 @@ export class OriginFetcher {
     }
   }
 
-  /** The stale response that may replace a failed one, if any. */
+  /** Returns the stale response that may replace a failed one, if any. */
   serveStaleOnError(
     request: CacheRequest,
     lookup: ForwardDecision,

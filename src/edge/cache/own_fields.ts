@@ -13,7 +13,7 @@ export function isConsumed(name: string): boolean {
   return CONSUMED.has(name);
 }
 
-/** The fields that clients get. */
+/** Returns the fields that clients get. */
 export function withoutConsumed(headers: HeaderList): Header[] {
   return headers.filter(([name]) => !CONSUMED.has(name));
 }

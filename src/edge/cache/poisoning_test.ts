@@ -4,7 +4,7 @@ import { NOT_FORWARDED } from "./origin_request.ts";
 import type { CacheRule } from "./types.ts";
 import { ok, TestCache, type TestRequest } from "./_test_origin.ts";
 
-/** An origin that writes request fields into its page, as many origins do. */
+/** Returns an origin that writes request fields into its page, as many origins do. */
 function reflecting(): TestCache {
   return new TestCache(({ headers }) =>
     ok(JSON.stringify(headers), { "cache-control": "max-age=60" })

@@ -58,7 +58,7 @@ export function makeStored(
   };
 }
 
-/** The fields of a stored response that is sent at a given time. */
+/** Returns the fields of a stored response that is sent at a given time. */
 export function outgoingHeaders(
   stored: StoredResponse,
   now: number,

@@ -27,7 +27,7 @@ export interface ServerRequest extends RequestFields {
    * 0.
    */
   readonly depth?: number;
-  /** All request fields, names in lower case. */
+  /** Returns all request fields, names in lower case. */
   fields(): HeaderList;
   readonly body: BodyStream | null;
   /** Aborted when no one is waiting for the response any longer. */
@@ -62,7 +62,7 @@ export function targetText({ path, query }: RequestTarget): string {
   return query === "" ? path : `${path}?${query}`;
 }
 
-/** The fields that the edge adds to every request to a server. */
+/** Returns the fields that the edge adds to every request to a server. */
 export function hopHeaders(
   { authority, scheme, ip, id }: Pick<ServerRequest, "authority" | "scheme" | "ip" | "id">,
 ): Header[] {
@@ -84,7 +84,10 @@ function headersFor(request: ServerRequest): HeaderList {
   return headers;
 }
 
-/** The request to the server, with the client's end-to-end fields and the fields of the edge. */
+/**
+ * Returns the request to the server, with the client's end-to-end fields and the fields of the
+ * edge.
+ */
 export function computeRequest(request: ServerRequest, target: RequestTarget): ComputeRequest {
   return {
     method: request.method,
@@ -96,7 +99,7 @@ export function computeRequest(request: ServerRequest, target: RequestTarget): C
   };
 }
 
-/** The request for an upgrade, without the fields of the client's own handshake. */
+/** Returns the request for an upgrade, without the fields of the client's own handshake. */
 export function socketRequest(
   request: ServerRequest,
   target: RequestTarget,

@@ -85,7 +85,9 @@ function settle(context: ComputeContext, response: OriginResponse): EdgeResponse
   return toEdgeResponse(context.request.method, response, context.site.common);
 }
 
-/** The server's response to the client's own request. A rule's cache sees all its fields. */
+/**
+ * Returns the server's response to the client's own request. A rule's cache sees all its fields.
+ */
 async function fetchOwn(
   { compute, request, target, resolution }: ComputeContext,
 ): Promise<OriginResponse> {

@@ -48,8 +48,8 @@ function showsDrafts(request: ServerRequest): boolean {
 }
 
 /**
- * The fields with which the Next.js router requests a page's data. A request for its HTML has none
- * of them.
+ * Returns the fields with which the Next.js router requests a page's data. A request for its HTML
+ * has none of them.
  */
 function routerFields(request: ServerRequest): readonly Header[] {
   if (request.header("rsc") === null) return [];
@@ -67,7 +67,7 @@ function keyOfFields(fields: readonly Header[]): string {
   return ` ${JSON.stringify(values)}`;
 }
 
-/** A request that contains nothing from its client except these fields. */
+/** Returns a request that contains nothing from its client except these fields. */
 function sharedRequest(
   { scheme, ip, id }: ServerRequest,
   { authority, target, fields }: {
@@ -95,7 +95,7 @@ function acceptOf(request: ServerRequest): { readonly kind: string; readonly acc
   return isForHtml ? { kind: "h", accept: HTML_FIRST } : { kind: "*", accept: ANYTHING };
 }
 
-/** The request for a page on a route with `revalidate`. */
+/** Returns the request for a page on a route with `revalidate`. */
 export function pageRequest(request: ServerRequest, target: RequestTarget): PageRequest {
   const query = sortedQuery(target.query);
   const asked = targetText({ path: target.path, query });
@@ -132,7 +132,7 @@ function isForServer(request: ServerRequest): boolean {
     request.header("cache-control")?.includes("no-store") === true;
 }
 
-/** The request for a page whose response declares its own lifetime. */
+/** Returns the request for a page whose response declares its own lifetime. */
 export function declaredRequest(request: ServerRequest, target: RequestTarget): PageRequest {
   const { authority } = request;
   const asked = targetText(target);
@@ -160,7 +160,10 @@ export function declaredRequest(request: ServerRequest, target: RequestTarget): 
   };
 }
 
-/** The response with the site's fields, and without a body if the method or status forbids one. */
+/**
+ * Returns the response with the site's fields, and without a body if the method or status forbids
+ * one.
+ */
 export function pageResponse(
   response: CachedResponse,
   { request, site }: {

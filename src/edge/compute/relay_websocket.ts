@@ -25,8 +25,8 @@ const NORMAL = 1000;
 const NO_STATUS = 1005;
 
 /**
- * The code to forward a close with. Codes about one connection (1001 to 1015) cannot be sent on
- * another, and must not look like a normal close, so they become 4001 to 4015.
+ * Returns the code to forward a close with. Codes about one connection (1001 to 1015) cannot be
+ * sent on another, and must not look like a normal close, so they become 4001 to 4015.
  */
 export function forwardedCloseCode(code: number): number | undefined {
   if (code === NORMAL || (code >= 3000 && code < 5000)) return code;

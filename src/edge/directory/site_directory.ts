@@ -61,7 +61,7 @@ export interface SiteDirectoryOptions {
 const shows = ({ deploymentId, rolling }: HostBinding, id: string): boolean =>
   deploymentId === id || rolling?.deploymentId === id;
 
-/** The parts of an entry that are sent to other nodes. */
+/** Returns the parts of an entry that are sent to other nodes. */
 const bindingOf = (
   { projectId, deploymentId, production, version, rolling, past }: HostBinding,
 ): HostBinding => ({
@@ -99,7 +99,7 @@ export class SiteDirectory {
   }
 
   /**
-   * The site of a hostname, or `undefined` if there is none. A loaded site is returned
+   * Returns the site of a hostname, or `undefined` if there is none. A loaded site is returned
    * synchronously.
    */
   resolve(hostname: string): Site | Promise<Site | undefined> | undefined {
@@ -144,7 +144,7 @@ export class SiteDirectory {
     }
   }
 
-  /** The deployments that any host of a project shows, without duplicates. */
+  /** Returns the deployments that any host of a project shows, without duplicates. */
   deploymentsOf(projectId: string): Set<string> {
     const ids = new Set<string>();
     for (const entry of this.#entries.values()) {
@@ -155,7 +155,7 @@ export class SiteDirectory {
     return ids;
   }
 
-  /** The deployment that a hostname shows, if any. */
+  /** Returns the deployment that a hostname shows, if any. */
   deploymentAt(hostname: string): string | undefined {
     return this.#entries.get(hostname)?.deploymentId;
   }
@@ -165,7 +165,7 @@ export class SiteDirectory {
     return [...this.#entries.values()].some((entry) => shows(entry, deploymentId));
   }
 
-  /** The rolling releases of all hosts. */
+  /** Returns the rolling releases of all hosts. */
   rolling(): RollingHost[] {
     const hosts: RollingHost[] = [];
     for (const { projectId, deploymentId: from, rolling } of this.#entries.values()) {
@@ -253,7 +253,10 @@ export class SiteDirectory {
     }
   }
 
-  /** The other side of a rolling release, or `undefined` if its deployment is no longer served. */
+  /**
+   * Returns the other deployment of a rolling release, or `undefined` if that deployment is no
+   * longer served.
+   */
   async #otherSide({ rolling, ...target }: Entry): Promise<RollingSide | undefined> {
     if (rolling === undefined) return undefined;
     const { deploymentId, releaseId, share } = rolling;
@@ -285,7 +288,9 @@ export class SiteDirectory {
     return earlier;
   }
 
-  /** An earlier deployment as production serves it: behind the gate of the live deployment. */
+  /**
+   * Returns an earlier deployment as production serves it: behind the gate of the live deployment.
+   */
   #openPinned(
     deploymentId: string,
     { entry, live }: { readonly entry: Entry; readonly live: Site },

@@ -54,8 +54,8 @@ export class InitialRequest implements PipelineRequest {
 }
 
 /**
- * The request that the cache sends to the origin, without the fields that the cache evaluates
- * itself, and with its conditions.
+ * Returns the request that the cache sends to the origin, without the fields that the cache
+ * evaluates itself, and with its conditions.
  */
 export function requestForCache(request: PipelineRequest, how: OriginRequest): PipelineRequest {
   if (how.type === "as_is") return request;

@@ -77,8 +77,8 @@ export interface FormSite {
 export const isFormPath = (path: string): boolean => path.startsWith(FORMS_PATH);
 
 /**
- * The origin of the page that sent a request; `own` for the site's pages and for programs that send
- * no origin. The scheme is ignored, because a proxy may have terminated TLS.
+ * Returns the origin of the page that sent a request, or `own` for the site's pages and for
+ * programs that send no origin. The scheme is ignored, because a proxy may have terminated TLS.
  */
 function senderOf(request: ServerRequest, own: string): string {
   const site = request.header("sec-fetch-site");
@@ -90,7 +90,7 @@ function senderOf(request: ServerRequest, own: string): string {
 const wantsJson = (request: ServerRequest): boolean =>
   request.header("accept")?.includes("application/json") === true;
 
-/** A URL on the site itself or on an allowed origin; `undefined` for anything else. */
+/** Returns a URL on the site itself or on an allowed origin, or `undefined` for anything else. */
 function safeNext(
   next: string | undefined,
   own: string,
@@ -104,7 +104,7 @@ function safeNext(
   return origins.includes(url.origin) ? url.href : undefined;
 }
 
-/** The path of the page that contains the form, from `Referer`. */
+/** Returns the path of the page that contains the form, from `Referer`. */
 function pageOf(request: ServerRequest): string | null {
   const path = URL.parse(request.header("referer") ?? "")?.pathname;
   return path === undefined ? null : path.slice(0, 512);

@@ -114,7 +114,7 @@ async function readEntries(sent: FormBody): Promise<Entry[]> {
   throw new FormRefusal(415, `Send the form as ${URLENCODED} or ${MULTIPART}.`);
 }
 
-/** A file name without folders or unsafe characters. */
+/** Returns a file name without folders or unsafe characters. */
 function fileName(name: string): string {
   const last = name.split(/[\\/]/).at(-1)!.replace(/\p{Cc}/gu, "");
   return [...last].slice(-MAX_FILE_NAME).join("") || "file";

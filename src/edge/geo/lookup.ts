@@ -5,7 +5,7 @@ import { parseIp } from "../../rules/mod.ts";
 import { memoize } from "../../lib/memo.ts";
 
 export interface GeoLookup {
-  /** ISO 3166-1 alpha-2 in upper case; `undefined` if the database has none. */
+  /** Returns the ISO 3166-1 alpha-2 code in upper case, or `undefined` if the database has none. */
   country(address: string): string | undefined;
 }
 
@@ -29,7 +29,7 @@ interface AddressRecord {
   readonly asn?: unknown;
 }
 
-/** The address without its zone; an IPv4-mapped IPv6 address becomes an IPv4 address. */
+/** Returns the address without its zone; an IPv4-mapped IPv6 address becomes an IPv4 address. */
 function plainAddress(address: string): string | undefined {
   if (parseIp(address) === undefined) return undefined;
   const zone = address.indexOf("%");

@@ -117,7 +117,7 @@ const PRIVATE = "private, no-store";
 const NO_IMAGE = "The URL does not point to an image in a supported format.";
 const TOO_LARGE = `The image is larger than ${MAX_SOURCE_BYTES / 1024 / 1024} MiB.`;
 
-/** The format of an unconverted source; a still GIF becomes a PNG. */
+/** Returns the format of an unconverted source; a still GIF becomes a PNG. */
 function sameFormat({ type }: SniffedImage): ImageFormat | undefined {
   if (type === "gif") return "png";
   return type === "jpeg" || type === "png" || type === "webp" || type === "avif" ? type : undefined;
@@ -265,7 +265,8 @@ export class ImageResponder {
   }
 
   /**
-   * A response that does not need the source. The client or the platform already has the result.
+   * Returns a response that does not need the source. The client or the platform already has the
+   * result.
    */
   async #known(
     image: WantedImage,
@@ -354,7 +355,7 @@ function replyOf(
 const freshFor = (milliseconds: number): string =>
   `public, max-age=${Math.floor(milliseconds / 1000)}, must-revalidate`;
 
-/** The response when a source is unavailable. Other errors are faults. */
+/** Returns the response when a source is unavailable. Other errors are faults. */
 function failed(reply: Pick<ImageReply, "request" | "common">, error: unknown): EdgeResponse {
   if (error instanceof SourceFailedError) return refusedImage(reply, error.status, error.reason);
   if (error instanceof SourceTooLargeError) return refusedImage(reply, 413, TOO_LARGE);

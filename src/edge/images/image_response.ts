@@ -65,13 +65,16 @@ function fields(reply: ImageReply, etag: string, cached: string): Header[] {
   ];
 }
 
-/** The name under which a browser saves an image: letters, digits and a few other characters. */
+/**
+ * Returns the name under which a browser saves an image. It consists of letters, digits and a few
+ * other characters.
+ */
 export function fileName(path: string): string {
   const last = path.slice(path.lastIndexOf("/") + 1).replace(/\.[^.]*$/, "");
   return last.replaceAll(/[^\w-]+/g, "_").slice(0, 64) || "image";
 }
 
-/** A 304, if the client already has the result with `key`. */
+/** Returns a 304, if the client already has the result with `key`. */
 export function notModified(reply: ImageReply, key: string): EdgeResponse | undefined {
   const etag = entityTag(key);
   const known = reply.request.header("if-none-match");
@@ -135,8 +138,8 @@ export function convertedResponse(
 }
 
 /**
- * A response with the unchanged source. If a temporary problem prevented the conversion, `reason`
- * explains it.
+ * Returns a response with the unchanged source. If a temporary problem prevented the conversion,
+ * `reason` explains it.
  */
 export function originalResponse(
   reply: ImageReply,
@@ -151,7 +154,7 @@ export function originalResponse(
     : { ...response, problem: `The image was not converted: ${reason}` };
 }
 
-/** The response while too many images are waiting. The client may retry. */
+/** Returns the response while too many images are waiting. The client may retry. */
 export function busyResponse(
   { request, common }: Pick<ImageReply, "request" | "common">,
 ): EdgeResponse {
@@ -161,7 +164,7 @@ export function busyResponse(
   });
 }
 
-/** The response to a refused request. The reason must contain nothing from the request. */
+/** Returns the response to a refused request. The reason must contain nothing from the request. */
 export function refusedImage(
   { request, common }: Pick<ImageReply, "request" | "common">,
   status: number,

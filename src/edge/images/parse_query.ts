@@ -28,10 +28,10 @@ interface Target {
   readonly query: string;
 }
 
-/** A problem. Like the edge's own pages, its text contains nothing from the request. */
+/** Returns a problem. Like the edge's own pages, its text contains nothing from the request. */
 const problem = (text: string): QueryProblem => ({ problem: text });
 
-/** A whole number without sign or leading zeros, from 1 to `maximum`. */
+/** Returns a whole number without sign or leading zeros, from 1 to `maximum`. */
 function wholeNumber(text: string | undefined, maximum: number): number | undefined {
   if (text === undefined || !/^[1-9]\d{0,4}$/.test(text)) return undefined;
   const number = Number(text);
@@ -86,7 +86,9 @@ function parseUrlQuery(images: SiteImages, query: string, style: "svc" | "next")
   return { source, width, quality: images.qualityFor(quality), format };
 }
 
-/** The dimensions of an image's box. If the width is not an allowed size, both are scaled. */
+/**
+ * Returns the dimensions of an image's box. If the width is not an allowed size, both are scaled.
+ */
 function boxOf(
   images: SiteImages,
   width: number | undefined,
@@ -147,7 +149,7 @@ function fromWish(images: SiteImages, { source, w, h, q, f, fit }: ParsedImageQu
 
 const ASTRO_PARAMETERS = new Set(["href", "w", "h", "q", "f", "fit"]);
 
-/** Astro: `?href=…&w=…&h=…&q=…&f=…&fit=…`. */
+/** Parses Astro's format: `?href=…&w=…&h=…&q=…&f=…&fit=…`. */
 function parseAstro(images: SiteImages, query: string): ParsedQuery {
   const found = parameters(query);
   if (isProblem(found)) return found;
@@ -178,7 +180,10 @@ const IPX_NAMES: Readonly<Record<string, keyof ParsedImageQuery | "s">> = {
   resize: "s",
 };
 
-/** IPX (Nuxt Image): `/<folder>/w_300&f_webp/path/of/image.png`, or `_` for no change. */
+/**
+ * Parses the format of IPX (Nuxt Image): `/<folder>/w_300&f_webp/path/of/image.png`, or `_` for no
+ * change.
+ */
 function parseIpx(folder: string, images: SiteImages, { path, query }: Target): ParsedQuery {
   if (query !== "") return NOT_OURS;
   const rest = path.slice(folder.length);

@@ -35,7 +35,7 @@ export interface FetchedSource {
   readonly isCurrent?: boolean | undefined;
 }
 
-/** The error for a source that responds with a status other than 200. */
+/** Returns the error for a source that responds with a status other than 200. */
 export function failedStatus(status: number): SourceFailedError {
   const kept = [401, 403, 404, 410, 429].includes(status);
   return new SourceFailedError(

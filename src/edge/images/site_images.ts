@@ -44,7 +44,9 @@ export class SiteImages {
     this.#paths = settings.paths ?? [];
   }
 
-  /** The URL style of the endpoint at a normalized path; `undefined` for any other path. */
+  /**
+   * Returns the URL style of the endpoint at a normalized path, or `undefined` for any other path.
+   */
   styleOf(path: string): ImageStyle | undefined {
     const style = this.#exact.get(path);
     if (style !== undefined) return style;
@@ -57,12 +59,12 @@ export class SiteImages {
     return undefined;
   }
 
-  /** The smallest allowed size that is sufficient, or the largest one. */
+  /** Returns the smallest allowed size that is sufficient, or the largest one. */
   sizeFor(width: number): number {
     return this.sizes.find((size) => size >= width) ?? this.sizes.at(-1)!;
   }
 
-  /** The nearest allowed quality. */
+  /** Returns the nearest allowed quality. */
   qualityFor(quality: number): number {
     return this.#qualities.reduce((best, candidate) =>
       Math.abs(candidate - quality) < Math.abs(best - quality) ? candidate : best

@@ -57,7 +57,7 @@ export interface ImageOrder {
 export interface ImageService {
   /** Finds the stored result with `key`. */
   find(projectId: string, key: string): Promise<ConvertedImage | undefined>;
-  /** Why a conversion with `key` failed before, if that still applies. */
+  /** Returns the reason why a conversion with `key` failed before, if the reason still applies. */
   knownFailure(key: string): ImageOutcome | undefined;
   convert(order: ImageOrder): Promise<ImageOutcome>;
 }

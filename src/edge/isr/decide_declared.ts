@@ -50,15 +50,18 @@ export interface DeclaredFacts {
 }
 
 /**
- * The seconds of a directive. A directive without a value sets no limit. Nitro uses
- * `stale-while-revalidate` this way.
+ * Returns the number of seconds in a directive's value. A directive without a value sets no limit.
+ * Nitro uses `stale-while-revalidate` this way.
  */
 function staleSeconds({ control }: GoverningField, name: string): number {
   if (!control.has(name)) return 0;
   return control.value(name) === undefined ? MAX_SECONDS : control.seconds(name)!;
 }
 
-/** The cache terms of a response; `undefined` if it declares no lifetime for a shared cache. */
+/**
+ * Returns the cache terms of a response, or `undefined` if it declares no lifetime for a shared
+ * cache.
+ */
 function declaredTerms(governing: GoverningField, headers: HeaderList): Terms | undefined {
   const { control, isTargeted } = governing;
   const lifetime = control.seconds("s-maxage") ??
@@ -79,7 +82,8 @@ function declaredTerms(governing: GoverningField, headers: HeaderList): Terms | 
 }
 
 /**
- * The request fields that select the response; `undefined` if no other client can get the response.
+ * Returns the request fields that select the response, or `undefined` if no other client can get
+ * the response.
  */
 function selectingFields(
   headers: HeaderList,
@@ -98,7 +102,7 @@ function selectingFields(
   return selecting;
 }
 
-/** Why the response to this client is not stored for others. */
+/** Returns the reason why the response to this client is not stored for others. */
 function clientReason({ request, isShared }: DeclaredFacts, terms: Terms): string | undefined {
   if (request.method !== "GET") return "method";
   if (isShared) return undefined;

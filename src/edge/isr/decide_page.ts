@@ -46,7 +46,10 @@ const FOR_SHARED_CACHES = new Set(["s-maxage", "stale-while-revalidate", "stale-
 
 const refuse = (reason: string): PageDecision => ({ type: "private", reason });
 
-/** Why a response with these fields is not shared, even if it is declared cacheable. */
+/**
+ * Returns the reason why a response with these fields is not shared, even if it is declared
+ * cacheable.
+ */
 export function privateReason({ headers }: Pick<ResponseHead, "headers">): string | undefined {
   const { control } = governingField(headers);
   if (control.has("no-store")) return "no_store";

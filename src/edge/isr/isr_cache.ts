@@ -41,7 +41,7 @@ function freshnessOf(stored: StoredResponse, now: number): Freshness {
   return -remaining < stored.terms.staleWhileRevalidate ? "stale" : "expired";
 }
 
-/** The request for the page variant selected by these request fields. */
+/** Returns the request for the page variant selected by these request fields. */
 function variantRequest(request: PageRequest, vary: readonly VaryField[]): PageRequest {
   const values = vary.map(({ name }) => [name, varyValue(name, request)]);
   return { ...request, key: `${request.key} ${JSON.stringify(values)}`, hasQuery: true };
@@ -79,8 +79,8 @@ export class IsrCache {
   }
 
   /**
-   * The stored page whose response declared itself cacheable, if there is one. Synchronous if the
-   * page is in memory.
+   * Returns the stored page whose response declared itself cacheable, if there is one. Synchronous
+   * if the page is in memory.
    */
   find(
     request: PageRequest,

@@ -10,7 +10,7 @@ export const DEFAULT_ISR_MEMORY_BYTES = 64 * 1024 * 1024;
 /** A generous estimate of a page's memory in addition to its strings and body, in bytes. */
 const OVERHEAD_BYTES = 2048;
 
-/** Memory used by a page without its body, in bytes. */
+/** Returns the memory used by a page without its body, in bytes. */
 export function headBytes(
   { key, headers, tags = [], vary = [] }: Pick<PageRecord, "key" | "headers" | "tags" | "vary">,
 ): number {
@@ -49,7 +49,7 @@ export class IsrMemory {
     return this.#bytes;
   }
 
-  /** The page of a key; marks the page as used. */
+  /** Returns the page of a key; marks the page as used. */
   get(memoryKey: string): IsrEntry | undefined {
     const slot = this.#slots.get(memoryKey);
     if (slot === undefined) return undefined;

@@ -77,7 +77,7 @@ export class PageFetcher {
     this.#options = options;
   }
 
-  /** The server's response to this client only. */
+  /** Returns the server's response to this client only. */
   async fetchPrivate({ options }: PageContext): Promise<CachedResponse> {
     return privateResponse(await options.fetchPrivate());
   }

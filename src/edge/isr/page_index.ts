@@ -21,8 +21,8 @@ const PLAIN = "p";
 const DECLARED = "d";
 
 /**
- * The name of a page on disk. The name encodes whether the page has a query and whether its server
- * declared it cacheable.
+ * Returns the name of a page on disk. The name encodes whether the page has a query and whether its
+ * server declared it cacheable.
  */
 export function pageName(
   keySha256: string,

@@ -55,7 +55,7 @@ const fileSchema = z.object({
   marks: z.array(z.object({ scope: scopeSchema, soft: z.boolean(), at: z.number() })),
 });
 
-/** The key of a mark; marks with the same key replace each other. */
+/** Returns the key of a mark; marks with the same key replace each other. */
 function keyOf(scope: PurgeScope, soft: boolean): string {
   const what = scope.type === "path"
     ? scope.path
@@ -102,7 +102,7 @@ export class PageMarks {
     } catch { /* the pages then keep their age */ }
   }
 
-  /** The marks as the bytes of a file. */
+  /** Returns the marks as the bytes of a file. */
   encode(): Uint8Array<ArrayBuffer> {
     const marks = [...this.#marks.values()].map(({ order: _, ...mark }) => mark);
     return new TextEncoder().encode(JSON.stringify({ version: 1, marks }));

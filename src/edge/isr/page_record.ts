@@ -62,7 +62,9 @@ const NOT_STORED = new Set([
   "x-svc-cache",
 ]);
 
-/** The fields of a server's response that are stored; they always include `date` and `etag`. */
+/**
+ * Returns the fields of a server's response that are stored; they always include `date` and `etag`.
+ */
 function headersToStore(
   headers: HeaderList,
   { body, askedAt }: Pick<PageRecord, "body" | "askedAt">,
@@ -124,7 +126,7 @@ export function decodePage(bytes: Bytes): PageRecord | undefined {
   }
 }
 
-/** The cache terms of pages on a route with a given `revalidate`. */
+/** Returns the cache terms of pages on a route with a given `revalidate`. */
 function routeTerms(revalidateSeconds: number): Terms {
   return {
     lifetime: revalidateSeconds,
@@ -137,8 +139,8 @@ function routeTerms(revalidateSeconds: number): Terms {
 }
 
 /**
- * The page as it is served, with its own cache terms or those of its route. The page's age is
- * counted from the request, because the data may have changed between the server's read and its
+ * Returns the page as it is served, with its own cache terms or those of its route. The page's age
+ * is counted from the request, because the data may have changed between the server's read and its
  * response.
  */
 export function toStoredResponse(page: PageRecord, revalidateSeconds: number): StoredResponse {

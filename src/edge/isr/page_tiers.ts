@@ -22,7 +22,7 @@ export interface PageTiersOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** The name of a page in the store. */
+/** Returns the name of a page in the store. */
 function nameOf(request: PageRequest): string {
   return pageName(sha256Hex(request.key), request);
 }

@@ -86,7 +86,7 @@ export class StoredPages {
     if ((await this.list()).delete(name)) await store.remove(name).catch(onError);
   }
 
-  /** The names of the pages that a purge covers. */
+  /** Returns the names of the pages that a purge covers. */
   async find(isMeant: (page: PurgedPage) => boolean): Promise<readonly string[]> {
     const found: string[] = [];
     for (const name of (await this.list()).names()) {

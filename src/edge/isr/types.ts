@@ -5,7 +5,7 @@ import type { HeaderList } from "../messages/header_list.ts";
 
 /** Persistent storage for the pages of one deployment, by name. The platform provides it. */
 export interface IsrStore {
-  /** All pages, oldest first. */
+  /** Returns all pages, oldest first. */
   list(): Promise<readonly { readonly name: string; readonly bytes: number }[]>;
   /** Returns `undefined` if there is no page with the name. */
   read(name: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
@@ -29,8 +29,8 @@ export interface PageRequest extends Pick<CacheRequest, "method" | "header"> {
   /** Whether the client gets its own response, for example because it sent credentials. */
   readonly isPrivate: boolean;
   /**
-   * The page's shared request, which contains nothing from this client except the fields that
-   * select the page.
+   * Returns the page's shared request, which contains nothing from this client except the fields
+   * that select the page.
    */
   sharedRequest(selecting: readonly VaryField[]): ComputeRequest;
 }

@@ -59,7 +59,9 @@ export function discardBody(body: MemoryBody | BodyStream | null): void {
 
 const DIGITS = /^\d{1,15}$/;
 
-/** Length of a body in bytes, if it is known; `field` is the value of `Content-Length`. */
+/**
+ * Returns the length of a body in bytes, if it is known; `field` is the value of `Content-Length`.
+ */
 export function bodyLength(
   body: MemoryBody | BodyStream | null,
   field: string | undefined,

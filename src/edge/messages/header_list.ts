@@ -6,12 +6,12 @@ export type Header = [name: string, value: string];
 /** Shared between responses, so never modified. */
 export type HeaderList = readonly Header[];
 
-/** The value of the first field with this lower-case name. */
+/** Returns the value of the first field with this lower-case name. */
 export function findHeader(headers: HeaderList, name: string): string | undefined {
   return headers.find((header) => header[0] === name)?.[1];
 }
 
-/** All lines of a field, joined (RFC 9110, 5.3); `undefined` if there is none. */
+/** Returns all lines of a field, joined (RFC 9110, 5.3), or `undefined` if there is none. */
 export function joinedHeader(headers: HeaderList, name: string): string | undefined {
   const first = findHeader(headers, name);
   if (first === undefined) return undefined;
@@ -20,7 +20,7 @@ export function joinedHeader(headers: HeaderList, name: string): string | undefi
 }
 
 export interface RequestFields {
-  /** The value of a field by its lower-case name; `null` if it is missing. */
+  /** Returns the value of a field by its lower-case name, or `null` if it is missing. */
   header(name: string): string | null;
 }
 

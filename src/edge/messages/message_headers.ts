@@ -16,8 +16,8 @@ const isWrittenAnew = (name: string): boolean => WRITTEN_ANEW.has(name) || isSpo
 const OWN_PREFIX = "x-svc-";
 
 /**
- * The end-to-end fields of a message, which are forwarded. Names are in lower case; fields that
- * `isLeftOut` matches are omitted.
+ * Returns the end-to-end fields of a message, which are forwarded. Names are in lower case; fields
+ * that `isLeftOut` matches are omitted.
  */
 export function endToEndHeaders(
   headers: readonly (readonly [string, string])[],
@@ -62,14 +62,14 @@ export function isLoop({ via, pseudonym }: Trace): boolean {
   return passes.length > MAX_RETURNS;
 }
 
-/** The value of `Via` for requests that this request causes. */
+/** Returns the value of `Via` for requests that this request causes. */
 export function viaOf({ via, pseudonym }: Trace): string {
   return `${via === null ? "" : `${via}, `}1.1 ${pseudonym}`;
 }
 
 /**
- * The fields of a request to an upstream. `host` comes from the URL, and the HTTP client adds
- * `content-length` if the body's length is known.
+ * Returns the fields of a request to an upstream. `host` comes from the URL, and the HTTP client
+ * adds `content-length` if the body's length is known.
  */
 export function requestHeadersFor(headers: HeaderList, hop: Hop): Header[] {
   const kept = endToEndHeaders(headers, isWrittenAnew);

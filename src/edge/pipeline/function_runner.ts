@@ -33,7 +33,7 @@ const PARTIAL_CONTENT = 206;
 
 type StreamBody = FunctionResponse["body"];
 
-/** A body in memory as a stream of one chunk. */
+/** Returns a body in memory as a stream of one chunk. */
 function toStream(body: PipelineResponse["body"]): StreamBody {
   return body === null || isStream(body) ? body : new Blob([body]).stream();
 }

@@ -27,7 +27,10 @@ const IGNORE: RangeRequest = Object.freeze({ type: "ignore" });
 const UNSATISFIABLE: RangeRequest = Object.freeze({ type: "unsatisfiable" });
 const RANGE_SPEC = /^(?:(\d{1,15})-(\d{0,15})|-(\d{1,15}))$/;
 
-/** One range of the file; `null` for a range outside the file, `undefined` for a malformed one. */
+/**
+ * Returns one range of the file, or `null` for a range outside the file, `undefined` for a
+ * malformed one.
+ */
 function resolveSpec(spec: string, size: number): ByteRange | null | undefined {
   const parts = RANGE_SPEC.exec(spec);
   if (parts === null) return undefined;

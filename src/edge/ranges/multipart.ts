@@ -3,7 +3,7 @@ import { type ByteRange, rangeLength } from "./byte_ranges.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** The value of `Content-Range` for a range of a file of `size` bytes. */
+/** Returns the value of `Content-Range` for a range of a file of `size` bytes. */
 export function contentRange(range: ByteRange, size: number): string {
   return `bytes ${range.start}-${range.end}/${size}`;
 }

@@ -24,7 +24,7 @@ export interface SlotKey {
   readonly windowSeconds: number;
 }
 
-/** Length of each part of a window, in milliseconds. */
+/** Returns the length of each part of a window, in milliseconds. */
 export function partMilliseconds(windowSeconds: number): number {
   return windowSeconds * 1000 / PARTS;
 }
@@ -62,13 +62,15 @@ export class CounterTable {
     return this.slots * SLOT_BYTES;
   }
 
-  /** The counters of a slot. The object is reused, so it is only valid until the next call. */
+  /**
+   * Returns the counters of a slot. The object is reused, so it is only valid until the next call.
+   */
   ring(slot: number): Ring {
     this.#rings.offset = slot * RING;
     return this.#rings;
   }
 
-  /** The part of the window in which the slot last counted a request. */
+  /** Returns the part of the window in which the slot last counted a request. */
   part(slot: number): number {
     return this.#parts[slot]!;
   }
@@ -83,8 +85,8 @@ export class CounterTable {
   }
 
   /**
-   * The slot of a key, advanced to the current part. A new key takes a free slot of its set or, if
-   * all are in use, evicts the key that has used the smallest share of its limit.
+   * Returns the slot of a key, advanced to the current part. A new key takes a free slot of its set
+   * or, if all are in use, evicts the key that has used the smallest share of its limit.
    */
   claim(key: SlotKey, now: number): number {
     const part = Math.floor(now / partMilliseconds(key.windowSeconds));

@@ -191,8 +191,8 @@ export class RateLimiter {
   }
 
   /**
-   * The current time within the part in which the slot counts; the start of the part if the clock
-   * has been set back.
+   * Returns the current time within the part in which the slot counts; the start of the part if the
+   * clock has been set back.
    */
   #momentOf(now: number, part: number, windowSeconds: number): Moment {
     const moment = this.#moment;

@@ -30,8 +30,8 @@ const MAX_STEPS = 2 ** (32 - COUNT_BITS) - 1;
 const EPSILON = 1e-6;
 
 /**
- * Number of steps in a part of `partMilliseconds`; one per millisecond for windows up to 262
- * seconds.
+ * Returns the number of steps in a part of `partMilliseconds`; one per millisecond for windows up
+ * to 262 seconds.
  */
 export const stepsOf = (partMilliseconds: number): number => Math.min(partMilliseconds, MAX_STEPS);
 
@@ -66,7 +66,7 @@ export function advance(ring: Ring, lastPart: number, part: number): void {
 const countOf = (ring: Ring, part: number): number =>
   ring.counts[counterOf(ring, part)]! & COUNT_MASK;
 
-/** The step in which a part counted its last request. */
+/** Returns the step in which a part counted its last request. */
 const lastOf = (ring: Ring, part: number): number =>
   ring.counts[counterOf(ring, part)]! >>> COUNT_BITS;
 
@@ -85,8 +85,8 @@ function sumOf(ring: Ring): number {
 }
 
 /**
- * The number of requests in the window at a moment. The ring must already be advanced to the
- * moment's part.
+ * Returns the number of requests in the window at a moment. The ring must already be advanced to
+ * the moment's part.
  */
 export function heldBy(ring: Ring, { part, fraction, steps }: Moment): number {
   const oldest = part + 1;
@@ -99,14 +99,14 @@ export function hasRoom(held: number, limit: number): boolean {
   return held < limit;
 }
 
-/** How many more requests fit. */
+/** Returns the number of further requests that fit. */
 export function roomLeft(held: number, limit: number): number {
   return Math.max(0, limit - held);
 }
 
 /**
- * Number of parts to wait until another request fits, if none arrives before that; 0 if a request
- * fits now.
+ * Returns the number of parts to wait until another request fits, if none arrives before that, or 0
+ * if a request fits now.
  */
 export function partsUntilRoom(ring: Ring, moment: Moment, limit: number): number {
   const { part, fraction, steps } = moment;
@@ -120,8 +120,8 @@ export function partsUntilRoom(ring: Ring, moment: Moment, limit: number): numbe
 }
 
 /**
- * Number of parts to wait until the window is empty, if no request arrives; 0 if it is already
- * empty.
+ * Returns the number of parts to wait until the window is empty, if no request arrives, or 0 if it
+ * is already empty.
  */
 export function partsUntilEmpty(ring: Ring, { part, fraction, steps }: Moment): number {
   for (let back = 0; back < RING; back++) {

@@ -79,7 +79,7 @@ export const KEEP_FIELD = "x-svc-edge-keep";
 /** Why a front edge sends a request: for a visitor, or to refresh a stale response. */
 export type MayKeep = "visit" | "refresh";
 
-/** The fields that only apply to the client's connection (RFC 9110, 7.6.1). */
+/** Returns the fields that only apply to the client's connection (RFC 9110, 7.6.1). */
 function namedByConnection(connection: string | null): ReadonlySet<string> {
   if (connection === null || connection === "keep-alive") return NONE;
   const options = connectionOptions([["connection", connection]])!;
@@ -89,9 +89,9 @@ function namedByConnection(connection: string | null): ReadonlySet<string> {
 const rememberedHost = memoize(canonicalHost, 1024);
 
 /**
- * The host of a request, taken from its URL. The host comes from `Host` or, if the request target
- * is in absolute form, from the target (RFC 9112, 3.2.2). A `Host` that contains a path or query
- * (`site/path?`) is refused, because it would change the path.
+ * Returns the host of a request, taken from its URL. The host comes from `Host` or, if the request
+ * target is in absolute form, from the target (RFC 9112, 3.2.2). A `Host` that contains a path or
+ * query (`site/path?`) is refused, because it would change the path.
  */
 function hostOf(authority: string, hostHeader: string | null): string | undefined {
   const host = rememberedHost(authority);
@@ -100,7 +100,8 @@ function hostOf(authority: string, hostHeader: string | null): string | undefine
 }
 
 /**
- * The depth that the server's process sent; 1 if the server's code opened the connection itself.
+ * Returns the depth that the server's process sent, or 1 if the server's code opened the connection
+ * itself.
  */
 function depthOf(headers: Headers): number {
   const depth = Number(headers.get(DEPTH_HEADER) ?? 1);
@@ -227,7 +228,7 @@ export class ClientRequest implements FactSources {
     return this.isForEdgeCache && this.#sent(KEEP_FIELD) === "refresh";
   }
 
-  /** A field as the client sent it, only for the gate of a protected host. */
+  /** Returns a field as the client sent it, only for the gate of a protected host. */
   gateField(name: string): string | null {
     return this.#sent(name);
   }
@@ -243,14 +244,14 @@ export class ClientRequest implements FactSources {
     };
   }
 
-  /** A field as the client or its proxy sent it. */
+  /** Returns a field as the client or its proxy sent it. */
   #sent(name: string): string | null {
     return this.#allFields === undefined
       ? fieldOf(this.#headers, name)
       : valueIn(this.#allFields, name);
   }
 
-  /** The value of a field that the edge writes itself. */
+  /** Returns the value of a field that the edge writes itself. */
   #edgeField(name: string): string | undefined {
     switch (name) {
       case "host":
@@ -279,8 +280,8 @@ export class ClientRequest implements FactSources {
   }
 
   /**
-   * The request fields to forward: their names in lower case, without fields that a client could
-   * spoof or that `Connection` names.
+   * Returns the request fields to forward: their names in lower case, without fields that a client
+   * could spoof or that `Connection` names.
    */
   fields(): [string, string][] {
     const fields: [string, string][] = [];

@@ -79,7 +79,7 @@ export class BranchHistory {
     return bases;
   }
 
-  /** The content of the history, including segments in the branch's own folder. */
+  /** Returns the content of the history, including segments in the branch's own folder. */
   async content(): Promise<HistoryContent> {
     const names = new Set([...await segmentsIn(this.#wal), ...await segmentsIn(this.#log)]);
     const segments = [...names].sort().map((name) => ({ name, bytes: SEGMENT_BYTES }));
@@ -90,7 +90,10 @@ export class BranchHistory {
     return JSON.parse(await readTextFile(join(this.#bases, base, NOTE)));
   }
 
-  /** When the branch was removed, in milliseconds since 1970, or `undefined` if it was not. */
+  /**
+   * Returns the time when the branch was removed, in milliseconds since 1970, or `undefined` if it
+   * was not removed.
+   */
   async removedAt(): Promise<number | undefined> {
     const text = await readTextFile(join(this.folder, REMOVED)).catch(ifMissing);
     return text === undefined ? undefined : Number(text);
@@ -181,7 +184,7 @@ export class BranchHistory {
     return reader;
   }
 
-  /** Consecutive segments, starting with the given one. */
+  /** Returns the consecutive segments, starting with the given one. */
   async #segmentsFrom(first: string): Promise<string[]> {
     const { segments } = await this.content();
     const names = segments.map(({ name }) => name).filter((name) => name >= first);
@@ -195,7 +198,7 @@ export class BranchHistory {
     return await Deno.stat(path).then(() => path, () => join(this.#log, segment));
   }
 
-  /** Size in bytes of a copy of the branch as it was at a given time. */
+  /** Returns the size in bytes of a copy of the branch as it was at a given time. */
   async bytesAt(time: number): Promise<number> {
     const { segment, bytes } = await this.#baseAt(time);
     return bytes + (await this.#segmentsFrom(segment)).length * SEGMENT_BYTES;
@@ -276,7 +279,7 @@ export class BranchHistory {
   }
 }
 
-/** Position of a segment's first byte. */
+/** Returns the position of a segment's first byte. */
 const positionOf = (segment: string): number =>
   segmentNumber(segment, SEGMENT_BYTES) * SEGMENT_BYTES;
 

@@ -62,7 +62,7 @@ export async function removeHistory(root: string): Promise<void> {
   await removeTree(historyFolder(root));
 }
 
-/** The earliest time that a branch can be restored to, and the size of all histories. */
+/** Returns the earliest time that a branch can be restored to, and the size of all histories. */
 export async function inspectHistory(
   folders: BranchFolders,
 ): Promise<{ readonly since: number | undefined; readonly bytes: number } | undefined> {
@@ -298,7 +298,7 @@ export class EmbeddedHistory {
     return { ...plan, limit };
   }
 
-  /** The limit for one branch's history: unlimited if all fit. */
+  /** Returns the limit for one branch's history: unlimited if all fit. */
   async #limitOf(): Promise<number> {
     return fairShare([...this.#sizes.values()], await this.#limitOfAll());
   }

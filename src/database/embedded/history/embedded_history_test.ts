@@ -53,7 +53,7 @@ const sinceOf = ({ gateway }: Bench, branch: Branch): Promise<number> =>
     (since) => since !== null,
   ) as Promise<number>;
 
-/** The values in a branch at a given time. */
+/** Returns the values in a branch at a given time. */
 async function valuesAt(bench: Bench, source: Branch, time: number): Promise<number[]> {
   const { gateway } = bench;
   const target = gateway.name();

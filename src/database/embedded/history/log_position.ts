@@ -18,7 +18,9 @@ const [VERSION_AT, REDO_AT, TIME_AT] = [8, 40, 104];
 
 const hex = (value: number): string => value.toString(16).toUpperCase().padStart(8, "0");
 
-/** The segment that contains a position. Recovery after a crash stays in the first timeline. */
+/**
+ * Returns the segment that contains a position. Recovery after a crash stays in the first timeline.
+ */
 export function segmentAt(position: number): string {
   const number = Math.floor(position / SEGMENT_BYTES);
   return hex(1) + hex(Math.floor(number / SEGMENTS_PER_FILE)) + hex(number % SEGMENTS_PER_FILE);
@@ -45,7 +47,7 @@ export function readCheckpoint(control: Uint8Array): Checkpoint {
 }
 
 /**
- * The first segment that is needed to open the files of a branch.
+ * Returns the first segment that is needed to open the files of a branch.
  *
  * @param data the folder with its files, while no checkpoint runs
  */
@@ -53,7 +55,7 @@ export async function firstNeeded(data: string): Promise<string> {
   return segmentAt(readCheckpoint(await Deno.readFile(join(data, CONTROL_FILE))).redo);
 }
 
-/** Names of the segments in a folder, in order. Empty if the folder is missing. */
+/** Returns the names of the segments in a folder, in order, or nothing if the folder is missing. */
 export async function segmentsIn(folder: string): Promise<string[]> {
   return (await namesIn(folder)).filter((name) => SEGMENT_NAME.test(name));
 }

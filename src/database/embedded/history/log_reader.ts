@@ -36,7 +36,10 @@ const aligned = (bytes: number): number => Math.ceil(bytes / ALIGNMENT) * ALIGNM
 const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array): DataView =>
   new DataView(buffer, byteOffset, byteLength);
 
-/** When a record ended a transaction, in milliseconds since 1970, or `undefined` if it did not. */
+/**
+ * Returns the time when a record ended a transaction, in milliseconds since 1970, or `undefined` if
+ * it did not end one.
+ */
 function endOfTransaction(record: Uint8Array): number | undefined {
   const ends = record[MANAGER_AT] === TRANSACTIONS &&
     ENDS.has(record[INFO_AT]! & KIND_OF_TRANSACTION);

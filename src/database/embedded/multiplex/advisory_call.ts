@@ -40,7 +40,7 @@ export function advisoryCall(text: string): AdvisoryCall | undefined {
   };
 }
 
-/** The key of a lock as `pg_locks` shows it. */
+/** Returns the key of a lock as `pg_locks` shows it. */
 function lockKey(args: readonly bigint[]): string {
   const [first = 0n, second] = args;
   if (second !== undefined) {
@@ -50,7 +50,7 @@ function lockKey(args: readonly bigint[]): string {
   return `${key >> 32n},${key & 0xffffffffn},1`;
 }
 
-/** The arguments of a function that takes a lock with a given key. */
+/** Returns the arguments of a function that takes a lock with a given key. */
 export function lockArguments(key: string): string {
   const [high = "0", low = "0", form] = key.split(",");
   if (form === "2") return [high, low].map((part) => BigInt.asIntN(32, BigInt(part))).join(", ");
@@ -63,7 +63,7 @@ const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 export type Compute = (expression: string) => string | null | undefined;
 
 /**
- * The key of a call's lock, or `undefined` if unknown.
+ * Returns the key of a call's lock, or `undefined` if unknown.
  *
  * @param bind the message with the values of its parameters, if it has arrived
  */

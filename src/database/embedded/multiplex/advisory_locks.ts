@@ -15,7 +15,7 @@ FROM pg_catalog.pg_locks WHERE locktype = 'advisory'`;
 /** Name of the statement that reports a lock as taken. */
 const TAKEN = "_taken";
 
-/** The keys held by all clients except one. */
+/** Returns the keys held by all clients except one. */
 function othersLocks(client: Client, all: Iterable<Client>): Set<string> {
   const keys = new Set<string>();
   for (const other of all) {
@@ -53,8 +53,8 @@ export class AdvisoryLocks {
   }
 
   /**
-   * The message to run instead if a client tries to take a lock that another client holds. It
-   * reports the lock as taken. `undefined` to run the client's own message.
+   * Returns the message to run instead if a client tries to take a lock that another client holds.
+   * It reports the lock as taken. `undefined` to run the client's own message.
    */
   refusal(
     client: Client,

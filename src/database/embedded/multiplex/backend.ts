@@ -80,7 +80,7 @@ export class SharedBackend {
     this.#backend.run(message, hear, more);
   }
 
-  /** Values of the parameters that clients are notified of. */
+  /** Returns the values of the parameters that clients are notified of. */
   readParameters(): Map<string, string> {
     const [values = []] = this.ask(READ_PARAMETERS);
     const names = [...REPORTED, "session_authorization"];

@@ -63,7 +63,7 @@ export class Client {
     this.settings = startupSettings(startup);
   }
 
-  /** A name that no other statement in the backend has. */
+  /** Returns a name that no other statement in the backend has. */
   nextKey(): string {
     return `_${this.id}_${++this.#names}`;
   }

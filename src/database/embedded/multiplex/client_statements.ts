@@ -57,7 +57,7 @@ export class ClientStatements {
     return statement === undefined ? message.bytes : named.renamed(statement.key);
   }
 
-  /** The statement of a `Bind` message, if known. */
+  /** Returns the statement of a `Bind` message, if known. */
   boundBy(client: Client, message: Message): PreparedStatement | undefined {
     return client.statements.get(statementOf(message)?.name ?? "");
   }
@@ -111,7 +111,7 @@ export class ClientStatements {
     return named.renamed(statement.key);
   }
 
-  /** The statement that an `Execute` message runs, if known. */
+  /** Returns the statement that an `Execute` message runs, if known. */
   executedBy(client: Client, { bytes }: Message): PreparedStatement | undefined {
     return client.portals.get(readString(bytes, HEADER_BYTES).text);
   }

@@ -167,7 +167,9 @@ export class Multiplexer {
     return true;
   }
 
-  /** The next client: one that has disconnected, or has a complete message that it may run. */
+  /**
+   * Returns the next client: one that has disconnected, or has a complete message that it may run.
+   */
   #choose(): Client | undefined {
     for (const client of this.#clients.values()) {
       if (client.isGone) return client;
@@ -267,7 +269,9 @@ export class Multiplexer {
     return this.#statements.query(client, text) ?? refusal ?? message.bytes;
   }
 
-  /** The message to send instead if a client tries to take another client's advisory lock. */
+  /**
+   * Returns the message to send instead if a client tries to take another client's advisory lock.
+   */
   #bound(client: Client, message: Message): Uint8Array | undefined {
     if (message.type !== "B") return undefined;
     const statement = this.#statements.boundBy(client, message);

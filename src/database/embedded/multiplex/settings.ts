@@ -39,7 +39,7 @@ function readOptions(options: string): [string, string][] {
   return settings;
 }
 
-/** The settings in a client's startup message. */
+/** Returns the settings in a client's startup message. */
 export function startupSettings(startup: ReadonlyMap<string, string>): Map<string, string> {
   const settings = new Map(readOptions(startup.get("options") ?? ""));
   for (const [name, value] of startup) {
@@ -55,7 +55,7 @@ export function isSameSettings(one: Settings | undefined, other: Settings): bool
   return true;
 }
 
-/** An SQL literal that is valid with any `standard_conforming_strings`. */
+/** Returns an SQL literal that is valid with any `standard_conforming_strings`. */
 export function quoteLiteral(text: string): string {
   const quoted = `'${text.replaceAll("'", "''")}'`;
   return quoted.includes("\\") ? ` E${quoted.replaceAll("\\", "\\\\")}` : quoted;
@@ -63,7 +63,10 @@ export function quoteLiteral(text: string): string {
 
 export const quoteIdentifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** SQL that sets these settings in the backend, and resets all others to the server's. */
+/**
+ * Returns SQL that sets these settings in the backend, and resets all others to the server's
+ * values.
+ */
 export function applySettings(settings: Settings): string {
   const calls = [...settings].map(([name, value]) =>
     `pg_catalog.set_config(${quoteLiteral(name)}, ${quoteLiteral(value)}, false)`
@@ -75,7 +78,7 @@ export function applySettings(settings: Settings): string {
 /** Settings that end with a transaction, that cannot be read, or that no client chose. */
 const NOT_KEPT = /^(?:transaction_.*|seed|session_authorization)$/;
 
-/** SQL that shows settings: rows of name and value. */
+/** Returns SQL that shows settings, as rows of name and value. */
 export function showSettings(names: readonly string[]): string {
   const kept = names.filter((name) => !NOT_KEPT.test(name)).map(quoteLiteral);
   return `SELECT name, pg_catalog.current_setting(name)

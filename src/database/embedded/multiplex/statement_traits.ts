@@ -43,7 +43,7 @@ const DEALLOCATE = new RegExp(
   "i",
 );
 
-/** Name of the statement that `text` deallocates, if it does only that. */
+/** Returns the name of the statement that `text` deallocates, if it does only that. */
 export function deallocatedBy(text: string): string | undefined {
   const found = DEALLOCATE.exec(text)?.[1];
   return found === undefined || /^all$/i.test(found) ? undefined : identifier(found);
@@ -52,7 +52,7 @@ export function deallocatedBy(text: string): string | undefined {
 const LISTEN = new RegExp(String.raw`(?:^|;)\s*listen\s+${IDENTIFIER}`, "gi");
 const UNLISTEN = new RegExp(String.raw`(?:^|;)\s*unlisten\s+(?:${IDENTIFIER}|\*)`, "gi");
 
-/** Channels that `text` listens to, and those it stops listening to. `*` for all. */
+/** Returns the channels that `text` listens to, and those it stops listening to. `*` for all. */
 export function channelsOf(
   text: string,
 ): { readonly listen: readonly string[]; readonly unlisten: readonly string[] } {

@@ -31,7 +31,7 @@ const DROPPABLE = `SELECT relname, relkind FROM pg_catalog.pg_class WHERE relper
   AND relnamespace = pg_catalog.pg_my_temp_schema()
   AND relkind IN (${Object.keys(KINDS).map((kind) => `'${kind}'`).join(", ")})`;
 
-/** A name in the schema of temporary tables. */
+/** Returns a name in the schema of temporary tables. */
 const inSchema = (name: string): string => `pg_temp.${quoteIdentifier(name)}`;
 
 /**

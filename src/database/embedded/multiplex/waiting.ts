@@ -48,7 +48,7 @@ const LOCK_LATE: ErrorFields = {
 };
 
 /**
- * The error if a client's statement has exceeded its own time limit, or the general one, by
+ * Returns the error if a client's statement has exceeded its own time limit, or the general one, by
  * waiting.
  */
 export function overdue(
@@ -70,7 +70,8 @@ export function overdue(
 }
 
 /**
- * The error for a client that loses the backend because it was idle in a transaction for too long.
+ * Returns the error for a client that loses the backend because it was idle in a transaction for
+ * too long.
  *
  * @param limitMs its own limit, or 0 for none
  */
@@ -141,7 +142,7 @@ export function blockerOf(
   return hasTables && traits.discards ? "temporary tables" : undefined;
 }
 
-/** The error for a client that has waited too long. */
+/** Returns the error for a client that has waited too long. */
 function refuseWaiting(
   holder: Client | undefined,
   blocker: Blocker | undefined,

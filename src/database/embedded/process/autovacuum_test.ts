@@ -8,7 +8,7 @@ import { databaseProcessCommand } from "../process_command.ts";
 import { EmbeddedEngine } from "../embedded_engine.ts";
 import { Autovacuum } from "./autovacuum.ts";
 
-/** A backend with tables that are due, and a clock. */
+/** Returns a backend with tables that are due, and a clock. */
 function backend(due: readonly string[]) {
   const state = { now: 0, ran: [] as string[], late: new Set<string>(), takes: 0 };
   const vacuum = new Autovacuum({

@@ -75,7 +75,7 @@ function rememberSizes({ stream_ops: streams, node_ops: nodes }: NodeFiles): voi
   }
 }
 
-/** The files of a folder, for the engine. */
+/** Returns the files of a folder, for the engine. */
 export function durableFiles({ PGlite, Files }: Engine, root: string): Files {
   const { PGDATA } = PGlite.paths;
   const mount = (module: unknown): void => {

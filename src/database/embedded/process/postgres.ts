@@ -120,7 +120,7 @@ export function startParameters(
   return ["--single", "-j", ...Object.entries(settings).flatMap(([k, v]) => ["-c", `${k}=${v}`])];
 }
 
-/** Version of the engine, such as `18.6 (PGlite 0.5.16)`. */
+/** Returns the version of the engine, such as `18.6 (PGlite 0.5.16)`. */
 export async function readVersion(pg: Pick<PGlite, "query">): Promise<string> {
   const { rows: [row] } = await pg.query<{ version: string }>("SELECT version()");
   return /PostgreSQL ([\d.]+ \(PGlite [^)]*\))/.exec(row?.version ?? "")?.[1] ?? "";

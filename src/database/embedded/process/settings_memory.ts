@@ -183,7 +183,7 @@ export class SettingsMemory {
     return this.#words;
   }
 
-  /** The word at an address that is a multiple of 4. */
+  /** Returns the word at an address that is a multiple of 4. */
   #word(at: number): number {
     const value = this.#heap()[at >>> 2]!;
     if (this.#isReading) {

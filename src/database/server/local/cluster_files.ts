@@ -27,7 +27,10 @@ const MAX_SOCKET_FOLDER = 80;
 
 const PRIVATE = 0o700;
 
-/** The major version of PostgreSQL that created the cluster, or `undefined` if there is none. */
+/**
+ * Returns the major version of PostgreSQL that created the cluster, or `undefined` if there is
+ * none.
+ */
 export async function clusterVersion(folder: string): Promise<number | undefined> {
   const text = await readTextFile(join(folder, "data", "PG_VERSION")).catch(ifMissing);
   return text === undefined ? undefined : Number(text.trim());
@@ -62,7 +65,7 @@ export async function removeHistory(folder: string): Promise<void> {
   await removeTree(historyFolder(folder));
 }
 
-/** The folder for a server's Unix socket. The system limits the length of its path. */
+/** Returns the folder for a server's Unix socket. The system limits the length of its path. */
 export async function socketFolder(
   folder: string,
   owner: ClusterOwner | undefined,

@@ -276,7 +276,10 @@ export class LocalCluster implements ServerSource {
   }
 }
 
-/** The local server of a platform on the same data folder, or `undefined` if none is running. */
+/**
+ * Returns the local server of a platform on the same data folder, or `undefined` if none is
+ * running.
+ */
 export async function runningCluster(
   { dataFolder, password, path }: Pick<LocalClusterOptions, "dataFolder" | "password" | "path">,
 ): Promise<ServerSource | undefined> {
@@ -291,7 +294,7 @@ export async function runningCluster(
   });
 }
 
-/** The version that created the cluster, otherwise the newest. */
+/** Returns the version that created the cluster, otherwise the newest. */
 function choose(
   installed: readonly PostgresPrograms[],
   made: number | undefined,

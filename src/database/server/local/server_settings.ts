@@ -21,8 +21,8 @@ const sharedMb = (memoryBytes: number): number =>
   );
 
 /**
- * Address space that each process of the server can use, in MiB. A statement that needs more fails
- * with 53200. Otherwise, it could exhaust the machine's memory and end other programs.
+ * Returns the address space that each process of the server can use, in MiB. A statement that needs
+ * more fails with 53200. Otherwise, it could exhaust the machine's memory and end other programs.
  */
 export function processMemoryMb(memoryBytes: number): number {
   const own = Math.max(LEAST_PROCESS_MB, Math.floor(memoryBytes * PROCESS_PART / MIB));
@@ -31,7 +31,7 @@ export function processMemoryMb(memoryBytes: number): number {
 
 export type SettingRow = readonly [name: string, value: string];
 
-/** The settings of the server. Its log contains neither SQL nor row values. */
+/** Returns the settings of the server. Its log contains neither SQL nor row values. */
 export function serverSettings(
   { socketFolder, port, memoryBytes }: {
     readonly socketFolder: string;
@@ -67,7 +67,7 @@ export function serverSettings(
   ];
 }
 
-/** The text of `postgresql.conf`. If a name occurs twice, the second value applies. */
+/** Returns the text of `postgresql.conf`. If a name occurs twice, the second value applies. */
 export function settingsText(settings: readonly SettingRow[]): string {
   const lines = settings.map(([name, value]) =>
     `${name} = '${value.replaceAll("\\", "\\\\").replaceAll("'", "''")}'`
