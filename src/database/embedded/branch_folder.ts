@@ -158,13 +158,13 @@ async function copyPlainly(from: string, to: string): Promise<void> {
   }
 }
 
-/** Returns the message if `cp` is missing. Without it, files can be copied but not cloned. */
+/** Returns a message if `cp` is missing, because files can then be copied but not cloned. */
 function orNoProgram(error: unknown): string {
   if (error instanceof NoProgramError) return error.message;
   throw error;
 }
 
-/** Whether the file system can clone a file; the clone is removed afterwards. */
+/** Returns whether the file system can clone a file. The clone is removed afterwards. */
 export async function canClone(file: string, probe: string): Promise<boolean> {
   const clone = CLONE[Deno.build.os];
   const isCloned = clone !== undefined &&
@@ -173,9 +173,9 @@ export async function canClone(file: string, probe: string): Promise<boolean> {
   return isCloned;
 }
 
-/** Copies a folder, by cloning if the file system supports it, or else byte by byte. */
+/** Copies a folder by cloning if the file system supports it, otherwise byte by byte. */
 async function copyFolder(from: string, to: string): Promise<CopyMethod> {
-  // One small file shows whether the other files can be cloned.
+  // A clone of one small file shows whether the other files can be cloned.
   const clone = await canClone(join(from, "PG_VERSION"), `${to}.probe`)
     ? CLONE[Deno.build.os]
     : undefined;

@@ -47,7 +47,7 @@ export class CancelKeys {
   }
 }
 
-/** `ReadyForQuery` ends the greeting. The key comes before it. */
+/** `ReadyForQuery` is the end of the greeting. The key comes before it. */
 function replaceKey(
   greeting: Uint8Array<ArrayBuffer>,
   key: Uint8Array<ArrayBuffer>,

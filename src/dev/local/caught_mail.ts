@@ -26,7 +26,8 @@ function decodeWord(charset: string, encoding: string, text: string): string {
 }
 
 /**
- * Decodes the encoded words in a field (RFC 2047). Returns it unchanged if that is not possible.
+ * Decodes the encoded words in a field (RFC 2047). Returns the field unchanged if that is not
+ * possible.
  */
 export function decodeWords(value: string): string {
   try {

@@ -43,8 +43,8 @@ function dimension(
 }
 
 /**
- * The key under which responses to a request are stored. Requests with the same key share responses
- * if `Vary` allows it. `HEAD` requests are served from responses to `GET`.
+ * Returns the key under which responses to a request are stored. Requests with the same key share
+ * responses if `Vary` allows it. `HEAD` requests are served from responses to `GET`.
  *
  * Deployment id, host and path contain no space, so spaces separate them. The other parts are
  * prefixed with their length.

@@ -19,7 +19,8 @@ const [VERSION_AT, REDO_AT, TIME_AT] = [8, 40, 104];
 const hex = (value: number): string => value.toString(16).toUpperCase().padStart(8, "0");
 
 /**
- * Returns the segment that contains a position. Recovery after a crash stays in the first timeline.
+ * Returns the name of the segment that contains a position. Crash recovery does not leave the first
+ * timeline.
  */
 export function segmentAt(position: number): string {
   const number = Math.floor(position / SEGMENT_BYTES);
@@ -27,9 +28,9 @@ export function segmentAt(position: number): string {
 }
 
 export interface Checkpoint {
-  /** The start of a replay. */
+  /** Where a replay starts. */
   readonly redo: number;
-  /** The end of the second in which it started, in milliseconds since 1970. */
+  /** The end of the second in which the checkpoint started, in milliseconds since 1970. */
   readonly at: number;
 }
 
@@ -55,7 +56,9 @@ export async function firstNeeded(data: string): Promise<string> {
   return segmentAt(readCheckpoint(await Deno.readFile(join(data, CONTROL_FILE))).redo);
 }
 
-/** Returns the names of the segments in a folder, in order, or nothing if the folder is missing. */
+/**
+ * Returns the names of the segments in a folder, in order. Returns none if the folder is missing.
+ */
 export async function segmentsIn(folder: string): Promise<string[]> {
   return (await namesIn(folder)).filter((name) => SEGMENT_NAME.test(name));
 }

@@ -26,7 +26,7 @@ export class MessageReader {
 
   readonly #maxBytes: number;
 
-  /** Refuses messages over `maxBytes`. */
+  /** Rejects messages larger than `maxBytes`. */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }
@@ -102,7 +102,7 @@ function endOfString(bytes: Uint8Array, at: number): number {
 
 const STATEMENT = "S".charCodeAt(0);
 
-/** Whether a message prepares, describes or closes a statement, and runs nothing. */
+/** Whether a message only prepares, describes or closes a statement, and runs nothing. */
 export function isPreparation({ type, bytes }: Message): boolean {
   if (type === "P" || type === "H") return true;
   return (type === "D" || type === "C") && bytes[HEADER_BYTES] === STATEMENT;
@@ -117,10 +117,10 @@ export function readString(
   return { text: decoder.decode(bytes.subarray(at, end)), next: end + 1 };
 }
 
-/** Returns the text of a `Query` message. */
+/** Returns the SQL text of a `Query` message. */
 export const queryText = ({ bytes }: Message): string => readString(bytes, HEADER_BYTES).text;
 
-/** Writes a message of strings and bytes, each string with its zero. */
+/** Writes a message that consists of strings and bytes. Each string ends with a zero byte. */
 export function writeMessage(
   type: string,
   ...parts: readonly (string | Uint8Array)[]
@@ -145,8 +145,8 @@ export interface NamedStatement {
 }
 
 /**
- * Finds the prepared statement that a `Parse`, `Bind`, `Describe` or `Close` is about. Returns
- * `undefined` if it is about a portal.
+ * Finds the prepared statement to which a `Parse`, `Bind`, `Describe` or `Close` message refers.
+ * Returns `undefined` if the message refers to a portal.
  *
  * @throws {MessageError}
  */
@@ -202,8 +202,8 @@ function wholeNumber(bytes: Uint8Array): bigint | undefined {
 }
 
 /**
- * Replaces a `Bind` message with one that binds another statement, without parameters, to the same
- * portal and with the same result formats.
+ * Replaces a `Bind` message with one that binds another statement without parameters. The portal
+ * and the result formats stay the same.
  */
 export function bindInstead({ bytes }: Message, statement: string): Uint8Array<ArrayBuffer> {
   const portal = readString(bytes, HEADER_BYTES).text;

@@ -23,9 +23,7 @@ function splitOptions(options: string): string[] {
   return word === undefined ? words : [...words, word];
 }
 
-/**
- * Parses settings in a startup message's `options`. Anything else is left for the server to refuse.
- */
+/** Parses the settings in a startup message's `options`. The server rejects anything else. */
 function readOptions(options: string): [string, string][] {
   const settings: [string, string][] = [];
   const words = splitOptions(options);
@@ -75,7 +73,7 @@ export function applySettings(settings: Settings): string {
   return calls.length === 0 ? reset : `${reset}; SELECT ${calls.join(", ")}`;
 }
 
-/** Settings that end with a transaction, that cannot be read, or that no client chose. */
+/** Settings that apply only within a transaction, that cannot be read, or that no client chose. */
 const NOT_KEPT = /^(?:transaction_.*|seed|session_authorization)$/;
 
 /** Returns SQL that shows settings, as rows of name and value. */

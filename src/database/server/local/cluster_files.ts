@@ -13,14 +13,14 @@ export const ADMIN_ROLE = "svc_admin";
 
 export interface ClusterFiles {
   readonly data: string;
-  /** Folder of the Unix socket. */
+  /** Path of the folder with the Unix socket. */
   readonly socket: string;
   /** File for PostgreSQL's output until it writes its own log. */
   readonly startLog: string;
 }
 
 /**
- * Maximum length of the path to a socket's folder. This leaves space for the socket's name (unix(7)
+ * Maximum length of the path to a socket's folder. It leaves space for the socket's name (unix(7)
  * allows 108 bytes).
  */
 const MAX_SOCKET_FOLDER = 80;
@@ -88,7 +88,9 @@ export async function makePrivate(folder: string, owner: ClusterOwner | undefine
 
 const UNFINISHED = "data.new";
 
-/** Removes the leftovers of killed platforms. A killed platform's initdb may still be writing. */
+/**
+ * Removes files that killed platforms left behind. A killed platform's initdb may still be writing.
+ */
 async function removeUnfinished(folder: string): Promise<void> {
   for await (const { name } of Deno.readDir(folder)) {
     if (!name.startsWith(UNFINISHED)) continue;
@@ -144,7 +146,8 @@ export async function runAsOwner(
     readonly args: readonly string[];
     readonly owner: ClusterOwner | undefined;
     /**
-     * Address space for the program and each process that it starts, in MiB. Unlimited by default.
+     * Address space for the program and for each process that it starts, in MiB. Unlimited by
+     * default.
      */
     readonly addressesMb?: number;
     readonly env?: Readonly<Record<string, string>>;

@@ -15,7 +15,7 @@ async function withNote<T>(pid: number, run: (data: string) => Promise<T>): Prom
   });
 }
 
-/** Returns a waiting process, with a command line like PostgreSQL's for a folder. */
+/** Returns a waiting process whose command line looks like that of PostgreSQL for a folder. */
 function startNamesake(folder: string): Deno.ChildProcess {
   return new Deno.Command("bash", {
     args: ["-c", 'exec -a /usr/bin/postgres cat - "$0"', folder],
