@@ -35,7 +35,7 @@ class Failing extends Error {
   }
 }
 
-/** Creates a function that fails for this reason. */
+/** Creates a function that fails for the given reason. */
 export const fails = (reason: FailureReason): TestFunction => () => {
   throw new Failing(reason);
 };
@@ -103,7 +103,7 @@ export interface DynamicEdge extends TestEdge {
 }
 
 /**
- * Returns an edge in front of one site with the given parts. The edge's clock only moves when
+ * Returns an edge in front of one site with the given parts. The edge's clock only moves when it is
  * advanced.
  */
 export function dynamicEdge(world: DynamicWorld): DynamicEdge {

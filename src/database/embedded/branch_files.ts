@@ -77,10 +77,10 @@ async function openGuard(path: string): Promise<Deno.FsFile | undefined> {
 }
 
 /**
- * Passes the files of a branch to `take`. A listed file may be missing or shorter when it is read.
- * The replay repeats such changes.
+ * Passes the files of a branch to `take`. A listed file may be shorter or missing by the time it is
+ * read. The replay repeats such changes.
  *
- * During that time, the branch neither creates a checkpoint nor starts.
+ * Until `take` has finished, the branch neither creates a checkpoint nor starts.
  *
  * @param folder the folder of all branches
  * @param take must read the files in the order given; the log is listed last

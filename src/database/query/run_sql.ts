@@ -11,8 +11,8 @@ import type { QueryErrorEvent, SqlEvent } from "./types.ts";
 
 export interface RunSqlOptions {
   /**
-   * Values of `$1`, `$2` and so on, in PostgreSQL's text form. With values, the text must be one
-   * statement.
+   * Values of `$1`, `$2` and so on, in PostgreSQL's text form. If there are values, the text must
+   * be one statement.
    */
   readonly params?: readonly (string | null)[];
   /** Runs everything in one read-only transaction, which is rolled back. */

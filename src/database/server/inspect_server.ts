@@ -40,9 +40,9 @@ const QUESTION =
   `FROM pg_roles WHERE rolname = current_user`;
 
 /**
- * Queries the server. Returns `undefined` if the local one is not running.
+ * Queries the server. Returns `undefined` if a local server is not running.
  *
- * @throws {Error} if it cannot be reached, with a message for the operator
+ * @throws {Error} if the server cannot be reached, with a message for the operator
  */
 export async function inspectServer(
   { postgres, dataFolder, variable }: InspectServerOptions,

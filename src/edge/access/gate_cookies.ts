@@ -12,8 +12,8 @@ export const BROWSER = "svc_access_browser";
 const MAX_VALUES = 10;
 
 /**
- * Returns the name of a cookie. Over https it starts with `__Host-`, so no other host can set the
- * cookie.
+ * Returns the full name of a cookie. Over HTTPS, the name starts with `__Host-`, so that no other
+ * host can set the cookie.
  */
 export const gateCookieName = (name: string, scheme: "http" | "https"): string =>
   scheme === "https" ? `__Host-${name}` : name;
@@ -29,7 +29,7 @@ export function gateCookie(
     `SameSite=Lax${secure}`;
 }
 
-/** Returns the first values of a name in a `Cookie` field. */
+/** Returns the first values that a `Cookie` field has for a name. */
 export function gateCookieValues(header: string | null, name: string): string[] {
   const start = `${name}=`;
   const values: string[] = [];

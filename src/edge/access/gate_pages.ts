@@ -1,4 +1,7 @@
-/** @module The pages and redirects at the gate of a protected host. None of them are cached. */
+/**
+ * @module The pages and redirects at the gate of a protected host. None of these responses are
+ * cached.
+ */
 import type { Header, HeaderList } from "../messages/header_list.ts";
 import { edgePage, type PagedRequest, type PageWords } from "../response/error_pages.ts";
 import type { EdgeResponse } from "../response/edge_response.ts";
@@ -69,7 +72,7 @@ const signInLink = (to: string, isOnlyWay: boolean): string => {
     : `<p><a href="${href}" style="color:inherit">Sign in as a member</a></p>`;
 };
 
-/** Returns a page that refuses access and explains how a visitor can get it. */
+/** Returns a page that denies access and explains how a visitor can get it. */
 export function gatePage(request: PagedRequest, status: number, { words, to, asksPassword, more }: {
   readonly words: PageWords;
   /** Path and query of the page to continue to. */
@@ -93,7 +96,7 @@ const MAINTENANCE_RETRY_SECONDS = 300;
  */
 export function maintenancePage(request: PagedRequest, { to, isPublic }: {
   readonly to: string;
-  /** Whether anyone may see the site's own page. */
+  /** Whether everyone may see the site's own page. */
   readonly isPublic: boolean;
 }): EdgeResponse {
   const page = edgePage(request, 503, {

@@ -5,8 +5,8 @@ import { readLimited } from "../../lib/read_limited.ts";
 const MAX_FORM = 8 * 1024;
 
 /**
- * Returns the fields of an `application/x-www-form-urlencoded` body, or `undefined` for a larger
- * one.
+ * Returns the fields of an `application/x-www-form-urlencoded` body, or `undefined` if the body is
+ * too large.
  */
 export async function readForm(
   body: ReadableStream<Uint8Array> | null,

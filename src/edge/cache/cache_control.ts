@@ -1,6 +1,6 @@
 /** @module The `Cache-Control` field (RFC 9111, 5.2) and other fields that contain seconds. */
 
-/** Maximum time, in seconds. A longer time counts as this one (RFC 9111, 1.2.2). */
+/** Maximum time, in seconds. A longer time counts as the maximum (RFC 9111, 1.2.2). */
 export const MAX_SECONDS = 2 ** 31;
 
 const DIRECTIVE =
@@ -36,7 +36,7 @@ export class CacheControl {
     }
   }
 
-  /** Like the constructor, but all messages without the field share one object. */
+  /** Works like the constructor, but all messages without the field share one object. */
   static of(field: string | null | undefined): CacheControl {
     return field === null || field === undefined ? CacheControl.#none : new CacheControl(field);
   }
@@ -89,7 +89,7 @@ export class CacheControl {
   }
 }
 
-/** Returns a text as whole seconds (RFC 9111, 1.2.2), or `undefined` if it is anything else. */
+/** Parses text as whole seconds (RFC 9111, 1.2.2). Returns `undefined` for any other text. */
 export function deltaSeconds(text: string | null | undefined): number | undefined {
   if (text === null || text === undefined || !/^\d+$/.test(text)) return undefined;
   return Math.min(Number(text), MAX_SECONDS);

@@ -21,7 +21,7 @@ export function knownBytes({ headers, body }: OriginResponse): number | undefine
 export interface Delivery {
   readonly report: CacheReport;
   readonly now: number;
-  /** Whether this is a background refresh, without a client. */
+  /** Whether this is a background refresh, which has no client. */
   readonly background: boolean;
   /** Opens the client's copy of a body that is being stored. */
   readonly openBody?: (() => BodyStream) | undefined;
@@ -35,7 +35,7 @@ function headOf(
   if (body === null || contentLength(headers) !== undefined) {
     return { status, headers, body: null, bytes: 0, result };
   }
-  // The length is unknown: with `null`, `Deno.serve` would send `content-length: 0`.
+  // The length is unknown. With a `null` body, `Deno.serve` would send `content-length: 0`.
   if (isStream(body)) return { status, headers, body: emptyStream(), bytes: 0, result };
   const length = ["content-length", String(body.length)] as [string, string];
   return { status, headers: [...headers, length], body: null, bytes: 0, result };

@@ -5,13 +5,13 @@ import type { GoverningField } from "./governing_field.ts";
 import { parseHttpDate } from "./http_date.ts";
 import type { StoredResponse } from "./types.ts";
 
-/** When the request went to the origin and when the response arrived, in milliseconds. */
+/** When the request was sent to the origin and when the response arrived, in milliseconds. */
 export interface ExchangeTimes {
   readonly requestTime: number;
   readonly responseTime: number;
 }
 
-/** Returns the origin's `Date`, or the time of arrival if it is missing or invalid. */
+/** Returns the origin's `Date`, or the time of arrival if `Date` is missing or invalid. */
 function dateOf(headers: HeaderList, responseTime: number): number {
   const field = findHeader(headers, "date");
   return (field === undefined ? undefined : parseHttpDate(field, responseTime)) ?? responseTime;
@@ -29,8 +29,8 @@ export function initialAge(
 }
 
 /**
- * Returns the freshness lifetime that the response itself declares, in the order of 4.2.1 for a
- * shared cache (`s-maxage`, `max-age`, `Expires`), or `undefined` if it declares none. An invalid
+ * Returns the freshness lifetime that the response itself declares, or `undefined` if it declares
+ * none. The order for a shared cache (4.2.1) is `s-maxage`, `max-age`, `Expires`. An invalid
  * `Expires` counts as a time in the past (5.3).
  */
 export function ownLifetime(

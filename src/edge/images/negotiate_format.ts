@@ -11,9 +11,9 @@ function wantedTypes(accept: string): ReadonlySet<string> {
 }
 
 /**
- * The first of the offered formats that a client accepts by name.
+ * Returns the first offered format that a client accepts by name.
  *
- * A wildcard does not count: clients without AVIF support send it too.
+ * A wildcard does not count, because clients without AVIF support send one too.
  *
  * @returns `undefined` if the client names none of the formats
  */

@@ -67,7 +67,7 @@ export class Temporaries {
   }
 
   /**
-   * Parks the tables of the client that had the backend before.
+   * Parks the tables of the client that previously had the backend.
    *
    * @returns the client that must keep the backend because its tables cannot be parked
    */

@@ -42,7 +42,7 @@ export interface AutovacuumOptions {
   /**
    * Runs SQL of our own as the branch's role.
    *
-   * @throws {BackendError} also if it takes longer than `limit`, in milliseconds
+   * @throws {BackendError} also if the SQL takes longer than `limit`, in milliseconds
    */
   readonly ask: (sql: string, limit: number) => readonly (readonly (string | null)[])[];
   /** Milliseconds of a monotonic clock. */
