@@ -65,7 +65,9 @@ export interface TestSiteOptions {
   readonly rules?: readonly Rule[];
   readonly functions?: SiteFunctions;
   readonly compute?: SiteCompute;
-  /** Facts about another deployment of the same project, if given. */
+  /**
+   * The id of the deployment, which a test can set to have another deployment of the same project.
+   */
   readonly deploymentId?: string;
 }
 

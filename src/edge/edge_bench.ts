@@ -68,7 +68,9 @@ const ANSWER: readonly Header[] = [
   ["etag", '"0123456789abcdef"'],
 ];
 
-/** Returns a handler for one site whose server responds immediately, with these extra headers. */
+/**
+ * Returns a handler for one site whose server responds immediately, with the given extra headers.
+ */
 function serverEdge(own: Header[], route: { readonly revalidate?: number } = {}): EdgeHandler {
   const response = { status: 200, headers: [...ANSWER, ...own], body: null, bytes: PAGE };
   const compute = {

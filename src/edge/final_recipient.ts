@@ -10,7 +10,7 @@ import type { EdgeResponse } from "./response/edge_response.ts";
 
 const ALLOW: Header = ["allow", METHODS.join(", ")];
 
-/** Methods that would expose the servers behind the edge; TRACK is another name for TRACE. */
+/** Methods that would expose the servers behind the edge. TRACK is another name for TRACE. */
 const NEVER_FORWARDED: ReadonlySet<string> = new Set(["TRACE", "TRACK", "CONNECT"]);
 
 /**

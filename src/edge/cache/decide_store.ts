@@ -99,8 +99,8 @@ function ruleLifetime(status: number, rule: CacheRule): number | undefined {
 }
 
 /**
- * Returns the response's own stale-while-revalidate, or else the rule's if the response can be
- * served stale. The response's own value applies even with `s-maxage`, because it is more specific.
+ * Returns the terms for storing a response. The response's own stale-while-revalidate takes
+ * precedence over the rule's. It applies even with `s-maxage`, because it is more specific.
  */
 function termsOf(control: CacheControl, lifetime: number, rule: CacheRule): Terms {
   const noCache = control.hasUnqualified("no-cache");

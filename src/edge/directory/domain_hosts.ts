@@ -1,6 +1,6 @@
 /**
- * @module Sites with custom hostnames, in memory, and only for verified domains. Hosts below the
- * base domain are looked up first, so these maps do not slow them down.
+ * @module Sites with custom hostnames, in memory, and only for verified domains. These maps do not
+ * slow down hosts below the base domain, which are looked up first.
  */
 import type { DomainBinding, DomainRoute, FeedMessage } from "../../feed/mod.ts";
 
@@ -32,7 +32,8 @@ export class DomainHosts {
   }
 
   /**
-   * Returns all names with their own binding. Names that only a wildcard covers are not included.
+   * Returns all names with their own binding. Names that are only covered by a wildcard are not
+   * included.
    */
   names(): IterableIterator<string> {
     return this.#exact.keys();
@@ -43,7 +44,7 @@ export class DomainHosts {
     return new Set(this.#zones.get(zone)?.map(({ hostname }) => hostname));
   }
 
-  /** Returns the zones with hostnames that serve a project. */
+  /** Returns the zones that contain hostnames of a project. */
   zonesOf(projectId: string): string[] {
     return [...this.#zones]
       .filter(([, bindings]) => bindings.some(({ route }) => route.projectId === projectId))

@@ -1,5 +1,5 @@
 /**
- * @module Maps hostnames to sites in memory, so a request for a host in use does not read the
+ * @module Maps hostnames to sites in memory, so that a request for a host in use does not read the
  * store. Sites are compiled when they are activated or first requested, and unloaded when there are
  * too many.
  */
@@ -8,7 +8,7 @@ import { type Clock, systemClock } from "../../lib/clock.ts";
 import type { RollingSide, Site } from "../site/site.ts";
 import { type EarlierContent, EarlierSites } from "./earlier_sites.ts";
 
-/** Maximum number of loaded sites. The least recently requested are unloaded first. */
+/** Maximum number of loaded sites. The least recently requested sites are unloaded first. */
 const MAX_LOADED_SITES = 512;
 
 export interface ProductionSite {
@@ -20,7 +20,7 @@ export interface ProductionSite {
 interface Entry extends Omit<HostBinding, "past"> {
   past?: HostBinding["past"];
   site: Site | undefined;
-  /** Whether it was requested since the last eviction. */
+  /** Whether the site was requested since the last eviction. */
   used: boolean;
   /** Earlier deployments of a production host. */
   earlier?: EarlierSites | undefined;
@@ -38,7 +38,10 @@ const entryOf = (to: HostBinding, used: boolean): Entry => ({
 export interface SiteDirectoryOptions {
   /** Reads and compiles a deployment. Returns `undefined` if it is no longer served. */
   load(target: HostBinding): Promise<Site | undefined>;
-  /** Returns the site as a host serves it. Production adds published rules, if there are any. */
+  /**
+   * Returns the site as a host serves it. In production, published rules are added if there are
+   * any.
+   */
   asShown(site: Site, target: HostBinding): Promise<Site>;
   /**
    * Reads a deployment that production served before. Returns `undefined` if it is no longer
@@ -76,7 +79,9 @@ const bindingOf = (
 /** A rolling release on a host, with both of its deployments. */
 export interface RollingHost extends RollingBinding {
   readonly projectId: string;
-  /** The deployment that all visitors outside the release's share see. */
+  /**
+   * The deployment that visitors see unless they are among the release's percentage of visitors.
+   */
   readonly from: string;
 }
 
@@ -110,8 +115,8 @@ export class SiteDirectory {
   }
 
   /**
-   * Points a hostname at a deployment once its site is ready. Until then, it serves the previous
-   * site.
+   * Points a hostname at a deployment once its site is ready. Until then, the hostname serves the
+   * previous site.
    */
   async point(hostname: string, target: HostBinding): Promise<void> {
     const entry = entryOf(target, true);
@@ -144,7 +149,7 @@ export class SiteDirectory {
     }
   }
 
-  /** Returns the deployments that any host of a project shows, without duplicates. */
+  /** Returns the deployments that any host of a project serves, without duplicates. */
   deploymentsOf(projectId: string): Set<string> {
     const ids = new Set<string>();
     for (const entry of this.#entries.values()) {
@@ -155,7 +160,7 @@ export class SiteDirectory {
     return ids;
   }
 
-  /** Returns the deployment that a hostname shows, if any. */
+  /** Returns the deployment that a hostname serves, if any. */
   deploymentAt(hostname: string): string | undefined {
     return this.#entries.get(hostname)?.deploymentId;
   }
@@ -165,7 +170,7 @@ export class SiteDirectory {
     return [...this.#entries.values()].some((entry) => shows(entry, deploymentId));
   }
 
-  /** Returns the rolling releases of all hosts. */
+  /** Returns the rolling releases on all hosts. */
   rolling(): RollingHost[] {
     const hosts: RollingHost[] = [];
     for (const { projectId, deploymentId: from, rolling } of this.#entries.values()) {
@@ -174,7 +179,7 @@ export class SiteDirectory {
     return hosts;
   }
 
-  /** Increases each time a hostname starts to show something else. */
+  /** A number that increases each time a hostname starts to serve something else. */
   get revision(): number {
     return this.#revision;
   }
@@ -289,7 +294,8 @@ export class SiteDirectory {
   }
 
   /**
-   * Returns an earlier deployment as production serves it: behind the gate of the live deployment.
+   * Returns an earlier deployment in the form in which production serves it: behind the gate of the
+   * live deployment.
    */
   #openPinned(
     deploymentId: string,
@@ -327,7 +333,7 @@ export class SiteDirectory {
   }
 
   /**
-   * Forgets the deployments that no longer serve their pages, and returns them except those in
+   * Forgets the deployments that no longer serve their pages. Returns them, except for those in
    * production.
    */
   takeEndedPins(): readonly string[] {
@@ -367,7 +373,7 @@ export class SiteDirectory {
   }
 
   /**
-   * Second-chance replacement: a site that was requested since the last round stays for another
+   * Second-chance replacement: a site that was requested since the last round is kept for another
    * round.
    */
   #makeRoom(): void {

@@ -40,7 +40,7 @@ export class DynamicRequest implements PipelineParts {
   #runner: StepRunner | undefined;
   #gone: AbortSignal | undefined;
   /**
-   * Whether other requests may be waiting for the same response, which then must not end when this
+   * Whether other requests may be waiting for the same response, which must then continue when this
    * client disconnects.
    */
   #isShared = false;
@@ -123,8 +123,8 @@ export class DynamicRequest implements PipelineParts {
   }
 
   /**
-   * Returns the URL of an external rewrite. If a step changed the path, the rule only applies if it
-   * also matches the new path.
+   * Returns the URL of an external rewrite. If a step changed the path, the rewrite only applies if
+   * its rule also matches the new path.
    */
   #upstreamUrl(request: PipelineRequest): string | undefined {
     const { site, decision } = this.#context;
@@ -158,7 +158,7 @@ export class DynamicRequest implements PipelineParts {
     return typeof path === "string" ? { path, query: splitUrl(request.url).query } : undefined;
   }
 
-  /** Fetches from the other site of an external rewrite, or from the deployment's routes. */
+  /** Fetches from the target of an external rewrite, or from the deployment's routes. */
   async origin(request: PipelineRequest): Promise<PipelineResponse> {
     const { clientRequest, site } = this.#context;
     const upstream = this.#upstreamUrl(request);
@@ -211,8 +211,8 @@ export class DynamicRequest implements PipelineParts {
   }
 
   /**
-   * Whether a response can be stored. Files are already in memory, so only responses from
-   * functions, other sites and servers can be.
+   * Whether a response can be stored. This is the case only for responses from functions, other
+   * sites and servers, because files are already in memory.
    */
   #isCacheable(request: PipelineRequest): boolean {
     const { clientRequest, site, decision } = this.#context;

@@ -11,8 +11,8 @@ import { MEDIA_TYPES } from "./image_type.ts";
 import type { ImageQuery, TargetFormat } from "./types.ts";
 
 /**
- * Part of each image's key. It changes with the engine's output, so clients and caches do not keep
- * the results of an older version.
+ * Part of each image's key. It changes with the engine's output, so that clients and caches do not
+ * keep the results of an older version.
  */
 const ENGINE_VERSION = "vips-8.18.7-1";
 
@@ -23,15 +23,15 @@ const RETRY_SECONDS = "2";
 const SHORT_LIVED = "public, max-age=60";
 
 /**
- * Fields that let a browser only display an image. If opened directly, it has no scripts and no
- * origin.
+ * Fields that only let a browser display an image. If the image is opened directly, it has no
+ * scripts and no origin.
  */
 const SAFETY: HeaderList = [
   ["x-content-type-options", "nosniff"],
   HARMLESS,
 ];
 
-/** Returns the key of a conversion result: equal keys mean equal bytes. */
+/** Returns the key of a conversion result. Equal keys mean equal bytes. */
 export function imageKey(
   identity: string,
   { width, height, fit, quality }: Pick<ImageQuery, "width" | "height" | "fit" | "quality">,
@@ -47,7 +47,7 @@ export interface ImageReply {
   /** Fields that every response of the site has. */
   readonly common: HeaderList;
   readonly cacheControl: string;
-  /** How long a front edge may cache it, in seconds. */
+  /** How long a front edge may cache the image, in seconds. */
   readonly keptSeconds: number;
   /** Whether the format depends on `Accept`. */
   readonly varies: boolean;
@@ -74,7 +74,7 @@ export function fileName(path: string): string {
   return last.replaceAll(/[^\w-]+/g, "_").slice(0, 64) || "image";
 }
 
-/** Returns a 304, if the client already has the result with `key`. */
+/** Returns a 304 if the client already has the result with `key`. */
 export function notModified(reply: ImageReply, key: string): EdgeResponse | undefined {
   const etag = entityTag(key);
   const known = reply.request.header("if-none-match");
@@ -154,7 +154,7 @@ export function originalResponse(
     : { ...response, problem: `The image was not converted: ${reason}` };
 }
 
-/** Returns the response while too many images are waiting. The client may retry. */
+/** Returns the response that is sent while too many images are waiting. The client may retry. */
 export function busyResponse(
   { request, common }: Pick<ImageReply, "request" | "common">,
 ): EdgeResponse {
@@ -164,7 +164,7 @@ export function busyResponse(
   });
 }
 
-/** Returns the response to a refused request. The reason must contain nothing from the request. */
+/** Returns the response to a rejected request. The reason must contain nothing from the request. */
 export function refusedImage(
   { request, common }: Pick<ImageReply, "request" | "common">,
   status: number,
