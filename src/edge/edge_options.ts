@@ -31,7 +31,7 @@ export interface EdgeOptions {
    */
   readonly observe?: ((request: ObservedRequest) => void) | undefined;
   readonly now: Clock;
-  /** Seeds hash tables, so that clients cannot predict them. */
+  /** Random numbers that seed hash tables, so that clients cannot predict the hashes. */
   readonly random: Random;
   /** A monotonic clock for durations, in milliseconds. */
   readonly stopwatch?: () => number;

@@ -1,11 +1,12 @@
-/** @module Requests that no site serves, regardless of their host. */
+/** @module Requests that are rejected for every site, regardless of their host. */
 import { MAX_DEPTH } from "../runtime/mod.ts";
 import type { ClientRequest } from "./request/client_request.ts";
 import { edgePage, type PageWords } from "./response/error_pages.ts";
 import type { EdgeResponse } from "./response/edge_response.ts";
 
 /**
- * Maximum total length of a path and query, in characters. RFC 9110, 4.1 asks for at least 8000.
+ * Maximum total length of a path and query, in characters. RFC 9110, 4.1 recommends supporting at
+ * least 8000.
  */
 const MAX_TARGET = 8192;
 

@@ -68,8 +68,8 @@ export interface ComputeContext extends ComputeUse {
 export type Missing = "missing";
 
 /**
- * Whether a 404 leads to the next route. This requires that the request has no body, or that this
- * server has not received the body, because a body can be sent only once.
+ * Whether a 404 leads to the next route. If the request has a body, which can be sent only once,
+ * the next route must not lead to another server.
  */
 function fallsThrough({ site, request, target, resolution }: ComputeContext): boolean {
   if (!resolution.route.fallthrough) return false;

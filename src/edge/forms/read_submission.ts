@@ -173,7 +173,7 @@ export async function readSubmission(
   );
   const trap = textOf(honeypot);
   if (missing !== undefined && !trap) {
-    // The message becomes part of an HTML page, so it must be escaped.
+    // The message becomes part of an HTML page, so special characters are removed.
     throw new FormRefusal(422, `Fill in the field "${missing.replace(/[<>&"]/g, "")}".`);
   }
   const isStored = (name: string) =>

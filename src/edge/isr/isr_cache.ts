@@ -1,8 +1,8 @@
 /**
  * @module Incremental static regeneration (ISR). Stores servers' pages for a route's `revalidate`
- * seconds, or for as long as their own header fields allow. Serves them stale while a single
- * request refreshes them, and keeps them across restarts. `docs/isr.md` and `docs/caching.md`
- * explain it to authors.
+ * seconds, or for as long as the pages' own header fields allow. Serves stale pages while a single
+ * request refreshes them, and keeps pages across restarts. `docs/isr.md` and `docs/caching.md`
+ * explain this to authors.
  */
 import type { Clock } from "../../lib/clock.ts";
 import type { CachedResponse, StoredResponse, VaryField } from "../cache/types.ts";
@@ -63,8 +63,8 @@ export class IsrCache {
   }
 
   /**
-   * Serves a `GET` or `HEAD` on a route with `revalidate`. Synchronous if the page is in memory.
-   * Rejects with the errors of `fetchShared` and `fetchPrivate`.
+   * Serves a `GET` or `HEAD` on a route with `revalidate`. The result is synchronous if the page is
+   * in memory. Rejects with the errors of `fetchShared` and `fetchPrivate`.
    */
   handle(request: PageRequest, options: PageOptions): CachedResponse | Promise<CachedResponse> {
     const context: PageContext = { request, options };
@@ -73,14 +73,14 @@ export class IsrCache {
     return page === undefined ? this.#readOrFetch(context) : this.#serve(context, page);
   }
 
-  /** Whether `find()` can find anything; if false, requests do not call it. */
+  /** Whether `find()` can find anything. If false, requests do not call `find()`. */
   get mayHaveDeclared(): boolean {
     return this.#pages.mayHaveDeclared;
   }
 
   /**
-   * Returns the stored page whose response declared itself cacheable, if there is one. Synchronous
-   * if the page is in memory.
+   * Returns the stored page whose response declared itself cacheable, if there is one. The result
+   * is synchronous if the page is in memory.
    */
   find(
     request: PageRequest,
@@ -126,15 +126,15 @@ export class IsrCache {
 
   /**
    * Removes pages, or marks them as stale with `soft`, including pages that are being fetched.
-   * Returns their number.
+   * Returns the number of pages.
    */
   purge(scope: PurgeScope, options: PurgeOptions = {}): Promise<number> {
     return this.#pages.purge(scope, { ...options, at: this.#now() });
   }
 
   /**
-   * Like `purge()`, but for several scopes and at a constant cost. Requests after the call never
-   * see these pages as fresh.
+   * Works like `purge()`, but for several scopes and at a constant cost. Requests after the call
+   * never see these pages as fresh.
    */
   revalidate(scopes: readonly PurgeScope[], { soft = false }: PurgeOptions): Promise<void> {
     return this.#pages.mark(scopes, { soft, at: this.#now() });

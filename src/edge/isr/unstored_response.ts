@@ -8,7 +8,7 @@ import { clientCacheControl } from "./decide_page.ts";
 import type { DeclaredDecision } from "./decide_declared.ts";
 import type { PageRequest } from "./types.ts";
 
-/** Returns a shared response in the form that each client gets. */
+/** Returns a shared response in the form that every client gets. */
 export function forClients(response: OriginResponse): OriginResponse {
   const headers = response.headers.filter(([name]) => name !== "cache-control");
   return { ...response, headers: [...headers, clientCacheControl(response.headers)] };
@@ -25,7 +25,9 @@ export function privateResponse(response: OriginResponse, reason?: string): Cach
   return { ...response, headers, bytes: contentLength(response.headers), result: "BYPASS" };
 }
 
-/** Returns the response to a client's own request, depending on the decision about storing it. */
+/**
+ * Returns the response to a client's own request, based on the decision about storing the response.
+ */
 export function unstoredResponse(
   request: PageRequest,
   response: OriginResponse,

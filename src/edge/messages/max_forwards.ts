@@ -15,7 +15,7 @@ export function hopsLeft(value: string | null): number | undefined {
 }
 
 /**
- * Returns the fields of a request for the next hop; for OPTIONS, with `Max-Forwards` decreased by
+ * Returns the fields of a request for the next hop. For OPTIONS, `Max-Forwards` is decreased by
  * one.
  */
 export function withOneHopLess(method: string, headers: readonly Header[]): readonly Header[] {

@@ -1,4 +1,4 @@
-/** @module Several ranges in one response: `multipart/byteranges` (RFC 9110, 14.6). */
+/** @module Puts several ranges into one response: `multipart/byteranges` (RFC 9110, 14.6). */
 import { type ByteRange, rangeLength } from "./byte_ranges.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -13,7 +13,7 @@ export interface MultipartLayout {
   /** The head of each part, which precedes the bytes of its range. */
   readonly heads: readonly Bytes[];
   readonly tail: Bytes;
-  /** Length of the whole body in bytes. */
+  /** Length of the whole body, in bytes. */
   readonly length: number;
 }
 

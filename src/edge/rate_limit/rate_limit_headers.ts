@@ -13,11 +13,11 @@ export interface NamedVerdict extends RateLimitVerdict {
   readonly name: string;
 }
 
-/** The state of a limit, whether or not the request was allowed. */
+/** The state of a limit, even if the request was rejected. */
 type Standing = Omit<NamedVerdict, "allowed">;
 
 /**
- * Returns a structured field string (RFC 9651, 3.3.3); characters outside printable ASCII become
+ * Formats a structured field string (RFC 9651, 3.3.3). Characters outside printable ASCII become
  * `_`.
  */
 function quoted(text: string): string {
@@ -34,8 +34,8 @@ function effectiveWindow(verdict: Standing): number {
 }
 
 /**
- * Returns the fields for a response whose request was counted under these policies, or none if
- * there are no policies.
+ * Returns the fields for a response whose request was counted under these policies. There are none
+ * if there are no policies.
  */
 export function rateLimitHeaders(verdicts: readonly Standing[]): Header[] {
   if (verdicts.length === 0) return [];
@@ -49,8 +49,8 @@ export function rateLimitHeaders(verdicts: readonly Standing[]): Header[] {
 }
 
 /**
- * Returns the fields for a 429: the fields of every response, and the seconds until all limits that
- * refused the request allow another one.
+ * Returns the fields for a 429: the fields of every response, and the number of seconds until
+ * another request is allowed by all limits that rejected this one.
  */
 export function refusalHeaders(verdicts: readonly NamedVerdict[]): Header[] {
   const waits = verdicts.flatMap(({ allowed, retryAfterSeconds }) =>
