@@ -5,7 +5,7 @@ import { ApiError, NoAnswerError, UnreachableError } from "./errors.ts";
 export interface RetryPolicy {
   /** Number of attempts after the first one. */
   readonly retries: number;
-  /** Pause before the second attempt, in milliseconds. It doubles with each attempt. */
+  /** Pause before the second attempt, in milliseconds. The pause doubles with each attempt. */
   readonly firstPause: number;
   /** Maximum pause in milliseconds. A longer `Retry-After` ends the attempts. */
   readonly longestPause: number;

@@ -130,7 +130,8 @@ function withoutEmptyTables(value: unknown): unknown {
  * lines stay identical.
  *
  * The text must be TOML, but need not be a valid `svc.toml`. Throws `SyntaxError` if it is not
- * TOML, and `TypeError` if a key cannot be set because a value that is not a table is in its path.
+ * TOML, and `TypeError` if a key cannot be set because its path contains a value that is not a
+ * table.
  */
 export function editProjectConfig(source: string, changes: ProjectConfigChanges): string {
   if (findTomlExcess(source, PROJECT_CONFIG_LIMITS.maxDepth) !== undefined) {

@@ -326,7 +326,7 @@ const env = table({
   }),
 });
 
-/** Schema of a whole `svc.toml`. It is strict at every level. */
+/** Schema of a whole `svc.toml`. The schema is strict at every level. */
 export const projectConfigSchema = table({
   project: project.optional().meta({ description: "Project of this directory." }),
   dev: dev.optional().meta({ description: "Settings of `svc dev`." }),

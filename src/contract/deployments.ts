@@ -132,8 +132,8 @@ export const deploymentBase = z.object({
 }).strict().meta({ id: "DeploymentBase" });
 
 /**
- * Maximum size of a deployment's description, in bytes. It is large enough for a list of 100,000
- * files.
+ * Maximum size of a deployment's description, in bytes. The limit is large enough for a list of
+ * 100,000 files.
  */
 const MAX_DEPLOYMENT_BYTES = 32 * 1024 * 1024;
 

@@ -6,8 +6,8 @@ import type { Change } from "./site/project_site.ts";
 /** Time within which all events of one save arrive, in milliseconds. */
 const SETTLE_MS = 20;
 /**
- * Maximum time to wait for the last event, in milliseconds. It matters if a file is written to
- * continuously, for example.
+ * Maximum time to wait for the last event, in milliseconds. The limit matters if a file is written
+ * to continuously, for example.
  */
 const MAX_SETTLE_MS = 200;
 

@@ -17,9 +17,9 @@ export interface EdgeOptions {
   resolveHost(host: string): Site | undefined | Promise<Site | undefined>;
   /** Decides which visitors can access protected hosts. If missing, no host is protected. */
   readonly access?: AccessKeeper | undefined;
-  /** Logs a response. It must be quick and must not throw. */
+  /** Logs a response. Must be quick and must not throw. */
   record(entry: AccessRecord): void;
-  /** Counts a response. It must be quick and must not throw. */
+  /** Counts a response. Must be quick and must not throw. */
   readonly count?: ((request: CountedRequest) => void) | undefined;
   /** Receives the ids of the rules that matched the most recently recorded request. */
   readonly match?: ((ruleIds: readonly string[]) => void) | undefined;

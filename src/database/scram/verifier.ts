@@ -54,8 +54,8 @@ export function makeVerifier(
 }
 
 /**
- * Returns a verifier for a role that doesn't exist. It is always the same for a name, because a
- * changing salt would reveal that the role is missing. No password matches it.
+ * Returns a verifier for a role that doesn't exist. The verifier is always the same for a name,
+ * because a changing salt would reveal that the role is missing. No password matches the verifier.
  *
  * @param key random bytes, constant while the gateway runs
  */

@@ -9,8 +9,8 @@ import {
 import type { ServerAddress } from "../process/announced_address.ts";
 
 /**
- * Maximum time until the response headers arrive, in milliseconds. It is long because the first
- * request may compile a lot.
+ * Maximum time until the response headers arrive, in milliseconds. The limit is long because the
+ * first request may compile a lot.
  */
 const TIMEOUT_MS = 5 * 60_000;
 

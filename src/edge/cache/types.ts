@@ -16,9 +16,10 @@ export interface CacheRequest extends
   readonly deploymentId: string;
   /**
    * The part of the cache key that identifies the origin: the URL of a rewrite or the name of a
-   * function. It is needed because rules can choose the origin by fields that are not in the key.
-   * It also contains everything else that the origin sees but that the rest of the key lacks, such
-   * as the client's scheme and port if they are sent as `X-Forwarded-Proto` and `X-Forwarded-Host`.
+   * function. This part is needed because rules can choose the origin by fields that are not in the
+   * key. The part also contains everything else that the origin sees but that the rest of the key
+   * lacks, such as the client's scheme and port if they are sent as `X-Forwarded-Proto` and
+   * `X-Forwarded-Host`.
    */
   readonly originKey?: string;
 }

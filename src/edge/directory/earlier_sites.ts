@@ -1,5 +1,5 @@
 /**
- * @module Finds what pages of earlier production deployments need while they are still open in
+ * @module Finds what is needed by pages of earlier production deployments that are still open in
  * browsers: assets that the live deployment lacks, and the sites for requests that name the
  * deployment of their page. The data is collected once, when production changes, and stays in
  * memory.

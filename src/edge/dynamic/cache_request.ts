@@ -40,8 +40,8 @@ export function cacheRequest(
 }
 
 /**
- * Stores the cache key with the decision for the next request with this URL, if no step runs before
- * the cache and the key does not depend on the client.
+ * Stores the cache key with the decision, for the next request with this URL. This is only possible
+ * if no step runs before the cache and the key does not depend on the client.
  */
 export function rememberKey(
   { cachedDecision }: DynamicContext,

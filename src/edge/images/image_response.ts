@@ -19,7 +19,10 @@ const ENGINE_VERSION = "vips-8.18.7-1";
 /** Seconds after which a client may retry. */
 const RETRY_SECONDS = "2";
 
-/** `Cache-Control` of an unconverted image. It is short because the next attempt may convert it. */
+/**
+ * `Cache-Control` of an unconverted image. The lifetime is short because the next attempt may
+ * convert the image.
+ */
 const SHORT_LIVED = "public, max-age=60";
 
 /**

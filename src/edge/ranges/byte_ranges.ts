@@ -24,7 +24,8 @@ export type RangeRequest =
 /** Maximum number of ranges to serve. More ranges are an attack (RFC 9110, 17.15). */
 const MAX_RANGES = 16;
 /**
- * Maximum length of a value to parse, in characters. It is enough for 16 ranges of a 1 TiB file.
+ * Maximum length of a value to parse, in characters. The limit is enough for 16 ranges of a 1 TiB
+ * file.
  */
 const MAX_LENGTH = 512;
 

@@ -11,7 +11,7 @@ export interface StatementTraits {
   readonly locks: boolean;
   /** True if the statement may take advisory locks. */
   readonly takes: boolean;
-  /** It only acquires one advisory lock. */
+  /** True if the statement only acquires one advisory lock. */
   readonly call?: AdvisoryCall | undefined;
   /** True if the statement may drop the temporary tables of all clients. */
   readonly discards: boolean;

@@ -20,8 +20,8 @@ export interface ClusterFiles {
 }
 
 /**
- * Maximum length of the path to a socket's folder. It leaves space for the socket's name (unix(7)
- * allows 108 bytes).
+ * Maximum length of the path to a socket's folder. The limit leaves space for the socket's name
+ * (unix(7) allows 108 bytes).
  */
 const MAX_SOCKET_FOLDER = 80;
 

@@ -33,7 +33,7 @@ export function processMemoryMb(memoryBytes: number): number {
 
 export type SettingRow = readonly [name: string, value: string];
 
-/** Returns the settings of the server. Its log contains neither SQL nor row values. */
+/** Returns the settings of the server. The server's log contains neither SQL nor row values. */
 export function serverSettings(
   { socketFolder, port, memoryBytes }: {
     readonly socketFolder: string;
