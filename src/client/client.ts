@@ -210,7 +210,7 @@ export function createClient(options: ClientOptions): Client {
     onWaiting: options.onWaiting,
   });
 
-  /** The time for receiving a body is not limited. */
+  /** Sends a request. The time for receiving a body is not limited. */
   function fetchRaw(request: RawRequest): Promise<Response> {
     const signals = [options.signal, request.signal];
     if (request.body !== undefined) return exchange(request, anySignal(signals));

@@ -39,9 +39,9 @@ export interface Ui {
   log(phase: Phase, level: Level, message: string): void;
   /** Like `log` at level info. In text mode, the line starts with a check mark. */
   done(phase: Phase, message: string): void;
-  /** Internal output: a log line in JSON mode, nothing in text mode. */
+  /** Writes internal output: a log line in JSON mode, nothing in text mode. */
   debug(phase: Phase, message: string): void;
-  /** Text that is written to stderr unchanged, but not in JSON mode. */
+  /** Writes text to stderr unchanged. In JSON mode, writes nothing. */
   note(text: string): void;
   /** Writes the command's single result: the object in JSON mode, otherwise `text` on stdout. */
   result(json: Readonly<Record<string, unknown>>, text: string): void;

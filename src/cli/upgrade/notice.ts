@@ -48,7 +48,7 @@ export async function writeState(path: string, state: ReleaseState): Promise<voi
   await writeFileAtomically(path, JSON.stringify(state), { mode: 0o600 });
 }
 
-/** True once a day, and after the clock was set back. */
+/** Returns true once a day, and after the clock was set back. */
 const isDue = (last: number | undefined, now: number): boolean =>
   last === undefined || now - last >= DAY_MS || last > now;
 

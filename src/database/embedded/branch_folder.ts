@@ -190,8 +190,8 @@ async function copyFolder(from: string, to: string): Promise<CopyMethod> {
 }
 
 /**
- * `cp` writes its errors in the machine's language, so they go to the log. Users only learn whether
- * the disk is full.
+ * Creates the error for a failed copy. `cp` writes its errors in the machine's language, so they go
+ * to the log. Users only learn whether the disk is full.
  */
 function copyError(problem: string): Error {
   return /No space left|Disk quota/.test(problem)

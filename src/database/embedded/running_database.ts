@@ -146,7 +146,10 @@ export class RunningDatabase {
     return this.#alone(() => this.#hold(work));
   }
 
-  /** Copies and dumps run one after the other. */
+  /**
+   * Runs `work` when earlier work has finished, because copies and dumps must run one after the
+   * other.
+   */
   #alone<T>(work: () => Promise<T>): Promise<T> {
     const next = this.#last.then(work);
     this.#last = next.catch(() => {});

@@ -47,7 +47,10 @@ export class CancelKeys {
   }
 }
 
-/** `ReadyForQuery` is the end of the greeting. The key comes before it. */
+/**
+ * Replaces the engine's key in a greeting. `ReadyForQuery` is the end of the greeting, and the key
+ * comes before it.
+ */
 function replaceKey(
   greeting: Uint8Array<ArrayBuffer>,
   key: Uint8Array<ArrayBuffer>,

@@ -156,7 +156,10 @@ class SqlRun {
 
 const NOWHERE: SentText = { all: "", start: 0 };
 
-/** `Parse` only accepts one statement. The server rejects text with several. */
+/**
+ * Returns the messages for one statement. `Parse` accepts only one statement, so the server rejects
+ * text with several.
+ */
 function oneStatement(text: string, params: RunSqlOptions["params"] = []): Uint8Array {
   const parts = [
     serialize.parse({ text }),

@@ -31,8 +31,8 @@ export function equalKeys(a: Uint8Array, b: Uint8Array): boolean {
 }
 
 /**
- * `SaltedPassword` from RFC 5802. Passwords are normalized with NFKC, which matches SASLprep for
- * most of them.
+ * Computes the `SaltedPassword` from RFC 5802. Passwords are normalized with NFKC, which matches
+ * SASLprep for most passwords.
  */
 export function saltPassword(
   password: string,

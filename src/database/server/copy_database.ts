@@ -78,8 +78,8 @@ async function copyFiles(
 }
 
 /**
- * REASSIGN also changes the owner of the role's databases, so the same commit restores the source's
- * owner.
+ * Makes the target's role the owner of the copy. REASSIGN also changes the owner of the role's
+ * databases, so the same commit restores the source's owner.
  */
 async function giveToTarget(admin: Admin, { source, target }: CopyOptions): Promise<void> {
   const unfinished = unfinishedName(target);

@@ -56,7 +56,7 @@ export class DomainHosts {
     return [...this.#zones.keys()];
   }
 
-  /** The current state of all zones, as messages for other nodes. */
+  /** Yields the current state of all zones, as messages for other nodes. */
   *current(): Generator<FeedMessage> {
     for (const [zone, bindings] of this.#zones) yield { type: "zone_replaced", zone, bindings };
   }

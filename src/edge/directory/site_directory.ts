@@ -142,7 +142,7 @@ export class SiteDirectory {
     );
   }
 
-  /** The current state of all hostnames, as messages for other nodes. */
+  /** Yields the current state of all hostnames, as messages for other nodes. */
   *current(): Generator<FeedMessage> {
     for (const [hostname, entry] of this.#entries) {
       yield { type: "host_pointed", hostname, to: bindingOf(entry) };
@@ -373,8 +373,8 @@ export class SiteDirectory {
   }
 
   /**
-   * Second-chance replacement: a site that was requested since the last round is kept for another
-   * round.
+   * Unloads sites with second-chance replacement: a site that was requested since the last round is
+   * kept for another round.
    */
   #makeRoom(): void {
     for (const [id, site] of this.#loaded) {

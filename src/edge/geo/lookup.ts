@@ -11,10 +11,7 @@ export interface GeoLookup {
 
 /** Finds the autonomous system of an address. */
 export interface AsnLookup {
-  /**
-   * The name of the autonomous system, or Returns the number of the autonomous system, or
-   * `undefined` if the database has none.
-   */
+  /** Returns the number of the autonomous system, or `undefined` if the database has none. */
   asn(address: string): number | undefined;
 }
 

@@ -77,7 +77,10 @@ function isAnimatedWebp(bytes: Uint8Array): boolean {
   return textOf(bytes, 12, 16) === "VP8X" && (flags & WEBP_ANIMATION) !== 0;
 }
 
-/** `ftyp` brands of the ISO base media file format (AVIF and related formats). */
+/**
+ * Recognizes an image by the `ftyp` brands of the ISO base media file format (AVIF and related
+ * formats).
+ */
 function brandedType(bytes: Uint8Array): SniffedImage | undefined {
   const size = Math.min(new DataView(bytes.buffer, bytes.byteOffset).getUint32(0), BRANDS_BYTES);
   const brands = textOf(bytes, 8, size);

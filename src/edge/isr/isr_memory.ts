@@ -83,7 +83,7 @@ export class IsrMemory {
     if (slot !== undefined) this.#remove(slot);
   }
 
-  /** The pages whose keys begin with `prefix`. */
+  /** Yields the pages whose keys begin with `prefix`. */
   *under(prefix: string): Generator<readonly [memoryKey: string, page: IsrEntry]> {
     for (const [memoryKey, { page }] of this.#slots) {
       if (memoryKey.startsWith(prefix)) yield [memoryKey, page];

@@ -356,7 +356,10 @@ export class ClientRequest implements FactSources {
     return this.rawQuery === "" ? this.rawPath : `${this.rawPath}?${this.rawQuery}`;
   }
 
-  /** Set by the trusted proxy, otherwise looked up from the client's address. */
+  /**
+   * Returns the client's country, which is set by the trusted proxy, otherwise looked up from the
+   * client's address.
+   */
   country(): string | undefined {
     const assumed = this.#connection.assumed?.country;
     if (assumed !== undefined) return assumed;
@@ -370,7 +373,10 @@ export class ClientRequest implements FactSources {
     return this.#lookups.geo?.country(this.ip);
   }
 
-  /** Set by the trusted proxy, otherwise looked up from the client's address. */
+  /**
+   * Returns the client's ASN, which is set by the trusted proxy, otherwise looked up from the
+   * client's address.
+   */
   asn(): number | undefined {
     const assumed = this.#connection.assumed?.asn;
     if (assumed !== undefined) return assumed;

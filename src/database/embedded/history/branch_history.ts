@@ -68,7 +68,7 @@ export class BranchHistory {
     return this.branch.folders.data(this.branch.id);
   }
 
-  /** The branch's bases, oldest first. */
+  /** Returns the branch's bases, oldest first. */
   async bases(): Promise<Base[]> {
     const bases: Base[] = [];
     for (const name of await namesIn(this.#bases)) {
