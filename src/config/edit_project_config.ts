@@ -129,8 +129,8 @@ function withoutEmptyTables(value: unknown): unknown {
  * Sets and removes keys of a `svc.toml`, preserving comments, order and formatting. Unaffected
  * lines stay identical.
  *
- * The text must be TOML, but need not be a valid `svc.toml`. Throws `SyntaxError` if it is not
- * TOML, and `TypeError` if a key cannot be set because its path contains a value that is not a
+ * The text must be TOML, but need not be a valid `svc.toml`. Throws `SyntaxError` if the text is
+ * not TOML, and `TypeError` if a key cannot be set because its path contains a value that is not a
  * table.
  */
 export function editProjectConfig(source: string, changes: ProjectConfigChanges): string {

@@ -86,7 +86,7 @@ export interface ProjectConfig {
     readonly outputDirs: readonly string[];
     /** Whether to deploy the output as a static site, even if it looks like server code. */
     readonly isStatic?: boolean;
-    /** The runtime of the project's servers. If it is missing, `svc deploy` detects the runtime. */
+    /** The runtime of the project's servers. If it is missing, the deploy detects the runtime. */
     readonly runtime?: "deno" | "node" | "command";
     /** Size of a server's folder for temporary files, in MiB. */
     readonly tmpMb?: number;

@@ -2,8 +2,8 @@
  * Deployments.
  *
  * A deployment is created with the list of its files, or with the differences from another
- * deployment's list. The response lists the blobs that the workspace lacks. Once they are uploaded,
- * activating the deployment makes it visible in one atomic step.
+ * deployment's list. The response lists the blobs that the workspace lacks. Once these blobs are
+ * uploaded, activating the deployment makes it visible in one atomic step.
  *
  * @module
  */

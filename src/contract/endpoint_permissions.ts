@@ -259,7 +259,7 @@ export const ENDPOINT_PERMISSIONS: Readonly<Record<EndpointName, Needed>> = {
   deleteMessengerLink: NONE,
 };
 
-/** Paths of other protocols than the API's. */
+/** Paths that use protocols other than the API's. */
 const OF_OTHER_PROTOCOLS: readonly (readonly [string, Needed])[] = [
   ["GET /git", READ_DEPLOYED],
   ["POST /git", DEPLOY],

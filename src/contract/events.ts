@@ -1,8 +1,8 @@
 /**
  * The events that the platform notifies people of (spec, "Events"): the 32 events in the
  * specification, and some more. To add an event, add a row to `EVENTS`. Types, checks, the API, the
- * OpenAPI document, the CLI, emails, pages, docs and test samples are derived from it. The strings
- * in a row are templates for `event_words.ts`.
+ * OpenAPI document, the CLI, emails, pages, docs and test samples are derived from the row. The
+ * strings in a row are templates for `event_words.ts`.
  *
  * @module
  */

@@ -57,8 +57,8 @@ export function readBaseName(name: string): Omit<Base, "bytes"> | undefined {
 }
 
 /**
- * Returns the number of a segment in its timeline. The segment's name consists of the number of a 4
- * GiB log file, and a position within it.
+ * Returns the number of a segment in its timeline. The segment's name contains the number of a 4
+ * GiB log file, and the number of the segment within that file.
  */
 export const segmentNumber = (name: string, segmentBytes: number): number =>
   Number.parseInt(name.slice(8, 16), 16) * (LOG_FILE_BYTES / segmentBytes) +

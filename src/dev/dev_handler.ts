@@ -25,8 +25,7 @@ export interface DevHandlerOptions {
   /** Makes browsers reload pages. */
   readonly reload: ReloadEvents;
   /**
-   * Whether the project's pages reload by means of this script. The project's own server may reload
-   * them itself.
+   * Whether the script reloads the project's pages. The project's own server may do that itself.
    */
   readonly reloadsPages: boolean;
   /** Called when a browser opens a page, because errors from earlier calls no longer matter. */

@@ -5,7 +5,7 @@
 import type { BackendSession } from "../types.ts";
 import { SESSION_WINDOW } from "./wire.ts";
 
-/** Maximum number of buffered bytes for a client before the database waits for it. */
+/** Maximum number of bytes that are buffered for a client before the database waits. */
 const OUTPUT_WINDOW = 1024 * 1024;
 
 /** Maximum number of a client's bytes in one frame. */

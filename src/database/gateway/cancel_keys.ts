@@ -1,6 +1,6 @@
 /**
- * @module The gateway's own cancel keys, because keys from the engines can collide between
- * branches.
+ * @module The gateway's own cancel keys. They are needed because keys from the engines can collide
+ * between branches.
  */
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { backendKeyData, concatBytes, splitFrames } from "../wire/messages.ts";

@@ -169,7 +169,7 @@ class ScriptRun {
     return false;
   }
 
-  /** Runs statements that would fail in an open transaction. */
+  /** Runs statements that never fail in an open transaction. */
   async #quietly(text: string): Promise<void> {
     for await (const event of this.#send(text)) {
       if (event.type === "error") throw new EngineError(event.message, event.sqlState);

@@ -32,8 +32,8 @@ class TextLineStream extends TransformStream<string, string> {
 /** Time between two attempts to connect, in milliseconds. */
 const POLL_MS = 25;
 /**
- * Number of attempts after which the processes' ports are checked. Each check reads much of
- * `/proc`.
+ * Number of attempts to connect between two checks of the processes' ports. Each check reads much
+ * of `/proc`.
  */
 const LOOK_EVERY = 8;
 /**

@@ -69,7 +69,7 @@ export function sealToken<P extends Purpose>(
 }
 
 /**
- * Reads a token. Returns `undefined` if the token has expired, was changed, or is for another
+ * Reads a token. Returns `undefined` if the token has expired, was changed, or belongs to another
  * platform or purpose.
  */
 export function openToken<P extends Purpose>(

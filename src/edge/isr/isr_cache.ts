@@ -154,7 +154,7 @@ export class IsrCache {
     return page === undefined ? undefined : await this.#serveVariant({ request, options }, page);
   }
 
-  /** Serves the first page of a key, or the variant that the request selects. */
+  /** Serves the first page that is stored under a key, or the variant that the request selects. */
   #serveVariant(
     { request, options }: PageContext,
     first: IsrEntry,

@@ -23,7 +23,7 @@ export interface PipelineRequest {
   readonly body: BodyStream | null;
 }
 
-/** Tells other caches how long they may store a response, in seconds, and how to purge it. */
+/** Tells other caches for how many seconds they may store a response, and how to purge it. */
 export interface Kept {
   readonly terms: {
     readonly lifetime: number;
