@@ -7,9 +7,9 @@ import { startClientProgram } from "./client_program.ts";
 import { quoteLiteral, unfinishedName } from "./names.ts";
 import type { ServerSource } from "./server_source.ts";
 
-/** SQLSTATE that a database has other clients. */
+/** SQLSTATE for a database that has other clients. */
 const IN_USE = "55006";
-/** SQLSTATEs that the disk cannot clone files, or that the server has no such setting. */
+/** SQLSTATEs for a disk that cannot clone files, or a server without the setting. */
 const NO_CLONES: ReadonlySet<string> = new Set(["0A000", "22023", "42704", "58P01", "XX000"]);
 /** The first PostgreSQL version that clones files (`file_copy_method`). */
 const CLONING_VERSION = 18;

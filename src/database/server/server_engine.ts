@@ -132,7 +132,10 @@ export class ServerEngine implements DatabaseEngine {
     });
   }
 
-  /** Lists roles, because they are created before databases and deleted after them. */
+  /**
+   * Lists branches by their roles, because roles are created before databases and deleted after
+   * them.
+   */
   async list(): Promise<readonly string[]> {
     const rows = await this.#admin.run([
       `SELECT substr(rolname, 5) FROM pg_roles WHERE rolname ~ '^svc_[0-9a-f]{16}$' ` +

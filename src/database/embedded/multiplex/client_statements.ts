@@ -1,6 +1,7 @@
 /**
  * @module Prepared statements of many clients in one backend. Each statement gets its own name
- * there, and is prepared again if another client's statement or `DISCARD ALL` has removed it.
+ * there, and is prepared again if another client's statement or `DISCARD ALL` has replaced or
+ * removed it.
  */
 import type { SharedBackend } from "./backend.ts";
 import type { Client, PreparedStatement } from "./client.ts";
