@@ -110,7 +110,7 @@ export interface TestEdge {
   readonly errors: unknown[];
 }
 
-/** Returns the options for tests that send no requests to other sites. */
+/** Returns options for tests that send no requests to other sites. */
 export function noOthers(
   now: Clock = () => Date.UTC(2026, 0, 1),
 ): Pick<EdgeOptions, "cache" | "outbound"> {

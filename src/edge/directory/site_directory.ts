@@ -79,9 +79,7 @@ const bindingOf = (
 /** A rolling release on a host, with both of its deployments. */
 export interface RollingHost extends RollingBinding {
   readonly projectId: string;
-  /**
-   * The deployment that visitors see unless they are among the release's percentage of visitors.
-   */
+  /** The deployment that is shown to all visitors who do not get the new one. */
   readonly from: string;
 }
 

@@ -36,7 +36,7 @@ type Outcome =
   | { readonly type: "request"; readonly request: PipelineRequest }
   | { readonly type: "response"; readonly response: PipelineResponse };
 
-/** Whether a failed step has started to read the body, which nothing else can read then. */
+/** Whether a failed step has started to read the body. If so, nothing else can read the body. */
 function isSpent(body: PipelineResponse["body"]): boolean {
   return body instanceof ReadableStream && body.locked;
 }

@@ -13,7 +13,7 @@ export interface NamedVerdict extends RateLimitVerdict {
   readonly name: string;
 }
 
-/** The state of a limit, even if the request was rejected. */
+/** The state of a limit, for allowed and rejected requests. */
 type Standing = Omit<NamedVerdict, "allowed">;
 
 /**

@@ -35,8 +35,8 @@ export interface Connection {
   /** IP address of the peer as text. */
   readonly remoteAddress: string;
   /**
-   * Whether the connection is encrypted. The request line cannot be trusted, because it can claim
-   * anything.
+   * `https` if the connection is encrypted. The request line cannot be trusted, because it can
+   * claim anything.
    */
   readonly scheme: "http" | "https";
   /**
