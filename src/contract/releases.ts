@@ -1,6 +1,7 @@
 /**
  * Rolling releases: the percentage of visitors who get the new deployment grows as long as the
  * deployment works well.
+ * @module
  */
 import * as z from "zod";
 import { timestamp, uuid } from "./common.ts";
