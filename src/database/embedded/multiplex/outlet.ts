@@ -19,7 +19,7 @@ export interface Outlet {
   taken(client: number, bytes: number): void;
 }
 
-/** Maximum number of bytes of an incomplete message that are taken at a time. */
+/** Minimum number of bytes of an incomplete message that are taken at a time. */
 const PART_BYTES = 64 * 1024;
 
 /** Removes a client's next message from its inbox, and reports its bytes as handled. */

@@ -113,7 +113,7 @@ export class Autovacuum {
     if (this.#ask(statement, limit) === undefined) this.#put.add(statement);
   }
 
-  /** Ignores errors, because a missing or broken table must not block the others. */
+  /** Ignores errors of the backend, because a missing or broken table must not block the others. */
   #ask(sql: string, limit: number) {
     try {
       return this.#options.ask(sql, Math.ceil(limit));

@@ -40,7 +40,7 @@ function asPglite(postgres: Postgres): Pg {
   return pg as unknown as Pg;
 }
 
-/** The search path that pg_dump leaves behind and that must be reset for the next client. */
+/** The search path that pg_dump leaves behind. It is reset for the next client. */
 const SEARCH_PATH = "public";
 
 /**
