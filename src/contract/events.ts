@@ -46,7 +46,8 @@ export interface EventKind {
   readonly title: string;
   readonly body: string;
   /**
-   * What follows the project, workspace or host in the subject of the email. Defaults to the title.
+   * The part of the email's subject that follows the project, workspace or host. Defaults to the
+   * title.
    */
   readonly subject?: string;
   /**

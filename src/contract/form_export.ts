@@ -28,7 +28,7 @@ export class SubmissionsCsv {
   #hasOthers = false;
   #columns: readonly string[] | undefined;
 
-  /** Counts the fields of a submission, to choose the columns. */
+  /** Counts the fields of submissions, to choose the columns. */
   count(submissions: readonly FormSubmission[]): void {
     for (const { name } of submissions.flatMap(({ fields }) => fields)) {
       const known = this.#counts.get(name);

@@ -100,8 +100,8 @@ export function createDevHandler(options: DevHandlerOptions): FrontHandler {
     } as const;
     const opens = opensPage(request);
     if (opens) options.opened();
-    // A framework has its own overlay, so the script on its pages only shows problems that the
-    // framework does not detect.
+    // A framework has its own overlay, so its pages only get the script if there are problems that
+    // the framework does not detect.
     const isChanged = opens && (reloadsPages || reload.hasProblems);
     const response = await edge(isChanged ? wholePageRequest(request) : request, connection);
     if (isChanged || opens && reload.hasProblems) {

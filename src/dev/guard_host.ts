@@ -19,8 +19,8 @@ function isFromBrowser(headers: Headers): boolean {
 }
 
 /**
- * Returns the reason why a request is refused, or `undefined` if it is accepted. Clients other than
- * browsers can send any `Host`.
+ * Returns the reason why a request is rejected, or `undefined` if it is accepted. Clients other
+ * than browsers can send any `Host`.
  */
 export function refusalOf(request: Request, own?: string): string | undefined {
   const { hostname } = new URL(request.url);

@@ -37,8 +37,8 @@ interface Amount {
 }
 
 /**
- * Returns the completed fraction of the work, measured in bytes if there are any, otherwise in
- * files.
+ * Returns the completed fraction of the work, from 0 to 1. The fraction is measured in bytes if
+ * there are any, otherwise in files.
  */
 function shareOf(done: Amount, total: Amount): number {
   if (total.bytes > 0) return done.bytes / total.bytes;
