@@ -1,9 +1,9 @@
 /**
- * @module Finds out from an error's text why a certificate was refused. Runtimes do not report the
+ * @module Finds out from an error's text why a certificate was rejected. Runtimes do not report the
  * reason anywhere else.
  */
 
-/** Why a certificate was refused, and what to do about it. */
+/** Why a certificate was rejected, and what to do about it. */
 export interface CertificateFault {
   /** The reason, as the end of a sentence. */
   readonly reason: string;
@@ -30,7 +30,7 @@ const FAULTS: Readonly<Record<string, CertificateFault>> = {
 
 const OTHER: CertificateFault = { reason: "it is not valid", hint: TRUST };
 
-/** Maximum number of an error's nested causes to follow. */
+/** Maximum number of nested causes of an error that are examined. */
 const MAX_CAUSES = 8;
 
 /**

@@ -39,7 +39,7 @@ export interface ClientOptions {
   readonly watchChange?: (
     call: Pick<Exchange, "method" | "path">,
   ) => (outcome: ChangeOutcome) => void;
-  /** Called repeatedly while the platform does not respond, with the elapsed milliseconds. */
+  /** Called repeatedly, with the elapsed milliseconds, while the platform has not responded. */
   readonly onWaiting?: (waited: number) => void;
   /** How long to wait for a response. Defaults to {@link USUAL_WAITS}. */
   readonly waits?: Waits;
@@ -166,7 +166,7 @@ function anySignal(signals: readonly (AbortSignal | undefined)[]): AbortSignal |
   return present.length < 2 ? present[0] : AbortSignal.any(present);
 }
 
-/** Refuses parameters that the platform would refuse, with the same message. */
+/** Rejects parameters that the platform would reject, with the same message. */
 function checkParams(endpoint: Endpoint, params: unknown): void {
   const checked = endpoint.params.safeParse(params ?? {});
   if (checked.success) return;
@@ -210,7 +210,7 @@ export function createClient(options: ClientOptions): Client {
     onWaiting: options.onWaiting,
   });
 
-  /** The time for receiving a body is not limited. */
+  /** Sends a request. The time for receiving a body is not limited. */
   function fetchRaw(request: RawRequest): Promise<Response> {
     const signals = [options.signal, request.signal];
     if (request.body !== undefined) return exchange(request, anySignal(signals));

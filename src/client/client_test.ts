@@ -24,7 +24,7 @@ const HEALTH = {
 
 type Answer = Response | Error;
 
-/** A platform that returns prepared responses in order, and records requests. */
+/** Returns a platform that returns prepared responses in order, and records requests. */
 function platformOf(answers: Answer[]) {
   const requests: Request[] = [];
   const answer: typeof fetch = (input, init) => {

@@ -30,7 +30,7 @@ export type PollAnswer =
 
 export interface DeviceLogin {
   readonly authorization: DeviceAuthorization;
-  /** Requests the token a single time. */
+  /** Requests the token a single time, without waiting. */
   poll(): Promise<PollAnswer>;
 }
 

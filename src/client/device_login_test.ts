@@ -17,7 +17,7 @@ const TOKEN = {
   workspace_name: "Acme",
 };
 
-/** A platform that returns prepared responses in order, and records its requests. */
+/** Returns a platform that returns prepared responses in order, and records its requests. */
 function loginAt(answers: (Response | Error)[]) {
   const asked: Request[] = [];
   const login = startDeviceLogin("my tool", {

@@ -40,7 +40,7 @@ export class ApiError extends Error {
 export class UnreachableError extends Error {
   override readonly name = "UnreachableError";
 
-  /** Set if the request failed because the platform's certificate was refused. */
+  /** Set if the request failed because the platform's certificate was rejected. */
   readonly certificate: CertificateFault | undefined;
 
   constructor(

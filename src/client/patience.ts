@@ -1,7 +1,7 @@
 /** @module Timeouts of calls. */
 import { NoAnswerError } from "./errors.ts";
 
-/** Maximum times, in milliseconds. */
+/** Maximum waiting times, in milliseconds. */
 export interface Waits {
   /** For a call that only reads, and for the headers of a stream. */
   readonly read: number;
@@ -13,7 +13,7 @@ export interface Waits {
 
 export const USUAL_WAITS: Waits = { read: 60_000, change: 15 * 60_000, notice: 5_000 };
 
-/** Waits for `work`. After `signal` is aborted, it has `milliseconds` left to finish. */
+/** Waits for `work`, which has `milliseconds` left to finish after `signal` is aborted. */
 export async function withPatience<T>(
   signal: AbortSignal,
   milliseconds: number,
@@ -46,7 +46,7 @@ export interface WaitLimits {
 /**
  * Waits for an exchange up to a time limit.
  *
- * @throws {NoAnswerError} if it took longer than `longest`
+ * @throws {NoAnswerError} if the exchange takes longer than `longest`
  */
 export async function withLimits<T>(
   { baseUrl, longest, noticeEvery, onWaiting }: WaitLimits,

@@ -5,7 +5,7 @@ import { ApiError, NoAnswerError, UnreachableError } from "./errors.ts";
 export interface RetryPolicy {
   /** Number of attempts after the first one. */
   readonly retries: number;
-  /** Pause before the second attempt, in milliseconds. It doubles with each attempt. */
+  /** Pause before the second attempt, in milliseconds. The pause doubles with each attempt. */
   readonly firstPause: number;
   /** Maximum pause in milliseconds. A longer `Retry-After` ends the attempts. */
   readonly longestPause: number;
@@ -13,7 +13,8 @@ export interface RetryPolicy {
 
 export const DEFAULT_RETRIES: RetryPolicy = { retries: 3, firstPause: 250, longestPause: 10_000 };
 /**
- * Policy for uploads. They take a long time, so a short outage of the platform must not end them.
+ * Policy for uploads. Uploads take a long time, so a short outage of the platform must not make
+ * them fail.
  */
 export const UPLOAD_RETRIES: RetryPolicy = { retries: 7, firstPause: 250, longestPause: 15_000 };
 
@@ -51,7 +52,10 @@ function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<v
   });
 }
 
-/** Runs `attempt` until it succeeds, fails permanently, or the policy allows no more attempts. */
+/**
+ * Runs `attempt` until it succeeds or fails permanently, or until the policy allows no more
+ * attempts.
+ */
 export function withRetries<T>(
   attempt: () => Promise<T>,
   options: {

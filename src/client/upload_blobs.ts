@@ -50,7 +50,7 @@ export interface UploadPlan {
   readonly single: readonly BlobSource[];
 }
 
-/** Packs blobs in order into batches, well within the contract's limits. */
+/** Packs blobs in order into batches that are well within the contract's limits. */
 export function planUpload(blobs: readonly BlobSource[]): UploadPlan {
   const batches: BlobSource[][] = [];
   const single: BlobSource[] = [];

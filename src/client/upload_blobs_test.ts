@@ -33,7 +33,9 @@ Deno.test("planUpload() keeps order and limits, and includes everything", () => 
   );
 });
 
-/** A blob store that rejects content with a wrong hash, and fails a given number of times. */
+/**
+ * Returns a blob store that rejects content with a wrong hash, and fails a given number of times.
+ */
 function createBlobStore(options: { failures: number }) {
   const stored = new Map<string, number>();
   let failures = options.failures;

@@ -10,7 +10,9 @@ import { readTextFile } from "../lib/utf8.ts";
 /** Path of the folder, relative to the project's root. */
 export const CACHE_PATH = ".svc/cache";
 
-/** Maximum size of a file to read, in bytes. It is enough for a checkout with 100,000 files. */
+/**
+ * Maximum size of a file to read, in bytes. The limit is enough for a checkout with 100,000 files.
+ */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /** Length of the first line, which is the SHA-256 of the remaining text. */

@@ -94,7 +94,7 @@ export async function loadContext(root: string): Promise<CheckoutContext | undef
   return { projectId, environment };
 }
 
-/** Writes the context in a project's root atomically. */
+/** Atomically writes the context to a project's root. */
 export async function saveContext(root: string, context: CheckoutContext): Promise<void> {
   const checked = contextSchema.parse({ version: 1, ...context });
   await writeFileAtomically(contextPath(root), `${JSON.stringify(checked, null, 2)}\n`);

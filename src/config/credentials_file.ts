@@ -37,7 +37,7 @@ export function credentialsPath({ home, xdgConfigHome }: CredentialsLocation): s
   return join(base, "svc", "credentials.json");
 }
 
-/** The file exists but is unusable. The message never contains its content. */
+/** The file exists but is unusable. The message never contains the file's content. */
 export class CredentialsFileError extends Error {
   override readonly name = "CredentialsFileError";
 

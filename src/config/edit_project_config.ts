@@ -129,8 +129,9 @@ function withoutEmptyTables(value: unknown): unknown {
  * Sets and removes keys of a `svc.toml`, preserving comments, order and formatting. Unaffected
  * lines stay identical.
  *
- * The text must be TOML, but need not be a valid `svc.toml`. Throws `SyntaxError` if it is not
- * TOML, and `TypeError` if a key cannot be set because a value that is not a table is in its path.
+ * The text must be TOML, but need not be a valid `svc.toml`. Throws `SyntaxError` if the text is
+ * not TOML, and `TypeError` if a key cannot be set because its path contains a value that is not a
+ * table.
  */
 export function editProjectConfig(source: string, changes: ProjectConfigChanges): string {
   if (findTomlExcess(source, PROJECT_CONFIG_LIMITS.maxDepth) !== undefined) {
@@ -178,7 +179,7 @@ async function resolveLink(path: string): Promise<{ target: string; mode: number
 }
 
 /**
- * Writes the `svc.toml` of a directory atomically. After a crash, the file is either unchanged or
+ * Atomically writes the `svc.toml` of a directory. After a crash, the file is either unchanged or
  * complete. Keeps symbolic links and permissions.
  *
  * @throws {TypeError} with every problem if the text is not a valid `svc.toml`. In that case, the
@@ -198,7 +199,7 @@ export async function saveProjectConfig(directory: string, source: string): Prom
 
 /**
  * Writes the schema that {@link SCHEMA_COMMENT} refers to into a project, if the file is missing or
- * has a different version. Returns true if it was written.
+ * contains a different version. Returns true if the file was written.
  */
 export async function saveProjectConfigSchema(directory: string): Promise<boolean> {
   const path = join(directory, SCHEMA_PATH);

@@ -49,7 +49,7 @@ const sources = fc.record({ source: documents, isWindows: fc.boolean(), isMarked
 
 type Plain = Record<string, unknown>;
 
-/** Sets the values of a change, or removes them for null. Other values stay unchanged. */
+/** Sets each value of a change, or removes it if it is null. Other values stay unchanged. */
 function overlay(before: Plain, change: Plain = {}): Plain {
   const entries = Object.entries(change).filter(([, value]) => value !== undefined);
   const merged = { ...before, ...Object.fromEntries(entries) };

@@ -12,7 +12,7 @@ export const PROJECT_NAME_MAX = 40;
 /** Maximum length of an environment variable name. */
 export const VARIABLE_NAME_MAX = 128;
 
-/** A lower-case DNS label without a hyphen at either end (RFC 1123, 2.1). */
+/** A lower-case DNS label that neither starts nor ends with a hyphen (RFC 1123, 2.1). */
 export const DNS_LABEL = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/;
 
 /** The name of an environment variable (POSIX.1-2017, 8.1, but lower case is allowed). */
@@ -46,8 +46,8 @@ export function parseTime(value: number | string): number | undefined {
 }
 
 /**
- * Returns true for labels that claim to be encoded Unicode (RFC 5890, 2.3.2.1). With a suffix
- * appended, they are no longer a valid host.
+ * Returns true for labels that claim to be encoded Unicode (RFC 5890, 2.3.2.1). Once a suffix is
+ * appended, such a label is no longer valid.
  */
 export function isEncodedLabel(label: string): boolean {
   return label.startsWith("xn--");
@@ -63,7 +63,7 @@ export function isHost(text: string): boolean {
 
 /**
  * Returns true for a relative path that stays inside its base folder on every system. Such a path
- * has no drive or backslash, and never goes above the folder.
+ * has no drive and no backslash, and never goes above the folder.
  */
 export function isInsidePath(path: string): boolean {
   // deno-lint-ignore no-control-regex -- excludes control characters on purpose
@@ -79,7 +79,7 @@ export function isInsidePath(path: string): boolean {
 }
 
 /**
- * Normalizes a path that passes {@link isInsidePath}: without `.`, `..`, doubled or trailing
+ * Normalizes a path that passes {@link isInsidePath}. Removes `.`, `..`, and doubled or trailing
  * slashes.
  */
 export function normalizeInsidePath(path: string): string {

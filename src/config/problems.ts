@@ -95,8 +95,8 @@ class ProblemCollector {
   }
 
   /**
-   * Returns the position of a path in the text. A table that appears only in a longer header, such
-   * as `a` in `[a.b]` or `[[a]]`, has the position of the first entry below it.
+   * Returns the position of a path in the text. If a table appears only in a longer header, such as
+   * `a` in `[a.b]` or `[[a]]`, returns the position of the first entry below the table.
    */
   #place(path: readonly PathStep[], locate: "locate" | "locateKey"): Position | undefined {
     const parent = this.#document[locate](path.slice(0, -1));

@@ -86,7 +86,7 @@ export interface ProjectConfig {
     readonly outputDirs: readonly string[];
     /** Whether to deploy the output as a static site, even if it looks like server code. */
     readonly isStatic?: boolean;
-    /** The runtime of the project's servers. If it is missing, the deploy decides. */
+    /** The runtime of the project's servers. If it is missing, the deploy detects the runtime. */
     readonly runtime?: "deno" | "node" | "command";
     /** Size of a server's folder for temporary files, in MiB. */
     readonly tmpMb?: number;
@@ -146,9 +146,9 @@ export interface ProjectConfig {
   readonly static?: {
     /** Whether index.html is served for documents without a file. */
     readonly spa?: boolean;
-    /** Whether page URLs end with a slash. */
+    /** Whether the URLs of pages end with a slash. */
     readonly trailingSlash?: TrailingSlash;
-    /** Whether page URLs omit `.html`. */
+    /** Whether the URLs of pages omit `.html`. */
     readonly cleanUrls?: boolean;
     /** Whether a URL matches a file regardless of case. */
     readonly ignoreCase?: boolean;
@@ -193,7 +193,7 @@ function toServer({ server, build }: RawProjectConfig): ProjectConfig["server"] 
   };
 }
 
-/** Converts a checked time to milliseconds. `false` is 0. */
+/** Converts a validated time to milliseconds. `false` means 0. */
 const toTime = (value: number | string | false): number => value === false ? 0 : parseTime(value)!;
 
 function toStatic(raw: NonNullable<RawProjectConfig["static"]>): ProjectConfig["static"] {

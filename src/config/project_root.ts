@@ -31,8 +31,8 @@ export function rootCandidates(from: string, options: ProjectRootOptions = {}): 
 }
 
 /**
- * Finds the nearest directory at or above `from` with a `svc.toml`. Checks one name per level, up
- * to the home directory or the file system's root, and never lists a folder.
+ * Finds the nearest directory at or above `from` that contains a `svc.toml`. Checks one name per
+ * level, up to the home directory or the file system's root, and never lists a folder.
  */
 export async function findProjectRoot(
   from: string,

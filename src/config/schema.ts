@@ -37,7 +37,7 @@ import { table } from "./table.ts";
 /** Maximum number of scheduled tasks. */
 const MAX_CRON_TASKS = 20;
 
-/** Maximum number of candidate output directories to try. */
+/** Maximum number of candidates for the output directory. */
 const MAX_OUTPUT_DIRS = 20;
 
 const MAX_NAME = 200;
@@ -133,8 +133,8 @@ const healthPath = text("Use a path that begins with /, without spaces", {
 const TMP_RULE = "Use a whole number of MiB from 1 to 4096";
 
 /**
- * Maximum number of other hosts' configuration files. It exceeds the number of files that svc
- * recognizes.
+ * Maximum number of configuration files of other hosts. The limit exceeds the number of files that
+ * svc recognizes.
  */
 const MAX_NOT_IMPORTED = 32;
 const NOT_IMPORTED_RULE =
@@ -326,7 +326,7 @@ const env = table({
   }),
 });
 
-/** Schema of a whole `svc.toml`. It is strict at every level. */
+/** Schema of a whole `svc.toml`. The schema is strict at every level. */
 export const projectConfigSchema = table({
   project: project.optional().meta({ description: "Project of this directory." }),
   dev: dev.optional().meta({ description: "Settings of `svc dev`." }),
@@ -359,8 +359,8 @@ export const projectConfigSchema = table({
 });
 
 /**
- * A valid `svc.toml` as written, before defaults are filled in and both forms of declarations are
- * unified.
+ * A valid `svc.toml` as written, before defaults are filled in and the two forms of declarations
+ * are unified.
  */
 export type RawProjectConfig = z.output<typeof projectConfigSchema>;
 

@@ -67,7 +67,7 @@ const MAX_SKEW_MS = 7 * 86_400_000;
 const KEEP_RULE = 'Use a time of at most 90 days, such as "7d" or "12h", or false';
 const SKEW_RULE = 'Use a time of at most 7 days, such as "1h" or "30m", or false';
 
-/** Declares a time from 0 to `maxMs`. `false` is 0. */
+/** Declares a time from 0 to `maxMs`, in milliseconds. `false` means 0. */
 const timeUpTo = (maxMs: number, rule: string) =>
   z.union([z.string(), z.int(), z.literal(false)], rule).refine((value) => {
     const time = value === false ? 0 : parseTime(value);

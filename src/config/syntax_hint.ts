@@ -11,7 +11,7 @@ function syntaxHint(source: string, diagnostic: Diagnostic): string | undefined 
   return bare === undefined ? undefined : `Put text in quotes: ${JSON.stringify(bare)}`;
 }
 
-/** Adds a hint to a syntax error if there is one. Other diagnostics do not change. */
+/** Adds a hint to a syntax error, if svc has one for it. Other diagnostics do not change. */
 export function withSyntaxHint(diagnostic: Diagnostic, source: string): Diagnostic {
   if (diagnostic.code !== "toml_syntax") return diagnostic;
   const hint = syntaxHint(source, diagnostic);

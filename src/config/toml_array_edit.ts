@@ -25,7 +25,7 @@ function appendItems(source: string, array: AST.TOMLArray, items: readonly strin
     : [{ start: at, end: at, text }, { start: end, end, text: "," }];
 }
 
-/** Removes the elements from index `kept` on. Keeps the comments of the remaining elements. */
+/** Removes the elements from index `kept` onward. Keeps the comments of the remaining elements. */
 function dropItems(source: string, { elements, range }: AST.TOMLArray, kept: number): Splice {
   const start = elements[kept - 1]!.range[1];
   const end = elements.at(-1)!.range[1];

@@ -56,8 +56,8 @@ function addSection(source: string, path: KeyPath, assignment: string): string {
 }
 
 /**
- * Returns the last entry with a dotted key that leads through `table`, as `project.name` leads
- * through `project`.
+ * Returns the last entry whose dotted key leads through `table`, as `project.name` leads through
+ * `project`.
  */
 function dottedNeighbor(layout: TomlLayout, table: KeyPath): Entry | undefined {
   return layout.entries.findLast(({ path, keyLength }) =>
@@ -65,7 +65,7 @@ function dottedNeighbor(layout: TomlLayout, table: KeyPath): Entry | undefined {
   );
 }
 
-/** Adds a key to a table that already exists, because the key does not exist yet. */
+/** Adds a new key to a table that already exists. */
 function insert(source: string, path: KeyPath, value: TomlValue): string {
   const layout = readLayout(source);
   const parent = path.slice(0, -1);

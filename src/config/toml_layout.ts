@@ -1,5 +1,5 @@
 /**
- * @module Finds the positions of keys in TOML text. These positions allow an edit to leave every
+ * @module Finds the positions of keys in TOML text. With these positions, an edit can leave every
  * other byte unchanged.
  */
 import { type AST, parseTOML } from "toml-eslint-parser";

@@ -21,7 +21,10 @@ export const newPassword = z.string()
   .min(PASSWORD_MIN, `Must have at least ${PASSWORD_MIN} characters`)
   .max(PASSWORD_MAX, `Must be at most ${PASSWORD_MAX} characters`);
 const givenPassword = z.string().min(1, "Must not be empty").max(PASSWORD_MAX);
-/** Proof of ownership. Without a password, the session must be at most ten minutes old. */
+/**
+ * Proof that the caller owns the account. Without a password, the session must be at most ten
+ * minutes old.
+ */
 export const provenPassword = givenPassword.optional();
 /** Six digits from an authenticator app, or a recovery code. */
 export const factorCode = z.string().trim().min(6).max(32);

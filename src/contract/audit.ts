@@ -1,4 +1,4 @@
-/** The audit log: changes in a workspace, with who made them, and from which IP address. @module */
+/** The audit log: the changes in a workspace, who made them, and from which IP address. @module */
 import * as z from "zod";
 import { page, pageQuery, timestamp, uuid } from "./common.ts";
 import { endpoint } from "./endpoint.ts";

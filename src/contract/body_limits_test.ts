@@ -20,7 +20,8 @@ const CHECKED_AS_A_WHOLE = new Set([
 const BYTES_PER_UNIT = 3;
 
 /**
- * Returns the size in bytes of the largest JSON that a schema allows, without escaped characters.
+ * Returns the size in bytes of the largest JSON text without escaped characters that a schema
+ * allows.
  */
 function largest(schema: Schema, where: string): number {
   if (schema.const !== undefined) return JSON.stringify(schema.const).length;

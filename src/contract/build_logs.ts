@@ -3,7 +3,10 @@ import * as z from "zod";
 import { missingNodes, timestamp, uuid } from "./common.ts";
 import { endpoint } from "./endpoint.ts";
 
-/** `output` is printed by the project's commands. All other levels are messages of the platform. */
+/**
+ * `output` is text that the project's commands print. All other levels are messages of the
+ * platform.
+ */
 export const BUILD_LOG_LEVELS = ["output", "info", "warn", "error"] as const;
 export type BuildLogLevel = (typeof BUILD_LOG_LEVELS)[number];
 

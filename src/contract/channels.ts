@@ -1,13 +1,13 @@
 import { type EventCategory, type Priority } from "./events.ts";
 /**
- * The channels of notifications, with one row for each. Preferences, deliveries, the API and its
- * document, the CLI, pages and docs are derived from these rows. The sending code is in
+ * The notification channels, one row each. Preferences, deliveries, the API and its document, the
+ * CLI, pages and docs are derived from these rows. The sending code is in
  * `src/platform/notifications/channels`.
  *
  * @module
  */
 
-/** How often and for how long to retry messages. Times are in milliseconds. */
+/** How often to retry messages, and for how long. Times are in milliseconds. */
 export interface ChannelLimits {
   readonly maxAttempts: number;
   /** Age at which a message is no longer retried. */
@@ -55,9 +55,9 @@ interface Outward {
 /** A channel to people outside of the platform. */
 interface Personal extends Preferable, Outward {
   readonly reach: "person";
-  /** Why nothing can be sent if the channel is not set up on the platform. */
+  /** Explains why nothing can be sent if the channel is not set up on the platform. */
   readonly missing: string;
-  /** Why the person cannot be reached yet. */
+  /** Explains why the person cannot be reached yet. */
   readonly unreached: string;
 }
 
@@ -169,7 +169,7 @@ function reaching<Reach extends Row["reach"]>(...reaches: readonly Reach[]) {
 export const CHANNELS = reaching("person", "inbox");
 export type Channel = Reaching<"person" | "inbox">;
 
-/** Channels that leave the platform. The inbox is written directly. */
+/** Channels that deliver outside of the platform. The inbox is written directly. */
 export const DELIVERY_CHANNELS = reaching("person", "workspace");
 export type DeliveryChannel = Reaching<"person" | "workspace">;
 

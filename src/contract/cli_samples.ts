@@ -4,8 +4,7 @@ import type { endpoints } from "./endpoints.ts";
 const DEPLOYMENT = "019abf2e-7c4d-7e1a-9b3f-5d6c7a8b9e01";
 
 /**
- * Endpoints without a sample are for browsers, or are a single step of a command with several
- * steps.
+ * Endpoints without a sample are meant for browsers, or are one step of a command that has several.
  */
 export const CLI_SAMPLES: Readonly<Partial<Record<keyof typeof endpoints, string>>> = {
   listNodes: "svc nodes",

@@ -19,7 +19,7 @@ export const slug = (maximum: number) =>
 
 export const projectName = slug(PROJECT_NAME_MAX);
 
-/** A resource's id or name. The name has a maximum length. */
+/** Declares a resource's id or name. The name has a maximum length. */
 export const idOrName = (maximum: number) =>
   z.union(
     [uuid, slug(maximum)],
@@ -120,7 +120,7 @@ export const missingNode = z.object({
 });
 export type MissingNode = z.infer<typeof missingNode>;
 
-/** Name of the event in a stream that reports a missing node. */
+/** Name of the event that reports a missing node in a stream. */
 export const MISSING_NODE_EVENT = "missing-node";
 
 export const missingNodes = z.array(missingNode).optional().describe(

@@ -35,7 +35,7 @@ const variableName = z.string().max(200).regex(
 const environmentNames = z.array(z.string().min(1).max(100)).max(50).nullable();
 
 /**
- * A variable for a database's connection string that replaces the default one, and the environments
+ * A variable that replaces the default one for a database's connection string, and the environments
  * that have it.
  */
 export const databaseOverride = z.object({

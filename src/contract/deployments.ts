@@ -2,8 +2,8 @@
  * Deployments.
  *
  * A deployment is created with the list of its files, or with the differences from another
- * deployment's list. The response lists the blobs that the workspace lacks. Once they are uploaded,
- * activating the deployment makes it visible in one atomic step.
+ * deployment's list. The response lists the blobs that the workspace lacks. Once these blobs are
+ * uploaded, activating the deployment makes it visible in one atomic step.
  *
  * @module
  */
@@ -35,7 +35,8 @@ export const MAX_FUNCTIONS = 100;
 export const MAX_FUNCTION_BYTES = 4 * 1024 * 1024;
 
 /**
- * A function as bundled by `svc deploy`: one self-contained module, uploaded as a blob like a file.
+ * A function as bundled by `svc deploy`: one self-contained module, which is uploaded as a blob,
+ * like a file.
  */
 export const deploymentFunction = z.object({
   name: z.string().max(64).regex(
@@ -122,7 +123,7 @@ export const deployment = z.object({
 }).meta({ id: "Deployment" });
 export type Deployment = z.infer<typeof deployment>;
 
-/** The deployment that a difference between lists of files is based on (`file_difference.ts`). */
+/** The deployment whose list of files is the base of a difference (`file_difference.ts`). */
 export const deploymentBase = z.object({
   deployment: uuid.describe("Id of a deployment in the same project to reuse files from"),
   digest: sha256.describe(
@@ -130,7 +131,10 @@ export const deploymentBase = z.object({
   ),
 }).strict().meta({ id: "DeploymentBase" });
 
-/** Maximum size of a deployment's description, in bytes. This allows a list of 100,000 files. */
+/**
+ * Maximum size of a deployment's description, in bytes. The limit is large enough for a list of
+ * 100,000 files.
+ */
 const MAX_DEPLOYMENT_BYTES = 32 * 1024 * 1024;
 
 export const createDeploymentBody = z.object({
@@ -223,7 +227,7 @@ export const checkDeployment = endpoint({
   response: checkDeploymentAnswer,
 });
 
-/** Filters for a list of deployments, all of which must match. */
+/** Filters for a list of deployments. A deployment must match all of them. */
 export const deploymentFilter = z.object({
   branch: branchName.optional().meta({ description: "Only this branch", example: "main" }),
   environment: environmentReference.optional().describe("Only this environment, by its name"),

@@ -16,7 +16,7 @@ const MAX_HEADERS = 10;
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]{1,100}$/i;
 /** Printable ASCII, which every HTTP client can send. */
 const HEADER_VALUE = /^[\x20-\x7e]{1,4096}$/;
-/** Header fields that belong to the request itself. */
+/** Header fields that a drain must not set, because they belong to the request itself. */
 const OWN_FIELDS =
   /^(?:content-.*|host|connection|transfer-encoding|te|upgrade|expect|user-agent)$/i;
 

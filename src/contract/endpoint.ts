@@ -5,8 +5,8 @@ export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /**
  * How a body is sent. `octets`, `multipart` and `events` are streamed and not parsed with a schema.
- * `form` is a form (RFC 6749, B) or JSON. The handler parses the body, because errors have OAuth's
- * format.
+ * `form` is a form (RFC 6749, B) or JSON. The handler of a form parses the body, because errors
+ * must have OAuth's format.
  */
 export type BodyKind = "json" | "form" | "octets" | "multipart" | "events";
 
@@ -36,7 +36,7 @@ export const ACCESS_LEVELS = [
 export type Access = (typeof ACCESS_LEVELS)[number];
 
 /**
- * `kept` replays the response for a day, `own` leaves the handling to the endpoint, and `refused`
+ * `kept` replays the response for a day, `own` leaves idempotency to the endpoint, and `refused`
  * returns 400.
  */
 export type IdempotencyKind = "kept" | "own" | "refused" | "none";
@@ -83,7 +83,7 @@ export interface Endpoint<
   readonly traits: readonly Trait[];
   /** Successful responses with a status other than `status`, by status. */
   readonly otherAnswers: Readonly<Record<number, Shape>>;
-  /** Statuses of refusals that are specific to this endpoint. */
+  /** Statuses of the refusals that are specific to this endpoint. */
   readonly refusals: readonly number[];
 }
 
@@ -116,7 +116,7 @@ function usualAccess(given: Pick<Endpoint, "method"> & Partial<Pick<Endpoint, "a
 
 /**
  * Callers without a credential have no scope for keys, and only JSON responses are small enough to
- * store.
+ * be stored.
  */
 function usualIdempotency(
   given: Pick<Endpoint, "method"> & Partial<Pick<Endpoint, "auth" | "bodyKind">>,

@@ -20,11 +20,11 @@ const ALL = ["everything"] as const;
 const RULES = ["rules"] as const;
 const READ_RULES = ["read", "rules"] as const;
 const VARIABLES = ["variables"] as const;
-/** The environment determines which of these permissions is needed. */
+/** Which of these permissions is needed depends on the environment. */
 const DEPLOY = ["deploy-previews", "deploy-production"] as const;
 const PRODUCTION = ["deploy-production"] as const;
 const READ_DEPLOYED = ["read", ...DEPLOY] as const;
-/** Anyone who may change a part of a project must be able to find the project. */
+/** Anyone who may change a part of a project must also be able to find the project. */
 const FIND_PROJECT = ["read", ...DEPLOY, "rules", "variables"] as const;
 
 type EndpointName = keyof typeof endpoints;
@@ -259,7 +259,7 @@ export const ENDPOINT_PERMISSIONS: Readonly<Record<EndpointName, Needed>> = {
   deleteMessengerLink: NONE,
 };
 
-/** Paths that use a different protocol. */
+/** Paths that use protocols other than the API's. */
 const OF_OTHER_PROTOCOLS: readonly (readonly [string, Needed])[] = [
   ["GET /git", READ_DEPLOYED],
   ["POST /git", DEPLOY],
@@ -277,7 +277,7 @@ const BY_NAME: ReadonlyMap<string, Needed> = new Map([
 ]);
 
 /**
- * Returns the permissions that a key lacks. Endpoints that are not in any table require
+ * Returns the required permissions that a key lacks. Endpoints that are not in any table require
  * `everything`.
  */
 export function lackedFor(
@@ -291,7 +291,7 @@ export function lackedFor(
   return needed.some((each) => held.includes(each)) ? undefined : needed;
 }
 
-/** Endpoints without a project that keys limited to projects can still call. */
+/** Endpoints that do not belong to a project, but that keys limited to projects can still call. */
 const SHARED: ReadonlySet<string> = new Set(
   ([
     "getIdentity",
@@ -303,7 +303,9 @@ const SHARED: ReadonlySet<string> = new Set(
   ] as const).map((name) => nameOf(endpoints[name])),
 );
 
-/** Whether a key that is limited to certain projects can call an endpoint for those projects. */
+/**
+ * Whether a key that is limited to certain projects can call an endpoint on one of those projects.
+ */
 export function isOfOneProject(endpoint: Pick<Endpoint, "method" | "path">): boolean {
   return /\{(?:project|deployment|build)\}/.test(endpoint.path) ||
     endpoint.path === "/git" || endpoint.path === "/mcp" || SHARED.has(nameOf(endpoint));

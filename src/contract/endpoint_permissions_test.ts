@@ -8,7 +8,7 @@ const NAMES = Object.keys(endpoints) as (keyof typeof endpoints)[];
 const endpointOf = (name: keyof typeof endpoints) => endpoints[name] as unknown as Endpoint;
 
 /**
- * Returns the endpoints that change something and that a key with this single permission can call.
+ * Returns the endpoints that change something and that a key with only this permission can call.
  */
 const changedBy = (permission: Permission) =>
   NAMES.filter((name) => {

@@ -1,5 +1,6 @@
 /**
- * Names of environments that every project has, in a file without schemas, which are slow to load.
+ * Names of the environments that every project has. They are in a separate file without schemas,
+ * which are slow to load.
  * @module
  */
 

@@ -2,7 +2,7 @@
  * The data of events: fields with their checks, descriptions and examples, and the shapes that
  * several events share.
  *
- * All fields are optional, because people who raise an event through the API might know only some
+ * All fields are optional, because someone who raises an event through the API might know only some
  * of them. Known fields are validated. Other flat fields are passed on unchanged.
  *
  * @module

@@ -19,8 +19,8 @@ function isMoment(text: string): boolean {
 }
 
 /**
- * Formats a date such as `1 December 2026`, or with a time in UTC. Other text is returned
- * unchanged.
+ * Formats a date such as `1 December 2026`, with the time in UTC if there is one. Other text is
+ * returned unchanged.
  */
 function momentOf(text: string): string {
   if (!isMoment(text)) return text;
@@ -31,7 +31,7 @@ function momentOf(text: string): string {
 
 const FORMATS: Readonly<Record<string, (text: string) => string>> = {
   moment: momentOf,
-  /** `on 1 December 2026`, or `in 04/2026`. */
+  /** Formats a period as `on 1 December 2026` or `in 04/2026`. */
   on: (text) => `${isMoment(text) ? "on" : "in"} ${momentOf(text)}`,
 };
 
@@ -43,7 +43,7 @@ function money({ amount, currency }: EventData): string {
   return format.format(amount).replaceAll("\u00a0", " ");
 }
 
-/** Values that are computed from the data of the event. */
+/** Values that are computed from the event's data. */
 const MADE: Readonly<Record<string, (data: EventData) => string>> = {
   commit: ({ commitSha }) => String(commitSha ?? "").slice(0, 7),
   deployment: (data) => fillWords(DEPLOYMENT, data),
@@ -53,7 +53,7 @@ const MADE: Readonly<Record<string, (data: EventData) => string>> = {
       ? String(environment ?? "a deployment")
       : `preview of ${branch}`,
   project: ({ project }) => String(project ?? "A project"),
-  /** Branch and commit, which distinguish an environment's deployments. */
+  /** Formats the branch and commit, which distinguish an environment's deployments. */
   version: (data) =>
     data.environment === ENVIRONMENT_PREVIEW
       ? fillWords("{commit}", data)
@@ -90,6 +90,6 @@ export function fillFirst(templates: readonly string[], data: EventData): string
     .find(({ isComplete }) => isComplete)?.text;
 }
 
-/** Returns text with the punctuation of a sentence. */
+/** Returns text with a period at the end, unless it already ends like a sentence. */
 export const sentence = (words: string): string =>
   words === "" || /[.!?:…]$/.test(words) ? words : `${words}.`;

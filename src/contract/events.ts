@@ -1,8 +1,8 @@
 /**
  * The events that the platform notifies people of (spec, "Events"): the 32 events in the
  * specification, and some more. To add an event, add a row to `EVENTS`. Types, checks, the API, the
- * OpenAPI document, the CLI, emails, pages, docs and test samples are derived from it. The strings
- * in a row are templates for `event_words.ts`.
+ * OpenAPI document, the CLI, emails, pages, docs and test samples are derived from the row. The
+ * strings in a row are templates for `event_words.ts`.
  *
  * @module
  */
@@ -45,10 +45,13 @@ export interface EventKind {
   readonly data: Schema;
   readonly title: string;
   readonly body: string;
-  /** Subject of the email, after the project, workspace or host. Defaults to the title. */
+  /**
+   * The part of the email's subject that follows the project, workspace or host. Defaults to the
+   * title.
+   */
   readonly subject?: string;
   /**
-   * Pages for the notification to open, as templates of paths or URLs. The first one whose values
+   * Pages that the notification can open, as templates of paths or URLs. The first one whose values
    * are all present is used.
    */
   readonly opens: readonly string[];
@@ -56,7 +59,7 @@ export interface EventKind {
 
 const PAGE = "/deployments/{deploymentId}";
 
-/** Creates a function for rows with the same category and kind of data. */
+/** Returns a function that creates rows with the same category and kind of data. */
 const kind = <const Category extends EventCategory, const Data extends Schema>(
   category: Category,
   data: Data,

@@ -9,7 +9,7 @@ import type { DeploymentFile } from "./deployment_files.ts";
 
 /** The changes that turn one list of files into another. */
 export interface FileDifference {
-  /** Files that are missing from the other list, or have different content there. */
+  /** Files that are missing from the other list, or whose content differs there. */
   readonly files: readonly DeploymentFile[];
   /** Paths that are only in the other list. */
   readonly removed: readonly string[];
@@ -50,7 +50,10 @@ export function differenceOf(
   return { files: changed, removed: [...left.keys()] };
 }
 
-/** Applies a difference to `base`. Yields the remaining files, then the files of the difference. */
+/**
+ * Applies a difference to `base`. Yields the remaining files, followed by the files of the
+ * difference.
+ */
 export function* applyDifference(
   base: readonly DeploymentFile[],
   { files, removed }: FileDifference,

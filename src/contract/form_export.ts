@@ -1,7 +1,7 @@
 /** Form submissions as CSV (RFC 4180). No text from a visitor can act as a formula. @module */
 import type { FormSubmission } from "./forms.ts";
 
-/** Prefixes that spreadsheets treat as a formula, including full-width ones. */
+/** Prefixes that make spreadsheets treat a cell as a formula, including full-width ones. */
 const FORMULA = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 
 /** Formats text as a cell. An apostrophe turns a formula into text. */
@@ -19,16 +19,16 @@ const OWN_COLUMNS = ["id", "sentAt", "page", "spamReason", "files"];
 const MAX_COLUMNS = 100;
 /** Maximum number of names to count when choosing the columns. */
 const MAX_COUNTED = 10_000;
-/** The column with all fields that have no column. */
+/** The column for all fields that have no column of their own. */
 const OTHERS = "otherFields";
 
-/** Writes submissions as CSV. All of them must be counted first. */
+/** Writes submissions as CSV. All submissions must be counted before the first one is written. */
 export class SubmissionsCsv {
   readonly #counts = new Map<string, number>();
   #hasOthers = false;
   #columns: readonly string[] | undefined;
 
-  /** Counts the fields, to choose the columns. */
+  /** Counts the fields of submissions, to choose the columns. */
   count(submissions: readonly FormSubmission[]): void {
     for (const { name } of submissions.flatMap(({ fields }) => fields)) {
       const known = this.#counts.get(name);

@@ -146,7 +146,7 @@ export const regenerateHook = endpoint({
 const text = (what: string, maximum: number) =>
   z.string("Must be a string").max(maximum, `${what} must be at most ${maximum} characters`);
 
-/** The commit to deploy, as named by the caller. Other fields are ignored. */
+/** The commit to deploy, as the caller names it. Other fields are ignored. */
 export const triggerBody = z.object({
   commitSha: z.string("Must be 7 to 40 hexadecimal digits").regex(
     /^[0-9a-fA-F]{7,40}$/,

@@ -57,7 +57,7 @@ export type RequestLogEntry = z.infer<typeof requestLogEntry>;
 
 export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 
-/** A console line from a function, or a failure of the function. */
+/** A line that a function wrote to its console, or a failure of the function. */
 export const functionLogEntry = z.object({
   type: z.literal("function").meta({ description: "Type of the entry", example: "function" }),
   time: timestamp.describe("Time of the entry"),

@@ -10,7 +10,7 @@ const items = [
   { id: "a", isProduction: false, migration: undefined },
 ] as const;
 
-/** Targets, each with the deployments whose schema changes remain. */
+/** Targets, each with the newer deployments whose schema changes stay applied. */
 const CASES: readonly (readonly [string | undefined, readonly string[]])[] = [
   [undefined, ["e", "d"]],
   ["d", ["e"]],

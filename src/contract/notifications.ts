@@ -86,7 +86,7 @@ const tally = z.object({
   unread: count.describe("Number of unread notifications"),
 });
 
-/** Counts of the inbox, without the archive. */
+/** Numbers of messages in the inbox, without the archive. */
 export const inboxCounts = tally.extend({
   categories: z.object(
     Object.fromEntries(
@@ -189,13 +189,15 @@ const timeOfDay = z.string().regex(
   "Must be a time of day in UTC, such as 22:00",
 );
 
-/** Hours from `start` up to `end`, in UTC. They extend past midnight if the end is earlier. */
+/**
+ * Hours from `start` to `end`, in UTC. They extend past midnight if `end` is earlier than `start`.
+ */
 const quietHours = z.object({
   start: timeOfDay.meta({ description: "Start as HH:MM in UTC", example: "22:00" }),
   end: timeOfDay.meta({ description: "End as HH:MM in UTC", example: "07:00" }),
 }).strict();
 
-/** Which deployments a person is notified of. */
+/** Which deployments a person is notified about. */
 export const HEARD_DEPLOYMENTS = ["all", "own", "none"] as const;
 const heardDeployments = z.enum(HEARD_DEPLOYMENTS);
 
@@ -272,7 +274,7 @@ export const putCategoryPreference = endpoint({
 const typeOf = <const Name extends string>(name: Name) => ({
   type: z.literal(name).meta({ description: "Type of the message", example: name }),
 });
-/** The id is null if the change affects the whole inbox or the whole archive. */
+/** The id is null if the change affects the whole inbox or archive. */
 const changed = { id: uuid.nullable().describe("Id of the notification; null for all") };
 
 /** Messages in the live stream, keyed by the name of the Server-Sent Event. */
@@ -282,7 +284,7 @@ export const notificationMessage = z.discriminatedUnion("type", [
   z.object({ ...typeOf("archived"), ...changed }),
   z.object({ ...typeOf("deleted"), ...changed }),
   inboxCounts.extend(typeOf("counts")),
-  /** Too many messages were missed to send them again. Clients must reload the inbox. */
+  /** So many messages were missed that they are not sent again. Clients must reload the inbox. */
   z.object(typeOf("reset")),
 ]).meta({ id: "NotificationMessage" });
 export type NotificationMessage = z.infer<typeof notificationMessage>;

@@ -86,7 +86,7 @@ export const project = settings.extend({
   }),
   workspace: z.string().meta({ description: "Slug of the workspace", example: "acme" }),
   // Validated less strictly than input, because an older version may have accepted values that this
-  // one refuses.
+  // one rejects.
   gitUrl: storedGitUrl.nullable().meta({
     description: "URL of the repository, without credentials; null for none",
     example: "https://git.example.com/ada/shop.git",

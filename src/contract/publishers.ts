@@ -38,13 +38,13 @@ export const MAX_PUBLISHERS = 100;
 export const KEY_SECONDS = { min: 300, usual: 900, max: 3600 } as const;
 
 /**
- * Declares a string limited to the characters that can occur in names in either provider's tokens.
- * `*` matches any text.
+ * Declares a string that contains only characters that can occur in names in either provider's
+ * tokens. `*` matches any text.
  */
 const plain = (most: number) =>
   z.string().min(1, "Must not be empty").max(most, `Must be at most ${most} characters`).refine(
-    // This is not a pattern in the schema, because only some validators could read it in the
-    // document.
+    // This check is not a pattern in the schema, because only some validators could read such a
+    // pattern in the document.
     (text) => !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(text),
     "Must not contain control characters",
   );
@@ -192,7 +192,7 @@ export const exchangeBody = z.object({
   project: z.string().min(1).max(100).optional(),
 });
 
-/** The key for which a token was exchanged. */
+/** The key that was issued in exchange for a token. */
 export const exchangedKey = z.object({
   access_token: z.string(),
   issued_token_type: z.literal(ISSUED_TOKEN_TYPE),

@@ -1,5 +1,7 @@
 /**
- * Rolling releases: the share of visitors grows as long as the new deployment works well. @module
+ * Rolling releases: the percentage of visitors who get the new deployment grows as long as the
+ * deployment works well.
+ * @module
  */
 import * as z from "zod";
 import { timestamp, uuid } from "./common.ts";
@@ -10,7 +12,7 @@ const tag = "Releases";
 
 /** Maximum number of steps in a release. */
 export const MAX_RELEASE_STEPS = 20;
-/** Minimum and maximum duration of a step, in seconds, and its default. */
+/** Minimum, maximum and default duration of a step, in seconds. */
 export const MIN_STEP_SECONDS = 1;
 export const MAX_STEP_SECONDS = 7 * 24 * 60 * 60;
 export const STEP_SECONDS = 10 * 60;

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { SCHEMA_KINDS } from "./database_branches.ts";
 
-/** Maximum number of schema differences that a deployment lists. */
+/** Maximum number of schema differences that are listed for a deployment. */
 export const MAX_NAMED_CHANGES = 50;
 
 export const schemaDifference = z.object({

@@ -3,7 +3,9 @@ import * as z from "zod";
 import { DATABASE_ENGINES } from "./databases.ts";
 import { endpoint } from "./endpoint.ts";
 
-/** Deployment processes that are running, starting or ending, and their maximum number. */
+/**
+ * Maximum number of deployment processes, and the number that are running, starting or stopping.
+ */
 const processes = {
   running: z.int().nonnegative().describe("Processes that are running, starting or ending"),
   max: z.int().positive().describe("Maximum number at a time"),

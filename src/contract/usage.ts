@@ -3,7 +3,7 @@ import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
 import { projectParams } from "./projects.ts";
 
-/** Counting stops at this number, to limit its cost. */
+/** Counting stops at this number, which limits the cost of counting. */
 export const MAX_COUNTED = 1000;
 
 export const USAGE_SUBJECTS = [

@@ -46,7 +46,7 @@ export const variable = z.object({
 }).meta({ id: "Variable" });
 export type Variable = z.infer<typeof variable>;
 
-/** A reference in a variable's value, and the URL that it resolves to. */
+/** A reference in a variable's value, and the URL to which it resolves. */
 export const variableReference = z.object({
   variable: z.string().meta({ description: "Name of the variable", example: "API_URL" }),
   reference: z.string().meta({

@@ -3,7 +3,7 @@
  * placeholders for another client's names and process id.
  */
 
-/** Statements that must be refused. */
+/** Statements that must be rejected. */
 export const REFUSED: readonly string[] = [
   "SELECT rolname, rolpassword FROM pg_authid",
   "SELECT * FROM pg_shadow",

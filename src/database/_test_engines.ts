@@ -18,8 +18,8 @@ export const ENGINES: Readonly<Record<string, (folder: string) => Promise<Databa
 };
 
 /**
- * The names of the database and the role, as SQL shows them. A server uses names derived from the
- * branch ID.
+ * Returns the names of the database and the role, as SQL shows them. A server uses names derived
+ * from the branch ID.
  */
 export function shownNames({ kind }: DatabaseEngine, { id, database, role }: Branch) {
   const own = `svc_${id}`;

@@ -51,7 +51,7 @@ export class TestGateway {
     return branch;
   }
 
-  /** A branch for tests that clean up after themselves. */
+  /** Returns a branch for tests that clean up after themselves. */
   shared(): Promise<Branch> {
     return this.#shared ??= this.create();
   }
@@ -61,10 +61,10 @@ export class TestGateway {
     return `postgres://${role}:${password}@127.0.0.1:${this.port}/${database}`;
   }
 
-  /** A client that has signed in. */
+  /** Returns a client that has signed in. */
   async connect(branch: Branch, options: pg.ClientConfig = {}): Promise<pg.Client> {
     const client = new pg.Client({ connectionString: this.url(branch), ...options });
-    // Ending a session rejects its pending query.
+    // Closing a session rejects its pending query.
     client.on("error", () => {});
     await client.connect();
     return client;

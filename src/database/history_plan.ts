@@ -10,12 +10,12 @@ export interface HistoryLimits {
   readonly maxBytes: number;
 }
 
-/** A copy of the whole cluster, in a folder named after `at` and `segment`. */
+/** A copy of the whole cluster, in a folder whose name contains `at` and `segment`. */
 export interface Base {
   readonly name: string;
   /** When the copy was complete, in milliseconds since 1970. Earlier times need an older base. */
   readonly at: number;
-  /** The first segment needed to restore it. */
+  /** The first segment that is needed to restore the base. */
   readonly segment: string;
   readonly bytes: number;
 }
@@ -41,10 +41,10 @@ export interface HistoryPlan {
 
 const DAY_MS = 24 * 60 * 60_000;
 const LOG_FILE_BYTES = 4 * 1024 ** 3;
-/** Share of the size limit for the WAL since the newest base. */
+/** Fraction of the size limit that the WAL since the newest base can use. */
 export const WAL_PART = 1 / 4;
 
-/** The name of a segment's file. */
+/** Matches the name of a segment's file. */
 export const SEGMENT_NAME = /^[0-9A-F]{24}$/;
 const BASE_NAME = /^(\d{13})-([0-9A-F]{24})$/;
 
@@ -56,12 +56,15 @@ export function readBaseName(name: string): Omit<Base, "bytes"> | undefined {
   return segment === undefined ? undefined : { name, at: Number(at), segment };
 }
 
-/** Number of a segment in its timeline, from its name: the log is numbered in files of 4 GiB. */
+/**
+ * Returns the number of a segment in its timeline. The segment's name contains the number of a 4
+ * GiB log file, and the number of the segment within that file.
+ */
 export const segmentNumber = (name: string, segmentBytes: number): number =>
   Number.parseInt(name.slice(8, 16), 16) * (LOG_FILE_BYTES / segmentBytes) +
   Number.parseInt(name.slice(16), 16);
 
-/** The oldest segment after which there are no gaps. */
+/** Returns the name of the oldest segment after which there are no gaps. */
 function firstWithoutGap(
   segments: readonly Segment[],
   segmentBytes: number,
@@ -96,7 +99,7 @@ export function planHistory(
   const newest = kept.at(-1);
   return {
     bases: kept,
-    // Without a base, the segments belong to a base that is being created.
+    // Without a base, the segments belong to the base that is being created.
     segments: newest === undefined ? newestWithin(segments, maxBytes) : since(kept[0]!),
     needsBase: newest === undefined || now - newest.at >= DAY_MS || newest.at > now + DAY_MS ||
       totalOf(since(newest)) > maxBytes * WAL_PART,
@@ -112,6 +115,6 @@ function newestWithin(segments: readonly Segment[], maxBytes: number): readonly 
   return segments.slice(segments.findLastIndex(({ bytes }) => (left -= bytes) < 0) + 1);
 }
 
-/** Size of a history on disk, in bytes. */
+/** Returns the size of a history on disk, in bytes. */
 export const historySize = ({ bases, segments }: HistoryContent): number =>
   totalOf(bases) + totalOf(segments);

@@ -1,4 +1,4 @@
-/** Limits on a client's statements, which must not affect clients of other databases. */
+/** Tests limits on a client's statements, which must not affect clients of other databases. */
 import assert from "node:assert/strict";
 import pg from "pg";
 import { ENGINES } from "./_test_engines.ts";
@@ -17,7 +17,7 @@ const MEMORY = `SET work_mem = '2000MB';
     SELECT string_agg(repeat('a', 1000000), '') AS a, string_agg(repeat('b', 1000000), '') AS b,
       string_agg(repeat('c', 1000000), '') AS c FROM generate_series(1, 900)) AS kept`;
 
-/** Statements nested more deeply than any person would write. */
+/** Statements that are nested more deeply than any person would write. */
 const NESTED: readonly string[] = [
   `SELECT ${"(".repeat(20_000)}1${")".repeat(20_000)}`,
   `SELECT ${"NOT ".repeat(50_000)}true`,
@@ -29,7 +29,9 @@ const NESTED: readonly string[] = [
   `SELECT regexp_match('a', '${"(".repeat(20_000)}a${")".repeat(20_000)}')`,
 ];
 
-/** Nesting errors from the parser, the stack check, and the regular expression check. */
+/**
+ * Matches errors about nesting from the parser, the stack check, and the regular expression check.
+ */
 const TOO_DEEP: ReadonlySet<string | undefined> = new Set(["42601", "54001", "2201B"]);
 
 type Trial = (

@@ -31,7 +31,7 @@ async function attempt(client: pg.Client, sql: string): Promise<Tried> {
   }
 }
 
-/** Allowed errors. A syntax error would prove nothing. */
+/** Errors with which a statement may be rejected. A syntax error would prove nothing. */
 const REFUSALS: ReadonlySet<string> = new Set([
   "42501",
   "0A000",
@@ -74,7 +74,8 @@ async function tryAll(kind: string, gateway: TestGateway): Promise<void> {
   const client = await gateway.connect(own);
   await client.query("CREATE TABLE t (n text)");
 
-  // A server shows the names of its databases, which reveal nothing (decisions/databases.md).
+  // A server shows the names of all databases, but the names reveal nothing
+  // (decisions/databases.md).
   const hidden = [...SECRETS, other.role, ...kind === "server" ? [] : Object.values(names)];
   const run = async (statement: string) => {
     const sql = statement.replaceAll("<database>", names.database)

@@ -6,7 +6,7 @@ const RESTRICT = /^\\restrict (\S+)$/;
 /** Lines before the first object: blank ones, comments, settings, and commands of psql. */
 const HEAD = /^(?:$|--|SET |SELECT pg_catalog\.set_config\(|\\)/;
 /**
- * Settings of PostgreSQL 17 that `pg_dump` resets to their default, and that older servers refuse.
+ * Settings of PostgreSQL 17 that `pg_dump` resets to their defaults and that older servers reject.
  */
 const NEWER_SETTING = /^SET transaction_timeout = 0;$/;
 /** Length of the longest removed line, in bytes. */
@@ -24,7 +24,7 @@ export class PortableDump
   constructor() {
     let key: string | undefined;
     let isHead = true;
-    /** Start of a line whose end has not arrived yet. */
+    /** The start of a line whose end has not arrived yet. */
     let begun: Uint8Array<ArrayBuffer>[] = [];
     const isKept = (line: string): boolean => {
       if (key !== undefined && line === `\\unrestrict ${key}`) return false;
@@ -50,7 +50,7 @@ export class PortableDump
   }
 }
 
-/** Only checks short lines, because all lines to remove are short. */
+/** Checks only short lines, because all lines to remove are short. */
 function filterLines(
   lines: Uint8Array<ArrayBuffer>,
   isKept: (line: string) => boolean,

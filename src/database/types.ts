@@ -1,4 +1,4 @@
-/** @module The interface of a PostgreSQL engine, for the platform and the gateway. */
+/** @module The interface for PostgreSQL engines, which the platform and the gateway use. */
 
 /** `embedded` is PGlite in its own process. `server` is a PostgreSQL server. */
 export const ENGINE_KINDS = ["embedded", "server"] as const;
@@ -15,7 +15,7 @@ export interface Branch {
   /** 16 lower-case hexadecimal digits that name its folder, or its database on a server. */
   readonly id: string;
   /**
-   * The database as clients name it, and as `current_database()` shows it if the engine supports
+   * The database's name for clients, which `current_database()` returns if the engine supports
    * that.
    */
   readonly database: string;
@@ -38,12 +38,13 @@ export interface BackendSession {
   /** `ParameterStatus`, `BackendKeyData` and `ReadyForQuery`, unchanged for the client. */
   readonly greeting: Uint8Array<ArrayBuffer>;
   /**
-   * Waits for the engine's next bytes. Returns null if the session has ended. One call at a time.
+   * Waits for the engine's next bytes. Returns null if the session has ended. Only one call can be
+   * active at a time.
    */
   read(): Promise<Uint8Array<ArrayBuffer> | null>;
   /**
-   * Sends whole messages or parts of them, one call at a time. When it resolves, the caller may
-   * reuse the memory, and the engine can take more.
+   * Sends whole messages or parts of them. Only one call can be active at a time. When the call
+   * resolves, the caller may reuse the memory, and the engine can accept more.
    *
    * @throws {Error} if the session has ended
    */
@@ -54,7 +55,7 @@ export interface BackendSession {
   close(): Promise<void>;
 }
 
-/** Message for the user if an engine no longer has a branch. */
+/** Message for the user when an engine no longer has a branch. */
 export const GONE =
   "The files of the database are missing. Run svc doctor on the platform's machine for details";
 
@@ -64,7 +65,7 @@ export interface DumpOptions {
 }
 
 export interface EngineStatus {
-  /** For example `18.1 (PGlite 0.5.16)`; null while the engine can't be reached. */
+  /** For example `18.1 (PGlite 0.5.16)`. Null while the engine can't be reached. */
   readonly version: string | null;
   readonly ready: boolean;
   /** Why the engine is not ready and what to do, or null if it is ready. */
@@ -93,11 +94,12 @@ export interface DatabaseEngine {
   create(branch: Branch): Promise<void>;
   /**
    * Makes `target` a copy of the committed data in `source`. Sessions on the source may be delayed,
-   * but are never ended.
+   * but are never closed.
    */
   copy(source: Branch, target: Branch): Promise<CopyMethod>;
   /**
-   * Describes the history of a branch, even a removed one. Returns `undefined` if it keeps none.
+   * Describes the history of a branch, even of a removed one. Returns `undefined` if the engine
+   * keeps no history.
    */
   history(branch: Branch): Promise<HistoryFacts | undefined>;
   /**
@@ -106,7 +108,7 @@ export interface DatabaseEngine {
    */
   restore(source: Branch, target: Branch, time: number): Promise<void>;
   /**
-   * Ends a branch's sessions, and removes the branch with all its data and roles. Only needs the
+   * Closes a branch's sessions, and removes the branch with all its data and roles. Only needs the
    * ID, because branches without a record are removed too.
    */
   remove(id: string): Promise<void>;
@@ -114,21 +116,21 @@ export interface DatabaseEngine {
   list(): Promise<readonly string[]>;
   /** Whether a branch still exists in this engine. Throws if the engine cannot be reached. */
   holds(branch: Branch): Promise<boolean>;
-  /** Bytes on disk. */
+  /** Returns the branch's size on disk, in bytes. */
   sizeOf(branch: Branch): Promise<number>;
-  /** Ends its sessions, flushes its data and frees its memory. */
+  /** Closes the branch's sessions, flushes its data and frees its memory. */
   stop(branch: Branch): Promise<void>;
   isRunning(branch: Branch): boolean;
   /** Opens a session, starting the branch if necessary. Throws {@link EngineError}. */
   connect(branch: Branch, startup: StartupParameters): Promise<BackendSession>;
-  /** SQL that recreates the branch's content when it runs in an empty branch. */
+  /** Returns SQL that recreates the branch's content when it runs in an empty branch. */
   dump(branch: Branch, options: DumpOptions): ReadableStream<Uint8Array<ArrayBuffer>>;
   status(): Promise<EngineStatus>;
   /** Stops all branches. */
   close(): Promise<void>;
 }
 
-/** The engine cannot do what was requested. The message is for the user. */
+/** The engine cannot do what was requested. The message is meant for the user. */
 export class EngineError extends Error {
   override readonly name = "EngineError";
   constructor(

@@ -9,7 +9,7 @@ const SEGMENT_PAGES = 131_072;
 /** Number of pages to read at a time. */
 const AT_ONCE = 128;
 
-/** How many times to reread a page that a running server may be writing. */
+/** How many times to read a page again that a running server may be writing. */
 const MAX_ATTEMPTS = 5;
 
 /** Position of the checksum in a page, in two-byte words. */
@@ -56,7 +56,7 @@ const SUMS = Uint32Array.of(
 const PRIME = 16_777_619;
 const LAST_ROUNDS = 2;
 
-/** The checksum that PostgreSQL writes into a page, which is never 0. */
+/** Returns the checksum that PostgreSQL writes into a page, which is never 0. */
 function pageChecksum(page: Uint8Array, block: number): number {
   const halves = new Uint16Array(page.slice().buffer);
   halves[CHECKSUM_WORD] = 0;
@@ -76,7 +76,7 @@ function pageChecksum(page: Uint8Array, block: number): number {
 
 export interface PagesReport {
   readonly pages: number;
-  /** Pages without a checksum: the database was created without them. */
+  /** Number of pages without a checksum. The database was created without checksums. */
   readonly unchecked: number;
   /** Damaged pages, by file and page number. */
   readonly damaged: readonly string[];
@@ -109,7 +109,7 @@ function readAt(file: Deno.FsFile, buffer: Uint8Array, offset: number): number {
   return filled;
 }
 
-/** Rechecks a page that may have been half written. */
+/** Checks a page again that may have been only partly written. */
 function judgeAgain(file: Deno.FsFile, index: number, block: number): PageState {
   const page = new Uint8Array(PAGE);
   for (let attempt = 1; attempt < MAX_ATTEMPTS; attempt++) {
@@ -120,7 +120,7 @@ function judgeAgain(file: Deno.FsFile, index: number, block: number): PageState 
   return "damaged";
 }
 
-/** Reads all pages of a data folder (`base` and `global` in it). */
+/** Reads all pages in a data folder, which are in the folders `base` and `global`. */
 export async function verifyPages(data: string): Promise<PagesReport> {
   let [pages, unchecked] = [0, 0];
   const damaged: string[] = [];

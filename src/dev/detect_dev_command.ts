@@ -9,9 +9,9 @@ const SCRIPT = /^(?:npm|pnpm|yarn|bun) run ([\w:.-]+)$/;
 const PROGRAM = /^(?:npx|pnpm exec|yarn run|bunx) (([\w.-]+)(?: .*)?)$/;
 
 /**
- * The `dev` script in package.json or its framework's command, or `undefined` if there is neither.
- * `inspected` requests the script's own command line, so that the inspector opens in the server,
- * not in the package manager.
+ * Returns the `dev` script in package.json or the framework's command, or `undefined` if there is
+ * neither. With `inspected`, returns the script's own command line, so that the inspector opens in
+ * the server, not in the package manager.
  */
 export async function detectDevCommand(
   directory: string,
@@ -25,7 +25,7 @@ export async function detectDevCommand(
     const facts = parsePackageFacts(await reader.readText("package.json"));
     return facts?.scripts.get(script) ?? devCommand;
   }
-  // The command's search path includes the programs of the project's packages.
+  // The command's `PATH` includes the programs of the project's packages.
   const [, own, program = ""] = PROGRAM.exec(devCommand) ?? [];
   if (own !== undefined && await reader.exists(join("node_modules", ".bin", program))) return own;
   return devCommand === "" ? undefined : devCommand;

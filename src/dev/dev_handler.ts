@@ -22,13 +22,18 @@ export interface DevHandlerOptions {
   readonly ownHost: string | undefined;
   /** The simulated properties of all clients. */
   readonly assumed: Assumed;
-  /** Makes pages reload. */
+  /** Makes browsers reload pages. */
   readonly reload: ReloadEvents;
-  /** Whether the project's pages reload. The project's own server may do that itself. */
+  /**
+   * Whether the script reloads the project's pages. The project's own server may do that itself.
+   */
   readonly reloadsPages: boolean;
   /** Called when a browser opens a page, because errors from earlier calls no longer matter. */
   readonly opened: () => void;
-  /** Why the project's own server is unavailable, or `undefined` if it works or there is none. */
+  /**
+   * Explains why the project's own server is unavailable. It is `undefined` if the server works or
+   * there is none.
+   */
   readonly problem: () => string | undefined;
   /** The last lines that the project's own server printed. */
   readonly output: () => readonly string[];
@@ -50,7 +55,7 @@ const pathOf = (url: string): string => new URL(url).pathname;
 export function createDevHandler(options: DevHandlerOptions): FrontHandler {
   const { edge, ownHost, assumed: assumedOfAll, reload, reloadsPages, showPage, arrived } = options;
 
-  /** The dev server's own pages, which are for the person at this computer. */
+  /** Responds with the dev server's own pages, which are for the person at this computer. */
   const showOwn = (request: Request, path: string): Response | Promise<Response> => {
     if (!isLocalHost(new URL(request.url).hostname, ownHost) || isCrossSite(request)) {
       return text(403, "Open this page on localhost\n");
@@ -95,8 +100,8 @@ export function createDevHandler(options: DevHandlerOptions): FrontHandler {
     } as const;
     const opens = opensPage(request);
     if (opens) options.opened();
-    // A framework has its own overlay, so its pages only get the script for problems that the
-    // framework does not detect.
+    // A framework has its own overlay, so its pages only get the script if there are problems that
+    // the framework does not detect.
     const isChanged = opens && (reloadsPages || reload.hasProblems);
     const response = await edge(isChanged ? wholePageRequest(request) : request, connection);
     if (isChanged || opens && reload.hasProblems) {

@@ -25,7 +25,7 @@ import { watchProject } from "./watch_project.ts";
 const HOST = "127.0.0.1";
 /** Maximum number of keys on the page. */
 const SHOWN_KEYS = 100;
-/** The launcher for functions for other platforms, in the local data folder. */
+/** The launcher for functions for other platforms, in the folder for local data. */
 const FUNCTIONS_FILE = "functions.mjs";
 const REQUEST_ID_BYTES = 5;
 const CACHE_BYTES = 64 * 1024 * 1024;
@@ -34,7 +34,7 @@ export interface RunningDev {
   /** The site's URL for browsers. */
   readonly url: string;
   readonly port: number;
-  /** URLs of the available inspectors; missing if there are none. */
+  /** Returns the URLs of the available inspectors. */
   inspectors(): { readonly server?: string; readonly functions?: string };
   /**
    * Resolves when the site can be opened for the first time: files are read, or the server listens.
@@ -42,13 +42,16 @@ export interface RunningDev {
   readonly ready: Promise<void>;
   /** Restarts the project's server, and reads everything again. */
   restart(): Promise<void>;
-  /** Explains the last request by rule. Returns `undefined` if there is no request or no rules. */
+  /**
+   * Explains how the rules handled the last request. Returns `undefined` if there is no request or
+   * there are no rules.
+   */
   explainLast(): Explanation | undefined;
   /** Clears requests, emails, submissions and cached responses. */
   clear(): void;
-  /** Ends everything that was started. */
+  /** Stops everything that was started. */
   close(): Promise<void>;
-  /** Kills the processes without waiting. */
+  /** Kills the processes immediately. */
   kill(): void;
 }
 
@@ -66,7 +69,7 @@ interface DevServerParts {
 const quoted = (path: string): string =>
   Deno.build.os === "windows" ? `"${path}"` : `'${path.replaceAll("'", "'\\''")}'`;
 
-/** Composes the dev server from its opened parts. */
+/** Combines the opened parts into the dev server. */
 class DevServer {
   readonly #log = new RequestLog();
   readonly #outbound;
@@ -180,7 +183,9 @@ class DevServer {
     if (this.#others.functions !== undefined) await this.#othersRunner.address;
   }
 
-  /** Reports which code is waiting for a debugger. It is not ready until a debugger connects. */
+  /**
+   * Reports which code is waiting for a debugger. That code is not ready until a debugger connects.
+   */
   #sayWhoWaits(): void {
     const { options: { inspect, report }, inspectors } = this.#parts;
     if (inspect !== "break") return;

@@ -14,9 +14,9 @@ export type FrontHandler = (
 
 export interface Front {
   readonly port: number;
-  /** Serves requests from now on. */
+  /** Starts serving requests. */
   answer(handler: FrontHandler): void;
-  /** Stops listening, and ends unfinished requests after a moment. */
+  /** Stops listening, and aborts unfinished requests after a moment. */
   close(): Promise<void>;
 }
 
@@ -29,7 +29,7 @@ const STARTING: FrontHandler = () =>
 /**
  * Listens on a port of this computer.
  *
- * @throws {Deno.errors.AddrInUse} if it is taken
+ * @throws {Deno.errors.AddrInUse} if the port is taken
  */
 export function openFront(
   { hostname, port, onError }: {

@@ -6,7 +6,7 @@ const INSPECTOR_PORT = 9229;
 /** Number of ports to try. */
 const ATTEMPTS = 50;
 
-/** Ports of inspectors on the loopback address; missing if there is none. */
+/** Ports of the inspectors on the loopback address. A port is missing if there is no inspector. */
 export interface Inspectors {
   readonly server?: number;
   readonly functions?: number;
@@ -31,7 +31,7 @@ function freePortFrom(first: number): number {
   );
 }
 
-/** Chooses free ports, starting at 9229, and reports if that port is taken. */
+/** Chooses free ports, starting at 9229, and reports if port 9229 is taken. */
 export function chooseInspectors(
   { inspect, command, hasOtherFunctions, report }: Pick<
     DevOptions,

@@ -5,12 +5,12 @@ import type { Problem } from "./problems.ts";
 
 /** Path of the script that pages get. */
 export const RELOAD_SCRIPT_PATH = "/__svc/reload.js";
-/** Path of the events that it listens to. */
+/** Path of the event stream that the script listens to. */
 export const RELOAD_EVENTS_PATH = "/__svc/reload";
 
 /**
- * The style of the overlay. It is in a shadow tree, so it does not affect the page, and the page
- * does not affect it.
+ * The style of the overlay, which is in a shadow tree. Neither the page nor the overlay affects the
+ * other.
  */
 const STYLE = `
 :host { all: initial; }
@@ -29,9 +29,9 @@ button { font: inherit; padding: 4px 12px; border: 1px solid #5d6068; border-rad
 `;
 
 /**
- * The script first removes its own element, so that a framework finds the page as rendered. The
- * script inserts messages as text, never as markup. The overlay is outside of the body, which a
- * framework may replace.
+ * The script first removes its own element, so that a framework finds the page exactly as the
+ * server rendered it. The script inserts messages as text, never as markup. The overlay is outside
+ * of the body, because a framework may replace the body.
  */
 const SCRIPT = `(() => {
 document.currentScript.remove();
@@ -85,7 +85,7 @@ const TAG = `<script src="${RELOAD_SCRIPT_PATH}"></script>`;
 /** Start of the content security policy of the edge's own pages, which have no script. */
 const NO_SCRIPTS = "default-src 'none'";
 
-/** Whether a browser opens a page. Other programs get the unchanged file. */
+/** Whether a browser is opening a page. Other programs get the unchanged file. */
 export function opensPage({ method, headers }: Request): boolean {
   return method === "GET" && headers.get("sec-fetch-dest") === "document";
 }
@@ -118,11 +118,11 @@ export async function withReload(response: Response): Promise<Response> {
   return new Response(await response.text() + TAG, { status: response.status, headers });
 }
 
-/** The open pages that wait for a change. */
+/** The open pages that are waiting for a change. */
 export class ReloadEvents {
   readonly #pages = new Set<ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>>();
   readonly #encoder = new TextEncoder();
-  /** The problems that pages show. */
+  /** The problems that the pages show. */
   #problems: readonly Problem[] = [];
 
   get hasProblems(): boolean {

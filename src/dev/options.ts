@@ -14,12 +14,12 @@ export interface LoggedRequest extends Omit<ObservedRequest, "decision" | "facts
   readonly rules: readonly string[];
 }
 
-/** The interface for a dev server's reports. */
+/** The interface through which a dev server reports events. */
 export interface DevReport {
   say(level: DevLevel, message: string): void;
-  /** The project's dev server exited unexpectedly. */
+  /** Called when the project's dev server has exited unexpectedly. */
   crashed(message: string): void;
-  /** A line of output from the project's own dev server, colors included. */
+  /** Called with each line of output from the project's own dev server, including colors. */
   output(line: string): void;
   request(request: LoggedRequest): void;
 }
@@ -51,11 +51,11 @@ export interface DevOptions {
   readonly allowPrivateUpstreams: boolean;
   readonly build: BuildHost;
   readonly report: DevReport;
-  /** Listens on the requested port, or on another one. */
+  /** Listens on the requested port, or on another one if that port is taken. */
   readonly onPort: <T>(open: (port: number) => T) => Promise<T>;
 }
 
 export interface DevStart extends Omit<DevOptions, "variables"> {
-  /** The project's variables for a server with this URL. */
+  /** Returns the variables of the project for a server with this URL. */
   variablesAt(url: string): DevOptions["variables"];
 }

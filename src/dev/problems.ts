@@ -9,7 +9,7 @@ const MAX_PROBLEMS = 10;
 const MAX_TEXT = 4000;
 
 export interface Problem {
-  /** Names the unusable part. */
+  /** Names the part that is unusable. */
   readonly title: string;
   /** Position, message and source lines, as shown in a terminal. */
   readonly text: string;
@@ -54,7 +54,7 @@ export class Problems {
 const readSource = (home: string, file: string): Promise<string | undefined> =>
   readTextFile(join(home, file)).catch(() => undefined);
 
-/** Describes problems in files, each with its line. */
+/** Describes problems in files, with the line of each problem. */
 export function describeProblems(
   home: string,
   title: string,
@@ -69,10 +69,10 @@ export function describeProblems(
   );
 }
 
-/** The first stack frame that is in a file of the project. */
+/** Matches the first stack frame that is in a file of the project. */
 const FRAME = /(?:\(|at )(?:file:\/\/)?((?!node:|ext:|data:|https?:)[^\s():]+):(\d+):(\d+)\)?/;
 
-/** Describes an error from its stack, with the line that threw it. */
+/** Describes an error based on its stack, with the line that threw it. */
 export async function describeThrown(
   home: string,
   title: string,

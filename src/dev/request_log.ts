@@ -14,7 +14,7 @@ import type { LoggedRequest } from "./options.ts";
 /** Maximum number of requests to remember. */
 const MAX_REQUESTS = 200;
 
-/** A request as it arrived, so that it can be explained later. */
+/** A request as it arrived, which is kept so that it can be explained later. */
 export interface ArrivedRequest {
   readonly method: string;
   readonly url: string;
@@ -61,7 +61,7 @@ export class RequestLog {
     }
   }
 
-  /** The last requests, newest first. */
+  /** Returns the last requests, newest first. */
   latest(): readonly LoggedRequest[] {
     return this.#requests.slice(-MAX_REQUESTS).reverse();
   }

@@ -17,7 +17,7 @@ export interface EnvironmentFacts {
   readonly inspectorPort: number | undefined;
 }
 
-/** Node options that open the inspector, appended to the user's own options. */
+/** Returns the Node options that open the inspector, appended to the user's own options. */
 function nodeOptions(
   own: string | undefined,
   { inspect, inspectorPort }: Pick<EnvironmentFacts, "inspect" | "inspectorPort">,
@@ -28,8 +28,8 @@ function nodeOptions(
 }
 
 /**
- * Builds the complete environment: this program's own, overridden by the project's variables
- * (except those that select code to run), then this program's additions.
+ * Builds the complete environment: the environment of this program, overridden by the project's
+ * variables (except those that select code to run), followed by this program's additions.
  */
 export function serverEnvironment(facts: EnvironmentFacts): {
   readonly env: Record<string, string>;

@@ -8,7 +8,7 @@ import type { ServerAddress } from "./process/announced_address.ts";
 import { serverEnvironment } from "./server_environment.ts";
 
 export interface ServerProgram {
-  /** Its name in messages, such as `dev server`. */
+  /** The server's name in messages, such as `dev server`. */
   readonly name: string;
   /** Shell command line. */
   readonly command: string;
@@ -24,13 +24,13 @@ export interface RunnerParts {
   /** Variables of the local services. */
   readonly local: Readonly<Record<string, string>>;
   readonly inspectors: Inspectors;
-  /** Ports that are not the server's. */
+  /** Ports that do not belong to the server. */
   readonly notIts: ReadonlySet<number>;
   /** Called when the server listens, or has exited. */
   readonly changed: () => void;
 }
 
-/** Number of last lines to keep, for the page that explains why the server exited. */
+/** Number of the last lines to keep for the page that explains why the server exited. */
 const LAST_LINES = 40;
 
 const capitalized = (text: string): string => text[0]!.toUpperCase() + text.slice(1);
@@ -68,7 +68,7 @@ export class ServerRunner {
     return this.#command.address;
   }
 
-  /** Why there is no server, or `undefined` if it is running or starting. */
+  /** Explains why there is no server. It is `undefined` if the server is running or starting. */
   get problem(): string | undefined {
     return this.#command.problem;
   }

@@ -3,9 +3,12 @@ import { join, relative } from "node:path";
 import { RULES_FILE } from "../build/mod.ts";
 import type { Change } from "./site/project_site.ts";
 
-/** Time within which the events of one save arrive, in milliseconds. */
+/** Time within which all events of one save arrive, in milliseconds. */
 const SETTLE_MS = 20;
-/** Maximum time to wait for the last event, for example if a file is written to continuously. */
+/**
+ * Maximum time to wait for the last event, in milliseconds. The limit matters if a file is written
+ * to continuously, for example.
+ */
 const MAX_SETTLE_MS = 200;
 
 /** Folders that change automatically, or contain files from other sources. */
@@ -19,7 +22,7 @@ export function changeOf(path: string): Change | undefined {
   return { rules: false, functions: /\.[cm]?[jt]sx?$|\.json$/.test(path), files: true };
 }
 
-/** The changes that a new, unwatched folder may contain. */
+/** The changes that a new folder, which is not watched yet, may contain. */
 const NEW_FOLDER: Change = { rules: false, functions: true, files: true };
 
 /** Merges two changes. */
@@ -31,7 +34,7 @@ function joinChanges(left: Change | undefined, right: Change): Change {
   };
 }
 
-/** The folders to watch. Ignored folders are often too large for the system to watch. */
+/** Returns the folders to watch. Ignored folders are often too large for the system to watch. */
 function foldersOf(root: string): readonly string[] {
   try {
     return [...Deno.readDirSync(root)]
@@ -62,7 +65,7 @@ export function watchProject(root: string, changed: (change: Change) => void): (
   let timer: ReturnType<typeof setTimeout> | undefined;
   const watchers = new Map<string, Deno.FsWatcher>();
   const settle = () => {
-    // Files of a new folder may be older than its watcher.
+    // The files in a new folder may be older than its watcher.
     const isNew = watchNew();
     const { change } = pending!;
     pending = undefined;

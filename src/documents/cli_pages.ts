@@ -5,7 +5,7 @@ export interface CliPage {
   readonly name: string;
   readonly title: string;
   readonly about: string;
-  /** The page's commands, by their first word after `svc`. */
+  /** The commands on the page, by their first word after `svc`. */
   readonly commands: readonly string[];
 }
 

@@ -19,7 +19,7 @@ const section = (title: string, entries: Readonly<Record<string, string>>): Sect
   entries: Object.entries(entries).map(([name, about]) => ({ name, about })),
 });
 
-/** The section that llms-full.txt omits. */
+/** The section that is omitted from llms-full.txt. */
 export const INTERNALS = "Internals";
 
 /** The documents by section. */
@@ -104,7 +104,7 @@ export const SCHEMAS: Readonly<Record<string, string>> = {
   "svc.schema.json": "JSON schema of svc.toml",
 };
 
-/** Paths below `docs` of all files in the program. */
+/** Paths below `docs` of all files that the program contains. */
 export const FILES: readonly string[] = [
   ...CONTENTS.flatMap(({ entries }) => entries.map(({ name }) => `${name}.md`)),
   ...Object.keys(SCHEMAS).map((name) => `schema/${name}`),

@@ -4,7 +4,7 @@ import { placeOf } from "./places.ts";
 
 export interface Document extends Entry {
   readonly title: string;
-  /** Markdown text, in which links to unpublished files become plain text. */
+  /** Markdown text in which links to unpublished files are plain text. */
   readonly text: string;
 }
 
@@ -20,7 +20,7 @@ function withoutDeadLinks(text: string): string {
   });
 }
 
-/** Applies a change to the text outside of fenced code. */
+/** Applies a change to the text outside of fenced code blocks. */
 function outsideFences(text: string, change: (prose: string) => string): string {
   let done = "";
   let end = 0;

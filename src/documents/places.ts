@@ -4,7 +4,7 @@ const NAMES: ReadonlySet<string> = new Set(
   CONTENTS.flatMap(({ entries }) => entries.map(({ name }) => name)),
 );
 
-/** Page for the document `api`. `/docs/api` is the API reference itself. */
+/** The page of the document `api`. `/docs/api` is the API reference itself. */
 const API_PAGE = "http-api";
 
 export const pagePath = (name: string): string => `/docs/${name === "api" ? API_PAGE : name}`;

@@ -9,14 +9,14 @@ import { FILES } from "./contents.ts";
 import { Library } from "./library.ts";
 
 /**
- * Name of the compressed file with the documents in the stage, the folder that is packed into the
+ * Name of the compressed file with the documents in the staging folder, which is packed into the
  * program. The file contains an object that maps paths to contents.
  */
 export const DOCUMENTS_FILE = "documents.json.br";
 
 const FOLDER = new URL("../../docs/", import.meta.url);
 
-/** Reads the files of the repository, by their paths below `docs`. */
+/** Reads the files of the repository. Returns them by their paths below `docs`. */
 export async function readSources(): Promise<Readonly<Record<string, string>>> {
   const texts = FILES.map(async (path) => {
     const { pathname } = new URL(path, FOLDER);

@@ -36,7 +36,7 @@ export class MemoryIsrStore implements IsrStore {
   }
 }
 
-/** A server's handler, which returns a response, or the reason for a failure. */
+/** A server's handler. Returns a response, or the reason for a failure. */
 export type TestServer = (
   request: Request,
   asked: ComputeRequest,
@@ -65,7 +65,7 @@ function toResponse({ status, headers, body }: Response) {
   return { type: "response" as const, response: { status, headers: [...headers], body } };
 }
 
-/** Creates servers, by the names of their layers. */
+/** Creates servers, keyed by the names of their layers. */
 export function computeOf(
   servers: Readonly<Record<string, TestServer>>,
   world: ComputeWorld = {},

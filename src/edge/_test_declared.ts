@@ -56,7 +56,7 @@ export function declaredEdge(server: TestServer, world: World = {}) {
   return { ...edge, get, settle, store, compute, wait: (seconds: number) => now += seconds * 1000 };
 }
 
-/** A server that numbers its pages and sends the same fields each time. */
+/** Returns a server that numbers its pages and sends the same fields each time. */
 export const counting = (headers: HeadersInit, status = 200): TestServer => {
   let count = 0;
   return () => new Response(`page ${++count}`, { status, headers });

@@ -35,7 +35,7 @@ class Failing extends Error {
   }
 }
 
-/** Creates a function that fails for this reason. */
+/** Creates a function that fails for the given reason. */
 export const fails = (reason: FailureReason): TestFunction => () => {
   throw new Failing(reason);
 };
@@ -102,7 +102,10 @@ export interface DynamicEdge extends TestEdge {
   wait(seconds: number): void;
 }
 
-/** An edge in front of one site with the given parts. The edge's clock only moves when advanced. */
+/**
+ * Returns an edge in front of one site with the given parts. The edge's clock only moves when it is
+ * advanced.
+ */
 export function dynamicEdge(world: DynamicWorld): DynamicEdge {
   const asked: OutboundRequest[] = [];
   let now = Date.UTC(2026, 0, 1);

@@ -18,14 +18,14 @@ type Bytes = Uint8Array<ArrayBuffer>;
 /** Content of a site by path. Text is stored as UTF-8. */
 export type Files = Readonly<Record<string, string | Bytes>>;
 
-/** One STATIC layer over the whole output, as `deploy` generates it. */
+/** One STATIC layer for the whole output, as `deploy` generates it. */
 export const STATIC_MANIFEST: Manifest = {
   version: 1,
   layers: [{ name: "static", target: "STATIC", directory: "." }],
   routes: [{ pattern: ".*", layer: "static" }],
 };
 
-/** Blobs in memory; counts its reads, and can be emptied or damaged through `content`. */
+/** Blobs in memory. Counts the reads, and can be emptied or damaged through `content`. */
 export class MemoryBlobs implements BlobReader {
   readonly content = new Map<string, Bytes>();
   reads = 0;
@@ -55,7 +55,7 @@ function* chunksOf(bytes: Bytes): Generator<Bytes> {
   for (let at = 0; at < bytes.byteLength; at += size) yield bytes.slice(at, at + size);
 }
 
-/** Rules as an author writes them, normalized. */
+/** Returns the normalized form of rules that are given as an author writes them. */
 export function runtimeRules(rules: readonly Rule[]): RuntimeRuleSet {
   return normalizeRules({ schemaVersion: SCHEMA_VERSION, rules });
 }
@@ -65,11 +65,13 @@ export interface TestSiteOptions {
   readonly rules?: readonly Rule[];
   readonly functions?: SiteFunctions;
   readonly compute?: SiteCompute;
-  /** Another deployment of the same project, if given. */
+  /**
+   * The id of the deployment, which a test can set to have another deployment of the same project.
+   */
   readonly deploymentId?: string;
 }
 
-/** A compiled site with the blobs that it reads. */
+/** Returns a compiled site with the blobs that it reads. */
 export function testSite(
   files: Files,
   options: TestSiteOptions = {},
@@ -94,7 +96,7 @@ export function testSite(
   return { site, blobs };
 }
 
-/** The connection of a request, for tests in which it matters. */
+/** The connection of a request, for tests in which the connection matters. */
 export interface TestConnection {
   readonly from?: string;
   /** Scheme of the listener. Defaults to the scheme of the URL. */
@@ -108,7 +110,7 @@ export interface TestEdge {
   readonly errors: unknown[];
 }
 
-/** Options for tests that send no requests to other sites. */
+/** Returns options for tests that send no requests to other sites. */
 export function noOthers(
   now: Clock = () => Date.UTC(2026, 0, 1),
 ): Pick<EdgeOptions, "cache" | "outbound"> {
@@ -120,8 +122,8 @@ export function noOthers(
 }
 
 /**
- * An edge that serves one site on `site.test`. Request ids start at `r1`, and its clock stands
- * still.
+ * Returns an edge that serves one site on `site.test`. Request ids start at `r1`, and the edge's
+ * clock stands still.
  */
 export function testEdge(site: Site, options: Partial<EdgeOptions> = {}): TestEdge {
   const records: AccessRecord[] = [];
@@ -152,7 +154,8 @@ export function testEdge(site: Site, options: Partial<EdgeOptions> = {}): TestEd
 }
 
 /**
- * A request whose URL is exactly the given text, as with `Deno.serve`. `Request` would resolve it.
+ * Returns a request whose URL is exactly the given text, as with `Deno.serve`. The constructor of
+ * `Request` would resolve the URL.
  */
 export function rawRequest(url: string, init: RequestInit): Request {
   const request = new Request("http://site.test/", init);

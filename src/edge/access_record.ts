@@ -3,7 +3,9 @@ import type { Hit } from "../rules/mod.ts";
 import type { ClientRequest } from "./request/client_request.ts";
 import type { EdgeResponse } from "./response/edge_response.ts";
 
-/** A rule that logged, denied or limited a request, or would have done so outside shadow mode. */
+/**
+ * A rule that logged, denied or limited a request, or that would have done so without shadow mode.
+ */
 export interface RuleTrace {
   readonly ruleId: string;
   /** The action's type, such as `deny`. */
@@ -53,7 +55,7 @@ function tracesOf(hits: readonly Hit[]): readonly RuleTrace[] | undefined {
   return hits.map((hit) => ({ ruleId: hit.rule.id, ...TRACES[hit.type] }));
 }
 
-/** The secrets of share links and bypass keys, which must never be logged. */
+/** Matches the secrets of share links and bypass keys, which must never be logged. */
 const SECRET = /(x-svc-(?:share|bypass)=)[^&]*/g;
 
 const withoutSecrets = (target: string): string =>
@@ -67,7 +69,7 @@ function traceOf(request: ClientRequest): string | undefined {
   return given?.length === TRACE_LENGTH ? given : undefined;
 }
 
-/** The log record of a completed request. */
+/** Returns the log entry of a completed request. */
 export function recordOf(
   request: ClientRequest,
   { site, response, hits, time, durationMs }: {

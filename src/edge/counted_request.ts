@@ -21,8 +21,8 @@ function layerOf(context: RequestContext, { headers }: EdgeResponse): Layer {
 }
 
 /**
- * Whether a person saw a page. Browsers say so in `Sec-Fetch-Dest`. Without that field, every HTML
- * document counts.
+ * Whether a person saw a page. Browsers indicate this in `Sec-Fetch-Dest`. Without that field,
+ * every HTML document counts.
  */
 function isPage({ clientRequest }: RequestContext, { status, headers }: EdgeResponse): boolean {
   if (clientRequest.method !== "GET" || (status !== 304 && (status < 200 || status > 299))) {

@@ -18,7 +18,7 @@ export type Destination = StaticFile | "dynamic" | "route" | "vitals";
 export const isDestination = (decided: EdgeResponse | Destination): decided is Destination =>
   typeof decided === "string" || "plain" in decided;
 
-/** The file that a request resolves to, if any. */
+/** Returns the file that a request resolves to, if any. */
 export function fileOf(context: RequestContext, way: Destination): StaticFile | undefined {
   if (typeof way !== "string") return way;
   if (way === "dynamic") return undefined;

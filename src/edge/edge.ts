@@ -140,7 +140,10 @@ class Edge {
       .catch((error) => this.#respond(clientRequest, this.#fault(clientRequest, error)));
   }
 
-  /** Responds from a front edge's cache of the platform's responses, or asks the platform. */
+  /**
+   * Responds from a front edge's cache of the platform's responses, or sends the request to the
+   * platform.
+   */
   #askOrigin(
     origin: Origin,
     context: RequestContext,
@@ -171,7 +174,10 @@ class Edge {
     return await this.#servePage(context);
   }
 
-  /** Serves the earlier deployment that served the request's page, or the live deployment. */
+  /**
+   * Serves the earlier deployment that served the page from which the request comes, or the live
+   * deployment.
+   */
   #servePage(context: RequestContext): Response | Promise<Response> {
     const { clientRequest, site } = context;
     if (hasPageCookie(site)) clientRequest.hideCookies(withoutPageCookie);
@@ -179,7 +185,7 @@ class Edge {
     const pin = past?.hasPages === true ? pagePinOf(clientRequest, site) : undefined;
     if (past === undefined || pin === undefined) return this.#serveAll(context);
     const earlier = past.siteOf(pin.pageId);
-    // An earlier deployment must not serve what the live deployment denies.
+    // If the live deployment denies the request, an earlier deployment must not serve it.
     const next = (found: Site | undefined) =>
       this.#serveAll(
         found === undefined || context.isDenied() ? context : context.atEarlier(found, pin),
@@ -207,7 +213,7 @@ class Edge {
     }
   }
 
-  /** Replaces an edge page with the site's own page, if it has one. */
+  /** Replaces a page of the edge with the site's own page, if the site has one. */
   #settle(context: RequestContext, edgeResponse: EdgeResponse): Response | Promise<Response> {
     if (edgeResponse.isEdgePage !== true) return this.#finish(context, edgeResponse);
     const { clientRequest, site } = context;
@@ -283,7 +289,7 @@ class Edge {
     return site.hasVitals && isVitalsPath(path) ? "vitals" : "route";
   }
 
-  /** The handler of image endpoints; missing if images are not converted. */
+  /** Returns the handler of image endpoints, or `undefined` if images are not converted. */
   #imageEndpoint(pseudonym: string): SiteEndpoint | undefined {
     const { images: service, outbound, now } = this.#options;
     if (service === undefined) return undefined;
@@ -294,7 +300,7 @@ class Edge {
         const style = images?.styleOf(target.path);
         if (images === undefined || style === undefined) return undefined;
         const { visitor } = request;
-        // An image's source is never itself a converted image, so no rule can create a loop.
+        // An image's source is never itself a converted image, so that no rule can create a loop.
         if (visitor === undefined || visitor instanceof SourceRequest) return undefined;
         return responder.respond({
           request,
@@ -319,7 +325,7 @@ class Edge {
     return file === undefined ? { ...shown, type: "origin" } : { ...shown, type: "file", file };
   }
 
-  /** Evaluates the rules, unless their decision for this URL is cached. */
+  /** Evaluates the rules, unless the decision for this URL is cached. */
   #evaluate(context: RequestContext, rules: SiteRules, facts: RequestFacts): Decision {
     let decision = context.cachedDecision?.decision;
     if (decision === undefined) {
@@ -334,8 +340,8 @@ class Edge {
   }
 
   /**
-   * A failure of a site's server goes to the site's log. A fault of the edge itself is reported to
-   * the operator. The client gets the request's id.
+   * Returns the response to an error. A failure of a site's server is written to the site's log. A
+   * fault of the edge itself is reported to the operator. The client gets the request's id.
    */
   #fault(clientRequest: ClientRequest, error: unknown, site?: Site): EdgeResponse {
     if (error instanceof ComputeFailedError && site !== undefined) {
@@ -387,8 +393,8 @@ class Edge {
 }
 
 /**
- * Creates the edge: a handler for the requests of all sites that `resolveHost` finds. If site and
- * file are in memory, it responds synchronously.
+ * Creates the edge: a handler for the requests of all sites that `resolveHost` finds. If the site
+ * and the file are in memory, the handler responds synchronously.
  *
  * @throws {TypeError} If an entry of `trustProxy` is not a CIDR
  */

@@ -69,7 +69,7 @@ interface Given {
   readonly rules?: readonly Rule[];
 }
 
-/** An edge with one protected site, and the platform behind its gate. */
+/** Returns an edge with one protected site, and the platform behind its gate. */
 function protectedEdge({ facts, production = false, rules = [] }: Given = {}) {
   const sessions = new Set(["session-1"]);
   const redeemed = new Set<string>();
@@ -114,7 +114,7 @@ type Protected = ReturnType<typeof protectedEdge>;
 const cookieOf = (response: Response, name: string): string =>
   response.headers.getSetCookie().find((each) => each.startsWith(`${name}=`))!.split(";")[0]!;
 
-/** Follows the redirects to the platform and back, like a member's browser. */
+/** Follows the redirects to the platform and back, as a member's browser does. */
 async function signIn({ edge }: Protected, {
   url = "http://site.test/page?a=1",
   change = {},
@@ -456,7 +456,8 @@ Deno.test("maintenance takes production down for everyone except members and all
   const page = await edge.fetch("/page", { headers });
   assert.equal(await page.text(), "secret page");
   assert.equal(page.headers.get("cache-control"), "private, no-cache");
-  // If the project is also protected, other visitors see nothing of it, not even its 503 page.
+  // If the project is also protected, other visitors see no part of the site, not even its 503
+  // page.
   access.replace({ ...FACTS, protection: "all", maintenance, version: "2" });
   const both = await edge.fetch("/", { headers: PAGE });
   assert.equal(both.status, 503);

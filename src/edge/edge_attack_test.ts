@@ -19,7 +19,7 @@ const { site: guarded } = testSite(FILES, {
   }],
 });
 
-/** Attempts to escape the site's folder; none may return a file. */
+/** Attempts to escape the site's folder. None of them may return a file. */
 const traversals = [
   "/../../etc/passwd",
   "/..%2f..%2fetc/passwd",
@@ -61,7 +61,7 @@ for (const path of traversals) {
   });
 }
 
-/** Spellings of `/admin/secret.txt`; every spelling that finds the file must match the rule. */
+/** Spellings of `/admin/secret.txt`. Every spelling that finds the file must match the rule. */
 const spellings = [
   "/admin/secret.txt",
   "//admin/secret.txt",

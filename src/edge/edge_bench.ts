@@ -19,7 +19,7 @@ function redirects(count: number): Rule[] {
   }));
 }
 
-/** A handler for one site with a 13 KB page and, if given, redirects from `/from/<n>`. */
+/** Returns a handler for one site with a 13 KB page and, if given, redirects from `/from/<n>`. */
 export function benchEdge(options: { readonly redirects: number }): EdgeHandler {
   return edgeOf(testSite({ "index.html": PAGE }, { rules: redirects(options.redirects) }).site);
 }
@@ -68,7 +68,9 @@ const ANSWER: readonly Header[] = [
   ["etag", '"0123456789abcdef"'],
 ];
 
-/** A handler for one site whose server responds immediately, with these extra headers. */
+/**
+ * Returns a handler for one site whose server responds immediately, with the given extra headers.
+ */
 function serverEdge(own: Header[], route: { readonly revalidate?: number } = {}): EdgeHandler {
   const response = { status: 200, headers: [...ANSWER, ...own], body: null, bytes: PAGE };
   const compute = {

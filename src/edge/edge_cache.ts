@@ -1,7 +1,7 @@
 /**
  * @module The cache of a front edge. It stores the responses that the platform's caches have
- * stored, under the same terms. The edge evaluates the rules for each visitor, so the platform
- * marks these responses and sends them before rules edit them.
+ * stored, under the same terms. The edge evaluates the rules for each visitor. Therefore, the
+ * platform marks these responses and sends them before rules edit them.
  */
 import { type CacheDecision, createFacts, ORIGIN_HANDLE } from "../rules/mod.ts";
 import { isClosed } from "./access/site_access.ts";
@@ -47,7 +47,7 @@ const BY_DEPLOYMENT: CacheRule = {
   varyNames: { headers: [], cookies: [], query: [] },
 };
 
-/** The cache terms of a stored response, as a `Cache-Control` value. */
+/** Returns the cache terms of a stored response, as a `Cache-Control` value. */
 function controlOf({ terms }: Kept): string {
   const seconds = (value: number) => Math.min(MAX_SECONDS, Math.floor(value));
   const { lifetime, staleWhileRevalidate, staleIfError, mustRevalidate } = terms;
@@ -62,7 +62,7 @@ function controlOf({ terms }: Kept): string {
 }
 
 /**
- * Used on the platform. Converts a response to the form that a front edge may store, or returns
+ * Converts a response, on the platform, to the form that a front edge may store. Returns
  * `undefined` if the response is stale or only for this visitor.
  */
 export function forEdgeCache(
@@ -82,7 +82,7 @@ export function forEdgeCache(
     !named.some((name) => PERSONAL.has(name));
   if (!isSelectable) return undefined;
   const own: Header[] = [
-    // The runtime can add values to `Vary`, so the original goes into its own field.
+    // The runtime can add values to `Vary`, so the original value is sent in a separate field.
     [KEEP_FIELD, joinedHeader(headers, "vary") ?? ""],
     ["svc-cdn-cache-control", controlOf(kept)],
   ];
@@ -92,15 +92,18 @@ export function forEdgeCache(
   return { ...response, headers: [...headers, ...own] };
 }
 
-/** A request whose response the edge can store, and its rule. */
+/** A request whose response can be stored by the edge, and the rule that applies. */
 interface CacheableRequest {
   readonly request: CacheRequest;
   readonly rule: CacheRule;
-  /** Whether it bypasses request collapsing. Its response is rarely stored. */
+  /** Whether the request bypasses request collapsing, because its response is rarely stored. */
   readonly isAlone: boolean;
 }
 
-/** Converts a request to a cache request; `undefined` if only the platform can respond to it. */
+/**
+ * Converts a request to a cache request. Returns `undefined` if only the platform can respond to
+ * the request.
+ */
 function askedOf(
   context: RequestContext,
   decided: EdgeResponse | Destination,
@@ -126,7 +129,8 @@ function askedOf(
   return {
     request: new FactsRequest(context.facts ?? createFacts(clientRequest), {
       deploymentId: site.deploymentId,
-      // A response stored by a rule must not reach visitors without a matching rule.
+      // A response that was stored because of a rule must not reach visitors for whom no rule
+      // matches.
       originKey: `${cache === undefined ? "own" : "rule"} ${plan?.handle ?? ORIGIN_HANDLE} ` +
         `${page.key} ${upstream}`,
       path: cache === undefined ? target.path : undefined,
@@ -148,7 +152,7 @@ function asKept(
   return { status, headers: vary === "" ? fields : [...fields, ["vary", vary]], body };
 }
 
-/** Whether a response comes from the deployment that the edge knows. */
+/** Whether a response comes from the deployment that the edge has loaded. */
 function isOf({ common }: Site, { headers }: EdgeResponse): boolean {
   return findHeader(headers, DEPLOYMENT) === findHeader(common, DEPLOYMENT);
 }
@@ -161,7 +165,7 @@ export interface EdgeAnswer {
 
 /** One request that goes through the cache of a front edge. */
 class EdgeCacheRequest {
-  /** The response, if it is for this visitor only. */
+  /** The platform's response, if it is for this visitor only. */
   #final: EdgeResponse | undefined;
   /** The fields in which the platform's cache reports hits and misses. */
   #reports: HeaderList = [];
@@ -172,7 +176,7 @@ class EdgeCacheRequest {
     readonly origin: Origin,
   ) {}
 
-  /** Asks the platform; responses that must not be stored bypass the cache. */
+  /** Sends the request to the platform. Responses that must not be stored bypass the cache. */
   async fetch(isRefresh: boolean): Promise<OriginResponse> {
     const { clientRequest, site } = this.context;
     const mayKeep = isRefresh ? "refresh" : "visit";
@@ -183,21 +187,22 @@ class EdgeCacheRequest {
       return asKept(response, vary, site);
     }
     if (vary !== undefined && !isRefresh) {
-      // The platform already serves another deployment, with different rules.
+      // The platform already serves a different deployment, which has different rules.
       discardBody(response.body);
       response = await this.origin.ask(clientRequest);
     }
     if (this.#isAnswered) discardBody(response.body);
     else this.#final = response;
-    // A client that gives up on a hanging platform must not remove a stale response.
+    // If a client disconnects while the platform does not respond, the stale response must not be
+    // removed.
     const failed = response.status === CLIENT_GONE ? 503 : response.status;
     const status = failed >= 500 ? failed : 200;
     return { status, headers: [], body: null, isCurrent: true };
   }
 
   /**
-   * Aborted when the client disconnects, unless it already got a stale response that is being
-   * refreshed.
+   * Returns a signal that is aborted when the client disconnects, unless the client already got a
+   * stale response that is being refreshed.
    */
   #signal(): AbortSignal {
     const gone = new AbortController();
@@ -225,7 +230,7 @@ class EdgeCacheRequest {
 }
 
 /**
- * Responds from the cache of a front edge, or from the platform; `undefined` if the request
+ * Responds from the cache of a front edge, or from the platform. Returns `undefined` if the request
  * bypasses the cache.
  */
 export function respondFromEdgeCache(

@@ -1,5 +1,6 @@
 /**
- * An in-memory front edge and platform: which responses the edge may store, and which it must not.
+ * Tests which responses a front edge may store, and which it must not, with an in-memory front edge
+ * and platform.
  */
 import assert from "node:assert/strict";
 import { UnavailableError } from "../lib/unavailable_error.ts";
@@ -75,7 +76,7 @@ function world(server: TestServer, rules: readonly Rule[] = RULES) {
   return { seen, cache, get, holdUntil: (until: Promise<void>) => hold = until };
 }
 
-/** Fields of responses that are for one visitor or a single use. */
+/** Fields of responses that are meant for one visitor or a single use. */
 const PERSONAL: readonly Record<string, string>[] = [
   { "set-cookie": "a=1" },
   { vary: "cookie" },

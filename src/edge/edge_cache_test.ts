@@ -8,7 +8,7 @@ const PHONE =
 
 const state = (answer: Response) => answer.headers.get("x-svc-cache");
 
-/** An edge with a cache rule in front of the other site, which counts its responses. */
+/** Returns an edge with a cache rule in front of another site, whose responses are counted. */
 function world(more: Partial<DynamicWorld> & { readonly cache?: object } = {}) {
   const { cache, ...rest } = more;
   return dynamicEdge({

@@ -28,7 +28,7 @@ const steps = (...names: ("gate" | "tag" | "inner" | "watch")[]): Rule["action"]
   ],
 });
 
-/** Rules of all kinds; each generated set is a selection of them, in order. */
+/** Rules of all kinds. Each generated set is a selection of them, in order. */
 const RULES: readonly Rule[] = [
   { id: "header", condition: { headers: { "x-a": "1" } }, action: { type: "deny" } },
   {

@@ -1,6 +1,6 @@
 /**
- * Tests requests that store a page because of its headers, and requests that the stored page
- * serves.
+ * Tests which requests cause a page to be stored because of its headers, and which requests are
+ * served from the stored page.
  */
 import assert from "node:assert/strict";
 import { counting, declaredEdge, SHARED } from "./_test_declared.ts";

@@ -1,4 +1,7 @@
-/** Revalidation and purges of pages, whether a route or the response sets their lifetime. */
+/**
+ * Tests revalidation and purges of pages, whether their lifetime is set by a route or by the
+ * response.
+ */
 import assert from "node:assert/strict";
 import { MemoryIsrStore } from "./_test_compute.ts";
 import { counting, declaredEdge } from "./_test_declared.ts";

@@ -1,4 +1,7 @@
-/** Pages that declare themselves cacheable: when they are stale, and after a restart. */
+/**
+ * Tests pages that declare themselves cacheable: when they are stale, and what happens after a
+ * restart.
+ */
 import assert from "node:assert/strict";
 import { MemoryIsrStore } from "./_test_compute.ts";
 import { counting, declaredEdge, SHARED, START } from "./_test_declared.ts";

@@ -32,12 +32,12 @@ const filesOf = (id: string): Files => ({
 
 interface Given {
   readonly manifest?: Partial<Manifest>;
-  /** Rules of all deployments that are not in `rulesOf`. */
+  /** Rules of all deployments that are not listed in `rulesOf`. */
   readonly rules?: readonly Rule[];
   readonly rulesOf?: Readonly<Record<string, readonly Rule[]>>;
 }
 
-/** A production host with its own clock, whose deployments are in memory. */
+/** Returns a production host with its own clock. The host's deployments are in memory. */
 function production(given: Given = {}) {
   const clock = { now: NOW };
   const gone = new Set<string>();

@@ -1,4 +1,4 @@
-/** Tests the page of a single-page app, which is served if a document has no file. */
+/** Tests the page of a single-page app, which is served for documents without a file. */
 import assert from "node:assert/strict";
 import type { Manifest } from "../manifest/mod.ts";
 import { computeOf } from "./_test_compute.ts";

@@ -4,12 +4,12 @@ import type { HeaderList } from "./messages/header_list.ts";
 import { edgePage, type PagedRequest } from "./response/error_pages.ts";
 import type { EdgeResponse } from "./response/edge_response.ts";
 
-/** Whether an error is temporary: something is currently unavailable. */
+/** Whether an error is temporary, which means that something is currently unavailable. */
 export function isPassing(error: unknown): boolean {
   return error instanceof UnavailableError;
 }
 
-/** A page with status 503 for a temporary failure, and 500 for any other failure. */
+/** Returns a page with status 503 for a temporary failure, and 500 for any other failure. */
 export function edgeFault(
   request: PagedRequest,
   error: unknown,

@@ -12,7 +12,7 @@ interface World {
   readonly startAt?: number;
 }
 
-/** A site whose server responds to `/…` with pages that stay fresh for a minute. */
+/** Returns a site whose server responds to `/…` with pages that stay fresh for a minute. */
 function pagesEdge(server: TestServer, world: World = {}) {
   let now = world.startAt ?? START;
   const store = world.store ?? new MemoryIsrStore();
@@ -39,7 +39,7 @@ function pagesEdge(server: TestServer, world: World = {}) {
     ...(world.rules === undefined ? {} : { rules: world.rules }),
   });
   const edge = testEdge(site, { now: () => now });
-  /** Status, cache status, and text. */
+  /** Returns the status, cache status, and text. */
   const get = async (path: string, init: RequestInit = {}) => {
     const response = await edge.fetch(path, init);
     return `${response.headers.get("x-svc-cache")} ${await response.text()}`;

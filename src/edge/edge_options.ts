@@ -17,35 +17,38 @@ export interface EdgeOptions {
   resolveHost(host: string): Site | undefined | Promise<Site | undefined>;
   /** Decides which visitors can access protected hosts. If missing, no host is protected. */
   readonly access?: AccessKeeper | undefined;
-  /** Logs a response. It must be quick and must not throw. */
+  /** Logs a response. Must be quick and must not throw. */
   record(entry: AccessRecord): void;
-  /** Counts a response. It must be quick and must not throw. */
+  /** Counts a response. Must be quick and must not throw. */
   readonly count?: ((request: CountedRequest) => void) | undefined;
   /** Receives the ids of the rules that matched the most recently recorded request. */
   readonly match?: ((ruleIds: readonly string[]) => void) | undefined;
   /** Records measurements from a visitor's browser. Must be quick and must not throw. */
   readonly countVitals?: ((measured: CountedVitals) => void) | undefined;
-  /** Receives more details of each request than the log contains, for the site's developers. */
+  /**
+   * Receives more details of each request than the log contains. They are for the site's
+   * developers.
+   */
   readonly observe?: ((request: ObservedRequest) => void) | undefined;
   readonly now: Clock;
-  /** Seeds hash tables, so clients cannot predict them. */
+  /** Random numbers that seed hash tables, so that clients cannot predict the hashes. */
   readonly random: Random;
   /** A monotonic clock for durations, in milliseconds. */
   readonly stopwatch?: () => number;
   /** Creates a short unique id from visible ASCII characters. */
   requestId(): string;
   /**
-   * For a front edge: the platform, which handles everything except rules and files. If missing,
-   * this process is the origin.
+   * For a front edge, the platform, which handles everything except for rules and files. If
+   * missing, this process is the origin.
    */
   readonly origin?: Origin | undefined;
   /** Stores responses of other sites, functions and servers. */
   readonly cache: HttpCache;
-  /** Sends requests to other sites, and refuses addresses that are not allowed. */
+  /** Sends requests to other sites, and rejects addresses that are not allowed. */
   readonly outbound: OutboundFetch;
-  /** Memory for small files, in bytes; 256 MiB by default. */
+  /** Memory for small files, in bytes. Defaults to 256 MiB. */
   readonly cacheBytes?: number;
-  /** CIDRs of proxies whose client information is trusted; none by default. */
+  /** CIDR ranges of proxies whose client information is trusted. By default, there are none. */
   readonly trustProxy?: readonly string[];
   /** The header in which these proxies send the client's address. */
   readonly forwardedHeader?: ForwardedHeader;

@@ -149,7 +149,7 @@ for (const { name, path, method = "GET", urls, rules, expected } of rows) {
     const manifest = urls === undefined ? STATIC_MANIFEST : { ...STATIC_MANIFEST, urls };
     const { site } = testSite(FILES, { manifest, ...(rules === undefined ? {} : { rules }) });
     const edge = testEdge(site);
-    // The second time, rules and files are cached.
+    // The second time, rules and files are in the cache.
     for (const _ of [1, 2]) {
       const response = await edge.fetch(path, { method });
       const text = await response.text();

@@ -1,6 +1,6 @@
 /**
- * Tests pipelines of functions through the whole edge: order, results, failures, and which pipeline
- * runs.
+ * Tests pipelines of functions through the whole edge: order, results and failures, and which
+ * pipeline runs.
  */
 import assert from "node:assert/strict";
 import type { PipelineStep, Rule } from "../rules/mod.ts";

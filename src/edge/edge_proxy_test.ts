@@ -168,7 +168,7 @@ const FAILURES: readonly (readonly [code: OutboundError["code"], status: number]
   ["bad_response", 502],
   ["connect_timeout", 504],
   ["idle_timeout", 504],
-  // Failures that the client caused: it has disconnected, or its body ended early.
+  // Failures that the client caused, either by disconnecting or by ending its body early.
   ["aborted", 499],
 ];
 for (const [code, status] of FAILURES) {

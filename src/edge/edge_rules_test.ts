@@ -34,7 +34,7 @@ interface Request {
 const IPHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 " +
   "(KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1";
 
-/** Each condition with a request that matches and one that does not. */
+/** Each condition, with a request that matches it and one that does not. */
 const conditions: readonly (readonly [name: string, Condition, takes: Request, leaves: Request])[] =
   [
     ["exact path", { path: { type: "exact", value: "/about" } }, { path: "/about" }, {

@@ -32,7 +32,7 @@ interface Scenario {
   readonly method?: string;
   readonly headers?: Record<string, string>;
   readonly status: number;
-  /** Values that the response's fields must have; `null` if a field must be missing. */
+  /** Values that the response's fields must have. `null` means that a field must be missing. */
   readonly has?: Record<string, string | null>;
   readonly body?: string;
 }
@@ -319,7 +319,8 @@ Deno.test("edge streams a large file, whole and in ranges", async () => {
   const parts = await edge.fetch(`/${SUM}`, { headers: { range: "bytes=0-9,3000000-3000009" } });
   const length = Number(parts.headers.get("content-length"));
   assert.equal((await parts.arrayBuffer()).byteLength, length);
-  // Two whole files, two ranges, and the whole file that is read before its first range.
+  // The streams are two whole files, two ranges, and the whole file that is read before its first
+  // range.
   assert.equal(blobs.streams, 5);
 });
 

@@ -10,12 +10,12 @@ import type { EdgeResponse } from "./response/edge_response.ts";
 
 const ALLOW: Header = ["allow", METHODS.join(", ")];
 
-/** Methods that would expose the servers behind the edge; TRACK is another name for TRACE. */
+/** Methods that would expose the servers behind the edge. TRACK is another name for TRACE. */
 const NEVER_FORWARDED: ReadonlySet<string> = new Set(["TRACE", "TRACK", "CONNECT"]);
 
 /**
- * The edge's own response to a request that must not be forwarded; `undefined` for any other
- * request.
+ * Returns the edge's own response to a request that must not be forwarded, or `undefined` for any
+ * other request.
  */
 export function respondAsFinalRecipient(
   request: PagedRequest,

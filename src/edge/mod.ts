@@ -1,5 +1,5 @@
 /**
- * @module The edge serves requests for deployments. `compileSite()` compiles a site once;
+ * @module The edge serves requests for deployments. `compileSite()` compiles a site once.
  * `createEdge()` creates the handler that serves all sites. `README.md` next to this file follows a
  * request through the edge.
  */

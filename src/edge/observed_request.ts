@@ -16,7 +16,7 @@ export interface ObservedRequest {
   readonly decision: Decision;
   /** Missing if no rule was evaluated. */
   readonly facts: RequestFacts | undefined;
-  /** The cache status, such as `HIT`; missing if the cache was not used. */
+  /** The cache status, such as `HIT`. Missing if the cache was not used. */
   readonly cache: string | undefined;
   /** The source of the response: a layer's name, or a part of the edge. */
   readonly layer: string;

@@ -1,8 +1,8 @@
 /**
- * @module Decides what a front edge leaves to the platform. The edge only serves what a site's
- * rules and files determine (redirects, denials, and files with their headers), and the platform's
- * responses that it may store. For everything else, the platform evaluates the rules again, so a
- * front edge can respond earlier, but never allow more.
+ * @module Decides what a front edge leaves to the platform. The edge itself only serves what a
+ * site's rules and files determine (redirects, denials, and files with their headers), and those
+ * responses of the platform that it may store. For everything else, the platform evaluates the
+ * rules again. A front edge can therefore respond earlier, but never allow more.
  */
 import { answerOf } from "../lib/whole_answer.ts";
 import { normalizePath } from "../rules/mod.ts";
@@ -23,9 +23,9 @@ import { upgradeClient } from "./upgrade_client.ts";
 export interface Origin {
   /**
    * Sends a client's request unchanged. Rejects if there is no response. With `mayKeep`, the
-   * response states whether an edge may store it; if so, rules have not edited it yet. If `signal`
-   * is set, it aborts the request instead of the client's signal. A `refresh` does not count as a
-   * visit.
+   * response states whether an edge may store it. If an edge may, rules have not edited the
+   * response yet. If `signal` is set, it aborts the request instead of the client's signal. A
+   * `refresh` does not count as a visit.
    */
   ask(
     request: ClientRequest,
@@ -39,7 +39,10 @@ export interface Origin {
 /** Prefix of paths that certificate authorities request and no site handles (RFC 8555, 8.3). */
 const CHALLENGES = "/.well-known/acme-challenge/";
 
-/** Prefix of everything that the platform itself serves on the hosts of sites, such as objects. */
+/**
+ * Prefix of all paths that the platform itself serves on the hosts of sites, such as the paths of
+ * objects.
+ */
 const OF_PLATFORM = "/_svc/";
 
 /** Whether the origin handles a request regardless of the site's rules. */
@@ -62,7 +65,7 @@ export function needsOrigin(
   decided: EdgeResponse | Destination,
 ): boolean {
   const { clientRequest, site } = context;
-  // The decision may change when all facts are known.
+  // The decision may change once all facts are known.
   if (context.lacksLimits || clientRequest.lacksPlace) return true;
   if (!isDestination(decided)) return false;
   if (decided === "dynamic" || decided === "vitals") return true;
@@ -71,7 +74,7 @@ export function needsOrigin(
   if (site.ownPaths.has(path) || path.startsWith(OF_PLATFORM)) return true;
   if (site.images?.styleOf(path) !== undefined) return true;
   const resolution = site.content.resolve(clientRequest.method, path);
-  // Before it redirects a visitor, the edge evaluates the rules for the other path.
+  // Before the edge redirects a visitor, it evaluates the rules for the other path.
   if (resolution.type === "moved") return site.rules !== undefined;
   return resolution.type !== "file";
 }
@@ -94,7 +97,7 @@ export async function relay(
   return relayed(clientRequest, response);
 }
 
-/** Passes on a response from the platform unchanged, because it already has all fields. */
+/** Passes on a response of the platform unchanged, because it already has all fields. */
 export function relayed(
   clientRequest: ClientRequest,
   { status, headers, body, upgrade }: EdgeResponse,

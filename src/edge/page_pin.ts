@@ -13,23 +13,29 @@ import type { PagePin, RequestContext } from "./request_context.ts";
 import type { Site } from "./site/site.ts";
 import { isLastingAsset } from "./static/cache_control.ts";
 
-/** Holds the id of the deployment that served the browser's last page. */
+/** Name of the cookie with the id of the deployment that served the browser's last page. */
 const COOKIE = "svc_deployment";
 
-/** Next.js sends this header with requests from a page, as does Astro with an adapter's headers. */
+/**
+ * Next.js sends this header with requests from a page. Astro does so too, with an adapter's
+ * headers.
+ */
 const HEADER = "x-deployment-id";
 
 /** The query parameter that Next.js adds to the URLs of assets and images. */
 const QUERY = /(?:^|&)dpl=([^&]*)/;
 
 /**
- * Nuxt adds its build id to the URLs of payloads: as `_b` or, in older versions, as the whole
+ * Nuxt adds its build id to the URLs of payloads, as `_b` or, in older versions, as the whole
  * query.
  */
 const PAYLOAD = /\/_payload\.js(?:on)?$/;
 const PAYLOAD_ID = /(?:^|&)_b=([^&]*)|^([^&=]+)$/;
 
-/** The build id in a payload's query. A refetched payload has a timestamp instead. */
+/**
+ * Returns the build id in the query of a payload's URL. A payload that is fetched again has a
+ * timestamp instead.
+ */
 function payloadIdOf({ rawQuery, rawPath }: ClientRequest): string | undefined {
   if (rawQuery === "" || !PAYLOAD.test(rawPath)) return undefined;
   const [, named, whole] = PAYLOAD_ID.exec(rawQuery) ?? [];
@@ -37,12 +43,12 @@ function payloadIdOf({ rawQuery, rawPath }: ClientRequest): string | undefined {
   return /^\d*$/.test(id) ? undefined : id;
 }
 
-/** Whether a browser opens a page. Pages always come from the live deployment. */
+/** Whether a browser is opening a page. Pages always come from the live deployment. */
 function opensPage(request: ClientRequest): boolean {
   return isReading(request.method) && request.header("sec-fetch-mode") === "navigate";
 }
 
-/** The deployment id in a request from a page; `undefined` if the request has none. */
+/** Returns the deployment id in a request from a page, or `undefined` if the request has none. */
 export function pagePinOf(request: ClientRequest, site: Site): PagePin | undefined {
   if (opensPage(request)) return undefined;
   const header = request.header(HEADER);
@@ -52,9 +58,9 @@ export function pagePinOf(request: ClientRequest, site: Site): PagePin | undefin
 }
 
 /**
- * The id in the cookie. It only counts if the browser says that the request comes from a page.
- * Assets come from any deployment that has them, and a file that states the live version comes from
- * the live deployment.
+ * Returns the id in the cookie. The id only counts if the browser says that the request comes from
+ * a page. Assets come from any deployment that has them. A file that states the live version comes
+ * from the live deployment.
  */
 function cookiePinOf(request: ClientRequest, site: Site): PagePin | undefined {
   if (!hasPageCookie(site) || request.header("sec-fetch-mode") === null) return undefined;
@@ -71,11 +77,14 @@ function cookieOf(request: ClientRequest): string | undefined {
   return gateCookieValues(request.gateField("cookie"), name)[0];
 }
 
-/** Whether pages of a site get a cookie: the site has servers and is in production. */
+/**
+ * Whether the pages of a site get a cookie. This requires that the site has servers and is in
+ * production.
+ */
 export const hasPageCookie = ({ hasServers, isProduction, skewMs }: Site): boolean =>
   isProduction && hasServers && skewMs > 0;
 
-/** A `Cookie` field without the page cookie; null if nothing is left. */
+/** Returns a `Cookie` field without the page cookie, or null if nothing is left. */
 export function withoutPageCookie(header: string): string | null {
   if (!header.includes(COOKIE)) return header;
   const kept = header.split(";").map((part) => part.trim())
@@ -84,8 +93,8 @@ export function withoutPageCookie(header: string): string | null {
 }
 
 /**
- * Adds the deployment's cookie to a page, and keeps other caches from storing responses meant for
- * pages of an earlier deployment.
+ * Adds the deployment's cookie to a page. Keeps other caches from storing responses that are meant
+ * for pages of an earlier deployment.
  */
 export function finishPage(context: RequestContext, response: EdgeResponse): EdgeResponse {
   const { clientRequest, site, pin } = context;

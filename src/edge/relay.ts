@@ -1,5 +1,5 @@
 /**
- * @module The origin of a front edge: the platform, over HTTP. It sends requests unchanged, with a
+ * @module The origin of a front edge: the platform, over HTTP. Requests are sent unchanged, with a
  * signature that identifies the client. Bodies and WebSockets are streamed in both directions.
  */
 import { UnavailableError } from "../lib/unavailable_error.ts";
@@ -36,15 +36,15 @@ export interface RelayOptions extends Pick<Origin, "redirectsToHttps"> {
   /** Opens a connection to the platform. */
   readonly dial: () => Promise<Deno.Conn>;
   /**
-   * Returns the fields that identify the client; `undefined` while no session is open. Missing if
-   * another edge has already added these fields to the requests.
+   * Returns the fields that identify the client, or `undefined` while no session is open. Missing
+   * if another edge has already added these fields to the requests.
    */
   readonly sign?: ((client: RelayedClient) => HeaderList | undefined) | undefined;
-  /** Whether the platform itself should determine the clients behind proxies. */
+  /** Whether the platform itself must determine the clients behind proxies. */
   readonly leavesProxies?: boolean | undefined;
   /**
-   * The lower-case name of the field that the platform uses to refuse a signature. Missing if
-   * another edge signs the requests. That edge then gets the refusal as its response.
+   * The lower-case name of the field with which the platform rejects a signature. Missing if
+   * another edge signs the requests. That edge then gets the rejection as its response.
    */
   readonly refusedHeader?: string | undefined;
 }
@@ -57,7 +57,10 @@ export interface Relay extends Origin {
 const unavailable = (message: string, cause?: unknown): UnavailableError =>
   new UnavailableError(message, { cause, retryAfter: RETRY_AFTER_SECONDS });
 
-/** Whether the platform's runtime sent a stream. The runtime adds this field only to streams. */
+/**
+ * Whether the platform's runtime sent a stream. The runtime adds this field only to responses with
+ * a stream.
+ */
 const isOfStream = (headers: HeaderList): boolean =>
   joinedHeader(headers, "vary")?.toLowerCase().includes("accept-encoding") === true;
 

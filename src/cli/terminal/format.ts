@@ -1,7 +1,7 @@
 /** @module Formats values as readable text. */
 export { formatBytes, formatCount, printable, printableName } from "../../lib/format.ts";
 
-/** A duration in milliseconds as `340 ms`, `2.4 s` or `3 min 20 s`. */
+/** Formats a duration in milliseconds as `340 ms`, `2.4 s` or `3 min 20 s`. */
 export function formatDuration(milliseconds: number): string {
   if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
   if (milliseconds < 60_000) return `${(milliseconds / 1000).toFixed(1)} s`;

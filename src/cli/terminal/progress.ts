@@ -1,5 +1,5 @@
 /**
- * @module Shows the progress of an upload: as a bar on a terminal, or otherwise as a line at each
+ * @module Shows the progress of an upload: a bar on a terminal, otherwise a line after each
  * quarter.
  */
 import type { Clock } from "../../lib/clock.ts";
@@ -37,7 +37,8 @@ interface Amount {
 }
 
 /**
- * Returns the completed part of the work, from 0 to 1. It is measured in bytes if there are any.
+ * Returns the completed fraction of the work, from 0 to 1. The fraction is measured in bytes if
+ * there are any, otherwise in files.
  */
 function shareOf(done: Amount, total: Amount): number {
   if (total.bytes > 0) return done.bytes / total.bytes;

@@ -20,10 +20,7 @@ function alignColumns(headings: readonly string[], rows: readonly (readonly stri
   ).join("\n");
 }
 
-/**
- * Formats each row as lines of heading and value, for terminals that are too narrow for the
- * columns.
- */
+/** Formats each row as `heading value` lines, for terminals that are too narrow for the columns. */
 function stackRows(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   return rows.map((row) =>
     formatFacts(headings.map((heading, column) => [heading, row[column] || undefined]))

@@ -1,6 +1,6 @@
 /**
  * @module The output of a command. For people: colored text on stderr, data on stdout. In JSON
- * mode: exactly one object on stdout, log lines on stderr, one object each (spec: "JSON output").
+ * mode: exactly one object on stdout, and one object per log line on stderr (spec: "JSON output").
  */
 import type { Clock } from "../../lib/clock.ts";
 import { printable } from "../../lib/format.ts";
@@ -39,9 +39,9 @@ export interface Ui {
   log(phase: Phase, level: Level, message: string): void;
   /** Like `log` at level info. In text mode, the line starts with a check mark. */
   done(phase: Phase, message: string): void;
-  /** Internal output: a log line in JSON mode, nothing in text mode. */
+  /** Writes internal output: a log line in JSON mode, nothing in text mode. */
   debug(phase: Phase, message: string): void;
-  /** Text that is written to stderr unchanged, but not in JSON mode. */
+  /** Writes text to stderr unchanged. In JSON mode, writes nothing. */
   note(text: string): void;
   /** Writes the command's single result: the object in JSON mode, otherwise `text` on stdout. */
   result(json: Readonly<Record<string, unknown>>, text: string): void;
@@ -51,8 +51,8 @@ export interface Ui {
    */
   bytes(json: Readonly<Record<string, unknown>>, bytes: Uint8Array): void;
   /**
-   * Writes the command's result as items as they arrive: one line for each item, or `items` of one
-   * object in JSON mode. Resolves with the number of items.
+   * Writes the command's result as a list whose items are written as they arrive: one line for each
+   * item or, in JSON mode, one object with an `items` array. Resolves with the number of items.
    */
   items<Item>(items: AsyncIterable<Item>, as: ItemFormat<Item>): Promise<number>;
   /**
@@ -74,7 +74,7 @@ export interface Ui {
    */
   item(json: Readonly<Record<string, unknown>>, text: string): void;
   progress(phase: Phase, options: { label: string; files: number; bytes: number }): Progress;
-  /** True once a result or an item was written. */
+  /** True once a result or an item has been written. */
   readonly answered: boolean;
 }
 

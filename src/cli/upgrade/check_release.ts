@@ -33,7 +33,7 @@ async function checkRelease(path: string, request: typeof fetch): Promise<void> 
   const place = placeFor(Deno.env.toObject());
   if (place === undefined) return;
   const state = { ...await readState(path), checkedAt: systemClock() };
-  // The state is stored first, so that an unreachable server is also asked only once a day.
+  // The state is stored first, so that even an unreachable server is asked only once a day.
   await writeState(path, state);
   const signal = AbortSignal.timeout(SEARCH_MS);
   const release = await findRelease({ place, keys: TRUSTED_KEYS, fetch: request, signal });

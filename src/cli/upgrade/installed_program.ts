@@ -16,7 +16,7 @@ export interface InstalledProgram {
 /**
  * Finds the program file of this process.
  *
- * @throws {CliError} `not_upgradable` if svc runs from source, or the file no longer exists.
+ * @throws {CliError} `not_upgradable` if svc runs from source, or if the file no longer exists.
  */
 export async function installedProgram(): Promise<InstalledProgram> {
   if (!Deno.build.standalone) {

@@ -1,6 +1,6 @@
 /**
  * @module The notice about a newer release, shown to people at terminals at most once a day. No
- * command waits for it, because an earlier command looked it up in the background.
+ * command waits for the search for a release, because an earlier command ran it in the background.
  */
 import { compare } from "semver";
 import { join } from "node:path";
@@ -48,7 +48,7 @@ export async function writeState(path: string, state: ReleaseState): Promise<voi
   await writeFileAtomically(path, JSON.stringify(state), { mode: 0o600 });
 }
 
-/** True once a day, and after the clock was set back. */
+/** Returns true once a day, and after the clock was set back. */
 const isDue = (last: number | undefined, now: number): boolean =>
   last === undefined || now - last >= DAY_MS || last > now;
 

@@ -57,7 +57,7 @@ export function explainPlace(error: unknown, path: string): unknown {
   );
 }
 
-/** Refuses a release that cannot read the data that this program writes. */
+/** Rejects a release that cannot read the data that this program writes. */
 function assertReadsData(release: Release, { version, dataFormat }: InstalledProgram): void {
   if (release.dataFormat >= dataFormat) return;
   throw new CliError(

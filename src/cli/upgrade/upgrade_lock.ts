@@ -7,8 +7,8 @@ const inodeOf = async (path: string): Promise<number | null | undefined> =>
   (await Deno.stat(path).catch(ifMissing))?.ino;
 
 /**
- * Locks a file, which exists only as long as the lock. If another process has just removed the
- * file, its lock is useless, so the lock is acquired again.
+ * Locks a file, which exists only as long as the lock. A lock on a file that another process has
+ * just removed is useless, so in that case, the lock is acquired again.
  *
  * @throws {CliError} `conflict` if another process holds it.
  */

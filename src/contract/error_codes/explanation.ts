@@ -5,7 +5,7 @@ export interface Explanation {
   readonly meaning: string;
   /** How to fix it, as sentences. */
   readonly remedy: string;
-  /** Set if the remedy applies to every failure with the code and can be shown as a hint. */
+  /** Set if the remedy applies to every failure with the code, so it can be shown as a hint. */
   readonly isHint?: true;
   /** Commands that show more or fix the problem, without the leading `svc`. */
   readonly commands: readonly string[];

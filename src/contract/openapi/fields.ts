@@ -57,7 +57,7 @@ const parameter = (name: string, node: HeaderNode, required = false) => ({
   ...node,
 });
 
-/** Returns true if an endpoint belongs to a workspace, which a session must name. */
+/** Returns true if an endpoint belongs to a workspace. A session must name that workspace. */
 export function isInWorkspace({ access }: Endpoint): boolean {
   return access === "viewer" || access === "developer" || access === "owner";
 }

@@ -37,8 +37,8 @@ function renameExample(schema: SchemaNode): void {
 }
 
 /**
- * Adds examples to a schema. Must be called twice, because fields can use components that must be
- * filled first.
+ * Adds examples to a schema. Must be called twice, because fields can refer to components that must
+ * be filled first.
  */
 export function fillSchema(
   schema: SchemaNode,

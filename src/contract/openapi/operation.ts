@@ -14,7 +14,10 @@ const WHO: Readonly<Record<Access, string>> = {
   owner: "Requires the owner role in the workspace.",
 };
 
-/** A person's account is managed from a browser. Other endpoints also accept keys and tokens. */
+/**
+ * Returns the security requirements of an endpoint. A person's account is managed from a browser.
+ * Other endpoints also accept keys and tokens.
+ */
 function securityOf(endpoint: Endpoint): Record<string, string[]>[] {
   if (endpoint.auth === "none") return [];
   return endpoint.access === "account" ? [{ session: [] }] : [{ bearer: [] }, { session: [] }];

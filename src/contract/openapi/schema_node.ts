@@ -13,7 +13,7 @@ export interface SchemaNode {
   const?: unknown;
   default?: unknown;
   description?: string;
-  /** The name in schemas of the contract. The document uses `examples` instead. */
+  /** The contract's schemas use this name. The document uses `examples` instead. */
   example?: unknown;
   examples?: unknown[];
   properties?: Record<string, SchemaNode>;
@@ -35,7 +35,7 @@ export function resolve(schema: SchemaNode, components: Components): SchemaNode 
   return found;
 }
 
-/** Returns the schemas that a schema combines. A value must match one or all of them. */
+/** Returns the schemas that are combined in a schema. A value must match one or all of them. */
 export function alternatives(schema: SchemaNode): readonly SchemaNode[] {
   return schema.anyOf ?? schema.oneOf ?? schema.allOf ?? [];
 }

@@ -1,8 +1,8 @@
 /**
- * @module Reads the files of a branch for a backup, even while its process writes them. PostgreSQL
- * replays its log from the last checkpoint. A copy is therefore consistent if no checkpoint happens
- * in the meantime, the file that says where the replay starts is read first, and the log is read
- * last.
+ * @module Reads the files of a branch for a backup, even while the branch's process is writing
+ * them. PostgreSQL replays its log from the last checkpoint. A copy is therefore consistent under
+ * three conditions: no checkpoint happens in the meantime, the file that says where the replay
+ * starts is read first, and the log is read last.
  */
 import { join } from "node:path";
 import { ifMissing } from "../../lib/missing_files.ts";
@@ -58,7 +58,7 @@ export async function listBelow(
 /**
  * Runs `work` while the branch neither creates a checkpoint nor starts.
  *
- * @returns `undefined`, without running it, if the branch does not exist
+ * @returns `undefined`, without running `work`, if the branch does not exist
  */
 export async function withoutCheckpoint<T>(
   { folders, id }: { readonly folders: BranchFolders; readonly id: string },
@@ -77,10 +77,10 @@ async function openGuard(path: string): Promise<Deno.FsFile | undefined> {
 }
 
 /**
- * Passes the files of a branch to `take`. A listed file may be missing or shorter when it is read.
- * The replay repeats such changes.
+ * Passes the files of a branch to `take`. A listed file may be shorter or missing by the time it is
+ * read. The replay repeats such changes.
  *
- * During that time, the branch neither creates a checkpoint nor starts.
+ * Until `take` has finished, the branch neither creates a checkpoint nor starts.
  *
  * @param folder the folder of all branches
  * @param take must read the files in the order given; the log is listed last

@@ -38,7 +38,7 @@ export class BranchFolders {
     return join(this.#path(id), "lock");
   }
 
-  /** Path of the lock that prevents checkpoints during a backup. */
+  /** Returns the path of the lock that prevents checkpoints during a backup. */
   checkpoints(id: string): string {
     return join(this.#path(id), "checkpoints");
   }
@@ -53,7 +53,9 @@ export class BranchFolders {
     return await this.names(id) !== undefined;
   }
 
-  /** The names in a branch's files, or `undefined` if the branch is missing or incomplete. */
+  /**
+   * Returns the names in a branch's files, or `undefined` if the branch is missing or incomplete.
+   */
   async names(id: string): Promise<BranchNames | undefined> {
     const text = await readTextFile(this.namesPath(id)).catch(ifMissing);
     return text === undefined ? undefined : JSON.parse(text) as BranchNames;
@@ -156,13 +158,13 @@ async function copyPlainly(from: string, to: string): Promise<void> {
   }
 }
 
-/** Returns the message if `cp` is missing. Without it, files can be copied but not cloned. */
+/** Returns a message if `cp` is missing, because files can then be copied but not cloned. */
 function orNoProgram(error: unknown): string {
   if (error instanceof NoProgramError) return error.message;
   throw error;
 }
 
-/** Whether the file system can clone a file; the clone is removed afterwards. */
+/** Returns whether the file system can clone a file. The clone is removed afterwards. */
 export async function canClone(file: string, probe: string): Promise<boolean> {
   const clone = CLONE[Deno.build.os];
   const isCloned = clone !== undefined &&
@@ -171,9 +173,9 @@ export async function canClone(file: string, probe: string): Promise<boolean> {
   return isCloned;
 }
 
-/** Copies a folder, by cloning if the file system supports it, or else byte by byte. */
+/** Copies a folder by cloning if the file system supports it, otherwise byte by byte. */
 async function copyFolder(from: string, to: string): Promise<CopyMethod> {
-  // One small file shows whether the other files can be cloned.
+  // A clone of one small file shows whether the other files can be cloned.
   const clone = await canClone(join(from, "PG_VERSION"), `${to}.probe`)
     ? CLONE[Deno.build.os]
     : undefined;
@@ -188,8 +190,8 @@ async function copyFolder(from: string, to: string): Promise<CopyMethod> {
 }
 
 /**
- * `cp` writes its errors in the machine's language, so they go to the log. Users only learn whether
- * the disk is full.
+ * Creates the error for a failed copy. `cp` writes its errors in the machine's language, so they go
+ * to the log. Users only learn whether the disk is full.
  */
 function copyError(problem: string): Error {
   return /No space left|Disk quota/.test(problem)

@@ -64,7 +64,7 @@ export class EmbeddedEngine implements DatabaseEngine {
     return [...this.#running.values()].filter(({ isEnded }) => !isEnded).map(({ pid }) => pid);
   }
 
-  /** Runs the operations on a branch one after the other. */
+  /** Runs the operations on each branch one after the other. */
   #inTurn<T>(id: string, work: () => Promise<T>): Promise<T> {
     const last = this.#pending.get(id) ?? Promise.resolve();
     const next = last.then(work, work);
@@ -132,7 +132,7 @@ export class EmbeddedEngine implements DatabaseEngine {
     await this.#inTurn(target.id, async () => {
       if (await this.#folders.exists(target.id)) return;
       const running = this.#running.get(source.id);
-      // Also flushes commits that did not wait for the disk, if the process still can.
+      // Also flushes commits that did not wait for the disk, if the process can still do so.
       if (running?.isEnded === false) await running.hold(() => Promise.resolve()).catch(() => {});
       await this.#folders.untilUnused(target.id);
       try {
@@ -200,7 +200,7 @@ export class EmbeddedEngine implements DatabaseEngine {
     const isNamed = names.database === database && names.role === role;
     const running = await this.#open(branch, isNamed ? null : names).catch((error) => {
       if (isNamed) throw error;
-      // A crash may have happened between changing the names in the files and recording them.
+      // The platform may have crashed between changing the names in the files and recording them.
       return this.#open(branch, null);
     });
     if (!isNamed) await this.#folders.note(id, { database, role });
@@ -208,7 +208,7 @@ export class EmbeddedEngine implements DatabaseEngine {
     return running;
   }
 
-  /** Starts the process. If the names in the files are different, `former` contains them. */
+  /** Starts the process. If the files still contain other names, `former` contains those. */
   async #open(branch: Branch, former: SetupHead["former"]): Promise<RunningDatabase> {
     const { id, database, role, limits } = branch;
     const prefix = await ownedPrefix("db", this.#options.folder);
@@ -247,7 +247,7 @@ export class EmbeddedEngine implements DatabaseEngine {
       return await this.#enter(running, branch, startup);
     } catch (error) {
       if (!running.isEnded) throw error;
-      // The process exited because of another client, before this one was connected.
+      // The process exited because of another client before this client was connected.
       return await this.#enter(await this.#start(branch), branch, startup);
     }
   }

@@ -5,10 +5,10 @@
 import type { BackendSession } from "../types.ts";
 import { SESSION_WINDOW } from "./wire.ts";
 
-/** Maximum number of buffered bytes for a client before the database waits for it. */
+/** Maximum number of bytes that are buffered for a client before the database waits. */
 const OUTPUT_WINDOW = 1024 * 1024;
 
-/** Maximum number of client bytes in one frame. */
+/** Maximum number of a client's bytes in one frame. */
 const CHUNK_BYTES = 64 * 1024;
 
 export interface SessionLink {
@@ -21,7 +21,7 @@ export interface SessionLink {
 export class EmbeddedSession implements BackendSession {
   readonly #greeting = Promise.withResolvers<Uint8Array<ArrayBuffer>>();
   #greeted: Uint8Array<ArrayBuffer> | undefined;
-  /** Unread bytes from the database, and their number. */
+  /** Unread bytes from the database, and how many there are. */
   readonly #unread: Uint8Array<ArrayBuffer>[] = [];
   #unreadBytes = 0;
   /** Resolves the pending `read()`. */
@@ -43,7 +43,7 @@ export class EmbeddedSession implements BackendSession {
     return this.#greeted ?? new Uint8Array(0);
   }
 
-  /** Resolves with the greeting. Rejects if the session ends first. */
+  /** Resolves with the greeting. Rejects if the session ends before the greeting. */
   get greeted(): Promise<unknown> {
     return this.#greeting.promise;
   }

@@ -5,10 +5,10 @@ import { inspectHistory } from "./history/embedded_history.ts";
 
 export interface FolderFacts {
   readonly branches: readonly string[];
-  /** Total size of all branches on disk; data shared by clones is counted more than once. */
+  /** Total size of all branches on disk. Data shared by clones is counted more than once. */
   readonly sizeBytes: number;
   readonly largestBytes: number;
-  /** Whether copies of branches are clones; `undefined` if there is no branch to check. */
+  /** Whether copies of branches are clones, or `undefined` if there is no branch to check. */
   readonly clones: boolean | undefined;
   /** The history on disk, or `undefined` if there is none. */
   readonly history: { readonly since: number | undefined; readonly bytes: number } | undefined;

@@ -6,7 +6,10 @@ import { databaseProcessCommand } from "./process_command.ts";
 import { EmbeddedEngine } from "./embedded_engine.ts";
 
 const MB = 1024 * 1024;
-/** Maximum size of a branch's log without a checkpoint, and of the log that a checkpoint keeps. */
+/**
+ * Maximum size of a branch's log if no checkpoint has occurred, and of the log that a checkpoint
+ * keeps.
+ */
 const [MAX_LOG, MAX_KEPT] = [128 * MB, 64 * MB];
 
 const LENGTH = `SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), redo_lsn)::int AS bytes

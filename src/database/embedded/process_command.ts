@@ -12,7 +12,7 @@ export const ENGINE_NAMES = `data:application/json,${
   encodeURIComponent(JSON.stringify({ imports: { module: "node:module" } }))
 }`;
 
-/** The command for this program, compiled or run from source. */
+/** Returns the command for this program, compiled or run from source. */
 export function databaseProcessCommand(
   { env }: ProcessCommandOptions,
 ): (socketPath: string) => ProcessCommand {

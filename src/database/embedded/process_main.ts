@@ -12,8 +12,8 @@ import { DatabaseFrame, type FailedHead, type ReadyHead, type SetupHead } from "
 const OWN_MEMORY = "/proc/self/maps";
 
 /**
- * Paths that the process reads in addition to its database: the executable, or the source and
- * Deno's cache.
+ * Returns the paths that the process reads in addition to its database: the executable, or the
+ * source and Deno's cache.
  */
 function programPaths(): string[] {
   if (Deno.build.standalone) return [Deno.execPath(), OWN_MEMORY];
@@ -38,10 +38,10 @@ async function serve(socketPath: string, pipes: Pipes): Promise<void> {
   openLock(setup.lock).lockSync(true);
   const checkpoints = openLock(setup.checkpoints);
   const sealed: SealState = sealProcess(programPaths(), [setup.folder]);
-  // The engine is loaded in the sandbox, and only by this process.
+  // The engine is loaded in the sandbox, and by no other process.
   const { Postgres } = await import("./process/postgres.ts");
   const { DatabaseProcess } = await import("./process/database_process.ts");
-  // Opening replays the log after a crash, and ends with a checkpoint.
+  // When the database opens, the log is replayed after a crash, and a checkpoint is created.
   checkpoints.lockSync(true);
   const postgres = await Postgres.open(setup);
   checkpoints.unlockSync();
@@ -56,7 +56,7 @@ async function serve(socketPath: string, pipes: Pipes): Promise<void> {
   await database.serve();
 }
 
-/** Serves one database to the platform that listens at the Unix socket `socketPath`. */
+/** Serves one database to the platform, which listens on the Unix socket `socketPath`. */
 export async function runDatabaseProcess(socketPath: string): Promise<never> {
   const pipes = new Pipes();
   try {

@@ -1,4 +1,4 @@
-/** @module The process of an embedded database, on the platform's side. */
+/** @module Represents the process of an embedded database in the platform. */
 import { join } from "node:path";
 import { readPieces } from "../../lib/read_pieces.ts";
 import { spawnProgram } from "../../lib/spawn_program.ts";
@@ -85,7 +85,7 @@ export class RunningDatabase {
     command: (socketPath: string) => ProcessCommand,
     { setup, prefix }: {
       readonly setup: SetupHead;
-      /** Prefix of the folder for its socket, in the system's temporary folder. */
+      /** Prefix of the folder for the process's socket, in the system's temporary folder. */
       readonly prefix: string;
     },
   ): Promise<RunningDatabase> {
@@ -130,7 +130,7 @@ export class RunningDatabase {
       end: () => {
         this.#sessions.delete(id);
         this.#send(DatabaseFrame.end, id);
-        // Nobody needs the statement of a disconnected client.
+        // Nobody needs the result of a disconnected client's statement.
         this.#cancel(id).catch(() => {});
       },
       cancel: () => this.#cancel(id),
@@ -141,12 +141,15 @@ export class RunningDatabase {
     return session;
   }
 
-  /** Runs `work` while the files do not change. Only one runs at a time. */
+  /** Runs `work` while the files do not change. Only one such call runs at a time. */
   hold<T>(work: () => Promise<T>): Promise<T> {
     return this.#alone(() => this.#hold(work));
   }
 
-  /** Copies and dumps run one after the other. */
+  /**
+   * Runs `work` when earlier work has finished, because copies and dumps must run one after the
+   * other.
+   */
   #alone<T>(work: () => Promise<T>): Promise<T> {
     const next = this.#last.then(work);
     this.#last = next.catch(() => {});
@@ -166,7 +169,7 @@ export class RunningDatabase {
   }
 
   /**
-   * Dumps the database. If the reader goes away, the process still finishes the dump, but its
+   * Dumps the database. If the reader disconnects, the process still finishes the dump, but the
    * output is discarded.
    */
   dump(head: DumpHead): ReadableStream<Uint8Array<ArrayBuffer>> {
@@ -188,7 +191,7 @@ export class RunningDatabase {
     });
   }
 
-  /** Ends all sessions, flushes, and stops the process. */
+  /** Closes all sessions, flushes all data, and stops the process. */
   async stop(): Promise<void> {
     for (const session of this.#sessions.values()) session.ended();
     this.#sessions.clear();
@@ -222,7 +225,7 @@ export class RunningDatabase {
     if (this.#outgoing.length === 1) queueMicrotask(() => this.#flush());
   }
 
-  /** Writes the frames of all clients at once if their bytes arrived together. */
+  /** Writes the frames of all clients together if their bytes arrived at the same time. */
   #flush(): void {
     const bytes = concat(this.#outgoing);
     this.#outgoing = [];
@@ -302,7 +305,7 @@ export class RunningDatabase {
   }
 
   /**
-   * Passes `payload` on, and limits how long a client that does not read them can block the
+   * Passes `payload` on. Limits how long a client that does not read its data can block the
    * database.
    */
   async #output(id: number, payload: Uint8Array<ArrayBuffer>): Promise<void> {

@@ -1,42 +1,46 @@
 /**
- * @module Frames between the platform and a database's process; session 0 is the database itself.
+ * @module Frames between the platform and a database's process. Session 0 is the database itself.
  */
 
 /**
- * Types of frames. Numbers below 20 are frames to the process; the others come from the process.
+ * Types of frames. Numbers below 20 are sent to the process, and the others come from the process.
  */
 export const DatabaseFrame = {
-  /** Opens the database; payload: {@link SetupHead} as JSON. Comes first. */
+  /** Open the database. The payload is {@link SetupHead} as JSON. This frame comes first. */
   setup: 1,
-  /** Opens a session; payload: parameters of its startup message, as pairs in JSON. */
+  /**
+   * Open a session. The payload contains the parameters of the startup message, as pairs in JSON.
+   */
   open: 2,
   /** Bytes from a client. */
   data: 3,
   /** The client has disconnected. */
   end: 4,
-  /** Write everything to disk and change nothing until {@link DatabaseFrame.resume}. */
+  /** Write everything to disk, and then change nothing until {@link DatabaseFrame.resume}. */
   hold: 5,
   resume: 6,
   /** Some time has passed, so sessions may have waited too long. */
   tick: 7,
   /** Flush the data, and exit. */
   stop: 8,
-  /** Dump the database; payload: {@link DumpHead} as JSON. */
+  /** Dump the database. The payload is {@link DumpHead} as JSON. */
   dump: 9,
-  /** The database is open; payload: {@link ReadyHead} as JSON. */
+  /** The database is open. The payload is {@link ReadyHead} as JSON. */
   ready: 20,
-  /** It cannot be opened; payload: {@link FailedHead} as JSON. */
+  /** The database cannot be opened. The payload is {@link FailedHead} as JSON. */
   failed: 21,
   /** Bytes for a client. The first ones are its greeting. */
   output: 22,
   /** The session has ended. */
   ended: 23,
-  /** The process has read more bytes of the session; payload: their number (u32). */
+  /** The process has read more bytes of the session. The payload is their number (u32). */
   credit: 24,
   held: 25,
   /** A part of the dump. */
   dumped: 26,
-  /** The dump is complete; payload: {@link FailedHead} as JSON if it failed, otherwise empty. */
+  /**
+   * The dump is complete. If it failed, the payload is {@link FailedHead} as JSON, otherwise empty.
+   */
   dumpEnded: 27,
 } as const;
 

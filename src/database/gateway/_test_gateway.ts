@@ -88,7 +88,7 @@ export async function openClient(
   return { client, errors };
 }
 
-/** Returns the SQLSTATE of a refused connection. */
+/** Returns the SQLSTATE of a rejected connection. */
 export async function refusalOf(url: string): Promise<{ code: string; message: string }> {
   const client = new pg.Client({ connectionString: url });
   try {

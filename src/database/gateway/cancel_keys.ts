@@ -1,6 +1,6 @@
 /**
- * @module The gateway's own cancel keys, because keys from the engines can collide between
- * branches.
+ * @module The gateway's own cancel keys. They are needed because keys from the engines can collide
+ * between branches.
  */
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { backendKeyData, concatBytes, splitFrames } from "../wire/messages.ts";
@@ -47,7 +47,10 @@ export class CancelKeys {
   }
 }
 
-/** `ReadyForQuery` ends the greeting. The key comes before it. */
+/**
+ * Replaces the engine's key in a greeting. `ReadyForQuery` is the end of the greeting, and the key
+ * comes before it.
+ */
 function replaceKey(
   greeting: Uint8Array<ArrayBuffer>,
   key: Uint8Array<ArrayBuffer>,

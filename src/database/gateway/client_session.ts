@@ -6,7 +6,7 @@ import { SessionState } from "../wire/session_state.ts";
 
 const READ_BYTES = 64 * 1024;
 
-/** Time for a client to read why its session ended, in milliseconds. */
+/** Time for a client to read why its session was closed, in milliseconds. */
 const FAREWELL_MS = 2_000;
 
 const LOST: ErrorFields = {
@@ -30,7 +30,7 @@ export class ClientSession {
     this.#backend = backend;
   }
 
-  /** Passes bytes until one side ends the session. */
+  /** Passes bytes on until one of the two connections ends the session. */
   async run(): Promise<void> {
     try {
       await Promise.all([this.#passToBackend(), this.#passToClient()]);
@@ -48,7 +48,7 @@ export class ClientSession {
     await this.#backend.close().catch(() => {});
   }
 
-  /** Ends the session as soon as it's outside a transaction. */
+  /** Ends the session as soon as it is outside of a transaction. */
   endWhenIdle(reason: ErrorFields): void {
     this.#endsWhenIdle = reason;
     this.#endIfIdle();

@@ -43,7 +43,8 @@ class ConnectionCount {
   /**
    * Counts a connection.
    *
-   * @returns a function to call at its end, or `undefined` if there are too many
+   * @returns a function to call when the connection closes, or `undefined` if there are too many
+   * connections
    */
   enter(address: string): (() => void) | undefined {
     const group = this.#groupOf(address);
@@ -69,7 +70,7 @@ class ConnectionCount {
 /** Interval between searches for idle branches, in milliseconds. */
 const SWEEP_MS = 5_000;
 
-/** Maximum number of rejected clients that get a message at a time. */
+/** Maximum number of rejected clients that can receive a message at the same time. */
 const MOST_TURNED_AWAY = 64;
 const TURN_AWAY_MS = 1_000;
 
@@ -158,7 +159,7 @@ export class Gateway {
 
   /**
    * Opens a session for the platform itself, regardless of the branch's client limit. The session
-   * counts until it is closed.
+   * counts as an open one until it is closed.
    *
    * @throws {EngineError}
    */
@@ -176,7 +177,7 @@ export class Gateway {
     };
   }
 
-  /** Stops listening, gives transactions a moment to end, then ends all sessions. */
+  /** Stops listening, waits a moment for transactions to finish, then closes all sessions. */
   async close(): Promise<void> {
     this.#closing.abort();
     clearInterval(this.#sweeping);
@@ -216,15 +217,15 @@ export class Gateway {
       const fields = this.#explain(error);
       if (fields !== undefined) await writeAll(connection, errorResponse(fields)).catch(() => {});
     } finally {
-      // TLS may still have data to send, and closes the client's connection itself.
+      // TLS may still have data to send, and then closes the client's connection itself.
       closeQuietly(connection);
       leave?.();
     }
   }
 
   /**
-   * Reads the client's remaining data. Otherwise, the client would get a connection reset instead
-   * of the response.
+   * Reads the client's remaining data. Otherwise, the client would receive a connection reset
+   * instead of the response.
    */
   async #turnAway(client: Deno.TcpConn): Promise<void> {
     if (this.#turnedAway >= MOST_TURNED_AWAY) return;
@@ -321,7 +322,7 @@ export class Gateway {
       Deno.errors.ConnectionAborted,
       Deno.errors.BrokenPipe,
       Deno.errors.NotConnected,
-      // The client aborted TLS, or sent something else.
+      // The client aborted the TLS handshake, or sent something else.
       Deno.errors.InvalidData,
       Deno.errors.UnexpectedEof,
     ].some((kind) => error instanceof kind) || (error as Error).name === "AbortError";

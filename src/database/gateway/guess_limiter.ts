@@ -13,12 +13,15 @@ const MOST_REMEMBERED = 10_000;
 
 interface Guesser {
   failures: number;
-  /** When its next attempt is allowed. */
+  /** When the next attempt is allowed. */
   notBefore: number;
   lastAt: number;
 }
 
-/** Counts failures by address and role together, so that nobody can lock others out of a role. */
+/**
+ * Counts failures per combination of address and role, so that nobody can lock others out of a
+ * role.
+ */
 export class GuessLimiter {
   readonly #guessers = new Map<string, Guesser>();
 
@@ -32,8 +35,8 @@ export class GuessLimiter {
   /**
    * Reserves a turn for an attempt.
    *
-   * @returns how long it waits, in milliseconds, or `undefined` if too many attempts are already
-   * waiting
+   * @returns how long the attempt must wait, in milliseconds, or `undefined` if too many attempts
+   * are already waiting
    */
   takeTurn(guesser: string): number | undefined {
     const known = this.#find(guesser);

@@ -1,5 +1,6 @@
 /**
- * @module The start of a client's connection: its startup message and its proof of the password.
+ * @module The start of a client's connection: the startup message, and proof that the client knows
+ * the password.
  */
 import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
@@ -18,7 +19,9 @@ import { type Connection, readExactly, readFrame, writeAll } from "../wire/conne
 import { parseStartupPacket, startupLength, type StartupPacket } from "../wire/startup_packet.ts";
 import { ProtocolError } from "../wire/frame_scanner.ts";
 
-/** PostgreSQL's own limit (`PG_MAX_SASL_MESSAGE_LENGTH`), plus the message around it. */
+/**
+ * PostgreSQL's own limit (`PG_MAX_SASL_MESSAGE_LENGTH`), plus the size of the surrounding message.
+ */
 const MAX_SASL_BYTES = 1024 + 64;
 /** Maximum length of a role name in PostgreSQL. */
 const MAX_ROLE_BYTES = 63;
@@ -61,7 +64,7 @@ export interface Encryption {
 
 export interface Opened {
   readonly opening: Opening;
-  /** The connection to use: the client's own, or TLS within it. */
+  /** The connection to use: the client's own, or the TLS connection within it. */
   readonly connection: Connection;
   readonly isEncrypted: boolean;
 }
@@ -141,7 +144,7 @@ export async function negotiate(
  * gets the same response as for a wrong password.
  *
  * @param mockKey random bytes, constant while the gateway runs
- * @returns whether the client knows the password; it has not received a response yet
+ * @returns whether the client knows the password. The client has not received a response yet.
  */
 export async function provesPassword(
   connection: Connection,
@@ -173,7 +176,7 @@ async function readSasl(connection: Connection): Promise<Buffer> {
   return Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength);
 }
 
-/** `SASLInitialResponse`: the mechanism, a length, and the client's first message. */
+/** Parses a `SASLInitialResponse`: the mechanism, a length, and the client's first message. */
 function readInitial(payload: Buffer): string {
   const end = payload.indexOf(0);
   if (end < 0 || payload.byteLength < end + 5) {

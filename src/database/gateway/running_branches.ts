@@ -10,7 +10,7 @@ import type { GatewayLimits } from "./types.ts";
 
 /** Something that uses a branch, and can be told to stop. */
 export interface Holder {
-  /** Resolves once no further statement can return a result to the client. */
+  /** Ends the use. Resolves once no further statement can return a result to the client. */
   end(): Promise<void>;
 }
 
@@ -38,7 +38,7 @@ export interface RunningBranchesOptions {
 
 export class RunningBranches {
   readonly #all = new Map<string, RunningBranch>();
-  /** Branches that are moving or have moved, one entry per move since the process started. */
+  /** Branches that are moving or have moved, with one entry per move since the process started. */
   readonly #closed = new Set<string>();
 
   readonly #options: RunningBranchesOptions;
@@ -47,15 +47,15 @@ export class RunningBranches {
     this.#options = options;
   }
 
-  /** Number of sessions on a branch, including those that are about to open. */
+  /** Returns the number of sessions on a branch, including those that are about to open. */
   countOf(branchId: string): number {
     const found = this.#all.get(branchId);
     return found === undefined ? 0 : found.holders.size + found.opening;
   }
 
   /**
-   * When a session of the branch last started or ended, by the given clock. `undefined` if it never
-   * has.
+   * Returns the time when a session of the branch last started or ended, by the given clock.
+   * Returns `undefined` if the branch has had no session.
    */
   lastActiveAt(branchId: string): number | undefined {
     return this.#all.get(branchId)?.lastActiveAt;
@@ -77,7 +77,7 @@ export class RunningBranches {
     const running = await this.#take(branch, engine, admit);
     try {
       const session = await engine.connect(branch, startup);
-      // It may have been closed while the client signed in.
+      // The branch may have been closed while the client signed in.
       if (this.#closed.has(branch.id)) {
         await session.close();
         throw movedAway(branch);
@@ -96,8 +96,8 @@ export class RunningBranches {
   }
 
   /**
-   * Ends all sessions of a branch, including those being opened, and refuses new ones. Returns a
-   * function that admits them again.
+   * Ends all sessions of a branch, including those that are being opened, and rejects new ones.
+   * Returns a function that admits new sessions again.
    */
   async close(branchId: string): Promise<() => void> {
     this.#closed.add(branchId);
@@ -121,7 +121,7 @@ export class RunningBranches {
 
   /**
    * Finds or creates the entry of a branch that may run, and counts an opening session. Throws if
-   * too many others are running.
+   * too many other branches are running.
    */
   async #take(
     branch: Branch,

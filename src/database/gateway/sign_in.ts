@@ -23,7 +23,7 @@ export interface SignInOptions {
   readonly mockKey: Uint8Array;
   /** Key under which wrong passwords are counted, together with the role. */
   readonly address: string;
-  /** Whether the connection stays on this machine, where no network can read it. */
+  /** Whether the connection stays on this machine, where no network can read the data. */
   readonly isOfThisMachine: boolean;
   readonly signal: AbortSignal;
 }
@@ -33,7 +33,8 @@ const ENCRYPT =
   "Connect with sslmode=require. A platform without a certificate (svc serve --tls-cert) only accepts local clients, for example through an SSH tunnel.";
 
 /**
- * Reveals nothing about roles, databases or their state until the client has proved its password.
+ * Signs in a client. Reveals nothing about roles, databases or their state until the client has
+ * proved that it knows the password.
  *
  * @throws {HandshakeRefused}
  * @throws {ProtocolError}

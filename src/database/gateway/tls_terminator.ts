@@ -20,7 +20,7 @@ const ARRIVAL_MS = 5_000;
 
 type Arrival = PromiseWithResolvers<Deno.TlsConn>;
 
-/** Accepts only our relayed connections, which it recognizes by their ports. */
+/** Accepts only our relayed connections, which are recognized by their ports. */
 class LoopbackListener {
   readonly #listener: Deno.TlsListener;
   readonly #arrivals = new Map<number, Arrival>();
@@ -65,7 +65,7 @@ class LoopbackListener {
     }
   }
 
-  /** Both ends arrive here, in any order. */
+  /** Returns the entry for a port. The two ends of a connection can arrive in any order. */
   #arrival(port: number): Arrival {
     const known = this.#arrivals.get(port);
     if (known !== undefined) {
@@ -91,7 +91,7 @@ export class TlsTerminator {
 
   readonly #certificate: () => Promise<CertificatePair | undefined>;
 
-  /** @param certificate the current one, or `undefined` if there is none */
+  /** @param certificate the current certificate, or `undefined` if there is none */
   constructor(certificate: () => Promise<CertificatePair | undefined>) {
     this.#certificate = certificate;
   }
@@ -131,7 +131,7 @@ export class TlsTerminator {
   }
 }
 
-/** Passes bytes until the sender has ended. */
+/** Passes bytes on until the sender has finished. */
 async function pass(from: Deno.TcpConn, to: Deno.TcpConn): Promise<void> {
   const buffer = new Uint8Array(READ_BYTES);
   for (;;) {
@@ -141,7 +141,7 @@ async function pass(from: Deno.TcpConn, to: Deno.TcpConn): Promise<void> {
   }
 }
 
-/** Passes bytes in both directions until both have ended, or one has failed. */
+/** Passes bytes in both directions until both senders have finished, or one has failed. */
 async function relayBoth(client: Deno.TcpConn, relay: Deno.TcpConn): Promise<void> {
   await Promise.allSettled([
     pass(client, relay).catch(() => closeQuietly(relay)),

@@ -61,7 +61,7 @@ Deno.test({
   },
 });
 
-/** Common name in the certificate for a client that starts with TLS directly. */
+/** Returns the common name in the certificate for a client that starts with TLS directly. */
 function nameShown({ port }: TestGateway): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(

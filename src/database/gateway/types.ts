@@ -2,12 +2,12 @@
 import type { ScramVerifier } from "../scram/verifier.ts";
 import type { Branch, DatabaseEngine } from "../types.ts";
 
-/** The branch of a role, and how to check its password. */
+/** The branch that a role belongs to, and how to check the role's password. */
 export interface BranchAccess {
   readonly branch: Branch;
   readonly engine: DatabaseEngine;
   readonly verifier: ScramVerifier;
-  /** Why its clients are rejected after signing in. */
+  /** Why clients are rejected after they have signed in. */
   readonly refusal?: Refusal;
 }
 

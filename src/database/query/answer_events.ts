@@ -14,7 +14,7 @@ import type { QueryErrorEvent, SqlEvent } from "./types.ts";
 /** The position of a statement in the user's text, for error positions. */
 export interface SentText {
   readonly all: string;
-  /** Number of UTF-16 code units before the statement that was sent. */
+  /** Number of UTF-16 code units that precede the statement that was sent. */
   readonly start: number;
 }
 
@@ -87,7 +87,7 @@ function toErrorEvent(error: DatabaseError, { all, start }: SentText): QueryErro
     sqlState: error.code ?? "XX000",
     detail: error.detail ?? null,
     hint: error.hint ?? null,
-    // PostgreSQL counts characters of the statement that it received.
+    // PostgreSQL counts characters in the statement that it received.
     position: position === null ? null : [...all.slice(0, start)].length + position,
   };
 }

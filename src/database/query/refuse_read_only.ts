@@ -1,8 +1,8 @@
-/** @module Statements that read-only mode refuses without asking the server. Pure. */
+/** @module Statements that read-only mode rejects without asking the server. Pure. */
 import { firstWords, splitStatements } from "../../lib/sql_statements.ts";
 import type { QueryErrorEvent } from "./types.ts";
 
-/** Statements that end the transaction, or start another. */
+/** Statements that end the transaction, or start another one. */
 const TRANSACTION_CONTROL: ReadonlySet<string> = new Set([
   "abort",
   "begin",
@@ -16,7 +16,7 @@ const TRANSACTION_CONTROL: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Statements that the server refuses in every read-only transaction (PostgreSQL, "SET
+ * Statements that the server rejects in every read-only transaction (PostgreSQL, "SET
  * TRANSACTION"). PostgreSQL would let them change temporary tables, but a new session has none.
  */
 const WRITES: ReadonlySet<string> = new Set([
@@ -53,7 +53,7 @@ function reasonOf(statement: string): string | undefined {
  * Returns the error if SQL starts with a statement that is not allowed in read-only mode. The check
  * needs no session, which matters because a stopped database takes seconds to start.
  *
- * @returns `undefined` if the server decides
+ * @returns `undefined` if the server must decide
  */
 export function refuseReadOnly(sql: string): QueryErrorEvent | undefined {
   const [first] = splitStatements(sql);

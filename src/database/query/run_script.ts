@@ -8,7 +8,7 @@ import { MessageStream } from "./message_stream.ts";
 import { firstTokenAt, type Statement, StatementSplitter } from "../../lib/sql_statements.ts";
 import type { QueryErrorEvent, SqlEvent } from "./types.ts";
 
-/** Maximum length of a statement, and of one of its lines, in UTF-16 code units. */
+/** Maximum length of a statement, and of each of its lines, in UTF-16 code units. */
 const MAX_STATEMENT = 64 * 1024 * 1024;
 /** COPY data is sent in chunks of about this size, in UTF-16 code units. */
 const COPY_PIECE = 64 * 1024;
@@ -21,11 +21,11 @@ const BETWEEN = /^(?:\s*$|--|\\)/;
 const FOR_PSQL = /^\\(?:un)?restrict\b/;
 /** Statements that would begin or end the transaction around the script. */
 const TRANSACTION_EDGE = /^(?:begin|start\s+transaction|commit|end)\b/i;
-/** Matches a setting, which may be unknown to this server. */
+/** Matches a setting that this server may not know. */
 const SETTING = /^set\s+(?!(?:local|session|constraints|transaction|role)\b)\w+\s*(?:=|to\b)/i;
 const UNKNOWN = "42704";
 const MISSING_RIGHT = "42501";
-/** Statements of `pg_dump` about roles and owners, which differ on another server. */
+/** Statements of `pg_dump` about roles and owners, which are different on another server. */
 const OF_ROLES =
   /^(?:alter\s[\s\S]*\sowner\s+to\s|alter\s+default\s+privileges\s|grant\s|revoke\s|create\s+policy\s|comment\s+on\s+(?:extension|policy)\s)/i;
 /** First bytes of `pg_dump` archives and compressed files. */
@@ -43,9 +43,9 @@ export interface RunScriptOptions {
 }
 
 /**
- * Runs a script. Yields the notices and the end of each statement, but no rows. If there is an
- * `error` event, it is the last one, and no part of the script has taken effect. Closes the session
- * at the end.
+ * Runs a script. Yields the notices and an event for the end of each statement, but no rows. If
+ * there is an `error` event, it is the last event, and no part of the script has taken effect.
+ * Closes the session at the end.
  */
 export async function* runScript(
   session: BackendSession,
@@ -117,7 +117,7 @@ class ScriptRun {
     for await (const event of this.#send("COMMIT")) if (event.type === "error") yield event;
   }
 
-  /** Runs a statement. Returns whether that ends the script. */
+  /** Runs a statement. Returns true if the script must not continue. */
   async *#statement(
     { text, start }: Statement,
     lines: AsyncGenerator<string, void, void>,
@@ -169,14 +169,16 @@ class ScriptRun {
     return false;
   }
 
-  /** Runs statements that cannot fail in an open transaction. */
+  /** Runs statements that never fail in an open transaction. */
   async #quietly(text: string): Promise<void> {
     for await (const event of this.#send(text)) {
       if (event.type === "error") throw new EngineError(event.message, event.sqlState);
     }
   }
 
-  /** Sends one statement, and its data if it copies any. Yields all its events. */
+  /**
+   * Sends one statement, followed by its data if it is a COPY. Yields all events of the statement.
+   */
   async *#send(
     text: string,
     data?: AsyncGenerator<string, void, void>,
@@ -218,7 +220,7 @@ class ScriptRun {
   }
 }
 
-/** @throws {EngineError} if a file is not text; the message explains how to convert it */
+/** @throws {EngineError} if a file is not text, with a message that explains how to convert it */
 function refuseArchive(bytes: Uint8Array): void {
   const start = Buffer.from(bytes.subarray(0, 16)).toString("latin1");
   const found = ARCHIVES.find(([mark]) => start.startsWith(mark));
@@ -230,7 +232,7 @@ function refuseArchive(bytes: Uint8Array): void {
   );
 }
 
-/** The lines of a script, including their line breaks. */
+/** Returns the lines of a script, including their line breaks. */
 async function* linesOf(script: ReadableStream<Uint8Array>): AsyncGenerator<string, void, void> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   const parts: string[] = [];

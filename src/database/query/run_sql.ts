@@ -11,8 +11,8 @@ import type { QueryErrorEvent, SqlEvent } from "./types.ts";
 
 export interface RunSqlOptions {
   /**
-   * Values of `$1`, `$2` and so on, in PostgreSQL's text form. With values, the text must be one
-   * statement.
+   * Values of `$1`, `$2` and so on, in PostgreSQL's text form. If there are values, the text must
+   * be one statement.
    */
   readonly params?: readonly (string | null)[];
   /** Runs everything in one read-only transaction, which is rolled back. */
@@ -21,11 +21,11 @@ export interface RunSqlOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Time for a cancelled statement to end, in milliseconds. */
+/** Time for a cancelled statement to finish, in milliseconds. */
 const CANCEL_MS = 5_000;
 
 /**
- * A query that takes a snapshot. After that, the transaction can no longer become writable
+ * A query that takes a snapshot, after which the transaction can no longer be made writable
  * (`transaction_read_only`).
  */
 const BEGIN_READ_ONLY = "BEGIN READ ONLY; SELECT 1";
@@ -37,8 +37,8 @@ const NO_DATA = "COPY FROM STDIN has no data here: use psql, or import the file"
  * result only when the previous events have been consumed, so memory use does not depend on the
  * number of rows.
  *
- * With `readOnly`, statements are sent one at a time, which the extended protocol enforces, and
- * none of them may end the surrounding read-only transaction.
+ * With `readOnly`, statements are sent one at a time, which the extended protocol enforces. None of
+ * them may end the surrounding read-only transaction.
  */
 export async function* runSql(
   session: BackendSession,
@@ -64,7 +64,7 @@ export async function* runSql(
 }
 
 interface Answered {
-  /** `I` outside a transaction, `T` in one, `E` in a failed one. */
+  /** `I` outside of a transaction, `T` in a transaction, `E` in a failed transaction. */
   readonly status: string;
   readonly failed: boolean;
 }
@@ -90,7 +90,7 @@ class SqlRun {
     await this.#session.cancel().catch(() => {});
   }
 
-  /** Cancels an abandoned statement, and ends the session. */
+  /** Cancels an abandoned statement, and closes the session. */
   async close(): Promise<void> {
     clearTimeout(this.#late);
     if (this.#busy) await this.#session.cancel().catch(() => {});
@@ -138,7 +138,7 @@ class SqlRun {
     for (;;) {
       const messages = await this.#messages.read();
       for (const event of events.take(messages, text)) {
-        // Only the first error counts, because ending the session causes another one.
+        // Only the first error counts, because closing the session causes another one.
         if (failed) continue;
         failed = event.type === "error";
         yield event;
@@ -156,7 +156,10 @@ class SqlRun {
 
 const NOWHERE: SentText = { all: "", start: 0 };
 
-/** Parse only accepts one statement. The server refuses text with several. */
+/**
+ * Returns the messages for one statement. `Parse` accepts only one statement, so the server rejects
+ * text with several.
+ */
 function oneStatement(text: string, params: RunSqlOptions["params"] = []): Uint8Array {
   const parts = [
     serialize.parse({ text }),

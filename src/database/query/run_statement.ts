@@ -9,7 +9,7 @@ export interface StatementResult {
   readonly columns: readonly Column[];
   /** Values in PostgreSQL's text form. */
   readonly rows: readonly (readonly (string | null)[])[];
-  /** For example `INSERT 0 3`; null for an empty statement. */
+  /** For example `INSERT 0 3`. Null for an empty statement. */
   readonly command: string | null;
 }
 

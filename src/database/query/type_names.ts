@@ -77,7 +77,7 @@ const NAMES: ReadonlyMap<number, string> = new Map(
   TYPES.flatMap(([name, id, arrayId]) => [[id, name], [arrayId, `${name}[]`]] as const),
 );
 
-/** The name of a type, such as `int4` or `text[]`; `oid:<n>` if it is not built in. */
+/** Returns the name of a type, such as `int4` or `text[]`, or `oid:<n>` if it is not built in. */
 export function typeName(id: number): string {
   return (id === 0 ? undefined : NAMES.get(id)) ?? `oid:${id}`;
 }

@@ -1,8 +1,8 @@
-/** @module Events of running SQL, as the API sends them. */
+/** @module Events that report the progress of SQL, in the form in which the API sends them. */
 
 export interface Column {
   readonly name: string;
-  /** For example `int4`, `text` or `jsonb`; `oid:<n>` if it is not built in. */
+  /** For example `int4`, `text` or `jsonb`. For a type that is not built in, `oid:<n>`. */
   readonly type: string;
 }
 
@@ -19,7 +19,7 @@ export interface QueryErrorEvent {
 
 /**
  * Each statement yields `columns` and `rows` if it has a result, then `complete`. Nothing follows
- * `error`. Values are PostgreSQL's text form.
+ * `error`. Values are in PostgreSQL's text form.
  */
 export type SqlEvent =
   | { readonly type: "columns"; readonly columns: Column[] }

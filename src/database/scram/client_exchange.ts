@@ -3,10 +3,10 @@ import { Buffer } from "node:buffer";
 import { parseServerFirst, ScramError } from "./messages.ts";
 import { equalKeys, hmac, saltPassword, sha256 } from "./verifier.ts";
 
-/** No channel binding. */
+/** The GS2 header for no channel binding. */
 const GS2_HEADER = "n,,";
 
-/** A server that asks for more would keep the client busy for seconds. */
+/** A server that requires more iterations would keep the client busy for seconds. */
 const MAX_ITERATIONS = 1_000_000;
 
 /** One exchange: `first`, `final()`, then `check()`. */

@@ -1,6 +1,6 @@
 /** @module The messages of SCRAM (RFC 5802, section 7): single-letter attributes. */
 
-/** Thrown for a message that breaks the protocol. The error message is for the other side. */
+/** Thrown for a message that breaks the protocol. The error message is sent to the peer. */
 export class ScramError extends Error {
   override readonly name = "ScramError";
 }

@@ -31,8 +31,8 @@ export function equalKeys(a: Uint8Array, b: Uint8Array): boolean {
 }
 
 /**
- * `SaltedPassword` from RFC 5802. Passwords are normalized with NFKC, which matches SASLprep for
- * most of them.
+ * Computes the `SaltedPassword` from RFC 5802. Passwords are normalized with NFKC, which matches
+ * SASLprep for most passwords.
  */
 export function saltPassword(
   password: string,
@@ -54,8 +54,8 @@ export function makeVerifier(
 }
 
 /**
- * A verifier for a role that doesn't exist. It is always the same for a name, because a changing
- * salt would reveal that the role is missing. No password matches it.
+ * Returns a verifier for a role that doesn't exist. The verifier is always the same for a name,
+ * because a changing salt would reveal that the role is missing. No password matches the verifier.
  *
  * @param key random bytes, constant while the gateway runs
  */
@@ -72,7 +72,7 @@ const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base6
 const fromBase64 = (text: string): Uint8Array<ArrayBuffer> =>
   new Uint8Array(Buffer.from(text, "base64"));
 
-/** The text form, as PostgreSQL stores it in `pg_authid` and accepts it as a password. */
+/** Returns the text form, as PostgreSQL stores it in `pg_authid` and accepts it as a password. */
 export function formatVerifier(verifier: ScramVerifier): string {
   const { iterations, salt, storedKey, serverKey } = verifier;
   return `SCRAM-SHA-256$${iterations}:${base64(salt)}$${base64(storedKey)}:${base64(serverKey)}`;

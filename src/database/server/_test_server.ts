@@ -16,7 +16,7 @@ export const PASSWORD = "right horse";
 
 const installed = await findPostgres(Deno.env.get("PATH") ?? "");
 
-/** Why tests with a server cannot run here, or `undefined` if they can. */
+/** Explains why tests with a server cannot run here. It is `undefined` if they can. */
 export const NO_POSTGRES: string | undefined = installed.length > 0
   ? undefined
   : "PostgreSQL is not installed on this machine";
@@ -30,7 +30,7 @@ export interface TestServer extends AsyncDisposable {
   readonly troubles: string[];
 }
 
-/** An engine that uses a local server in an empty folder. */
+/** Returns an engine that uses a local server in an empty folder. */
 export function openTestEngine(dataFolder: string): Promise<DatabaseEngine> {
   return openServerEngine({
     postgres: LOCAL,
@@ -74,7 +74,9 @@ export interface TestCluster extends AsyncDisposable {
   readonly user: string;
   stop(): Promise<void>;
   start(): Promise<void>;
-  /** Stops the server like `pg_ctl stop -m immediate`. The server then restarts automatically. */
+  /**
+   * Stops the server as `pg_ctl stop -m immediate` does. The server then restarts automatically.
+   */
   crash(): Promise<void>;
 }
 

@@ -18,7 +18,7 @@ export class Admin {
   /**
    * Runs statements, each string in its own transaction.
    *
-   * @param database where they run; by default, the database of the login
+   * @param database the database in which they run; by default, the database of the login
    * @param settings options of the session, such as `-c work_mem=4MB`
    * @throws {EngineError}
    */

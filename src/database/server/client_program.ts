@@ -9,7 +9,7 @@ const LINES = 2;
 
 export interface ClientProgram {
   readonly child: Deno.ChildProcess;
-  /** Waits until it ends. Returns why it failed, or `undefined` if it succeeded. */
+  /** Waits until the program exits. Returns why it failed, or `undefined` if it succeeded. */
   failure(): Promise<string | undefined>;
 }
 
@@ -17,7 +17,7 @@ export interface ClientProgram {
  * Starts a program that signs in as the platform's role. The password is in its
  * environment, which only root and the platform's user can read.
  *
- * @throws {EngineError} if it is not installed, or the server can't be reached
+ * @throws {EngineError} if the program is not installed, or if the server can't be reached
  */
 export async function startClientProgram(
   source: ServerSource,

@@ -29,7 +29,7 @@ const CONNECT_MS = 15_000;
 /** Maximum length of a message before a session is open. */
 const MAX_GREETING_BYTES = 64 * 1024;
 
-/** The server refused the connection with this error. */
+/** The server rejected the connection with this error. */
 export class ServerRefusal extends EngineError {}
 
 export interface ServerConnection {
@@ -184,7 +184,10 @@ async function readGreeting(
   };
 }
 
-/** Resolves when the server closes the connection, which means that it got the request. */
+/**
+ * Resolves when the server closes the connection, which means that the server has received the
+ * request.
+ */
 async function sendCancel(
   address: ServerAddress,
   processId: number,

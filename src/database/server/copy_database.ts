@@ -1,5 +1,5 @@
 /**
- * @module Copies a database, by copying its files if no one is connected, or otherwise with a dump.
+ * @module Copies a database: by copying its files if no client is connected, otherwise with a dump.
  */
 import { type CopyMethod, EngineError } from "../types.ts";
 import type { Admin } from "./admin.ts";
@@ -7,18 +7,18 @@ import { startClientProgram } from "./client_program.ts";
 import { quoteLiteral, unfinishedName } from "./names.ts";
 import type { ServerSource } from "./server_source.ts";
 
-/** SQLSTATE if others are connected to the database. */
+/** SQLSTATE for a database that has other clients. */
 const IN_USE = "55006";
-/** SQLSTATEs if the disk cannot clone files, or the server has no such setting. */
+/** SQLSTATEs for a disk that cannot clone files, or a server without the setting. */
 const NO_CLONES: ReadonlySet<string> = new Set(["0A000", "22023", "42704", "58P01", "XX000"]);
-/** The first version that clones files (`file_copy_method`). */
+/** The first PostgreSQL version that clones files (`file_copy_method`). */
 const CLONING_VERSION = 18;
 
 export interface CopyOptions {
   readonly source: string;
   /** The role of the copy already exists. */
   readonly target: string;
-  /** Version of the server, such as `18.1`. */
+  /** Version of the server, for example `18.1`. */
   readonly version: string;
 }
 
@@ -48,7 +48,10 @@ export async function copyDatabase(
   return method;
 }
 
-/** The server would detect this too, but only after five seconds. */
+/**
+ * Rejects a copy while the source has clients. The server would notice this too, but only after
+ * five seconds.
+ */
 async function refuseInUse(admin: Admin, { source }: CopyOptions): Promise<void> {
   const clients = await admin.run([
     `SELECT 1 FROM pg_stat_activity WHERE datname = ${quoteLiteral(source)} ` +
@@ -74,7 +77,10 @@ async function copyFiles(
   return "copy";
 }
 
-/** REASSIGN also moves the role's databases, so the same commit restores the source's owner. */
+/**
+ * Makes the target's role the owner of the copy. REASSIGN also changes the owner of the role's
+ * databases, so the same commit restores the source's owner.
+ */
 async function giveToTarget(admin: Admin, { source, target }: CopyOptions): Promise<void> {
   const unfinished = unfinishedName(target);
   await admin.run([
@@ -102,7 +108,10 @@ export async function copyFromServer(
   await admin.run([`ALTER DATABASE ${unfinished} RENAME TO ${options.target}`]);
 }
 
-/** Does not affect the sessions of the source, and does not copy rights granted to others. */
+/**
+ * This does not affect the sessions of the source, and does not copy rights that were granted to
+ * others.
+ */
 async function copyRows(
   { admin, server, from }: {
     readonly admin: Admin;

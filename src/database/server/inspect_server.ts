@@ -13,13 +13,14 @@ export interface ServerFacts {
   /** Whether the role may create databases and roles. */
   readonly mayCreate: boolean;
   /**
-   * Number of sessions available to roles that are not superusers, and the number of open sessions.
+   * Number of sessions available to roles that are not superusers, followed by the number of open
+   * sessions.
    */
   readonly mostConnections: number;
   readonly connections: number;
   /** IDs of the branches that this platform has created on the server. */
   readonly branches: readonly string[];
-  /** IDs of those branches that have no database. */
+  /** IDs of the branches above that have no database. */
   readonly withoutDatabase: readonly string[];
 }
 
@@ -39,9 +40,9 @@ const QUESTION =
   `FROM pg_roles WHERE rolname = current_user`;
 
 /**
- * Queries the server. Returns `undefined` if the local one is not running.
+ * Queries the server. Returns `undefined` if a local server is not running.
  *
- * @throws {Error} if it cannot be reached, with a message for the operator
+ * @throws {Error} if the server cannot be reached, with a message for the operator
  */
 export async function inspectServer(
   { postgres, dataFolder, variable }: InspectServerOptions,

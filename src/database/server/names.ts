@@ -3,13 +3,13 @@ import type { Branch } from "../types.ts";
 
 const ID = /^[0-9a-f]{16}$/;
 
-/** The database of a branch, and the role that owns it. */
+/** Returns the name of a branch's database, and of the role that owns it. */
 export function serverName({ id }: Pick<Branch, "id">): string {
   if (!ID.test(id)) throw new TypeError(`Not the id of a branch: ${id}`);
   return `svc_${id}`;
 }
 
-/** The name of a copy until it is complete. */
+/** Returns the temporary name of a copy that is not complete. */
 export const unfinishedName = (name: string): string => `${name}_new`;
 
 export const quoteLiteral = (text: string): string =>

@@ -15,15 +15,15 @@ export interface OpenServerOptions {
   /** The platform's data folder, which contains the key for the roles' passwords. */
   readonly dataFolder: string;
   readonly memoryBytes: number;
-  /** How much history a local server keeps. If missing, it keeps none. */
+  /** How much history a local server keeps. If missing, the server keeps none. */
   readonly history?: HistoryOptions;
   /**
    * Returns the 32-byte key for the passwords of roles on a remote server, given the data folder's
-   * key, if any. Nodes that share the server need the same key. If missing, the data folder's key
-   * is used.
+   * key, if any. Nodes that share the server need the same key. If this function is missing, the
+   * data folder's key is used.
    */
   readonly sharedKey?: (own: Uint8Array | undefined) => Promise<Uint8Array>;
-  /** Whether to use a local server that another process runs, and leave it running. */
+  /** Whether to use a local server that another process runs. That server is left running. */
   readonly attaches?: boolean;
   readonly onTrouble: (message: string) => void;
 }

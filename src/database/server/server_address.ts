@@ -10,7 +10,7 @@ export interface ServerAddress {
 
 export interface Login {
   readonly user: string;
-  /** `undefined` if the server needs none. */
+  /** `undefined` if the server requires none. */
   readonly password: string | undefined;
   readonly database: string;
 }
@@ -115,7 +115,7 @@ function readTls(url: URL, { readFile }: UrlSources): ServerAddress["tls"] {
   }
 }
 
-/** Names the server in messages, without the user. */
+/** Formats the server for messages, without the user. */
 export function describeAddress({ endpoint }: ServerAddress): string {
   return endpoint.transport === "unix" ? endpoint.path : `${endpoint.hostname}:${endpoint.port}`;
 }

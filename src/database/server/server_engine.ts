@@ -31,7 +31,7 @@ import type { ServerSource } from "./server_source.ts";
  * sessions.
  */
 const OWN_SESSIONS = 5;
-/** Part of a branch's memory that one sort or hash can use. */
+/** Fraction of a branch's memory that one sort or hash can use. */
 const WORK_PART = 1 / 32;
 const LEAST_WORK_MB = 4;
 
@@ -125,14 +125,17 @@ export class ServerEngine implements DatabaseEngine {
         } catch (error) {
           const isNeeded = error instanceof EngineError && error.sqlState === STILL_NEEDED;
           if (!isNeeded || tries === REMOVALS) throw error;
-          // PostgreSQL is still running a killed platform's statement, such as CREATE DATABASE.
+          // PostgreSQL is still running a statement of a killed platform, such as CREATE DATABASE.
           await delay(REMOVAL_PAUSE_MS);
         }
       }
     });
   }
 
-  /** Roles are created before databases and deleted after them. */
+  /**
+   * Lists branches by their roles, because roles are created before databases and deleted after
+   * them.
+   */
   async list(): Promise<readonly string[]> {
     const rows = await this.#admin.run([
       `SELECT substr(rolname, 5) FROM pg_roles WHERE rolname ~ '^svc_[0-9a-f]{16}$' ` +
@@ -218,7 +221,9 @@ export class ServerEngine implements DatabaseEngine {
       0;
   }
 
-  /** Signs in as the branch's role. If its password was changed on the server, sets it again. */
+  /**
+   * Signs in as the branch's role. If the role's password was changed on the server, sets it again.
+   */
   async #signIn(address: ServerAddress, branch: Branch, startup: StartupParameters) {
     const name = serverName(branch);
     const login = { user: name, database: name, password: this.#passwordOf(name) };
@@ -226,7 +231,7 @@ export class ServerEngine implements DatabaseEngine {
       return await connectServer(address, login, startup);
     } catch (error) {
       if (!(error instanceof ServerRefusal)) throw error;
-      // The server's message contains its own name for the database.
+      // The server's message contains the server's own name for the database.
       if (error.sqlState === NO_DATABASE) throw new EngineError(GONE, NO_DATABASE);
       if (!WRONG_PASSWORD.has(error.sqlState)) throw error;
       if (!await this.#exists(name)) throw new EngineError(GONE, NO_DATABASE);
@@ -245,7 +250,7 @@ export class ServerEngine implements DatabaseEngine {
     return `svc ${mark}`;
   }
 
-  /** Sets the branch's limits on its role, because any node may have changed them. */
+  /** Applies the branch's limits to its role, because any node may have changed them. */
   async #limit(branch: Branch): Promise<void> {
     const { id, limits: { connections } } = branch;
     const [row] = await this.#admin.run([

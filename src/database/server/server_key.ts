@@ -8,7 +8,7 @@ const KEY_BYTES = 32;
 
 const keyPath = (dataFolder: string): string => join(dataFolder, "postgres.key");
 
-/** The password of a local server's own role. */
+/** Returns the password of a local server's own role. */
 export function adminPassword(key: Uint8Array): string {
   return createHmac("sha256", key).update("admin").digest("base64url");
 }
@@ -23,7 +23,7 @@ export async function readKeyIfMade(
   throw new Error(`${path} is damaged: restore it from a backup of the data folder`);
 }
 
-/** Created once. Anyone who can read it can sign in to all databases. */
+/** Reads the key, which is created once. Anyone who can read it can sign in to all databases. */
 export async function readKey(dataFolder: string): Promise<Uint8Array<ArrayBuffer>> {
   const made = await readKeyIfMade(dataFolder);
   if (made !== undefined) return made;

@@ -32,7 +32,7 @@ export class ServerSession implements BackendSession {
   }
 
   async #close(): Promise<void> {
-    // The server would finish the running statement before it notices the disconnect.
+    // The server would finish the running statement before noticing the disconnect.
     if (this.#state.isIdle) await writeAll(this.#server.connection, TERMINATE).catch(() => {});
     else if (!this.#state.isOver) await this.#server.cancel().catch(() => {});
     closeQuietly(this.#server.connection);
@@ -41,7 +41,7 @@ export class ServerSession implements BackendSession {
 
   async read(): Promise<Uint8Array<ArrayBuffer> | null> {
     const count = await this.#server.connection.read(this.#buffer).catch(() => null);
-    // Otherwise the client would only learn that its statement was cancelled, not why.
+    // Otherwise, the client would only learn that its statement was cancelled, but not why.
     if (count === null || this.#closing !== undefined) {
       await this.close();
       return null;

@@ -15,7 +15,7 @@ export interface ServerSource {
   /** The server's past states, or `undefined` if there is no history. */
   readonly history: ServerHistory | undefined;
   /**
-   * The server's address, and the role that can create databases and roles.
+   * Returns the server's address, and the role that can create databases and roles.
    *
    * @throws {EngineError} if the server does not accept connections
    */
@@ -28,10 +28,13 @@ export interface ServerPlace {
   readonly login: Login;
 }
 
-/** A server that someone else runs. */
+/** Returns a server that someone else runs. */
 export const remoteServer = (place: ServerPlace): ServerSource => attachedServer(undefined, place);
 
-/** A server that another process runs. `programsFolder` contains the programs of its version. */
+/**
+ * Returns a server that another process runs. `programsFolder` contains the programs of its
+ * version.
+ */
 export function attachedServer(
   programsFolder: string | undefined,
   place: ServerPlace,

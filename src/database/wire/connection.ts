@@ -1,4 +1,4 @@
-/** @module Reads packets of known length from a connection, and writes complete ones. */
+/** @module Reads packets of known length from a connection, and writes whole packets. */
 import { ProtocolError } from "./frame_scanner.ts";
 import type { Frame } from "./messages.ts";
 
@@ -9,7 +9,7 @@ export interface Connection {
   close(): void;
 }
 
-/** The other side has closed the connection. */
+/** The peer has closed the connection. */
 export class ConnectionEnded extends Error {
   override readonly name = "ConnectionEnded";
   constructor() {
@@ -34,7 +34,7 @@ export async function readExactly(
 /**
  * Reads one message.
  *
- * @throws {ProtocolError} if it is longer than `maxBytes` @throws {ConnectionEnded}
+ * @throws {ProtocolError} if the message is longer than `maxBytes` @throws {ConnectionEnded}
  */
 export async function readFrame(connection: Connection, maxBytes: number): Promise<Frame> {
   const head = await readExactly(connection, 5);
@@ -55,7 +55,7 @@ export async function writeAll(connection: Connection, bytes: Uint8Array): Promi
   }
 }
 
-/** Closes a connection that may be closed already. */
+/** Closes a connection that may already be closed. */
 export function closeQuietly(connection: Connection): void {
   try {
     connection.close();

@@ -1,6 +1,6 @@
 /** @module Finds the messages of the frontend/backend protocol in a stream of bytes. */
 
-/** A type byte, and a length that includes its own bytes. */
+/** Size of a type byte and of a length, which includes its own bytes. */
 const HEADER_BYTES = 5;
 const LENGTH_BYTES = 4;
 
@@ -9,7 +9,10 @@ export class ProtocolError extends Error {
   override readonly name = "ProtocolError";
 }
 
-/** Called at the end of each message, with its last byte (its status, for `ReadyForQuery`). */
+/**
+ * Called at the end of each message, with the message's last byte (the status, for
+ * `ReadyForQuery`).
+ */
 export type TakeFrame = (type: number, lastByte: number) => void;
 
 /** Follows messages that arrive in chunks, without keeping their content. */
@@ -24,7 +27,7 @@ export class FrameScanner {
     this.#maxBytes = maxBytes;
   }
 
-  /** Whether the last chunk ended with the end of a message. */
+  /** Whether the last chunk ended exactly at the end of a message. */
   get atBoundary(): boolean {
     return this.#have === 0 && this.#left === 0;
   }

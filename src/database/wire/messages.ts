@@ -1,6 +1,6 @@
 /** @module Messages from a PostgreSQL server, and the few client messages that carry bytes. */
 
-/** Bytes of a message: a letter, the length, and its parts. */
+/** Returns the bytes of a message: a letter, the length, and its parts. */
 export function message(
   letter: string,
   ...parts: readonly (number | string | Uint8Array)[]
@@ -18,7 +18,7 @@ export function message(
   return whole;
 }
 
-/** A number is an Int32, a string ends with a zero byte, bytes are unchanged. */
+/** Encodes a number as an Int32, and a string with a zero byte at the end. Bytes are unchanged. */
 function encodePart(part: number | string | Uint8Array): Uint8Array {
   if (part instanceof Uint8Array) return part;
   if (typeof part === "string") return new TextEncoder().encode(`${part.replaceAll("\0", "")}\0`);
@@ -59,7 +59,10 @@ export const authenticationSaslContinue = (text: string): Uint8Array<ArrayBuffer
 export const authenticationSaslFinal = (text: string): Uint8Array<ArrayBuffer> =>
   message("R", AUTHENTICATION.saslFinal, raw(text));
 
-/** Tells the client that the server only supports protocol 3.0, and which options are unknown. */
+/**
+ * Tells the client that the server only supports protocol 3.0, and which of the client's options
+ * are unknown.
+ */
 export function negotiateProtocolVersion(options: readonly string[]): Uint8Array<ArrayBuffer> {
   return message("v", 0, options.length, ...options);
 }
@@ -104,7 +107,7 @@ export function splitFrames(bytes: Uint8Array<ArrayBuffer>): readonly Frame[] {
   return frames;
 }
 
-/** The fields of an `ErrorResponse` or `NoticeResponse` by their letters. */
+/** Returns the fields of an `ErrorResponse` or `NoticeResponse` by their letters. */
 export function parseFields(payload: Uint8Array): ReadonlyMap<string, string> {
   const fields = new TextDecoder().decode(payload).split("\0").filter((field) => field !== "");
   return new Map(fields.map((field) => [field[0]!, field.slice(1)]));

@@ -1,9 +1,9 @@
-/** @module Tracks, from its messages, whether a session is between transactions. */
+/** @module Tracks whether a session is between transactions, based on the session's messages. */
 import { FrameScanner } from "./frame_scanner.ts";
 
 const code = (letter: string): number => letter.charCodeAt(0);
 
-/** Types of messages after each of which the server sends one `ReadyForQuery`. */
+/** Types of messages to each of which the server responds with one `ReadyForQuery`. */
 const ANSWERED: ReadonlySet<number> = new Set(["Q", "F", "S"].map(code));
 const SYNC = code("S");
 const TERMINATE = code("X");
@@ -13,7 +13,7 @@ const READY = code("Z");
 const ERROR = code("E");
 const OUTSIDE_TRANSACTION = code("I");
 
-/** Follows both directions of a session, and errs on the side of "not idle". */
+/** Follows both directions of a session. If in doubt, the session counts as not idle. */
 export class SessionState {
   readonly #client = new FrameScanner();
   readonly #server = new FrameScanner();
@@ -23,7 +23,9 @@ export class SessionState {
   #terminated = false;
   #lastServerType = 0;
 
-  /** Whether the session is outside a transaction, and the server has responded to everything. */
+  /**
+   * Whether the session is outside of a transaction, and the server has responded to every message.
+   */
   get isIdle(): boolean {
     return this.#outside && this.#unanswered === 0 && !this.#unsynced && !this.#terminated &&
       this.#client.atBoundary && this.#server.atBoundary;
@@ -34,7 +36,9 @@ export class SessionState {
     return this.#server.atBoundary;
   }
 
-  /** Whether one side has announced the end of the session, or the reason for it. */
+  /**
+   * Whether the client or the server has announced the end of the session, or the reason for it.
+   */
   get isOver(): boolean {
     return this.#terminated || this.#lastServerType === ERROR;
   }

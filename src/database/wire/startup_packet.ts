@@ -55,7 +55,7 @@ export function parseStartupPacket(packet: Uint8Array<ArrayBuffer>): StartupPack
 
 function parseParameters(bytes: Uint8Array): ReadonlyMap<string, string> {
   const parts = decode(bytes).split("\0");
-  // Each part ends with a zero byte, and so does the list.
+  // A zero byte ends each part, and also the list.
   const [end, last] = [parts.pop(), parts.pop()];
   if (end !== "" || last !== "" || parts.length % 2 !== 0) {
     throw new ProtocolError("The startup message is malformed");
@@ -77,7 +77,7 @@ function view(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** A client's startup message of protocol 3.0. */
+/** Returns a client's startup message for protocol 3.0. */
 export function startupMessage(
   parameters: ReadonlyMap<string, string>,
 ): Uint8Array<ArrayBuffer> {

@@ -26,7 +26,8 @@ function decodeWord(charset: string, encoding: string, text: string): string {
 }
 
 /**
- * Decodes the encoded words in a field (RFC 2047). Returns it unchanged if that is not possible.
+ * Decodes the encoded words in a field (RFC 2047). Returns the field unchanged if that is not
+ * possible.
  */
 export function decodeWords(value: string): string {
   try {
@@ -36,7 +37,7 @@ export function decodeWords(value: string): string {
   }
 }
 
-/** The value of a message's header field, or "" if it has none. */
+/** Returns the value of a message's header field, or "" if it has none. */
 export function fieldOf(source: string, name: string): string {
   const [head = ""] = source.split(/\r?\n\r?\n/, 1);
   const unfolded = head.replace(/\r?\n[ \t]+/g, " ");

@@ -13,7 +13,7 @@ import type { DevLevel, DevReport } from "../options.ts";
 /** ID of the project in development. */
 export const LOCAL_PROJECT = "local";
 const ENVIRONMENT = "development";
-/** Name of the only host, as messages contain it. */
+/** Name of the only host. Messages contain this name. */
 const LABEL = "site";
 
 /** This process, which is the only one that delivers messages. */
@@ -29,9 +29,12 @@ export interface LocalQueues {
   readonly secret: string;
   /** Handles a request that sends a message. Returns `undefined` for any other request. */
   answer(request: Request): Promise<Response> | undefined;
-  /** Delivers to the current site from now on. Messages sent earlier wait. */
+  /**
+   * Delivers to the current site from now on. Messages that were sent before this call have been
+   * waiting.
+   */
   start(current: () => Site | undefined): Promise<void>;
-  /** Stops the current deliveries. A second call does nothing. */
+  /** Stops the current deliveries. Further calls do nothing. */
   close(): Promise<void>;
 }
 

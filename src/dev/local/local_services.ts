@@ -19,7 +19,7 @@ const TOKEN_BYTES = 24;
 export interface LocalServices {
   readonly kv: LocalKv;
   readonly queues: LocalQueues;
-  /** Handles requests from functions to the store and the queues. */
+  /** Handles requests from functions to the key-value store and the queues. */
   readonly kvFetch: KvFetch;
   readonly mails: Mails;
   readonly forms: LocalForms;
@@ -46,7 +46,7 @@ function serveKv(
 }
 
 /**
- * Opens the services. The store is in the folder of local data.
+ * Opens the services. The store is in the folder for local data.
  *
  * @throws {LocalKvError} if the store cannot be opened
  */

@@ -1,4 +1,4 @@
-/** @module A mail server that delivers nothing, on the loopback address. */
+/** @module A mail server on the loopback address that delivers nothing. */
 import type { AddressInfo } from "node:net";
 import type { SMTPServerDataStream, SMTPServerSession } from "smtp-server";
 
@@ -50,7 +50,7 @@ export async function openMailServer(take: (mail: SentMail) => void): Promise<Ma
       readMail(stream, session).then(take).then(() => done(), done);
     },
   });
-  // A broken connection is the sender's problem.
+  // A broken connection is only a problem for the sender.
   server.on("error", () => {});
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
   return {

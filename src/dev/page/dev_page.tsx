@@ -77,7 +77,7 @@ pre {
 }
 `;
 
-/** Date and time on this computer, as `2026-11-22 21:27:36`. */
+/** Returns the date and time on this computer, such as `2026-11-22 21:27:36`. */
 const localTime = (time: number): string => new Date(time).toLocaleString("sv-SE");
 
 function colorOf(status: number): string {

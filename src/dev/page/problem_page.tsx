@@ -5,7 +5,9 @@
 /** A hint for a server that has exited. */
 export const PROBLEM_HINT = "See the terminal of svc dev for the reason. Press r there to restart";
 
-/** Renders the page, which needs no separate style, with the last lines that the server printed. */
+/**
+ * Renders the page with the last lines that the server printed. The page needs no separate style.
+ */
 export async function showProblem(problem: string, output: readonly string[]): Promise<Response> {
   const page = (
     <html lang="en">

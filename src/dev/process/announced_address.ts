@@ -9,12 +9,12 @@ export interface ServerAddress {
 const ESCAPES = /\x1b(?:\[[0-9;?]*[A-Za-z]|\][^\x07\x1b]*(?:\x07|\x1b\\))/g;
 const ADDRESS = /https?:\/\/(localhost|127\.0\.0\.1|\[::1?\]|0\.0\.0\.0):(\d{2,5})\b/;
 
-/** Removes color sequences from text. */
+/** Removes color codes from text. */
 function withoutColors(text: string): string {
   return text.replace(ESCAPES, "");
 }
 
-/** The local address in a line of output, if there is one. */
+/** Returns the local address in a line of output, if there is one. */
 export function announcedAddress(line: string): ServerAddress | undefined {
   const [, host, port] = ADDRESS.exec(withoutColors(line)) ?? [];
   if (host === undefined || Number(port) > 65_535) return undefined;

@@ -5,12 +5,12 @@ import type { ServerAddress } from "./announced_address.ts";
 import { type DevProcess, type DevProcessOptions, startDevProcess } from "./dev_process.ts";
 
 export interface DevCommandOptions {
-  /** Its name in messages, such as `dev server`. */
+  /** The server's name in messages, such as `dev server`. */
   readonly name: string;
   /** Options for each start. The port may differ each time. */
   readonly start: () => DevProcessOptions;
   readonly listening: (address: ServerAddress, milliseconds: number) => void;
-  /** Called when it exits unexpectedly. */
+  /** Called when the server exits unexpectedly. */
   readonly ended: (how: string) => void;
 }
 
@@ -22,7 +22,10 @@ export class DevCommand {
   #process: DevProcess | undefined;
   #address: Promise<ServerAddress | string> = Promise.resolve("It has not started");
   #problem: string | undefined;
-  /** Counts starts and stops. A start does nothing if another start or stop has overtaken it. */
+  /**
+   * Counts starts and stops. A start does nothing if another start or stop has been requested
+   * since.
+   */
   #run = 0;
   /** Resolves when earlier processes have exited. */
   #stopping: Promise<void> = Promise.resolve();
@@ -38,7 +41,7 @@ export class DevCommand {
     return this.#address;
   }
 
-  /** How it exited, unless it was stopped or restarted. */
+  /** Describes how the server exited, unless it was stopped or restarted. */
   get problem(): string | undefined {
     return this.#problem;
   }
@@ -89,7 +92,7 @@ export class DevCommand {
     return address;
   }
 
-  /** Reports an unexpected end, and stops the remaining processes. */
+  /** Reports an unexpected exit, and stops the remaining processes. */
   #onEnd(process: DevProcess, how: string): void {
     if (this.#process !== process) return;
     this.#process = undefined;

@@ -7,7 +7,8 @@ import { type GroupOptions, type ProcessGroup, startGroup } from "./process_grou
 const MAX_LINE = 16 * 1024;
 
 /**
- * Splits chunks of text into lines, without their line breaks. The last line needs no line break.
+ * Splits chunks of text into lines, without their line breaks. The last line does not have to end
+ * with a line break.
  */
 class TextLineStream extends TransformStream<string, string> {
   constructor() {
@@ -30,16 +31,19 @@ class TextLineStream extends TransformStream<string, string> {
 
 /** Time between two attempts to connect, in milliseconds. */
 const POLL_MS = 25;
-/** Number of attempts between checks of the processes' ports. Each check reads much of `/proc`. */
+/**
+ * Number of attempts to connect between two checks of the processes' ports. Each check reads much
+ * of `/proc`.
+ */
 const LOOK_EVERY = 8;
 /**
- * How long to read the last output of a command, in milliseconds. Processes that it started may
- * keep its output open.
+ * How long to keep reading a command's output after it has exited, in milliseconds. Processes that
+ * the command started may keep its output open.
  */
 const LAST_OUTPUT_MS = 250;
 /**
- * Number of attempts during which only the requested and the announced port are tried. Other ports
- * may serve something else.
+ * Number of attempts during which only the requested port and the announced port are tried. Other
+ * ports may serve something else.
  */
 const PATIENT_ATTEMPTS = 80;
 
@@ -50,23 +54,26 @@ export interface DevProcessOptions extends GroupOptions {
   readonly fixed: boolean;
   /** Ports that are not the dev server's: those of this program and of the inspector. */
   readonly notIts: ReadonlySet<number>;
-  /** Receives each line of its output, colors included. */
+  /** Receives each line of the server's output, including colors. */
   readonly onLine: (line: string) => void;
 }
 
 export interface DevProcess {
   readonly pid: number;
-  /** Resolves with its address once it listens, or with `undefined` if it exited first. */
+  /**
+   * Resolves with the server's address once it listens, or with `undefined` if the server exited
+   * first.
+   */
   readonly address: Promise<ServerAddress | undefined>;
-  /** Resolves when it has exited and its output has been read. */
+  /** Resolves when the server has exited and its output has been read. */
   readonly ended: Promise<Deno.CommandStatus>;
   stop(): Promise<void>;
   kill(): void;
 }
 
 /**
- * The address that accepts connections, if any. `localhost` has two, and servers often listen on
- * only one of them.
+ * Returns the address that accepts connections, if any. `localhost` has two addresses, and servers
+ * often listen on only one of them.
  */
 async function reachable({ hostname, port }: ServerAddress): Promise<ServerAddress | undefined> {
   const hosts = hostname === "localhost" ? ["127.0.0.1", "::1"] : [hostname];

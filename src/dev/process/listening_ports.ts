@@ -1,4 +1,4 @@
-/** State of a listening socket in `/proc/net/tcp`. */
+/** The state of a listening socket in `/proc/net/tcp`. */
 const LISTENING = "0A";
 const SOCKET = /^socket:\[(\d+)\]$/;
 
@@ -15,8 +15,8 @@ export function parseListeners(table: string): ReadonlyMap<string, number> {
 }
 
 /**
- * Reads the process group of a process from `/proc/<pid>/stat`. The process name in it can contain
- * anything. Pure.
+ * Reads the process group of a process from `/proc/<pid>/stat`. The process name in that file can
+ * contain any characters. Pure.
  */
 export function parseGroup(stat: string): number | undefined {
   const [, , group] = stat.slice(stat.lastIndexOf(")") + 1).trim().split(" ");
@@ -41,7 +41,10 @@ function* socketsOf(pid: string): Generator<string> {
   } catch { /* it has exited, or belongs to another user */ }
 }
 
-/** The ports on which the processes in a group listen. Empty if the system does not show them. */
+/**
+ * Returns the ports on which the processes in a group listen. Returns none if the system does not
+ * show them.
+ */
 export function listeningPorts(group: number): readonly number[] {
   if (Deno.build.os !== "linux") return [];
   const listeners = new Map([

@@ -1,16 +1,16 @@
-/** @module A program with its descendants, which always end with this program. */
+/** @module A program and its descendants, which are always stopped when this program exits. */
 import nodeProcess from "node:process";
 import { spawnProgram } from "../../lib/spawn_program.ts";
 import { GroupMark } from "./stray_processes.ts";
 
-/** Time for a group to end after SIGTERM, in milliseconds. */
+/** Time for a group to exit after SIGTERM, in milliseconds. */
 const TERM_MS = 5000;
 /** How often to check whether the group has exited, in milliseconds. */
 const POLL_MS = 20;
 
 /**
- * Waits until its standard input closes, which happens when this program ends, even if it is
- * killed. After that, it ends the group $1 and all processes with the marker $2.
+ * Waits until its standard input closes, which happens when this program exits, even if it is
+ * killed. Then kills the group $1 and all processes with the marker $2.
  */
 const WATCHER = `
 group=$1 mark=$2
@@ -44,9 +44,9 @@ export interface ProcessGroup {
   readonly pid: number;
   readonly stdout: ReadableStream<Uint8Array<ArrayBuffer>>;
   readonly stderr: ReadableStream<Uint8Array<ArrayBuffer>>;
-  /** Resolves when the first process has ended. Other processes in the group may continue. */
+  /** Resolves when the first process has exited. Other processes in the group may continue. */
   readonly ended: Promise<Deno.CommandStatus>;
-  /** Ends the whole group: SIGTERM first, then SIGKILL. */
+  /** Stops the whole group: SIGTERM first, then SIGKILL. */
   stop(): Promise<void>;
   /**
    * Kills the whole group. Processes that have left the group are killed when this program exits.
@@ -106,7 +106,7 @@ export function startGroup({ command, cwd, env }: GroupOptions): ProcessGroup {
     env: { ...env, ...mark.variable },
     clearEnv: true,
     detached: !onWindows,
-    // Kept open, because some dev servers exit when their input closes.
+    // The input is kept open, because some dev servers exit when it closes.
     stdin: "piped",
     stdout: "piped",
     stderr: "piped",

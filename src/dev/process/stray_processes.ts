@@ -23,12 +23,12 @@ export class GroupMark {
     return { [MARK]: this.#value };
   }
 
-  /** The variable as `name=value`. */
+  /** The variable in the form `name=value`. */
   get text(): string {
     return `${MARK}=${this.#value}`;
   }
 
-  /** Processes that have left the group `group`. */
+  /** Finds the processes that have left the group `group`. */
   async strays(group: number): Promise<readonly number[]> {
     return (await markedProcesses(this.text)).filter((pid) => groupOf(pid) !== group);
   }

@@ -8,7 +8,10 @@ import {
 } from "../../runtime/mod.ts";
 import type { ServerAddress } from "../process/announced_address.ts";
 
-/** Maximum time to the response headers, in milliseconds: the first request may compile a lot. */
+/**
+ * Maximum time until the response headers arrive, in milliseconds. The limit is long because the
+ * first request may compile a lot.
+ */
 const TIMEOUT_MS = 5 * 60_000;
 
 /** Caches nothing, because a dev server's pages change. */
@@ -25,13 +28,16 @@ export interface FrameworkServerOptions {
   readonly address: () => Promise<ServerAddress | string>;
   /** Host and port that browsers use for the site. */
   readonly publicHost: () => string;
-  /** Maximum time to the response headers, in milliseconds. Defaults to five minutes. */
+  /** Maximum time until the response headers arrive, in milliseconds. Defaults to five minutes. */
   readonly timeoutMs?: number;
 }
 
 const URL_FIELDS: ReadonlySet<string> = new Set(["location", "content-location", "refresh"]);
 
-/** Response headers with URLs of the dev server itself, which browsers must not open. */
+/**
+ * Replaces the URLs of the dev server itself in response headers, because browsers must not open
+ * them.
+ */
 function withPublicHost(
   headers: HeaderList,
   { port }: ServerAddress,
@@ -51,7 +57,7 @@ function withPublicHost(
   );
 }
 
-/** The dev server, which may restart at another address. */
+/** The dev server, which may restart at a different address. */
 export class FrameworkServer implements SiteCompute {
   readonly pages: IsrCache;
   #address: ServerAddress | undefined;
@@ -101,12 +107,15 @@ export class FrameworkServer implements SiteCompute {
       : { type: "failed", reason: "cannot_start", message: problem } as const;
   }
 
-  /** Closes idle connections, because the server has exited or is being replaced. */
+  /** Closes idle connections. Called when the server has exited or is being replaced. */
   closeIdle(): void {
     this.#server.close();
   }
 
-  /** Resolves once the server listens or has exited, with the reason if there is no server. */
+  /**
+   * Resolves once the server listens or has exited. If there is no server, resolves with the
+   * reason.
+   */
   async #problem(): Promise<string | undefined> {
     const address = await this.#options.address();
     if (typeof address === "string") return address;

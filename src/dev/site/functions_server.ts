@@ -7,7 +7,10 @@ import type { DevOptions } from "../options.ts";
 import type { ServerRunner } from "../server_runner.ts";
 import { FrameworkServer } from "./framework_server.ts";
 
-/** Node hooks for modules without a file, which a deploy would add to the functions. */
+/**
+ * Node hooks that provide modules without a file. A deploy would add these modules to the
+ * functions.
+ */
 const HOOKS = `import { fileURLToPath } from "node:url";
 let modules = {};
 export const initialize = (texts) => void (modules = texts);
@@ -49,11 +52,11 @@ export interface FunctionsServerOptions {
   readonly dev: Pick<DevOptions, "build" | "report" | "config">;
   readonly deploymentId: string;
   readonly publicHost: () => string;
-  /** Absolute path of the file that this class writes and the runner starts. */
+  /** Absolute path of the file that this class writes and that the runner starts. */
   readonly file: string;
   readonly runner: ServerRunner;
   /**
-   * Whether to report the parts of functions that have no equivalent; false if another part of the
+   * Whether to report the parts of functions that have no equivalent. False if another part of the
    * dev server reports them.
    */
   readonly saysNotes: boolean;
@@ -82,7 +85,8 @@ export class FunctionsServer {
   /**
    * Applies changes to the functions of a project, and restarts changed ones.
    *
-   * @throws {BuildError} if a deploy would refuse them. In that case, the running ones continue
+   * @throws {BuildError} if a deploy would reject the functions. In that case, the running
+   * functions continue.
    */
   async update(directory: string): Promise<void> {
     const { dev: { build, report, config }, deploymentId, publicHost, file, runner } =
@@ -115,7 +119,7 @@ export class FunctionsServer {
     runner.start();
   }
 
-  /** Closes idle connections, because the server has exited or is being replaced. */
+  /** Closes idle connections. Called when the server has exited or is being replaced. */
   closeIdle(): void {
     this.#compute?.closeIdle();
   }

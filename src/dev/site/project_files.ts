@@ -22,7 +22,7 @@ export interface ProjectContent {
   readonly blobs: BlobReader;
   /** Absolute path of the folder with the rules and functions. */
   readonly home: string;
-  /** Absolute path of the project, or of the chosen app in a workspace. */
+  /** Absolute path of the project, or of the chosen app in a monorepo. */
   readonly directory: string;
   readonly hasServer: boolean;
 }
@@ -54,7 +54,7 @@ class ProjectBlobs implements BlobReader {
   }
 }
 
-/** Wraps a host to suppress messages that it has already shown. */
+/** Wraps a host so that messages that it has already shown are not shown again. */
 function silent(host: BuildHost): BuildHost {
   const nothing = { value: () => {} };
   return Object.create(host, { say: nothing, warn: nothing });
@@ -62,7 +62,7 @@ function silent(host: BuildHost): BuildHost {
 
 export interface ReadFilesOptions
   extends Pick<DevOptions, "build" | "directory" | "standing" | "config"> {
-  /** Whether the files were read before. */
+  /** Whether the files have been read before. */
   readonly again: boolean;
 }
 

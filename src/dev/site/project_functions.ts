@@ -21,8 +21,8 @@ import { readTextFile } from "../../lib/utf8.ts";
 const mapSchema = z.looseObject({ sources: z.array(z.string()) });
 
 /**
- * Adds a second source map before the inlined one, which the runtime removes to use it for stack
- * traces. The second map contains the project's files by URL, with their text.
+ * Adds a second source map before the inlined one, because the runtime removes the inlined one to
+ * use it for stack traces. The second map contains the project's files by URL, with their text.
  */
 async function debuggableSource(source: string, home: string): Promise<string> {
   const { data: map } = mapSchema.safeParse(JSON.parse(readInlineMap(source) ?? "null"));
@@ -40,7 +40,7 @@ async function debuggableSource(source: string, home: string): Promise<string> {
   return `${source.slice(0, end)}\n${comment}${source.slice(end)}`;
 }
 
-/** Time limit of a call under a debugger, in milliseconds: practically unlimited. */
+/** Time limit of a call under a debugger, in milliseconds. It is practically unlimited. */
 const DEBUGGED_MS = 24 * 60 * 60_000;
 const DEBUGGED_LIMITS: Partial<FunctionLimits> = {
   timeoutMs: DEBUGGED_MS,
@@ -55,7 +55,7 @@ const DEBUGGED_LIMITS: Partial<FunctionLimits> = {
 /** Time for running calls to finish when newer functions take over, in milliseconds. */
 const DRAIN_MS = 5000;
 
-/** The functions as they would be deployed, or the reason why they cannot be. */
+/** The functions as they would be deployed, or the reason why they cannot be deployed. */
 export type BundledFunctions =
   | { readonly ok: true; readonly functions: readonly SealedFunction[] }
   | { readonly ok: false; readonly message: string; readonly problems: readonly FunctionProblem[] };
@@ -83,7 +83,7 @@ async function debuggable(sealed: SealedFunction, home: string): Promise<SealedF
   return { ...sealed, source: new TextEncoder().encode(source) };
 }
 
-/** Bundles `functions/` below a folder. `cacheDir` is for the bundling tools. */
+/** Bundles `functions/` below a folder. The bundling tools use `cacheDir`. */
 export async function bundleProject(
   home: string,
   { cacheDir, isDebugged }: { readonly cacheDir: string; readonly isDebugged: boolean },
@@ -105,8 +105,8 @@ export async function bundleProject(
 }
 
 /**
- * Creates the functions' host, which starts at the first call. Returns `undefined` if there are
- * none.
+ * Creates the host of the functions. The host starts at the first call. Returns `undefined` if
+ * there are no functions.
  */
 export function hostFunctions(
   functions: readonly SealedFunction[],
@@ -129,7 +129,9 @@ export function hostFunctions(
   });
 }
 
-/** Lets running calls finish, then stops the processes. Calls paused by a debugger are aborted. */
+/**
+ * Lets running calls finish, then stops the processes. Aborts calls that are paused by a debugger.
+ */
 export async function closeFunctions(
   host: FunctionHost | undefined,
   { isDebugged }: { readonly isDebugged: boolean },

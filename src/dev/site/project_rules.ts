@@ -5,7 +5,10 @@ import { messageOf } from "../../lib/error_message.ts";
 import { type Diagnostic, renderDiagnostic } from "../../lib/diagnostic.ts";
 import { loadRulesToml, type RuntimeRuleSet, type Surroundings } from "../../rules/mod.ts";
 
-/** The rules with their findings. If there are errors, there are no rules to use. */
+/**
+ * The rules, and the problems that were found in them. If there are errors, there are no rules to
+ * use.
+ */
 export type ReadRules =
   | { readonly ok: true; readonly rules: RuntimeRuleSet | null; readonly warnings: string }
   | {

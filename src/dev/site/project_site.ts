@@ -1,6 +1,6 @@
 /**
  * @module The project as the edge serves it now: its rules, functions, and files or server. A
- * change replaces the affected part. Running requests keep using the previous one.
+ * change replaces the affected part, while running requests keep using the previous part.
  */
 import { BuildError } from "../../build/mod.ts";
 import { compileSite, type Site, withRules } from "../../edge/mod.ts";
@@ -34,7 +34,7 @@ export interface ProjectSiteOptions {
   /** Handles the functions' requests to the local key-value store. */
   readonly kv: OutboundFetch;
   readonly forms: LocalForms;
-  /** The dev server; missing if the project is served as files. */
+  /** The dev server. Missing if the project is served as files. */
   readonly server: FrameworkServer | undefined;
   /** Runs the project's functions for other platforms. */
   readonly others: FunctionsServer;
@@ -67,8 +67,8 @@ export class ProjectSite {
   /** The last fault that the current change reported. */
   #fault: string | undefined;
   /**
-   * Whether the site is closed. Later faults are not reported, because they are only a consequence
-   * of that.
+   * Whether the site is closed. Later faults are only a consequence of closing, so they are not
+   * reported.
    */
   #isClosed = false;
   /** Changes are applied one after the other. */
@@ -95,7 +95,8 @@ export class ProjectSite {
   }
 
   /**
-   * Applies a change. If a part cannot be read, reports that and keeps its previous version.
+   * Applies a change. If a part cannot be read, reports the problem and keeps the part's previous
+   * version.
    *
    * @returns whether the whole change was applied
    */
@@ -175,7 +176,7 @@ export class ProjectSite {
     }
   }
 
-  /** Reports a fault of the project, its files or its functions. */
+  /** Reports a fault of the project, of its files, or of its functions. */
   #report(error: unknown): void {
     if (!(error instanceof BuildError)) throw error;
     const fault = describeFault(error);
@@ -201,7 +202,7 @@ export class ProjectSite {
     const key = bundled.functions.map(({ name, sha256 }) => `${name} ${sha256}`).join("\n");
     if (key === this.#functionsKey) return true;
     this.#functionsKey = key;
-    // The next process needs the port of the inspector.
+    // The port of the inspector must be free for the next process.
     if (this.#inspector !== undefined) await this.#closeFunctions(this.#functions);
     this.#functions = hostFunctions(bundled.functions, {
       deploymentId,
@@ -224,7 +225,7 @@ export class ProjectSite {
     return true;
   }
 
-  /** Starts the functions. If they wait for a debugger, they load once it is connected. */
+  /** Starts the functions. If they wait for a debugger, they are loaded once it is connected. */
   async #start({ waits }: Inspector): Promise<void> {
     const report = async () => {
       for (const { name, message } of await this.#functions?.start() ?? []) {
@@ -263,7 +264,7 @@ export class ProjectSite {
   }
 
   /**
-   * Whether a folder's page is served without a trailing slash; a dev server may serve any path.
+   * Whether a folder's page is served without a trailing slash. A dev server may serve any path.
    */
   #hasFolderPage(): (folder: string) => boolean {
     if (this.#content?.manifest.urls?.trailingSlash !== "never") return () => false;

@@ -6,7 +6,7 @@ import type { Layer, Manifest, Route } from "../../manifest/mod.ts";
 const SERVER_LAYER = "server";
 const FUNCTIONS_LAYER = "functions";
 
-/** A dev server may have a file for any path, so functions take priority. */
+/** Functions take priority, because a dev server may have a file for any path. */
 const PRIORITY = { functions: 1, server: 0 } as const;
 
 const layerOf = (name: string): Layer => ({
@@ -17,7 +17,8 @@ const layerOf = (name: string): Layer => ({
 });
 
 /**
- * Routes requests for a project whose files are unknown. There are no routes if it has no server.
+ * Routes requests for a project whose files are unknown. There are no routes if the project has no
+ * server.
  */
 export function serverManifest(
   { hasServer, functions }: {

@@ -12,12 +12,13 @@ export const BROWSER = "svc_access_browser";
 const MAX_VALUES = 10;
 
 /**
- * The name of a cookie. Over https it starts with `__Host-`, so no other host can set the cookie.
+ * Returns the full name of a cookie. Over HTTPS, the name starts with `__Host-`, so that no other
+ * host can set the cookie.
  */
 export const gateCookieName = (name: string, scheme: "http" | "https"): string =>
   scheme === "https" ? `__Host-${name}` : name;
 
-/** A `Set-Cookie` field for this host only. Scripts cannot read the cookie. */
+/** Returns a `Set-Cookie` field for this host only. Scripts cannot read the cookie. */
 export function gateCookie(
   name: string,
   value: string,
@@ -28,7 +29,7 @@ export function gateCookie(
     `SameSite=Lax${secure}`;
 }
 
-/** The first values of a name in a `Cookie` field. */
+/** Returns the first values that a `Cookie` field has for a name. */
 export function gateCookieValues(header: string | null, name: string): string[] {
   const start = `${name}=`;
   const values: string[] = [];
@@ -40,7 +41,7 @@ export function gateCookieValues(header: string | null, name: string): string[] 
   return values;
 }
 
-/** A `Cookie` field without the gate's cookies, or null if nothing is left. */
+/** Returns a `Cookie` field without the gate's cookies, or null if nothing is left. */
 export function withoutGateCookies(header: string): string | null {
   const kept = header.split(";").map((part) => part.trim())
     .filter((pair) => pair !== "" && !/^(?:__Host-)?svc_access(?:_browser)?=/.test(pair));

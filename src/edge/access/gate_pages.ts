@@ -1,4 +1,7 @@
-/** @module The pages and redirects at the gate of a protected host. None of them are cached. */
+/**
+ * @module The pages and redirects at the gate of a protected host. None of these responses are
+ * cached.
+ */
 import type { Header, HeaderList } from "../messages/header_list.ts";
 import { edgePage, type PagedRequest, type PageWords } from "../response/error_pages.ts";
 import type { EdgeResponse } from "../response/edge_response.ts";
@@ -69,7 +72,7 @@ const signInLink = (to: string, isOnlyWay: boolean): string => {
     : `<p><a href="${href}" style="color:inherit">Sign in as a member</a></p>`;
 };
 
-/** A page that refuses access and explains how a visitor can get it. */
+/** Returns a page that denies access and explains how a visitor can get it. */
 export function gatePage(request: PagedRequest, status: number, { words, to, asksPassword, more }: {
   readonly words: PageWords;
   /** Path and query of the page to continue to. */
@@ -87,10 +90,13 @@ export function gatePage(request: PagedRequest, status: number, { words, to, ask
 /** Seconds after which visitors and search engines may retry during maintenance. */
 const MAINTENANCE_RETRY_SECONDS = 300;
 
-/** The page of a site that is down for maintenance. The site's own `503.html` can replace it. */
+/**
+ * Returns the page of a site that is down for maintenance. The site's own `503.html` can replace
+ * it.
+ */
 export function maintenancePage(request: PagedRequest, { to, isPublic }: {
   readonly to: string;
-  /** Whether anyone may see the site's own page. */
+  /** Whether everyone may see the site's own page. */
   readonly isPublic: boolean;
 }): EdgeResponse {
   const page = edgePage(request, 503, {
@@ -101,7 +107,7 @@ export function maintenancePage(request: PagedRequest, { to, isPublic }: {
   return { ...page, isUncounted: true, isEdgePage: isPublic };
 }
 
-/** A redirect that is never cached. */
+/** Returns a redirect that is never cached. */
 export function gateRedirect(
   location: string,
   { status = 302, cookies = [] }: {

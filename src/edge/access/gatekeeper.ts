@@ -1,7 +1,7 @@
 /**
  * @module Decides who may visit a protected host, before rules, cache, functions and files are
  * involved. A member signs in at the platform's own host and comes back with a grant that works
- * once, in the same browser, within a minute. No session leaves the platform's host.
+ * once, in the same browser, within a minute. Sessions never leave the platform's host.
  * `docs/previews.md` lists all ways to get access.
  */
 import { Buffer } from "node:buffer";
@@ -41,7 +41,7 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const DAY = 24 * 60 * MINUTE;
 /**
- * Lifetime of a pass. After that, a member's browser automatically gets a new one from the
+ * Lifetime of a pass. After that, a member's browser automatically gets a new pass from the
  * platform.
  */
 const PASS_MS = 7 * DAY;
@@ -49,7 +49,7 @@ const PASS_MS = 7 * DAY;
 const REQUEST_MS = 15 * MINUTE;
 /**
  * Maximum length of the path and query to return to. If they are longer, the visitor returns to the
- * start page.
+ * home page.
  */
 const MAX_RETURN = 2000;
 
@@ -60,11 +60,11 @@ export type PasswordOutcome =
 
 /** The platform's services for the gate. */
 export interface AccessKeeper {
-  /** The 32-byte key for its tokens. */
+  /** Returns the 32-byte key for the gate's tokens. */
   key(): Promise<Uint8Array>;
   /** The URL of the platform's sign-in page for members. */
   readonly signInUrl: string;
-  /** Whether a session is still valid and belongs to a member of the workspace. */
+  /** Whether a session is still valid and its account is a member of the workspace. */
   isMember(
     visitor: { readonly userId: string; readonly session: string },
     workspaceId: string,
@@ -97,7 +97,7 @@ interface Visit {
   readonly now: number;
 }
 
-/** The content of a browser's pass: how it got access. */
+/** The content of a browser's pass, which says how the browser got access. */
 type PassContent = Distribute<TokenContent<"pass">>;
 type Distribute<T> = T extends unknown ? Omit<T, "host" | "projectId" | "endsAt"> : never;
 
@@ -151,7 +151,9 @@ export class Gatekeeper {
     return ownPage(visit.request, 404);
   }
 
-  /** Reads a share link or a bypass key from the query, and redirects to the URL without it. */
+  /**
+   * Reads a share link's token or a bypass key from the query, and redirects to the URL without it.
+   */
   #takeSecret(visit: Visit): EdgeResponse | undefined {
     const { request, gate: { access }, deploymentId, query, now, isShut } = visit;
     if (!isReading(request.method)) return undefined;
@@ -301,7 +303,7 @@ function isCheck({ request, gate, deploymentId, key, now }: Visit, token: string
     check.projectId === gate.access.projectId && check.deploymentId === deploymentId;
 }
 
-/** A page of the gate that the site cannot replace with its own page. */
+/** Returns a page of the gate, which the site cannot replace with its own page. */
 const ownPage = (request: ClientRequest, status: number): EdgeResponse => ({
   ...edgePage(request, status),
   isEdgePage: false,
@@ -310,15 +312,18 @@ const ownPage = (request: ClientRequest, status: number): EdgeResponse => ({
 const originOf = ({ scheme, authority }: ClientRequest): string => `${scheme}://${authority}`;
 
 /**
- * Returns a path and query on this host, or `/` for any other text. Appended to the origin, the
- * result cannot lead to another origin.
+ * Returns the text if it is a path and query on this host, otherwise `/`. The result, appended to
+ * the origin, cannot lead to another origin.
  */
 function safePath(text: string | null): string {
   const isPath = text !== null && text.length <= MAX_RETURN && /^\/[\x21-\x7e]*$/.test(text);
   return isPath ? text : "/";
 }
 
-/** Returns the target after sign-in: the requested page, without the secrets in its query. */
+/**
+ * Returns the URL to continue to after sign-in: the requested page, without the secrets in its
+ * query.
+ */
 function returnOf({ request, path, query }: Visit): string {
   if (path.startsWith(GATE_PATH)) return safePath(query.get("to"));
   if (!query.has(SHARE) && !query.has(BYPASS)) return safePath(request.target);

@@ -4,7 +4,10 @@ import { readLimited } from "../../lib/read_limited.ts";
 /** Maximum size of a form, in bytes. */
 const MAX_FORM = 8 * 1024;
 
-/** The fields of an `application/x-www-form-urlencoded` body, or `undefined` for a larger one. */
+/**
+ * Returns the fields of an `application/x-www-form-urlencoded` body, or `undefined` if the body is
+ * too large.
+ */
 export async function readForm(
   body: ReadableStream<Uint8Array> | null,
 ): Promise<URLSearchParams | undefined> {

@@ -1,6 +1,6 @@
 /**
- * @module Short strings that only this platform can write and read. These strings are encrypted and
- * authenticated with AES-256-GCM, bound to one purpose, and expire.
+ * @module Short strings that only this platform can write and read. They are encrypted and
+ * authenticated with AES-256-GCM. Each is bound to one purpose, and expires.
  */
 import { Buffer } from "node:buffer";
 import { createCipheriv, createDecipheriv } from "node:crypto";
@@ -25,7 +25,7 @@ const PURPOSES = {
     to: z.string(),
     browser: z.string(),
   }),
-  /** Sent back from the platform once the member has signed in; works only once. */
+  /** Sent back from the platform once the member has signed in. Works only once. */
   grant: z.object({
     ...base,
     id: z.string(),
@@ -48,7 +48,7 @@ const PURPOSES = {
 type Purpose = keyof typeof PURPOSES;
 export type TokenContent<P extends Purpose> = z.infer<(typeof PURPOSES)[P]>;
 
-/** The 32-byte key for a platform's tokens, and the source of nonces. */
+/** Holds the 32-byte key for a platform's tokens, and the source of nonces. */
 export interface TokenKey {
   readonly key: Uint8Array;
   readonly random: Random;
@@ -69,8 +69,8 @@ export function sealToken<P extends Purpose>(
 }
 
 /**
- * Reads a token. Returns `undefined` if it has expired, was changed, or is from another platform or
- * for another purpose.
+ * Reads a token. Returns `undefined` if the token has expired, was changed, or belongs to another
+ * platform or purpose.
  */
 export function openToken<P extends Purpose>(
   purpose: P,

@@ -10,7 +10,7 @@ import { IpBlockSet, parseCidr, parseIp } from "../../rules/mod.ts";
 /** A link that gives access to anyone who has it, until the link expires. */
 export interface ShareFacts {
   readonly id: string;
-  /** SHA-256 of its token. */
+  /** SHA-256 of the link's token. */
   readonly hash: string;
   /** The deployment that the link opens, on any host, or null if the link is for a host. */
   readonly deploymentId: string | null;
@@ -19,7 +19,7 @@ export interface ShareFacts {
    * deployment.
    */
   readonly hostname: string | null;
-  /** In milliseconds since the Unix epoch. */
+  /** When the link expires, in milliseconds since the Unix epoch. */
   readonly endsAt: number;
 }
 
@@ -36,17 +36,17 @@ export interface AccessFacts {
   /** SHA-256 of the bypass key, or null if there is no key. */
   readonly bypassHash: string | null;
   readonly shares: readonly ShareFacts[];
-  /** IP addresses and CIDRs that need no sign-in. */
+  /** IP addresses and CIDR ranges that need no sign-in. */
   readonly allowCidrs: readonly string[];
   /** Paths that need no sign-in. `*` matches any text. */
   readonly exemptPaths: readonly string[];
   /** Whether `OPTIONS` needs no sign-in. */
   readonly exemptOptions: boolean;
-  /** Set while production is down for maintenance: IP addresses that still have access. */
+  /** Set while production is down for maintenance. Lists IP addresses that still have access. */
   readonly maintenance: { readonly allowCidrs: readonly string[] } | null;
 }
 
-/** A host and its deployment. A share link opens one of the two. */
+/** A host and its deployment. A share link opens one or the other. */
 export interface SharedPlace {
   readonly hostname: string;
   readonly deploymentId: string;
@@ -105,14 +105,14 @@ export class SiteAccess {
     return bypassHash !== null && equalInConstantTime(sha256Hex(key), bypassHash);
   }
 
-  /** The share link with this token, if it currently opens this place. */
+  /** Returns the share link with this token, if it currently opens this host or deployment. */
   shareOf(token: string, place: SharedPlace, now: number): ShareFacts | undefined {
     const hash = sha256Hex(token);
     const share = this.#facts.shares.find((each) => equalInConstantTime(each.hash, hash));
     return share !== undefined && opens(share, place, now) ? share : undefined;
   }
 
-  /** Whether a share link currently gives access to a place. */
+  /** Whether a share link currently gives access to a host or its deployment. */
   isShared(id: string, place: SharedPlace, now: number): boolean {
     const share = this.#facts.shares.find((each) => each.id === id);
     return share !== undefined && opens(share, place, now);

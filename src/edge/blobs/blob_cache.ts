@@ -12,7 +12,8 @@ export const MAX_CACHED_BYTES = 1024 * 1024;
 export const DEFAULT_CACHE_BYTES = 256 * 1024 * 1024;
 
 /**
- * Memory that an entry uses in addition to its content, in bytes: map slot, key, buffer objects.
+ * Memory that an entry uses in addition to its content, in bytes. It includes the map slot, the key
+ * and the buffer objects.
  */
 const ENTRY_OVERHEAD = 512;
 
@@ -29,9 +30,9 @@ export interface BlobCacheOptions {
 }
 
 /**
- * Keeps the blobs that were requested most recently, using the CLOCK algorithm: a hit costs one map
- * lookup and moves nothing. One read serves all requests that wait for the same blob. Failed reads
- * are not cached.
+ * Keeps the most recently requested blobs, using the CLOCK algorithm. A hit costs one map lookup
+ * and moves nothing. One read serves all requests that wait for the same blob. Failed reads are not
+ * cached.
  */
 export class BlobCache {
   readonly #entries = new Map<string, Entry>();
@@ -47,7 +48,7 @@ export class BlobCache {
     this.#textCapacity = options.textCapacity ?? MAX_CACHED_TEXT_BYTES;
   }
 
-  /** Bytes in use, including the overhead of entries. */
+  /** Number of bytes in use, including the overhead of entries. */
   get byteLength(): number {
     return this.#bytes;
   }
@@ -63,7 +64,7 @@ export class BlobCache {
   /**
    * Returns the blob from memory, or reads it from `reader` and verifies it.
    *
-   * @throws {BlobCorruptError} If the stored bytes have a different hash
+   * @throws {BlobCorruptError} if the stored bytes have a different hash
    */
   load(sha256: string, reader: BlobReader): Promise<MemoryBody> {
     const body = this.peek(sha256);

@@ -2,9 +2,9 @@
 import type { ByteRange } from "../ranges/byte_ranges.ts";
 
 export interface BlobFile {
-  /** Changes when the file is written to or replaced. */
+  /** A value that changes when the file is written to or replaced. */
   readonly fingerprint: string;
-  /** The whole content. The caller must read it to its end or cancel it. */
+  /** The whole content. The caller must read the stream to its end or cancel it. */
   readonly stream: ReadableStream<Uint8Array<ArrayBuffer>>;
 }
 
@@ -19,11 +19,11 @@ export interface BlobReader {
    * stored as files.
    */
   openFile?(sha256: string): Promise<BlobFile>;
-  /** Called for a blob whose content does not have its hash. */
+  /** Called for a blob whose content does not match its hash. */
   reportDamage?(sha256: string): Promise<void>;
 }
 
-/** The content of a stored blob does not have its hash. */
+/** The content of a stored blob does not match its hash. */
 export class BlobCorruptError extends Error {
   override readonly name = "BlobCorruptError";
 

@@ -1,4 +1,7 @@
-/** @module Checksums for a blob's blocks, to verify part of a blob without reading the rest. */
+/**
+ * @module Checksums of a blob's blocks, with which part of a blob can be verified without reading
+ * the rest.
+ */
 import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { BlobCorruptError, type BlobReader } from "./blob_reader.ts";
@@ -33,7 +36,7 @@ export async function* blocksOf(stream: ReadableStream<Bytes>): AsyncGenerator<B
   if (filled > 0) yield block.subarray(0, filled);
 }
 
-/** Checksums of all blocks of a blob. They detect damage, not forgery. */
+/** Checksums of all blocks of a blob. They detect damage, but not forgery. */
 export class BlockSums {
   readonly #sums: Uint32Array;
 

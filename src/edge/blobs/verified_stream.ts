@@ -1,4 +1,4 @@
-/** @module Streams of large blobs, which fail instead of delivering damaged content. */
+/** @module Streams of large blobs, which fail rather than deliver damaged content. */
 import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { SingleFlight } from "../../lib/single_flight.ts";
@@ -11,11 +11,17 @@ type Bytes = Uint8Array<ArrayBuffer>;
 /** Verifies the content of a blob while it is sent. */
 interface Verifier {
   add(chunk: Bytes): void;
-  /** Returns what is wrong with the content, or `undefined` if it is sound. */
+  /**
+   * Returns a description of what is wrong with the content, or `undefined` if the content is
+   * sound.
+   */
   finish(): string | undefined;
 }
 
-/** Verifies a blob by its hash. `onSound` gets a checksum, which is faster to verify later. */
+/**
+ * Verifies a blob by its hash. `onSound` receives a checksum, by which the blob can be verified
+ * faster later.
+ */
 function verifyByHash({ sha256 }: BlobName, onSound: (checksum: number) => void): Verifier {
   const hash = createHash("sha256");
   let checksum = 0;
@@ -33,7 +39,7 @@ function verifyByHash({ sha256 }: BlobName, onSound: (checksum: number) => void)
   };
 }
 
-/** Verifies a blob by a checksum of verified content, at more than 20 GB/s. */
+/** Verifies a blob by a checksum that was computed from verified content, at more than 20 GB/s. */
 function verifyByChecksum(known: number, onSound: (checksum: number) => void): Verifier {
   let checksum = 0;
   return {
@@ -74,7 +80,9 @@ function verifyingStream(
   }, { highWaterMark: 0 });
 }
 
-/** Maximum number of blobs that are remembered as verified. Beyond that, all are forgotten. */
+/**
+ * Maximum number of blobs that are remembered as verified. If there are more, all are forgotten.
+ */
 const MAX_REMEMBERED = 65_536;
 
 /** How long a verified file is sent without another verification, in milliseconds. */
@@ -84,7 +92,7 @@ interface VerifiedBlob {
   readonly checksum: number;
   /** Fingerprint of the file that was verified, or `undefined` if the blob is not a file. */
   readonly fingerprint: string | undefined;
-  /** When it was verified, by a monotonic clock, in milliseconds. */
+  /** When the blob was verified, by a monotonic clock, in milliseconds. */
   readonly at: number;
 }
 
@@ -93,9 +101,9 @@ const MAX_SUM_BYTES = 32 * 1024 * 1024;
 
 /**
  * Opens blobs as streams. The first full transfer of each blob is verified by its hash while it is
- * sent. After that, the runtime sends its file directly. If the file has changed or ten minutes
- * have passed, the next transfer is verified by a checksum. Every block of a range is verified each
- * time, so the whole blob is read once before its first range is sent.
+ * sent. After that, the runtime sends the blob's file directly. If the file has changed or ten
+ * minutes have passed, the next transfer is verified by a checksum. Every block of a range is
+ * verified each time, so the whole blob is read once before its first range is sent.
  */
 export class BlobStreams {
   /** The blobs that were verified, by hash. */
@@ -111,7 +119,10 @@ export class BlobStreams {
     this.#now = now;
   }
 
-  /** Opens a whole blob. A stream that is verified fails before its last bytes. */
+  /**
+   * Opens a whole blob. A stream that is being verified fails before its last bytes if the blob is
+   * damaged.
+   */
   async whole(blob: BlobName, reader: BlobReader): Promise<ReadableStream<Bytes>> {
     const { sha256 } = blob;
     const file = await reader.openFile?.(sha256);
@@ -161,7 +172,7 @@ export class BlobStreams {
   /**
    * Computes the checksums that ranges of a blob need.
    *
-   * @throws {BlobCorruptError} If its content has a different hash
+   * @throws {BlobCorruptError} If the blob's content has a different hash
    */
   async prepareRanges(blob: BlobName, reader: BlobReader): Promise<void> {
     await this.#sumOnce(blob, reader);
@@ -190,7 +201,7 @@ export class BlobStreams {
     if (offset <= end) throw new BlobCorruptError(blob.sha256, "it has become shorter");
   }
 
-  /** The checksums of a blob. Concurrent requests share one computation. */
+  /** Returns the checksums of a blob. Concurrent requests share one computation. */
   #sumOnce(blob: BlobName, reader: BlobReader): Promise<BlockSums> {
     const known = this.#sums.get(blob.sha256);
     if (known !== undefined) return Promise.resolve(known);

@@ -1,4 +1,4 @@
-/** @module A cache with a clock and an origin that tests control. */
+/** @module A cache whose clock and origin are controlled by tests. */
 import { createFacts } from "../../rules/mod.ts";
 import type { Bytes } from "../messages/body.ts";
 import type { Header, HeaderList } from "../messages/header_list.ts";
@@ -72,7 +72,7 @@ export function ok(
   };
 }
 
-/** The fields of a request as a proxy would forward them. */
+/** Returns the fields of a request as a proxy would forward them. */
 function sentOn(asked: TestRequest, how: OriginRequest): Record<string, string> {
   const entries = Object.entries(asked.headers ?? {});
   if (how.type === "as_is") return Object.fromEntries(entries);
@@ -85,7 +85,7 @@ export class TestCache {
   readonly cache: HttpCache;
   readonly seen: Seen[] = [];
   readonly work: Promise<unknown>[] = [];
-  /** Functions that stop requests from waiting for each other. */
+  /** Functions that turn off request collapsing. */
   readonly timeouts: (() => void)[] = [];
   readonly errors: unknown[] = [];
 
@@ -119,7 +119,7 @@ export class TestCache {
     }));
   }
 
-  /** Sends a request, reads the whole response, and waits for background work to end. */
+  /** Sends a request, reads the whole response, and waits for background work to finish. */
   async read(
     asked: TestRequest = {},
     rule: Partial<CacheRule> | "bypass" = {},
@@ -158,7 +158,7 @@ export interface TestBody {
   cancelled: boolean;
 }
 
-/** A body whose chunks are sent by the test. */
+/** Returns a body whose chunks the test sends. */
 export function testBody(): TestBody {
   let controller: ReadableStreamDefaultController<Bytes> | undefined;
   const body: TestBody = {

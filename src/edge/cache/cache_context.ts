@@ -16,9 +16,9 @@ import type {
 
 export interface HandleOptions {
   readonly rule: CacheDecision;
-  /** Whether it bypasses request collapsing. Its response is seldom stored. */
+  /** Whether the request bypasses request collapsing, because its response is seldom stored. */
   readonly isAlone?: boolean;
-  /** Fields that every response of the site has. Hits already include them. */
+  /** Fields that every response of the site has. Stored responses already include them. */
   readonly common?: HeaderList;
   /** Sends the request to the origin. A rejection means that the origin cannot be reached. */
   fetchOrigin(request: OriginRequest): Promise<OriginResponse>;

@@ -1,6 +1,6 @@
 /** @module The `Cache-Control` field (RFC 9111, 5.2) and other fields that contain seconds. */
 
-/** Maximum time, in seconds. A longer time counts as this one (RFC 9111, 1.2.2). */
+/** Maximum time, in seconds. A longer time counts as the maximum (RFC 9111, 1.2.2). */
 export const MAX_SECONDS = 2 ** 31;
 
 const DIRECTIVE =
@@ -36,7 +36,7 @@ export class CacheControl {
     }
   }
 
-  /** Like the constructor, but all messages without the field share one object. */
+  /** Works like the constructor, but all messages without the field share one object. */
   static of(field: string | null | undefined): CacheControl {
     return field === null || field === undefined ? CacheControl.#none : new CacheControl(field);
   }
@@ -64,20 +64,20 @@ export class CacheControl {
   }
 
   /**
-   * The seconds of a directive, or `undefined` if it is missing. A value that is not a number
-   * counts as 0, so the response is stale (4.2.1).
+   * Returns the seconds in a directive's value, or `undefined` if the directive is missing. A value
+   * that is not a number counts as 0, so the response is stale (4.2.1).
    */
   seconds(name: string): number | undefined {
     if (!this.#directives.has(name)) return undefined;
     return deltaSeconds(this.#directives.get(name)) ?? 0;
   }
 
-  /** The value of a directive, or `undefined` if the directive or its value is missing. */
+  /** Returns the value of a directive, or `undefined` if the directive or its value is missing. */
   value(name: string): string | undefined {
     return this.#directives.get(name);
   }
 
-  /** The field names in the value of a directive, in lower case. */
+  /** Returns the field names in the value of a directive, in lower case. */
   fields(name: string): readonly string[] {
     return (this.value(name) ?? "").toLowerCase().split(",").map((field) => field.trim())
       .filter((field) => field !== "");
@@ -89,7 +89,7 @@ export class CacheControl {
   }
 }
 
-/** Whole seconds (RFC 9111, 1.2.2), or `undefined` for any other text. */
+/** Parses text as whole seconds (RFC 9111, 1.2.2). Returns `undefined` for any other text. */
 export function deltaSeconds(text: string | null | undefined): number | undefined {
   if (text === null || text === undefined || !/^\d+$/.test(text)) return undefined;
   return Math.min(Number(text), MAX_SECONDS);

@@ -31,7 +31,7 @@ function join(chunks: readonly Bytes[], length: number): Bytes {
 
 /**
  * Reads a body ahead of its client, up to the limit. A slow or disconnected client therefore does
- * not delay the requests that wait for the stored response. Beyond the limit, it passes the body
+ * not delay the requests that wait for the stored response. Beyond the limit, the body is passed
  * through at the client's pace.
  */
 export class CacheFill {
@@ -48,7 +48,7 @@ export class CacheFill {
   /** The chunk that the client gets next. */
   #next = 0;
   #wake: () => void = () => {};
-  /** Cancels the timer that runs while no client reads. */
+  /** Cancels the timer that runs while no client is reading. */
   #isRead: () => void = () => {};
 
   constructor(body: BodyStream, options: CacheFillOptions) {
@@ -103,7 +103,7 @@ export class CacheFill {
       );
     }
     const whole = join(this.#chunks, this.#length);
-    // A client that is still reading gets parts of the stored bytes, so no chunk stays in memory
+    // A client that is still reading gets parts of the stored bytes, so that no chunk is in memory
     // twice.
     let offset = 0;
     this.#chunks = this.#chunks.map(({ byteLength }) =>
@@ -141,8 +141,8 @@ export class CacheFill {
   }
 
   /**
-   * Opens the body for the client. Call it only once. If there is no client, a body beyond the
-   * limit is cancelled.
+   * Opens the body for the client. Call this only once. Without a client, a body beyond the limit
+   * is cancelled.
    */
   stream(): BodyStream {
     this.#hasClient = true;

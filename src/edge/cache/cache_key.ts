@@ -1,7 +1,10 @@
 /** @module The primary cache key: deployment, host, path, query, origin, and the rule's `vary`. */
 import type { CacheRequest, CacheRule } from "./types.ts";
 
-/** A part, prefixed with its length, so that no two lists of parts give the same key. */
+/**
+ * Returns a part of a key, prefixed with its length, so that no two lists of parts produce the same
+ * key.
+ */
 function part(text: string | undefined): string {
   return text === undefined ? "-" : `${text.length}:${text}`;
 }
@@ -11,9 +14,9 @@ function parts(texts: readonly (string | undefined)[]): string {
 }
 
 /**
- * The value of a dimension in a request. `header` and `cookie` stand for the names in the rule's
- * condition. If the condition names no cookie, `cookie` is the whole `Cookie` field. `query` adds
- * nothing, since the whole query is in every key.
+ * Returns the value of a dimension in a request. `header` and `cookie` are the names in the rule's
+ * condition. If the condition names no cookie, `cookie` means the whole `Cookie` field. `query`
+ * adds nothing, because the whole query is part of every key.
  */
 function dimension(
   request: CacheRequest,
@@ -40,8 +43,8 @@ function dimension(
 }
 
 /**
- * The key under which responses to a request are stored. Requests with the same key share responses
- * if `Vary` allows it. `HEAD` requests are served from responses to `GET`.
+ * Returns the key under which responses to a request are stored. Requests with the same key share
+ * responses if `Vary` allows this. `HEAD` requests are served from responses to `GET`.
  *
  * Deployment id, host and path contain no space, so spaces separate them. The other parts are
  * prefixed with their length.

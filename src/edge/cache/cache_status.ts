@@ -9,9 +9,12 @@ export interface CacheReport {
   readonly hit?: boolean;
   readonly forward?: ForwardReason;
   readonly forwardStatus?: number;
-  /** Seconds for which the response stays fresh, or a negative number if it is stale. */
+  /**
+   * Number of seconds for which the response stays fresh, which is negative if the response is
+   * stale.
+   */
   readonly ttl?: number;
-  /** Whether storing has begun; it stops if the body ends early or gets too long. */
+  /** Whether storing has begun. It stops if the body ends early or gets too long. */
   readonly stored?: boolean;
   readonly collapsed?: boolean;
   readonly detail?: string;
@@ -30,7 +33,8 @@ function cacheStatus(report: CacheReport): string {
 }
 
 /**
- * Adds this cache's report to the fields that clients get, as the last in the list (RFC 9211, 2).
+ * Adds this cache's report to the fields that clients get, as the last report in the list (RFC
+ * 9211, 2).
  */
 export function withReport(headers: HeaderList, report: CacheReport): Header[] {
   const before = joinedHeader(headers, "cache-status");

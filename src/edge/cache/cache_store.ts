@@ -8,15 +8,18 @@ import { matchesVary } from "./vary.ts";
 
 /**
  * Memory that an entry uses in addition to its strings and body, in bytes: map slots, arrays,
- * objects, and the fields of its latest hit. In a measurement, a 13 KB page that counts as 15.7 KB
- * used 15.8 KB.
+ * objects, and the fields of the entry's latest hit. In a measurement, a 13 KB page that counts as
+ * 15.7 KB used 15.8 KB.
  */
 const ENTRY_OVERHEAD = 1600;
 
-/** Maximum number of responses per key that differ by `Vary`. More would slow down every lookup. */
+/**
+ * Maximum number of responses per key that differ by `Vary`. More responses would slow down every
+ * lookup.
+ */
 const MAX_VARIANTS = 32;
 
-/** Share of the capacity that is available to bodies that are still arriving. */
+/** Fraction of the capacity that is available to bodies that are still arriving. */
 const MAX_RESERVED_SHARE = 0.5;
 
 /** A stored response with its key and URI. */
@@ -30,7 +33,7 @@ export interface Entry extends StoredResponse, RingEntry<Entry> {
   hit: { readonly second: number; readonly headers: HeaderList } | undefined;
 }
 
-/** A response that is being fetched for the store. A purge in the meantime discards it. */
+/** A response that is being fetched in order to be stored. A purge in the meantime discards it. */
 export interface PendingInsert {
   readonly uri: ResourceUri;
   discarded: boolean;
@@ -90,8 +93,8 @@ export function isPurged(
 }
 
 /**
- * Entries by key, evicted by the CLOCK algorithm: entries not used since the hand last passed go
- * first.
+ * Entries by key, evicted by the CLOCK algorithm: entries that were not used since the clock hand
+ * last passed them are evicted first.
  */
 export class CacheStore {
   readonly #byKey = new Map<string, Entry[]>();
@@ -113,7 +116,8 @@ export class CacheStore {
   }
 
   /**
-   * Bytes in use, including the overhead of entries and arriving bodies. Never above the capacity.
+   * Number of bytes in use, including the overhead of entries and of arriving bodies. Never above
+   * the capacity.
    */
   get byteLength(): number {
     return this.#entryBytes + this.#reserved;
@@ -123,7 +127,7 @@ export class CacheStore {
     return this.#clock.size;
   }
 
-  /** The stored responses of a key. */
+  /** Returns the stored responses of a key. */
   candidates(key: string): readonly Entry[] {
     return this.#byKey.get(key) ?? [];
   }
@@ -140,7 +144,7 @@ export class CacheStore {
     this.#reserved -= bytes;
   }
 
-  /** Announces a response before its request goes to the origin. */
+  /** Announces a response before its request is sent to the origin. */
   beginInsert(uri: ResourceUri): PendingInsert {
     const pending: PendingInsert = { uri, discarded: false, purgedTags: new Set() };
     this.#pendingInserts.add(pending);
@@ -153,8 +157,8 @@ export class CacheStore {
   }
 
   /**
-   * Stores a response, and replaces responses that match the same request. Returns `undefined` if
-   * the response was discarded or does not fit.
+   * Stores a response, and replaces the responses that match the same request. Returns `undefined`
+   * if the response was discarded or does not fit.
    */
   put(
     stored: StoredResponse,
@@ -202,7 +206,7 @@ export class CacheStore {
     }
   }
 
-  /** Removes an entry. Does nothing if it is already removed. */
+  /** Removes an entry. Does nothing if it has already been removed. */
   remove(entry: Entry): void {
     if (!this.#clock.remove(entry)) return;
     this.#entryBytes -= entry.cost;
@@ -225,8 +229,8 @@ export class CacheStore {
   }
 
   /**
-   * Removes a deployment's responses, or marks them as stale since a given time, and discards
-   * responses that are being fetched. Returns how many were stored.
+   * Removes a deployment's responses, or marks them as stale since a given time. Discards responses
+   * that are being fetched. Returns the number of stored responses that were affected.
    */
   purge(deploymentId: string, scope: PurgeScope, staleSince?: number): number {
     this.#discardPending(deploymentId, scope, () => true);
@@ -267,7 +271,7 @@ export class CacheStore {
     }
   }
 
-  /** A deployment's stored responses that a purge covers. */
+  /** Returns a deployment's stored responses that are covered by a purge. */
   #meant(deploymentId: string, scope: PurgeScope): readonly Entry[] {
     if (scope.type === "tag") return [...this.#byTag.get(`${deploymentId} ${scope.tag}`) ?? []];
     const paths = this.#byUri.get(deploymentId);

@@ -12,7 +12,10 @@ const MAX_TAG_CHARACTERS = 256;
 
 const NONE: readonly string[] = Object.freeze([]);
 
-/** The tags that a response names, without duplicates, or `undefined` if they exceed the limits. */
+/**
+ * Returns the tags that a response names, without duplicates, or `undefined` if they exceed the
+ * limits.
+ */
 export function cacheTags(headers: HeaderList): readonly string[] | undefined {
   const fields = TAG_FIELDS.map((name) => joinedHeader(headers, name))
     .filter((field) => field !== undefined);

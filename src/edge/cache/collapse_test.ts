@@ -4,7 +4,10 @@ import type { OriginResponse } from "../messages/messages.ts";
 
 const FRESH = { "cache-control": "max-age=60" };
 
-/** An origin whose first response is sent by the test. The others are sent immediately. */
+/**
+ * Returns an origin whose first response is sent by the test. The origin sends the other responses
+ * immediately.
+ */
 function held(rest: () => OriginResponse) {
   const first = Promise.withResolvers<OriginResponse>();
   const test = new TestCache((_, count) => count === 1 ? first.promise : rest());

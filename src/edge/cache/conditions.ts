@@ -16,7 +16,7 @@ export type Selection =
 
 type HasHeader = Pick<CacheReader, "header">;
 
-/** The validators that conditions are evaluated against. */
+/** The validators against which conditions are evaluated. */
 export type Validated = Pick<
   StoredResponse,
   "status" | "headers" | "etag" | "lastModified" | "responseTime"
@@ -25,7 +25,7 @@ export type Validated = Pick<
 const WHOLE: Selection = Object.freeze({ type: "whole" });
 const NOT_MODIFIED: Selection = Object.freeze({ type: "not_modified" });
 
-/** `Last-Modified`, otherwise `Date` (RFC 9111, 4.3.2). */
+/** Returns `Last-Modified`, or else `Date` (RFC 9111, 4.3.2). */
 function modifiedAt(response: Validated): number | undefined {
   const field = response.lastModified ?? findHeader(response.headers, "date");
   return field === undefined ? undefined : parseHttpDate(field, response.responseTime);
@@ -36,7 +36,9 @@ export function weaklyMatches(left: string | undefined, right: string | undefine
   return left?.replace(/^W\//, "") === right?.replace(/^W\//, "");
 }
 
-/** Whether the client already has this response. Dates only apply without `If-None-Match`. */
+/**
+ * Whether the client already has this response. Dates only count if there is no `If-None-Match`.
+ */
 export function isNotModified(request: HasHeader, response: Validated): boolean {
   if (response.status !== 200) return false;
   const tags = request.header("if-none-match");
@@ -62,7 +64,7 @@ function ifRangeHolds(value: string | undefined, response: Validated): boolean {
   return modified !== undefined && date !== undefined && date - modified >= 1000;
 }
 
-/** Decides which part of a stored response a client gets. */
+/** Decides which part of a stored response to send to a client. */
 export function selectPart(
   request: CacheReader,
   stored: StoredResponse,

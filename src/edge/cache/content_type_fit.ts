@@ -1,6 +1,6 @@
 /**
- * @module Guards against web cache deception, in which a site responds with someone's account page
- * at a URL such as `/account/photo.css`.
+ * @module Guards against web cache deception. In this attack, a site responds to a URL such as
+ * `/account/photo.css` with someone's account page.
  */
 import { lookup } from "mrmime";
 
@@ -8,7 +8,8 @@ import { lookup } from "mrmime";
 const VAGUE = new Set(["application/octet-stream", "binary/octet-stream", "text/plain"]);
 
 /**
- * File extensions that shared caches store (according to Cloudflare's list), but `mrmime` lacks.
+ * File extensions that shared caches store (according to Cloudflare's list), but that `mrmime`
+ * lacks.
  */
 const OTHER_FILES = new Set(
   "7z apk avi bz2 docx ejs eot flac ico mkv pict ppt pptx rar swf tar xls xlsx zst".split(" "),
@@ -27,7 +28,7 @@ function family(type: string): string {
 }
 
 /**
- * Whether a response's type fits its path's extension. Any type fits a path without a known
+ * Whether a response's type fits the extension in its path. Any type fits a path without a known
  * extension.
  */
 export function fitsPath(path: string, contentType: string | undefined): boolean {

@@ -3,9 +3,10 @@
  * fields, the stored responses of its key and the time, and returns a tagged decision.
  *
  * Request directives about freshness (`no-cache`, `max-age`, `min-fresh`, `Pragma`) are advisory
- * (RFC 9111, 5.2.1). If the cache obeyed them, anyone could send every request to the origin, so
- * they are ignored unless an option says otherwise. `max-stale`, `only-if-cached`, `no-store` and
- * `stale-if-error` spare the origin or the store, so they always apply.
+ * (RFC 9111, 5.2.1). If the cache obeyed them, any client could have all of its requests forwarded
+ * to the origin. They are therefore ignored unless an option says otherwise. `max-stale`,
+ * `only-if-cached`, `no-store` and `stale-if-error` spare the origin or the store, so they always
+ * apply.
  */
 import type { Header, HeaderList } from "../messages/header_list.ts";
 import { isReading } from "../messages/messages.ts";
@@ -43,7 +44,7 @@ export type LookupDecision<Stored extends StoredResponse = StoredResponse> =
 
 export interface LookupOptions {
   readonly now: number;
-  /** Obey `no-cache`, `max-age`, `min-fresh` and `Pragma` of clients. */
+  /** Whether to obey `no-cache`, `max-age`, `min-fresh` and `Pragma` in requests. */
   readonly clientsMayRevalidate: boolean;
 }
 
@@ -59,7 +60,9 @@ function mustPass(request: CacheReader): boolean {
     request.header("if-unmodified-since") !== undefined;
 }
 
-/** The conditions that validate a stored response (RFC 9111, 4.3.1). */
+/**
+ * Returns the conditions with which the origin can validate a stored response (RFC 9111, 4.3.1).
+ */
 export function validators(stored: StoredResponse): HeaderList {
   const conditions: Header[] = [];
   if (stored.etag !== undefined) conditions.push(["if-none-match", stored.etag]);
@@ -69,7 +72,7 @@ export function validators(stored: StoredResponse): HeaderList {
   return conditions;
 }
 
-/** Whether the client refuses a fresh response that is not revalidated (RFC 9111, 5.2.1). */
+/** Whether the client requires revalidation, even of a fresh response (RFC 9111, 5.2.1). */
 function clientObjects(control: CacheControl, request: CacheReader, facts: {
   readonly age: number;
   readonly remaining: number;
@@ -84,7 +87,8 @@ function clientObjects(control: CacheControl, request: CacheReader, facts: {
 }
 
 /**
- * Whether the client accepts a response that has been stale for `staleness` (RFC 9111, 5.2.1.2).
+ * Whether the client accepts a response that has been stale for `staleness` seconds (RFC 9111,
+ * 5.2.1.2).
  */
 function clientAccepts(control: CacheControl, staleness: number): boolean {
   if (!control.has("max-stale")) return false;
@@ -92,7 +96,7 @@ function clientAccepts(control: CacheControl, staleness: number): boolean {
     staleness <= control.seconds("max-stale")!;
 }
 
-/** The most recent stored response that fits this request (RFC 9111, 4.1). */
+/** Returns the most recent stored response that matches this request (RFC 9111, 4.1). */
 export function selectStored<Stored extends StoredResponse>(
   request: CacheReader,
   candidates: readonly Stored[],
@@ -160,8 +164,9 @@ export function decideLookup<Stored extends StoredResponse>(
 
 /**
  * Whether a stale response may be served after the origin failed (RFC 5861, 4; RFC 9111, 4.2.4):
- * for as long as the response or the client allows it. If the origin is unreachable, the
- * stale-while-revalidate time counts too, and `disconnectedSeconds` unless the response forbids it.
+ * for as long as the response or the client allows. If the origin is unreachable, the
+ * stale-while-revalidate time counts too, and so does `disconnectedSeconds`, unless the response
+ * forbids it.
  */
 export function mayServeStaleOnError(
   request: CacheReader,

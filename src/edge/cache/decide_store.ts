@@ -1,7 +1,7 @@
 /**
  * @module Decides whether a response may be stored, and under which conditions (RFC 9111, 3). Pure:
  * takes the fields of request and response, the rule and the time, and returns a tagged decision.
- * `docs/caching.md` explains it to authors.
+ * `docs/caching.md` explains the decision to authors of rules.
  */
 import { findHeader, type HeaderList } from "../messages/header_list.ts";
 import { CacheControl } from "./cache_control.ts";
@@ -39,7 +39,7 @@ export type StoreDecision =
   }
   | { readonly type: "pass"; readonly reason: RefusalReason };
 
-/** The fields of a response that the decision reads. */
+/** The fields of a response that the decision depends on. */
 export interface ResponseHead {
   readonly status: number;
   readonly headers: HeaderList;
@@ -47,14 +47,15 @@ export interface ResponseHead {
 }
 
 /**
- * Statuses of responses that can be stored for the rule's lifetime (RFC 9110, 15.1), except 206.
+ * Statuses of responses that can be stored for the rule's lifetime (RFC 9110, 15.1), except for
+ * 206.
  */
 const CACHEABLE_BY_DEFAULT = new Set([200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501]);
 
 /** Statuses that this cache understands, as `must-understand` requires (RFC 9111, 5.2.2.3). */
 const UNDERSTOOD = new Set([...CACHEABLE_BY_DEFAULT, 302, 303, 307, 400, 403, 500, 502, 503, 504]);
 
-/** Maximum lifetime of an error if only the rule sets a lifetime, in seconds. */
+/** Maximum lifetime of an error, in seconds, if only the rule sets a lifetime. */
 const MAX_ERROR_SECONDS = 60;
 
 /** Whether the origin explicitly allows shared caches to store the response (RFC 9111, 3.5). */
@@ -91,15 +92,15 @@ function refusal(
   return undefined;
 }
 
-/** The rule's lifetime, for a response that declares none itself. */
+/** Returns the rule's lifetime, which applies to a response that declares none itself. */
 function ruleLifetime(status: number, rule: CacheRule): number | undefined {
   if (!CACHEABLE_BY_DEFAULT.has(status)) return undefined;
   return status >= 400 ? Math.min(rule.ttlSeconds, MAX_ERROR_SECONDS) : rule.ttlSeconds;
 }
 
 /**
- * The rule's stale-while-revalidate applies if the response has none and can be served stale. The
- * response's own value applies even with `s-maxage`, because it is more specific.
+ * Returns the terms for storing a response. The response's own stale-while-revalidate takes
+ * precedence over the rule's, and applies even with `s-maxage`, because it is more specific.
  */
 function termsOf(control: CacheControl, lifetime: number, rule: CacheRule): Terms {
   const noCache = control.hasUnqualified("no-cache");
@@ -117,7 +118,7 @@ function termsOf(control: CacheControl, lifetime: number, rule: CacheRule): Term
   };
 }
 
-/** Whether the response could serve a later request, directly or after revalidation. */
+/** Whether the response could be used for a later request, directly or after revalidation. */
 function isOfUse(terms: Terms, headers: HeaderList, age: number): boolean {
   const canValidate = headers.some(([name]) => name === "etag" || name === "last-modified");
   if (canValidate) return true;
@@ -126,7 +127,7 @@ function isOfUse(terms: Terms, headers: HeaderList, age: number): boolean {
 }
 
 /**
- * Decides how to store the response to a request that matched a `cache` rule, if at all. The
+ * Decides whether and how to store the response to a request that matched a `cache` rule. The
  * response's own lifetime takes precedence over the rule's. There is no heuristic freshness.
  */
 export function decideStore(

@@ -13,7 +13,7 @@ export function contentLength(headers: HeaderList): number | undefined {
   return deltaSeconds(findHeader(headers, "content-length"));
 }
 
-/** Length of a body in bytes, or `undefined` if it is not known in advance. */
+/** Returns the length of a body in bytes, or `undefined` if it is not known in advance. */
 export function knownBytes({ headers, body }: OriginResponse): number | undefined {
   return bodyLength(body, findHeader(headers, "content-length"));
 }
@@ -21,13 +21,13 @@ export function knownBytes({ headers, body }: OriginResponse): number | undefine
 export interface Delivery {
   readonly report: CacheReport;
   readonly now: number;
-  /** Whether this is a background refresh, without a client. */
+  /** Whether this is a background refresh, which has no client. */
   readonly background: boolean;
   /** Opens the client's copy of a body that is being stored. */
   readonly openBody?: (() => BodyStream) | undefined;
 }
 
-/** A response without its body, but with the length that the body would have. */
+/** Returns a response without its body, but with the length that the body would have. */
 function headOf(
   { status, headers, body }: OriginResponse,
   result: CachedResponse["result"],
@@ -35,7 +35,7 @@ function headOf(
   if (body === null || contentLength(headers) !== undefined) {
     return { status, headers, body: null, bytes: 0, result };
   }
-  // The length is unknown: with `null`, `Deno.serve` would send `content-length: 0`.
+  // The length is unknown. With a `null` body, `Deno.serve` would send `content-length: 0`.
   if (isStream(body)) return { status, headers, body: emptyStream(), bytes: 0, result };
   const length = ["content-length", String(body.length)] as [string, string];
   return { status, headers: [...headers, length], body: null, bytes: 0, result };

@@ -11,7 +11,7 @@ export interface RequestSite {
   readonly path?: string | undefined;
 }
 
-/** A cache request that reads each fact only when the cache needs it. */
+/** A cache request that reads each fact only when the cache needs the fact. */
 export class FactsRequest implements CacheRequest {
   readonly method: string;
   readonly host: string;

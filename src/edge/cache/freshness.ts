@@ -5,19 +5,19 @@ import type { GoverningField } from "./governing_field.ts";
 import { parseHttpDate } from "./http_date.ts";
 import type { StoredResponse } from "./types.ts";
 
-/** When the request went to the origin and when the response arrived, in milliseconds. */
+/** When the request was sent to the origin and when the response arrived, in milliseconds. */
 export interface ExchangeTimes {
   readonly requestTime: number;
   readonly responseTime: number;
 }
 
-/** The origin's `Date`, or the time of arrival if it is missing or invalid. */
+/** Returns the origin's `Date`, or the time of arrival if `Date` is missing or invalid. */
 function dateOf(headers: HeaderList, responseTime: number): number {
   const field = findHeader(headers, "date");
   return (field === undefined ? undefined : parseHttpDate(field, responseTime)) ?? responseTime;
 }
 
-/** `corrected_initial_age` (4.2.3). */
+/** Returns the `corrected_initial_age` (4.2.3). */
 export function initialAge(
   headers: HeaderList,
   { requestTime, responseTime }: ExchangeTimes,
@@ -29,8 +29,8 @@ export function initialAge(
 }
 
 /**
- * The freshness lifetime that the response itself declares, in the order of 4.2.1 for a shared
- * cache (`s-maxage`, `max-age`, `Expires`), or `undefined` if it declares none. An invalid
+ * Returns the freshness lifetime that the response itself declares, or `undefined` if it declares
+ * none. The order for a shared cache (4.2.1) is `s-maxage`, `max-age`, `Expires`. An invalid
  * `Expires` counts as a time in the past (5.3).
  */
 export function ownLifetime(
@@ -48,12 +48,18 @@ export function ownLifetime(
   return Math.min(Math.max(0, seconds), MAX_SECONDS);
 }
 
-/** `current_age` (4.2.3). Never less than the initial age, even if the clock was set back. */
+/**
+ * Returns the `current_age` (4.2.3), which is never less than the initial age, even if the clock
+ * was set back.
+ */
 export function currentAge(stored: StoredResponse, now: number): number {
   return stored.initialAge + Math.max(0, now - stored.responseTime) / 1000;
 }
 
-/** Seconds for which the response stays fresh; 0 or negative if it is stale. */
+/**
+ * Returns the number of seconds for which the response stays fresh, which is 0 or negative if the
+ * response is stale.
+ */
 export function remainingLifetime(stored: StoredResponse, now: number): number {
   const remaining = stored.terms.lifetime - currentAge(stored, now);
   const { staleSince } = stored;

@@ -17,11 +17,14 @@ const WRONG_TYPE = "";
 
 export interface GoverningField {
   readonly control: CacheControl;
-  /** True if `Cache-Control` and `Expires` do not count for this cache. */
+  /** True if this cache must ignore `Cache-Control` and `Expires`. */
   readonly isTargeted: boolean;
 }
 
-/** The value of a directive by its type: none, seconds, or field names (RFC 9213, 2.1). */
+/**
+ * Returns the value of a directive according to its type: none, seconds, or field names (RFC 9213,
+ * 2.1).
+ */
 function valueOf(name: string, item: BareItem): string | undefined {
   if (item === true) return undefined;
   if (typeof item === "number") return String(item);
@@ -45,7 +48,7 @@ function parseTargeted(field: string): CacheControl | undefined {
   }
 }
 
-/** The directives of a response for this cache. */
+/** Returns the directives in a response that apply to this cache. */
 export function governingField(headers: HeaderList): GoverningField {
   for (const name of TARGETED_FIELDS) {
     const field = joinedHeader(headers, name);

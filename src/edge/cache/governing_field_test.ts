@@ -6,7 +6,7 @@ const OWN = "svc-cdn-cache-control";
 const CDN = "cdn-cache-control";
 const PLAIN = "cache-control";
 
-/** Fields, whether a targeted field governs the cache, and its `max-age`. */
+/** Fields, whether a targeted field governs the cache, and the resulting `max-age`. */
 const ROWS: Readonly<Record<string, readonly [Header[], boolean, number | undefined]>> = {
   "Cache-Control governs if there is no targeted field": [[[PLAIN, "max-age=1"]], false, 1],
   "the CDN's field takes precedence over Cache-Control": [

@@ -64,7 +64,10 @@ import { outgoingHeaders, responseFrom } from "./stored_response.ts";
 import type { CachedResponse, CacheReader, CacheRequest } from "./types.ts";
 
 export interface PurgeOptions {
-  /** Whether purged responses that allow it can be served stale while they are refreshed. */
+  /**
+   * Whether purged responses can be served stale while they are refreshed, if the responses allow
+   * this.
+   */
   readonly soft?: boolean;
 }
 
@@ -102,7 +105,7 @@ export class HttpCache {
     });
   }
 
-  /** Bytes in use. Never above the capacity. */
+  /** Number of bytes in use, which is never above the capacity. */
   get byteLength(): number {
     return this.#store.byteLength;
   }
@@ -112,8 +115,8 @@ export class HttpCache {
   }
 
   /**
-   * Removes a deployment's responses, or marks them as stale with `soft`, and discards responses
-   * that are being fetched. Returns how many were stored.
+   * Removes a deployment's responses, or marks them as stale with `soft`. Discards responses that
+   * are being fetched. Returns the number of stored responses that were affected.
    */
   purge(deploymentId: string, scope: PurgeScope, { soft = false }: PurgeOptions = {}): number {
     return this.#store.purge(deploymentId, scope, soft ? this.#options.now() : undefined);
@@ -133,14 +136,15 @@ export class HttpCache {
     response: ResponseHead,
   ): void {
     const uris = invalidatedUris(request, response);
-    // URIs without a stored response are left out, so that visitors cannot cause work on other
+    // URIs without a stored response are omitted, so that visitors cannot cause work on other
     // nodes.
     const meant = uris.filter((uri) => this.#store.invalidate(uri) > 0 || this.#copies.has(uri));
     if (meant.length > 0) this.#tellOthers(meant);
   }
 
   /**
-   * Records that another cache may have stored a response, and may keep it longer than this one.
+   * Records that another cache may have stored a response, and that it may keep the response longer
+   * than this cache.
    */
   noteCopy(uri: ResourceUri): void {
     this.#copies.add(uri);
@@ -151,14 +155,14 @@ export class HttpCache {
     for (const uri of uris) this.#store.invalidate(uri);
   }
 
-  /** Registers a callback for the URIs that unsafe requests invalidate here. */
+  /** Registers a callback for the URIs that unsafe requests invalidate on this node. */
   onInvalidation(tell: (uris: readonly ResourceUri[]) => void): void {
     this.#tellOthers = tell;
   }
 
   /**
-   * The fresh response stored under a key, as `handle()` would return it, or `undefined` if
-   * `handle()` would have to do more than return it.
+   * Returns the fresh response stored under a key, as `handle()` would return it. Returns
+   * `undefined` if `handle()` would have to do more than that.
    */
   fresh(key: string, request: CacheReader, common: HeaderList): CachedResponse | undefined {
     const { clientsMayRevalidate } = this.#options;
@@ -252,8 +256,9 @@ export class HttpCache {
   }
 
   /**
-   * The response that another request fetched, if this client may get it. The response was
-   * generated or validated after this request arrived, so its age does not matter.
+   * Returns the response that another request fetched, if this client may get it. The response's
+   * age does not matter, because the response was generated or validated after this request
+   * arrived.
    */
   #share(
     { request, key }: CacheContext,

@@ -16,8 +16,8 @@ export interface HttpCacheOptions {
   /** Maximum memory of the cache, in bytes. */
   readonly capacityBytes?: number;
   /**
-   * Maximum total size of bodies that are stored as strings, in bytes. By default, a part of V8's
-   * heap.
+   * Maximum total size of bodies that are stored as strings, in bytes. By default, a fraction of
+   * V8's heap.
    */
   readonly textBytes?: number;
   /**
@@ -26,11 +26,14 @@ export interface HttpCacheOptions {
    */
   readonly maxEntryBytes?: number;
   /**
-   * How long a request waits for another request's response before it goes to the origin itself.
+   * How long a request waits for another request's response before it is sent to the origin itself.
    */
   readonly collapseMilliseconds?: number;
   readonly timer?: Timer;
-  /** Obeys request directives about freshness. Anyone can then send every request to the origin. */
+  /**
+   * Obeys request directives about freshness. With this option, any client can have its requests
+   * forwarded to the origin.
+   */
   readonly clientsMayRevalidate?: boolean;
   /** Called with the reason why a refresh in the background failed. */
   readonly onError?: (error: unknown) => void;

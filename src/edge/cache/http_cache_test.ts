@@ -182,7 +182,7 @@ Deno.test("handle() refuses a 304 to a request without conditions", async () => 
   await assert.rejects(test.read(), /the request had no condition/);
 });
 
-/** Ranges of the stored body "0123456789". */
+/** `Range` values for the stored body "0123456789". */
 const RANGES: readonly {
   readonly name: string;
   readonly headers: Readonly<Record<string, string>>;

@@ -1,4 +1,4 @@
-/** @module Dates in HTTP fields (RFC 9110, 5.6.7): one format to write, three to parse. */
+/** @module Dates in HTTP fields (RFC 9110, 5.6.7). One format is written, and three are parsed. */
 
 const DAYS = "(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)";
 const MONTHS = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)";
@@ -9,7 +9,9 @@ const RFC850 = new RegExp(
 );
 const ASCTIME = new RegExp(`^${DAYS} (${MONTHS}) ([ \\d]\\d) (${TIME}) (\\d{4})$`);
 
-/** A two-digit year more than 50 years ahead is in the past (RFC 9110, 5.6.7). */
+/**
+ * A two-digit year that would be more than 50 years in the future is in the past (RFC 9110, 5.6.7).
+ */
 const CENTURY_LIMIT_YEARS = 50;
 
 function fullYear(twoDigits: number, now: number): number {

@@ -1,5 +1,6 @@
 /**
- * @module Collapses requests (RFC 9111, 4): requests with the same key wait for the one in flight.
+ * @module Collapses requests (RFC 9111, 4): requests with the same key wait for the one that is in
+ * flight.
  */
 
 /** The outcome of a request to the origin, for the requests that waited for it. */
@@ -19,10 +20,10 @@ export interface InFlightRequest {
   settle(outcome: FetchOutcome): void;
 }
 
-/** Calls back after a number of milliseconds. Returns a function that cancels the call. */
+/** Calls back after the given number of milliseconds. Returns a function that cancels the call. */
 export type Timer = (milliseconds: number, callback: () => void) => () => void;
 
-/** The timer of the runtime. */
+/** The runtime's timer. */
 export const systemTimer: Timer = (milliseconds, callback) => {
   const id = setTimeout(callback, milliseconds);
   return () => clearTimeout(id);
@@ -49,17 +50,17 @@ export class InFlightRequests {
   /** The time until which each key is hit-for-miss. */
   readonly #hitsForMiss = new Map<string, number>();
 
-  /** The request in flight to wait for, if any. */
+  /** Returns the request in flight that a request with this key can wait for, if any. */
   find(key: string): InFlightRequest | undefined {
     return this.#byKey.get(key);
   }
 
-  /** Whether requests for a key go to the origin without waiting for each other. */
+  /** Whether requests with a key go to the origin without waiting for each other. */
   isHitForMiss(key: string, now: number): boolean {
     return (this.#hitsForMiss.get(key) ?? 0) > now;
   }
 
-  /** Remembers whether the last response of a key could be shared. */
+  /** Records whether the last response for a key could be shared. */
   setHitForMiss(key: string, isHitForMiss: boolean, now: number): void {
     this.#hitsForMiss.delete(key);
     if (!isHitForMiss || key.length > MAX_KEY_CHARACTERS) return;
@@ -69,7 +70,7 @@ export class InFlightRequests {
     }
   }
 
-  /** Starts a request for which others may wait, unless one is in flight. */
+  /** Starts a request that other requests may wait for, unless one is in flight. */
   start(key: string, now: number): InFlightRequest | undefined {
     if (this.#byKey.has(key)) return undefined;
     const { promise, resolve } = Promise.withResolvers<FetchOutcome>();

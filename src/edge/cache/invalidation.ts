@@ -7,12 +7,12 @@ import type { CacheRequest } from "./types.ts";
 
 const SAFE = new Set(["GET", "HEAD", "OPTIONS", "TRACE"]);
 
-/** Picks the parts of a request that identify its resource. */
+/** Selects the parts of a request that identify its resource. */
 export function resourceUriOf({ deploymentId, host, path, rawQuery }: ResourceUri): ResourceUri {
   return { deploymentId, host, path, rawQuery };
 }
 
-/** The URI that a field of the response names, if it is on the same host. */
+/** Returns the URI in a field of the response, if the URI is on the same host. */
 function namedUri(reference: string | undefined, uri: ResourceUri): ResourceUri | undefined {
   if (reference === undefined) return undefined;
   const url = URL.parse(reference, `http://${uri.host}${uri.path}`);
@@ -22,9 +22,9 @@ function namedUri(reference: string | undefined, uri: ResourceUri): ResourceUri 
 }
 
 /**
- * The URIs whose stored responses become invalid with the response to a request: none for a safe
- * method or an error; otherwise the URI of the request, and the URIs on the same host that
- * `Location` and `Content-Location` name.
+ * Returns the URIs whose stored responses become invalid through the response to a request. For a
+ * safe method or an error, there are none. Otherwise, they are the URI of the request, and the URIs
+ * in `Location` and `Content-Location` that are on the same host.
  */
 export function invalidatedUris(
   request: Pick<CacheRequest, "method" | keyof ResourceUri>,

@@ -33,7 +33,7 @@ interface OriginFetch {
   readonly lookup: ForwardDecision;
   readonly pending: PendingInsert;
   readonly inFlight: InFlightRequest | undefined;
-  /** Whether this is a refresh without a client. */
+  /** Whether this is a background refresh, which has no client. */
   readonly background: boolean;
 }
 
@@ -67,7 +67,7 @@ export class OriginFetcher {
     this.#inFlightRequests = options.inFlightRequests;
   }
 
-  /** Fetches from the origin, and always settles the in-flight request. */
+  /** Fetches from the origin. Always settles the in-flight request. */
   async fetch(
     context: CacheContext,
     lookup: ForwardDecision,
@@ -86,7 +86,7 @@ export class OriginFetcher {
     }
   }
 
-  /** The stale response that may replace a failed one, if any. */
+  /** Returns the stale response that may be served instead of a failed one, if any. */
   serveStaleOnError(
     request: CacheRequest,
     lookup: ForwardDecision,
@@ -155,7 +155,7 @@ export class OriginFetcher {
         this.#settle(originFetch, { type: "failed", unreachable: false });
         return stale;
       }
-      // Keeps the stale response, because its stale-while-revalidate time is not over.
+      // Keeps the stale response, because it is still within its stale-while-revalidate time.
       if (background) return this.#passThrough(originFetch, response, "origin-failure");
     }
     return await this.#storeOrPass(originFetch, response, times);
@@ -248,7 +248,7 @@ export class OriginFetcher {
     this.#settle(originFetch, { type: stored ? "stored" : "not_stored" });
     const report: CacheReport = { ...outcome, forward: lookup.forward, stored };
     if (response !== undefined) {
-      // The store may keep the body in a form that is sent without a copy.
+      // The store may keep the body in a form that can be sent without a copy.
       const { body } = entry ?? fresh;
       return this.#deliver(originFetch, { ...response, body }, report);
     }
@@ -290,7 +290,7 @@ export class OriginFetcher {
     return this.#deliver(originFetch, response, report, () => fill.stream());
   }
 
-  /** The response is for this client only. */
+  /** Passes on a response that is for this client only. */
   #passThrough(originFetch: OriginFetch, response: OriginResponse, reason: string): CachedResponse {
     const { context, lookup } = originFetch;
     if (lookup.type === "revalidate" && !FAILURES.has(response.status)) {

@@ -1,6 +1,6 @@
 /** @module The request fields on which a storable response must not depend. */
 
-/** Conditions, ranges and cache directives of the client, which the cache evaluates itself. */
+/** The client's conditions, ranges and cache directives, which the cache evaluates itself. */
 const ANSWERED_HERE = [
   "cache-control",
   "if-match",
@@ -13,9 +13,9 @@ const ANSWERED_HERE = [
 ];
 
 /**
- * Unkeyed fields that override the method, host, scheme or path in well-known servers and
- * frameworks. A single request with such a field could poison the cache for everyone. The proxy
- * adds its own `X-Forwarded-*` fields afterwards.
+ * Fields that are not in the cache key and that override the method, host, scheme or path in
+ * well-known servers and frameworks. A single request with such a field could poison the cache for
+ * everyone. The proxy adds its own `X-Forwarded-*` fields afterwards.
  */
 export const UNKEYED: readonly string[] = [
   "forwarded",

@@ -1,7 +1,7 @@
 /** @module Response fields that a server addresses only to this cache. */
 import type { Header, HeaderList } from "../messages/header_list.ts";
 
-/** Fields that clients do not get. */
+/** Fields that are not sent to clients. */
 const CONSUMED: ReadonlySet<string> = new Set([
   "svc-cache-tag",
   "svc-cdn-cache-control",
@@ -13,14 +13,14 @@ export function isConsumed(name: string): boolean {
   return CONSUMED.has(name);
 }
 
-/** The fields that clients get. */
+/** Returns the fields that are sent to clients. */
 export function withoutConsumed(headers: HeaderList): Header[] {
   return headers.filter(([name]) => !CONSUMED.has(name));
 }
 
 /**
- * Whether a response has a field for this cache, or `s-maxage`. This check is the only cost for
- * responses that have neither.
+ * Whether a response has a field for this cache, or `s-maxage`. For responses with neither, this
+ * check is the only cost.
  */
 export function concernsCache(headers: HeaderList): boolean {
   for (const [name, value] of headers) {

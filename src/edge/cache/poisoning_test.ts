@@ -1,10 +1,10 @@
-/** Attacks on shared caches: nothing that one client sends or receives may reach another. */
+/** Attacks on shared caches. Nothing that one client sends or receives may reach another client. */
 import assert from "node:assert/strict";
 import { NOT_FORWARDED } from "./origin_request.ts";
 import type { CacheRule } from "./types.ts";
 import { ok, TestCache, type TestRequest } from "./_test_origin.ts";
 
-/** An origin that writes request fields into its page, as many origins do. */
+/** Returns an origin that writes request fields into its page, as many origins do. */
 function reflecting(): TestCache {
   return new TestCache(({ headers }) =>
     ok(JSON.stringify(headers), { "cache-control": "max-age=60" })
@@ -117,7 +117,7 @@ Deno.test("hop-by-hop fields are not stored", async () => {
   }
 });
 
-/** Pairs of requests that must not share a response under a rule. */
+/** Pairs of requests that must not share a response under the given rule. */
 const DIMENSIONS: readonly {
   readonly name: string;
   readonly rule: Partial<CacheRule>;

@@ -2,10 +2,10 @@
  * Requirements of RFC 9111 (and RFC 5861, if named) for a response and a later request, row by row:
  * `section | name | first request | response | seconds | second request | outcome`.
  *
- * Fields are joined by ` & `; `cc` is `cache-control`; `@-30` is the date 30 s before the clock.
- * Words with a colon set an option of the row: `:method`, `:path`, `:swr` and `:ttl` (of the rule;
- * 100 s by default), `:clients` (clients may revalidate), `:status`, and `:origin` for the origin's
- * second response.
+ * Fields are joined by ` & `. `cc` means `cache-control`, and `@-30` is the date 30 s before the
+ * current time. Words with a colon set an option of the row: `:method`, `:path`, `:swr` and `:ttl`
+ * (of the rule; 100 s by default), `:clients` (clients may revalidate), `:status`, and `:origin`
+ * for the origin's second response.
  *
  * The outcome is the second client's response: `x-svc-cache`, then `validated` if the origin
  * responded with 304, and the status if it is not 200.
@@ -161,7 +161,7 @@ RFC 5861 4 | stale-if-error of a client applies | | cc: max-age=10 & etag: "a" |
 RFC 5861 4 | must-revalidate overrides stale-if-error | | cc: max-age=10, must-revalidate, stale-if-error=60 & etag: "a" | 20 | :origin 500 | MISS 500
 `;
 
-/** Parses a cell: fields, and words that set options of the row. */
+/** Parses a cell, which contains fields, and words that set options of the row. */
 function parseCell(cell: string) {
   const headers: Record<string, string> = {};
   const words: Record<string, string> = {};

@@ -4,7 +4,8 @@ import type { Header, HeaderList } from "../messages/header_list.ts";
 import { formatHttpDate } from "./http_date.ts";
 
 /**
- * Fields that concern one connection, proxy or client, and fields that the cache itself generates.
+ * Fields that concern a single connection, proxy or client, and fields that the cache itself
+ * generates.
  */
 const NEVER_STORED: ReadonlySet<string> = new Set([
   ...HOP_BY_HOP,
@@ -20,8 +21,8 @@ const NEVER_STORED: ReadonlySet<string> = new Set([
 const ABOUT_CONTENT = new Set(["content-encoding", "content-length", "content-range"]);
 
 /**
- * The fields to store, except those in `dropped`. Always includes `date`, which a recipient with a
- * clock must add (RFC 9110, 6.6.1).
+ * Returns the fields to store, except for those in `dropped`. Always includes `date`, which a
+ * recipient with a clock must add (RFC 9110, 6.6.1).
  */
 export function storedHeaders(
   headers: HeaderList,
@@ -36,8 +37,8 @@ export function storedHeaders(
 }
 
 /**
- * The stored fields, updated with the fields of a 304. If the 304 has no `Date`, the stored date is
- * omitted, because it is not the time of this response.
+ * Returns the stored fields, updated with the fields of a 304. If the 304 has no `Date`, the stored
+ * date is omitted, because it is not the time of this response.
  */
 export function freshenedHeaders(stored: HeaderList, update: HeaderList): HeaderList {
   const fresh = update.filter(([name]) => name !== "set-cookie" && !ABOUT_CONTENT.has(name));

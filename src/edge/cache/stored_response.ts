@@ -1,6 +1,6 @@
 /**
- * @module Converts the origin's response to a stored response, and a stored response to the
- * client's.
+ * @module Converts the origin's response to a stored response, and a stored response to a response
+ * for the client.
  */
 import { type Bytes, bytesOf, type MemoryBody } from "../messages/body.ts";
 import { findHeader, type Header, type HeaderList } from "../messages/header_list.ts";
@@ -15,7 +15,7 @@ import type { CachedResponse, CacheReader, CacheRequest, StoredResponse } from "
 import { varyFields } from "./vary.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 
-/** Fields that a 304 or 416 does not carry (RFC 9110, 15.4.5). */
+/** Fields that a 304 or 416 does not contain (RFC 9110, 15.4.5). */
 const ABOUT_CONTENT = new Set([
   "accept-ranges",
   "content-encoding",
@@ -58,7 +58,7 @@ export function makeStored(
   };
 }
 
-/** The fields of a stored response that is sent at a given time. */
+/** Returns the fields with which a stored response is sent at a given time. */
 export function outgoingHeaders(
   stored: StoredResponse,
   now: number,
@@ -106,7 +106,10 @@ function onePart(
   };
 }
 
-/** The hash of the body serves as the boundary, because the body cannot contain it. */
+/**
+ * Builds a multipart response. The hash of the body serves as the boundary, because the body cannot
+ * contain it.
+ */
 function manyParts(
   body: Bytes,
   ranges: readonly ByteRange[],

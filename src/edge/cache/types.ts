@@ -16,19 +16,20 @@ export interface CacheRequest extends
   readonly deploymentId: string;
   /**
    * The part of the cache key that identifies the origin: the URL of a rewrite or the name of a
-   * function. Rules can choose the origin by fields that are not in the key. Also contains
-   * everything else that the origin sees but the key lacks, such as the client's scheme and port if
-   * they are sent as `X-Forwarded-Proto` and `X-Forwarded-Host`.
+   * function. This part is needed because rules can choose the origin by fields that are not in the
+   * key. The part also contains everything else that the origin sees but that the rest of the key
+   * lacks, such as the client's scheme and port if they are sent as `X-Forwarded-Proto` and
+   * `X-Forwarded-Host`.
    */
   readonly originKey?: string;
 }
 
-/** The parts of a request that select one of the stored responses with its key. */
+/** The parts of a request that select one of the responses stored under its key. */
 export interface CacheReader extends Pick<CacheRequest, "method"> {
   header(name: string): string | undefined;
 }
 
-/** The form in which a request goes to the origin. */
+/** The form in which a request is sent to the origin. */
 export type OriginRequest =
   /** The URL as the client sent it. */
   | { readonly type: "as_is" }
@@ -41,7 +42,7 @@ export type OriginRequest =
     readonly type: "for_cache";
     readonly without: ReadonlySet<string>;
     readonly conditions: HeaderList;
-    /** Whether it refreshes a stale response that the client has already received. */
+    /** Whether this response refreshes a stale one that the client has already received. */
     readonly isRefresh: boolean;
   };
 
@@ -63,16 +64,16 @@ export interface Terms {
   readonly lifetime: number;
   readonly staleWhileRevalidate: number;
   readonly staleIfError: number;
-  /** Whether it is never served stale, even if the client allows it. */
+  /** Whether the response is never served stale, even if the client allows it. */
   readonly mustRevalidate: boolean;
-  /** Whether it is revalidated at the origin before each use. */
+  /** Whether the response is revalidated at the origin before each use. */
   readonly noCache: boolean;
-  /** Whether it can be used for requests with `Authorization` (RFC 9111, 3.5). */
+  /** Whether the response can be used for requests with `Authorization` (RFC 9111, 3.5). */
   readonly sharedWithAuthorized: boolean;
 }
 
 /**
- * A complete response in the store. It never changes; it is only replaced by a fresher response.
+ * A complete response in the store. It never changes, but can be replaced by a fresher response.
  */
 export interface StoredResponse {
   readonly status: number;
@@ -80,17 +81,17 @@ export interface StoredResponse {
   readonly headers: HeaderList;
   readonly body: MemoryBody;
   readonly terms: Terms;
-  /** Its age on arrival, in seconds (RFC 9111, 4.2.3). */
+  /** The response's age on arrival, in seconds (RFC 9111, 4.2.3). */
   readonly initialAge: number;
-  /** When it arrived or was last validated, in milliseconds. */
+  /** When the response arrived or was last validated, in milliseconds. */
   readonly responseTime: number;
   /** The request fields that `Vary` names, with the values that selected this response. */
   readonly vary: readonly VaryField[];
   /** Tags that purges use. */
   readonly tags: readonly string[];
   /**
-   * The time at which a purge marked it as stale, in milliseconds. The response has counted as
-   * stale since then, regardless of its lifetime.
+   * The time at which a purge marked the response as stale, in milliseconds. The response has
+   * counted as stale since then, regardless of its lifetime.
    */
   readonly staleSince?: number | undefined;
   readonly etag: string | undefined;
@@ -99,6 +100,6 @@ export interface StoredResponse {
 
 export interface VaryField {
   readonly name: string;
-  /** Normalized, or `null` if the request had no such field. */
+  /** The normalized value, or `null` if the request had no such field. */
   readonly value: string | null;
 }

@@ -1,10 +1,12 @@
-/** @module A bounded set of URIs. It never loses a URI, but can seem to contain others. */
+/**
+ * @module A set of URIs with a fixed size. It contains every URI that was added, but can also seem
+ * to contain others.
+ */
 import type { ResourceUri } from "../../feed/mod.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 
 /**
- * Number of leading hexadecimal digits of a hash that select a mark. The million marks take
- * 128 KiB.
+ * Number of leading hexadecimal digits of a hash that select a bit. The million bits take 128 KiB.
  */
 const DIGITS = 5;
 

@@ -6,8 +6,8 @@ import type { CacheReader, StoredResponse, VaryField } from "./types.ts";
 type HasHeader = Pick<CacheReader, "header">;
 
 /**
- * Names in `Vary`, in lower case, without duplicates; only `*` if no other request can match
- * because the field contains `*` or an invalid name.
+ * Returns the names in `Vary`, in lower case, without duplicates. Returns only `*` if no other
+ * request can match, because the field contains `*` or an invalid name.
  */
 export function varyNames(headers: HeaderList): readonly string[] {
   const field = joinedHeader(headers, "vary");
@@ -18,16 +18,16 @@ export function varyNames(headers: HeaderList): readonly string[] {
   return isMatchable ? [...new Set(names)].sort() : ["*"];
 }
 
-/** Sorts codings, because their order has no meaning. Each coding keeps its weight. */
+/** Sorts codings, whose order has no meaning. Each coding keeps its weight. */
 function sortCodings(value: string): string {
   return value.toLowerCase().split(",").map((coding) => coding.replaceAll(/\s+/g, ""))
     .filter((coding) => coding !== "").sort().join(",");
 }
 
-/** Sorted codings are memoized, because browsers send few different lists. */
+/** Sorted codings are memoized, because browsers send only a few different lists. */
 const rememberedCodings = memoize(sortCodings, 256);
 
-/** The value of a request field, normalized for comparison. */
+/** Returns the value of a request field, normalized for comparison. */
 export function varyValue(name: string, request: HasHeader): string | null {
   const value = request.header(name);
   if (value === undefined) return null;
@@ -35,7 +35,7 @@ export function varyValue(name: string, request: HasHeader): string | null {
   return value.split(",").map((member) => member.trim()).join(",");
 }
 
-/** The secondary cache key of a response to `request`. */
+/** Returns the secondary cache key of a response to `request`. */
 export function varyFields(headers: HeaderList, request: HasHeader): readonly VaryField[] {
   return varyNames(headers).map((name) => ({ name, value: varyValue(name, request) }));
 }

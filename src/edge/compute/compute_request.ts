@@ -13,7 +13,7 @@ import type { PipelineRequest } from "../messages/messages.ts";
 import { withOneHopLess } from "../messages/max_forwards.ts";
 import type { ClientRequest } from "../request/client_request.ts";
 
-/** A request as the server gets it. The request's fields are read only if a server responds. */
+/** A request as the server receives it. The request's fields are read only if a server responds. */
 export interface ServerRequest extends RequestFields {
   readonly method: string;
   readonly id: string;
@@ -23,16 +23,16 @@ export interface ServerRequest extends RequestFields {
   /** Address of the client. */
   readonly ip: string;
   /**
-   * Number of nested requests from servers to their own platform that led to this one. Defaults to
-   * 0.
+   * Number of nested requests from servers to their own platform that led to this request. Defaults
+   * to 0.
    */
   readonly depth?: number;
-  /** All request fields, names in lower case. */
+  /** Returns all request fields, with names in lower case. */
   fields(): HeaderList;
   readonly body: BodyStream | null;
-  /** Aborted when no one is waiting for the response any longer. */
+  /** Aborted when no one is waiting for the response anymore. */
   readonly signal: AbortSignal;
-  /** The client's own request; missing if the response is shared. */
+  /** The client's own request. Missing if the response is shared. */
   readonly visitor?: ClientRequest | undefined;
 }
 
@@ -45,7 +45,7 @@ export interface RequestTarget {
   readonly query: string;
 }
 
-/** Whether a field is not forwarded, or can be written only by the edge itself. */
+/** Whether a field is not forwarded, or may be written only by the edge itself. */
 const isEdgeOwned = (name: string): boolean =>
   name === "expect" || name === "host" || isSpoofable(name);
 
@@ -62,7 +62,7 @@ export function targetText({ path, query }: RequestTarget): string {
   return query === "" ? path : `${path}?${query}`;
 }
 
-/** The fields that the edge adds to every request to a server. */
+/** Returns the fields that the edge adds to each request to a server. */
 export function hopHeaders(
   { authority, scheme, ip, id }: Pick<ServerRequest, "authority" | "scheme" | "ip" | "id">,
 ): Header[] {
@@ -84,7 +84,10 @@ function headersFor(request: ServerRequest): HeaderList {
   return headers;
 }
 
-/** The request to the server, with the client's end-to-end fields and the fields of the edge. */
+/**
+ * Returns the request to the server, with the client's end-to-end fields and the fields of the
+ * edge.
+ */
 export function computeRequest(request: ServerRequest, target: RequestTarget): ComputeRequest {
   return {
     method: request.method,
@@ -96,7 +99,7 @@ export function computeRequest(request: ServerRequest, target: RequestTarget): C
   };
 }
 
-/** The request for an upgrade, without the fields of the client's own handshake. */
+/** Returns the request for an upgrade, without the fields of the client's own handshake. */
 export function socketRequest(
   request: ServerRequest,
   target: RequestTarget,

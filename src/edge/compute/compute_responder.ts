@@ -48,8 +48,8 @@ export interface SiteCompute {
 /** Caching options of a request to a server. */
 export interface ComputeUse {
   /**
-   * Source of the caching decision: the deployment (its routes take precedence over its responses),
-   * or a `cache` or `bypass_cache` rule. The rule's cache is in front of the server.
+   * Source of the caching decision: the deployment (whose routes take precedence over its
+   * responses), or a `cache` or `bypass_cache` rule. A rule's cache is in front of the server.
    */
   readonly caching: "deployment" | "rule";
 }
@@ -68,8 +68,8 @@ export interface ComputeContext extends ComputeUse {
 export type Missing = "missing";
 
 /**
- * Whether a 404 leads to the next route. A request body can be sent only once, so a body that this
- * server has received cannot be sent to another.
+ * Whether a 404 leads to the next route. If the request has a body, which can be sent only once,
+ * the next route must not lead to another server.
  */
 function fallsThrough({ site, request, target, resolution }: ComputeContext): boolean {
   if (!resolution.route.fallthrough) return false;
@@ -85,7 +85,10 @@ function settle(context: ComputeContext, response: OriginResponse): EdgeResponse
   return toEdgeResponse(context.request.method, response, context.site.common);
 }
 
-/** The server's response to the client's own request. A rule's cache sees all its fields. */
+/**
+ * Returns the server's response to the client's own request. The cache of a rule sees all fields of
+ * the response.
+ */
 async function fetchOwn(
   { compute, request, target, resolution }: ComputeContext,
 ): Promise<OriginResponse> {

@@ -17,15 +17,15 @@ import { toEdgeResponse } from "./server_response.ts";
 const HTML_FIRST = "text/html,*/*;q=0.8";
 const ANYTHING = "*/*";
 
-/** `User-Agent` of shared requests. */
+/** Value of `User-Agent` in shared requests. */
 const USER_AGENT = "svc-pages";
 
 /** The field with the client's address, which is absent from shared requests. */
 const CLIENT_ADDRESS = "x-forwarded-for";
 
 /**
- * Sorts the parameters by name, so every order leads to the same page. Parameters with the same
- * name keep their order.
+ * Sorts the parameters by name, so that every order leads to the same page. Parameters with the
+ * same name keep their order.
  */
 function sortedQuery(query: string): string {
   if (!query.includes("&")) return query;
@@ -36,10 +36,10 @@ function sortedQuery(query: string): string {
     .map(({ parameter }) => parameter).join("&");
 }
 
-/** Cookies that turn on draft mode in Next.js for an editor. */
+/** Cookies with which an editor turns on draft mode in Next.js. */
 const PREVIEW_COOKIE = /(?:^|;\s*)__(?:prerender_bypass|next_preview_data)=/;
 
-/** Maximum length of a value that keys contain unchanged, in characters. */
+/** Maximum length of a value that is part of a key unchanged, in characters. */
 const MAX_KEY_VALUE = 128;
 
 function showsDrafts(request: ServerRequest): boolean {
@@ -48,8 +48,8 @@ function showsDrafts(request: ServerRequest): boolean {
 }
 
 /**
- * The fields with which the Next.js router requests a page's data. A request for its HTML has none
- * of them.
+ * Returns the fields with which the Next.js router requests a page's data. A request for the page's
+ * HTML has none of them.
  */
 function routerFields(request: ServerRequest): readonly Header[] {
   if (request.header("rsc") === null) return [];
@@ -67,7 +67,7 @@ function keyOfFields(fields: readonly Header[]): string {
   return ` ${JSON.stringify(values)}`;
 }
 
-/** A request that contains nothing from its client except these fields. */
+/** Returns a request that contains nothing from its client except for these fields. */
 function sharedRequest(
   { scheme, ip, id }: ServerRequest,
   { authority, target, fields }: {
@@ -95,7 +95,7 @@ function acceptOf(request: ServerRequest): { readonly kind: string; readonly acc
   return isForHtml ? { kind: "h", accept: HTML_FIRST } : { kind: "*", accept: ANYTHING };
 }
 
-/** The request for a page on a route with `revalidate`. */
+/** Returns the request for a page on a route with `revalidate`. */
 export function pageRequest(request: ServerRequest, target: RequestTarget): PageRequest {
   const query = sortedQuery(target.query);
   const asked = targetText({ path: target.path, query });
@@ -121,7 +121,7 @@ export function pageRequest(request: ServerRequest, target: RequestTarget): Page
 }
 
 /**
- * Whether only the server can respond. That is the case if the request has a body, has conditions
+ * Whether only the server can respond. This is the case if the request has a body, has conditions
  * for the server, or must not be stored.
  */
 function isForServer(request: ServerRequest): boolean {
@@ -132,7 +132,7 @@ function isForServer(request: ServerRequest): boolean {
     request.header("cache-control")?.includes("no-store") === true;
 }
 
-/** The request for a page whose response declares its own lifetime. */
+/** Returns the request for a page whose response declares its own lifetime. */
 export function declaredRequest(request: ServerRequest, target: RequestTarget): PageRequest {
   const { authority } = request;
   const asked = targetText(target);
@@ -160,7 +160,10 @@ export function declaredRequest(request: ServerRequest, target: RequestTarget): 
   };
 }
 
-/** The response with the site's fields, and without a body if the method or status forbids one. */
+/**
+ * Returns the response with the site's fields, and without a body if the method or status forbids
+ * one.
+ */
 export function pageResponse(
   response: CachedResponse,
   { request, site }: {

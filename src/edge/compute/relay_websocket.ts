@@ -1,4 +1,4 @@
-/** @module Relays a WebSocket message by message, at the pace of the slower side. */
+/** @module Relays a WebSocket message by message, at the pace of the slower peer. */
 import type { ComputeSocket } from "../../runtime/mod.ts";
 import type { ClientSocket } from "../request/client_request.ts";
 
@@ -15,7 +15,7 @@ const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 const MAX_ALONE_BYTES = 32 * 1024 * 1024;
 /** Memory that a waiting message uses in addition to its content, in bytes. */
 const MESSAGE_BYTES = 512;
-/** "Try again later" (registered for RFC 6455, 7.4). */
+/** "Try again later" (added to the registry of RFC 6455, 7.4). */
 const TRY_AGAIN_LATER = 1013;
 
 /** Maximum time for a client's connection to become a WebSocket, in milliseconds. */
@@ -25,8 +25,9 @@ const NORMAL = 1000;
 const NO_STATUS = 1005;
 
 /**
- * The code to forward a close with. Codes about one connection (1001 to 1015) cannot be sent on
- * another, and must not look like a normal close, so they become 4001 to 4015.
+ * Returns the code with which to forward a close. Codes that concern a single connection (1001 to
+ * 1015) cannot be sent on another, and must not look like a normal close, so they become 4001 to
+ * 4015.
  */
 export function forwardedCloseCode(code: number): number | undefined {
   if (code === NORMAL || (code >= 3000 && code < 5000)) return code;
@@ -34,7 +35,9 @@ export function forwardedCloseCode(code: number): number | undefined {
   return code > NORMAL && code < 1016 ? code + 3000 : NORMAL;
 }
 
-/** A close reason is at most 123 bytes (RFC 6455, 5.5). A longer one is omitted. */
+/**
+ * Returns the reason of a close, or an empty one if it is longer than 123 bytes (RFC 6455, 5.5).
+ */
 function forwardedReason(reason: string): string {
   return new TextEncoder().encode(reason).byteLength <= 123 ? reason : "";
 }
@@ -52,7 +55,10 @@ function close(
   else socket.close(passed, forwardedReason(reason));
 }
 
-/** Relays messages to the server, in order. A backlog above the limit ends the connection. */
+/**
+ * Relays messages to the server, in order. If the backlog exceeds the limit, the connection is
+ * closed.
+ */
 function relayToServer(client: ClientSocket, server: ComputeSocket, closed: () => void): void {
   let waiting = 0;
   let sent: Promise<void> | undefined;
@@ -77,7 +83,7 @@ function relayToServer(client: ClientSocket, server: ComputeSocket, closed: () =
     const end = () => close(server, { code, reason });
     (sent ?? Promise.resolve()).then(end, end);
   };
-  // The next close event reports the error, but there is no close event before the socket is open.
+  // The next close event reports the error. Before the socket is open, there is no close event.
   client.onerror = () => {
     if (client.readyState === WebSocket.CONNECTING) server.close();
   };
@@ -100,9 +106,9 @@ async function relayToClient(server: ComputeSocket, client: ClientSocket): Promi
 }
 
 /**
- * Relays messages both ways until one side closes, then closes the other side. The server's
- * messages wait until the client's socket is open. Deno may not report that a client disconnected
- * before then, so the server's socket is closed after `openMs`.
+ * Relays messages both ways until one of the two sockets closes, then closes the other. The
+ * server's messages wait until the client's socket is open. Deno may not report that a client
+ * disconnected before then, so the server's socket is closed after `openMs`.
  */
 export function relayWebSocket(
   client: ClientSocket,

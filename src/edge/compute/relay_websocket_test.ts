@@ -24,7 +24,7 @@ for (const [code, passed] of ROWS) {
 
 type Message = string | Uint8Array;
 
-/** Two connected sockets. The test acts as client and server. */
+/** Connects two sockets through a relay. The test acts as both client and server. */
 function joined(
   options: {
     readonly serverTakes?: () => Promise<void>;

@@ -12,7 +12,7 @@ export function isFinalStatus(status: number): boolean {
   return Number.isInteger(status) && status >= 200 && status <= 599;
 }
 
-/** The response without the fields that only concern the hop between edge and server. */
+/** Returns the response without the fields that only concern the hop between edge and server. */
 export function originResponse(response: ComputeResponse): OriginResponse {
   const { status, headers } = response;
   return {
@@ -22,7 +22,10 @@ export function originResponse(response: ComputeResponse): OriginResponse {
   };
 }
 
-/** The response with the site's fields, and without a body if the method or status forbids one. */
+/**
+ * Returns the response with the site's fields, and without a body if the method or status forbids
+ * one.
+ */
 export function toEdgeResponse(
   method: string,
   { status, headers, body }: OriginResponse,

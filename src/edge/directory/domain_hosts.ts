@@ -1,6 +1,6 @@
 /**
- * @module Sites with custom hostnames, in memory, and only for verified domains. Hosts below the
- * base domain are looked up first, so these maps do not slow them down.
+ * @module Sites with custom hostnames, in memory, and only for verified domains. These maps do not
+ * slow down hosts below the base domain, which are looked up first.
  */
 import type { DomainBinding, DomainRoute, FeedMessage } from "../../feed/mod.ts";
 
@@ -12,7 +12,10 @@ export class DomainHosts {
   readonly #redirects = new Map<string, string>();
   readonly #zones = new Map<string, readonly DomainBinding[]>();
 
-  /** The route of a hostname in canonical form. An exact name takes precedence over a wildcard. */
+  /**
+   * Returns the route of a hostname in canonical form. An exact name takes precedence over a
+   * wildcard.
+   */
   find(hostname: string): DomainRoute | undefined {
     const exact = this.#exact.get(hostname);
     if (exact !== undefined || this.#wildcards.size === 0) return exact;
@@ -28,29 +31,32 @@ export class DomainHosts {
     return this.#exact.has(hostname);
   }
 
-  /** All names with their own binding. Names that only a wildcard covers are not included. */
+  /**
+   * Returns all names with their own binding. Names that are only covered by a wildcard are not
+   * included.
+   */
   names(): IterableIterator<string> {
     return this.#exact.keys();
   }
 
-  /** The hostnames of a zone that have a site. */
+  /** Returns the hostnames of a zone that have a site. */
   namesOf(zone: string): ReadonlySet<string> {
     return new Set(this.#zones.get(zone)?.map(({ hostname }) => hostname));
   }
 
-  /** The zones with hostnames that serve a project. */
+  /** Returns the zones that contain hostnames of a project. */
   zonesOf(projectId: string): string[] {
     return [...this.#zones]
       .filter(([, bindings]) => bindings.some(({ route }) => route.projectId === projectId))
       .map(([zone]) => zone);
   }
 
-  /** All zones in which at least one hostname has a site. */
+  /** Returns all zones in which at least one hostname has a site. */
   zones(): string[] {
     return [...this.#zones.keys()];
   }
 
-  /** The current state of all zones, as messages for other nodes. */
+  /** Yields the current state of all zones, as messages for other nodes. */
   *current(): Generator<FeedMessage> {
     for (const [zone, bindings] of this.#zones) yield { type: "zone_replaced", zone, bindings };
   }

@@ -1,7 +1,7 @@
 /**
- * @module Finds what pages of earlier production deployments need while they are still open in
+ * @module Finds what is needed by pages of earlier production deployments that are still open in
  * browsers: assets that the live deployment lacks, and the sites for requests that name the
- * deployment of their page. The data is collected once, when production changes, and stay in
+ * deployment of their page. The data is collected once, when production changes, and stays in
  * memory.
  */
 import type { PastDeployment } from "../../feed/mod.ts";
@@ -50,7 +50,7 @@ export class EarlierSites implements PastSites {
   /** The latest of the times in `#ends`. */
   #lastEnd = 0;
   #past: readonly PastDeployment[] = [];
-  /** `undefined` while the data is being collected. */
+  /** The collected facts, or `undefined` while they are being collected. */
   #facts: Facts | undefined;
   #collected: Promise<Facts> = Promise.resolve(NO_FACTS);
 
@@ -81,7 +81,7 @@ export class EarlierSites implements PastSites {
     return this.#collected.then(({ pages }) => this.#open(pages.get(pageId)));
   }
 
-  /** Removes a deployment that was stopped or deleted. */
+  /** Removes a deployment that has been stopped or deleted. */
   forget(deploymentId: string): void {
     if (!this.#past.some(({ id }) => id === deploymentId)) return;
     this.#take(this.#past.filter(({ id }) => id !== deploymentId));
@@ -121,8 +121,8 @@ export class EarlierSites implements PastSites {
   }
 
   /**
-   * Reads the deployments that are not loaded yet, or all deployments if the unloaded ones are not
-   * the newest.
+   * Reads the deployments that are not loaded yet. If those are not the newest ones, reads all
+   * deployments.
    */
   async #collect(
     needed: readonly PastDeployment[],
@@ -151,7 +151,7 @@ export class EarlierSites implements PastSites {
     return { ids: [...read, ...ids.slice(fresh)], assets, pages };
   }
 
-  /** Reads a deployment. Returns false if it is skipped because it cannot be read. */
+  /** Reads a deployment. Returns false if the deployment is skipped because it cannot be read. */
   async #add(
     { id, until }: PastDeployment,
     { assets, pages }: { assets: Map<string, PastAsset>; pages: Map<string, string> },

@@ -4,8 +4,8 @@ import type { DomainHosts } from "./domain_hosts.ts";
 import type { SiteDirectory } from "./site_directory.ts";
 
 /**
- * The site of a hostname in canonical form, or `undefined` if the hostname has none. Hosts below
- * the base domain are looked up first.
+ * Returns the site of a hostname in canonical form, or `undefined` if the hostname has none. Hosts
+ * below the base domain are looked up first.
  */
 export function resolveHost(
   hostname: string,

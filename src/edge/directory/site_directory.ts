@@ -1,5 +1,5 @@
 /**
- * @module Maps hostnames to sites in memory, so a request for a host in use does not read the
+ * @module Maps hostnames to sites in memory, so that a request for a host in use does not read the
  * store. Sites are compiled when they are activated or first requested, and unloaded when there are
  * too many.
  */
@@ -8,7 +8,7 @@ import { type Clock, systemClock } from "../../lib/clock.ts";
 import type { RollingSide, Site } from "../site/site.ts";
 import { type EarlierContent, EarlierSites } from "./earlier_sites.ts";
 
-/** Maximum number of loaded sites. The least recently requested are unloaded first. */
+/** Maximum number of loaded sites. The least recently requested sites are unloaded first. */
 const MAX_LOADED_SITES = 512;
 
 export interface ProductionSite {
@@ -20,7 +20,7 @@ export interface ProductionSite {
 interface Entry extends Omit<HostBinding, "past"> {
   past?: HostBinding["past"];
   site: Site | undefined;
-  /** Whether it was requested since the last eviction. */
+  /** Whether the site was requested since the last eviction. */
   used: boolean;
   /** Earlier deployments of a production host. */
   earlier?: EarlierSites | undefined;
@@ -38,7 +38,10 @@ const entryOf = (to: HostBinding, used: boolean): Entry => ({
 export interface SiteDirectoryOptions {
   /** Reads and compiles a deployment. Returns `undefined` if it is no longer served. */
   load(target: HostBinding): Promise<Site | undefined>;
-  /** Returns the site as a host serves it. Production adds published rules, if there are any. */
+  /**
+   * Returns the site as a host serves it. In production, published rules are added if there are
+   * any.
+   */
   asShown(site: Site, target: HostBinding): Promise<Site>;
   /**
    * Reads a deployment that production served before. Returns `undefined` if it is no longer
@@ -61,7 +64,7 @@ export interface SiteDirectoryOptions {
 const shows = ({ deploymentId, rolling }: HostBinding, id: string): boolean =>
   deploymentId === id || rolling?.deploymentId === id;
 
-/** The parts of an entry that are sent to other nodes. */
+/** Returns the parts of an entry that are sent to other nodes. */
 const bindingOf = (
   { projectId, deploymentId, production, version, rolling, past }: HostBinding,
 ): HostBinding => ({
@@ -76,7 +79,7 @@ const bindingOf = (
 /** A rolling release on a host, with both of its deployments. */
 export interface RollingHost extends RollingBinding {
   readonly projectId: string;
-  /** The deployment that all visitors outside the release's share see. */
+  /** The deployment that is shown to all visitors who do not get the new one. */
   readonly from: string;
 }
 
@@ -99,7 +102,7 @@ export class SiteDirectory {
   }
 
   /**
-   * The site of a hostname, or `undefined` if there is none. A loaded site is returned
+   * Returns the site of a hostname, or `undefined` if there is none. A loaded site is returned
    * synchronously.
    */
   resolve(hostname: string): Site | Promise<Site | undefined> | undefined {
@@ -110,8 +113,8 @@ export class SiteDirectory {
   }
 
   /**
-   * Points a hostname at a deployment once its site is ready. Until then, it serves the previous
-   * site.
+   * Points a hostname at a deployment once its site is ready. Until then, the hostname serves the
+   * previous site.
    */
   async point(hostname: string, target: HostBinding): Promise<void> {
     const entry = entryOf(target, true);
@@ -137,14 +140,14 @@ export class SiteDirectory {
     );
   }
 
-  /** The current state of all hostnames, as messages for other nodes. */
+  /** Yields the current state of all hostnames, as messages for other nodes. */
   *current(): Generator<FeedMessage> {
     for (const [hostname, entry] of this.#entries) {
       yield { type: "host_pointed", hostname, to: bindingOf(entry) };
     }
   }
 
-  /** The deployments that any host of a project shows, without duplicates. */
+  /** Returns the deployments that any host of a project serves, without duplicates. */
   deploymentsOf(projectId: string): Set<string> {
     const ids = new Set<string>();
     for (const entry of this.#entries.values()) {
@@ -155,7 +158,7 @@ export class SiteDirectory {
     return ids;
   }
 
-  /** The deployment that a hostname shows, if any. */
+  /** Returns the deployment that a hostname serves, if any. */
   deploymentAt(hostname: string): string | undefined {
     return this.#entries.get(hostname)?.deploymentId;
   }
@@ -165,7 +168,7 @@ export class SiteDirectory {
     return [...this.#entries.values()].some((entry) => shows(entry, deploymentId));
   }
 
-  /** The rolling releases of all hosts. */
+  /** Returns the rolling releases on all hosts. */
   rolling(): RollingHost[] {
     const hosts: RollingHost[] = [];
     for (const { projectId, deploymentId: from, rolling } of this.#entries.values()) {
@@ -174,7 +177,7 @@ export class SiteDirectory {
     return hosts;
   }
 
-  /** Increases each time a hostname starts to show something else. */
+  /** A number that increases each time a hostname starts to serve something else. */
   get revision(): number {
     return this.#revision;
   }
@@ -253,7 +256,10 @@ export class SiteDirectory {
     }
   }
 
-  /** The other side of a rolling release, or `undefined` if its deployment is no longer served. */
+  /**
+   * Returns the other deployment of a rolling release, or `undefined` if that deployment is no
+   * longer served.
+   */
   async #otherSide({ rolling, ...target }: Entry): Promise<RollingSide | undefined> {
     if (rolling === undefined) return undefined;
     const { deploymentId, releaseId, share } = rolling;
@@ -285,7 +291,10 @@ export class SiteDirectory {
     return earlier;
   }
 
-  /** An earlier deployment as production serves it: behind the gate of the live deployment. */
+  /**
+   * Returns an earlier deployment in the form in which production serves it: behind the gate of the
+   * live deployment.
+   */
   #openPinned(
     deploymentId: string,
     { entry, live }: { readonly entry: Entry; readonly live: Site },
@@ -322,7 +331,7 @@ export class SiteDirectory {
   }
 
   /**
-   * Forgets the deployments that no longer serve their pages, and returns them except those in
+   * Forgets the deployments that no longer serve their pages. Returns them, except for those in
    * production.
    */
   takeEndedPins(): readonly string[] {
@@ -362,8 +371,8 @@ export class SiteDirectory {
   }
 
   /**
-   * Second-chance replacement: a site that was requested since the last round stays for another
-   * round.
+   * Unloads sites with second-chance replacement: a site that was requested since the last round is
+   * kept for another round.
    */
   #makeRoom(): void {
     for (const [id, site] of this.#loaded) {

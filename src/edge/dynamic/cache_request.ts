@@ -9,8 +9,8 @@ import type { DynamicContext } from "./dynamic_context.ts";
 
 /**
  * Builds the request that determines the cache key: the public URL, the fields after the
- * client-side steps, and the origin. The steps have changed `first` to `request`, which is sent to
- * `originUrl`.
+ * client-side steps, and the origin. `first` is the request before the steps. `request` is the
+ * request after them, which is sent to `originUrl`.
  */
 export function cacheRequest(
   { clientRequest, site, facts }: DynamicContext,
@@ -34,14 +34,14 @@ export function cacheRequest(
   });
   return new FactsRequest(seen, {
     deploymentId: site.deploymentId,
-    // `request.url` contains the client's scheme and port, because the origin sees them too.
+    // `request.url` contains the client's scheme and port, because the origin sees them.
     originKey: `${plan.handle} ${request.url} ${originUrl}`,
   });
 }
 
 /**
- * Stores the cache key with the decision for the next request with this URL, if no step runs before
- * the cache and the key does not depend on the client.
+ * Stores the cache key with the decision, for the next request with this URL. This is only possible
+ * if no step runs before the cache and the key does not depend on the client.
  */
 export function rememberKey(
   { cachedDecision }: DynamicContext,

@@ -11,7 +11,7 @@ import type { CachedDecision } from "../site_rules/decision_cache.ts";
 import { targetOf } from "../site/route_target.ts";
 import type { Decision, RequestFacts } from "../../rules/mod.ts";
 
-/** A request with the decision of the rules. */
+/** A request with the decision that the rules made. */
 export interface DynamicContext {
   readonly clientRequest: ClientRequest;
   readonly site: Site;
@@ -23,8 +23,8 @@ export interface DynamicContext {
 }
 
 /**
- * The request as the first step sees it: after an internal rewrite, before an external one. Headers
- * and body are only read when needed, so a cache hit reads neither.
+ * The request as the first step sees it: after an internal rewrite, but before an external one.
+ * Headers and body are only read when they are needed, so a cache hit reads neither.
  */
 export class InitialRequest implements PipelineRequest {
   readonly method: string;
@@ -54,8 +54,8 @@ export class InitialRequest implements PipelineRequest {
 }
 
 /**
- * The request that the cache sends to the origin, without the fields that the cache evaluates
- * itself, and with its conditions.
+ * Returns the request that the cache sends to the origin: without the fields that the cache
+ * evaluates itself, but with the cache's conditions.
  */
 export function requestForCache(request: PipelineRequest, how: OriginRequest): PipelineRequest {
   if (how.type === "as_is") return request;

@@ -40,7 +40,7 @@ export class DynamicRequest implements PipelineParts {
   #runner: StepRunner | undefined;
   #gone: AbortSignal | undefined;
   /**
-   * Whether other requests may be waiting for the same response, which then must not end when this
+   * Whether other requests may be waiting for the same response, which must then continue when this
    * client disconnects.
    */
   #isShared = false;
@@ -58,8 +58,8 @@ export class DynamicRequest implements PipelineParts {
   }
 
   /**
-   * Aborted when the client disconnects, unless other requests wait for the response. Created on
-   * first use.
+   * Returns a signal that is aborted when the client disconnects, unless other requests are waiting
+   * for the response. The signal is created on first use.
    */
   #signal(): AbortSignal {
     if (this.#gone !== undefined) return this.#gone;
@@ -73,7 +73,7 @@ export class DynamicRequest implements PipelineParts {
     return this.#gone = gone.signal;
   }
 
-  /** The information about the request that functions get. */
+  /** Returns the information about the request that functions get. */
   #callContext(): CallContext {
     const { clientRequest, site, facts } = this.#context;
     const [country, asn] = [facts.country(), facts.asn()];
@@ -111,7 +111,7 @@ export class DynamicRequest implements PipelineParts {
     return runPipeline(this.#plan, this.#first, this);
   }
 
-  /** The error page for a failure behind the edge. */
+  /** Returns the error page for a failure behind the edge. */
   failed(error: unknown): PipelineResponse {
     const { clientRequest, site } = this.#context;
     if (error instanceof ComputeFailedError) {
@@ -123,8 +123,8 @@ export class DynamicRequest implements PipelineParts {
   }
 
   /**
-   * The URL of an external rewrite. If a step changed the path, the rule only applies if it also
-   * matches the new path.
+   * Returns the URL of an external rewrite. If a step changed the path, the rewrite only applies if
+   * its rule also matches the new path.
    */
   #upstreamUrl(request: PipelineRequest): string | undefined {
     const { site, decision } = this.#context;
@@ -141,7 +141,7 @@ export class DynamicRequest implements PipelineParts {
     return changed?.type === "external" ? changed.url : undefined;
   }
 
-  /** The body of a `GET` or `HEAD` request, or null if its response is shared. */
+  /** Returns the body of a `GET` or `HEAD` request, or null if its response is shared. */
   #content({ method }: PipelineRequest): BodyStream | null {
     return this.#isShared || method !== this.#first.method
       ? null
@@ -149,7 +149,8 @@ export class DynamicRequest implements PipelineParts {
   }
 
   /**
-   * The path and query for terminal routing, after the steps, or `undefined` for an invalid path.
+   * Returns the path and query for terminal routing, after the steps, or `undefined` for an invalid
+   * path.
    */
   #requestTarget(request: PipelineRequest): RequestTarget | undefined {
     if (request.url === this.#first.url) return this.#first.target;
@@ -157,7 +158,7 @@ export class DynamicRequest implements PipelineParts {
     return typeof path === "string" ? { path, query: splitUrl(request.url).query } : undefined;
   }
 
-  /** Fetches from the other site of an external rewrite, or from the deployment's routes. */
+  /** Fetches from the target of an external rewrite, or from the deployment's routes. */
   async origin(request: PipelineRequest): Promise<PipelineResponse> {
     const { clientRequest, site } = this.#context;
     const upstream = this.#upstreamUrl(request);
@@ -210,8 +211,8 @@ export class DynamicRequest implements PipelineParts {
   }
 
   /**
-   * Whether a response can be stored. Files are already in memory, so only responses from
-   * functions, other sites and servers can be.
+   * Whether a response can be stored. This is the case only for responses from functions, other
+   * sites and servers, because files are already in memory.
    */
   #isCacheable(request: PipelineRequest): boolean {
     const { clientRequest, site, decision } = this.#context;

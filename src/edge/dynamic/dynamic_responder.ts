@@ -19,10 +19,10 @@ export function isDynamic({ pipeline, rewrite }: Decision): boolean {
   return pipeline !== undefined || rewrite?.type === "external";
 }
 
-/** The plan for a request without a pipeline, which the origin handles. */
+/** The plan for a request without a pipeline, to which the origin responds. */
 const NO_PIPELINE = planPipeline([{ handle: ORIGIN_HANDLE }]);
 
-/** Written to the site's log. */
+/** Text that is written to the site's log. */
 const LOOP = "The request is in a loop: a rewrite or a function sends it back to this site";
 
 /** Serves requests through pipeline, cache and proxy. */
@@ -55,7 +55,7 @@ export class DynamicResponder {
     return response instanceof Promise ? response.then(finish) : finish(response);
   }
 
-  /** The steps of a decision in order. */
+  /** Returns the steps of a decision, in order. */
   #planOf({ pipeline }: Decision): PipelinePlan {
     if (pipeline === undefined) return NO_PIPELINE;
     let plan = this.#plans.get(pipeline.steps);
@@ -67,8 +67,8 @@ export class DynamicResponder {
   }
 
   /**
-   * The fresh stored response for a URL whose cache key is known, which means that no step runs
-   * before the cache.
+   * Returns the fresh stored response for a URL whose cache key is known. A known key means that no
+   * step runs before the cache.
    */
   #hit({ clientRequest, site, facts, cachedDecision }: DynamicContext): EdgeResponse | undefined {
     if (cachedDecision?.cacheKey === undefined) return undefined;
@@ -80,7 +80,7 @@ export class DynamicResponder {
     return { status, headers: withCommon(headers, common), body, bytes, kept };
   }
 
-  /** Adds the fields of the site, and removes a body that method or status forbids. */
+  /** Adds the fields of the site. Removes the body if the method or status forbids one. */
   #toEdgeResponse(
     { clientRequest, site }: DynamicContext,
     response: PipelineResponse,
@@ -95,18 +95,18 @@ export class DynamicResponder {
   }
 }
 
-/** Length of the body in bytes, or `undefined` if it is not known in advance. */
+/** Returns the length of the body in bytes, or `undefined` if it is not known in advance. */
 function bodyBytes({ body, headers }: PipelineResponse): number | undefined {
   return bodyLength(body, findHeader(headers, "content-length"));
 }
 
-/** A response to `HEAD`, or a response whose status has no content. */
+/** Returns the response without its body, for `HEAD` or for a status that has no content. */
 function bodilessResponse({ status, headers, body }: PipelineResponse): EdgeResponse {
   discardBody(body);
   return { status, headers, body: noContent(status, headers), bytes: 0 };
 }
 
-/** The fields, with the fields that every response of the site has. */
+/** Returns the fields, followed by the fields that every response of the site has. */
 function withCommon(headers: HeaderList, common: HeaderList): HeaderList {
   // Cache hits already contain these field objects.
   if (hasAll(headers, common)) return headers;

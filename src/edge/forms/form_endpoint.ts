@@ -24,8 +24,8 @@ const EVERYONE: RateLimitFacts = { host: "", path: "", ip: () => undefined };
 
 /**
  * Maximum number of bodies to read at a time, in total and per project. Multipart bodies are up to
- * 10 MiB, others up to 84 KiB. The limit per project keeps one project's slow clients from blocking
- * other projects.
+ * 10 MiB, others up to 84 KiB. The limit per project prevents one project's slow clients from
+ * blocking other projects.
  */
 const MULTIPART_LIMITS = { all: 16, ofProject: 4 } as const;
 const OTHER_LIMITS = { all: 512, ofProject: 64 } as const;
@@ -77,8 +77,9 @@ export interface FormSite {
 export const isFormPath = (path: string): boolean => path.startsWith(FORMS_PATH);
 
 /**
- * The origin of the page that sent a request; `own` for the site's pages and for programs that send
- * no origin. The scheme is ignored, because a proxy may have terminated TLS.
+ * Returns the origin of the page that sent a request. Returns `own` for the site's pages, and for
+ * programs that send no origin. The scheme is ignored, because TLS may have been terminated at a
+ * proxy.
  */
 function senderOf(request: ServerRequest, own: string): string {
   const site = request.header("sec-fetch-site");
@@ -90,7 +91,7 @@ function senderOf(request: ServerRequest, own: string): string {
 const wantsJson = (request: ServerRequest): boolean =>
   request.header("accept")?.includes("application/json") === true;
 
-/** A URL on the site itself or on an allowed origin; `undefined` for anything else. */
+/** Returns the URL if it is on the site itself or on an allowed origin, otherwise `undefined`. */
 function safeNext(
   next: string | undefined,
   own: string,
@@ -104,7 +105,7 @@ function safeNext(
   return origins.includes(url.origin) ? url.href : undefined;
 }
 
-/** The path of the page that contains the form, from `Referer`. */
+/** Returns the path of the page that contains the form, taken from `Referer`. */
 function pageOf(request: ServerRequest): string | null {
   const path = URL.parse(request.header("referer") ?? "")?.pathname;
   return path === undefined ? null : path.slice(0, 512);
@@ -122,7 +123,7 @@ function jsonResponse(status: number, value: unknown, more: HeaderList): EdgeRes
   return { status, headers, body, bytes: body.byteLength };
 }
 
-/** One request to a form, with the data for its response. */
+/** One request to a form's URL, with the data for its response. */
 interface Exchange {
   readonly request: ServerRequest;
   readonly visitor: ClientRequest;
@@ -173,7 +174,9 @@ export class FormEndpoint {
     this.#limiter = limiter;
   }
 
-  /** Handles a request for a form; `undefined` leaves it to the site's routes. */
+  /**
+   * Handles a request for a form. Returns `undefined` to leave the request to the site's routes.
+   */
   respond(
     site: FormSite,
     request: ServerRequest,

@@ -6,8 +6,8 @@ import type { Bytes } from "../messages/body.ts";
 import type { FormField, FormFile, Submission } from "./submission.ts";
 
 /**
- * Maximum total size of a submission's text fields, in bytes. A record in the store is limited to
- * 64 KiB.
+ * Maximum total size of a submission's text fields, in bytes. The limit exists because a record in
+ * the store can have at most 64 KiB.
  */
 export const MAX_TEXT_BYTES = 28 * 1024;
 /** Maximum size of a body without files, in bytes. Percent-encoding can triple the size of text. */
@@ -35,7 +35,7 @@ const MAX_LINKS = 5;
 /** Replaces bytes that are not UTF-8. */
 const NOT_UTF8 = "\ufffd";
 
-/** A refused form submission, with the status and a message for the visitor. */
+/** A rejected form submission, with the status and a message for the visitor. */
 export class FormRefusal extends Error {
   override readonly name = "FormRefusal";
 
@@ -73,7 +73,7 @@ function parseUrlencoded(bytes: Bytes): Entry[] {
   return [...new URLSearchParams(decoded.text)];
 }
 
-/** Whether text contains `mark` more than `most` times. */
+/** Whether text contains the string `mark` more than `most` times. */
 function hasMore(text: string, mark: string, most: number): boolean {
   let count = 0;
   for (let at = text.indexOf(mark); at !== -1; at = text.indexOf(mark, at + mark.length)) {
@@ -86,14 +86,14 @@ async function parseMultipart(bytes: Bytes, contentType: string): Promise<Entry[
   const [, quoted, bare] = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i.exec(contentType) ??
     [];
   const boundary = quoted ?? bare;
-  // The parser treats a truncated body as complete.
+  // The parser would treat a truncated body as complete.
   const text = new TextDecoder("latin1").decode(bytes);
   if (boundary === undefined || boundary.includes("\\")) throw damaged();
   if (!text.slice(-128).trimEnd().endsWith(`--${boundary}--`)) throw damaged();
   if (hasMore(text, `--${boundary}`, MAX_PARTS + 1)) {
     throw new FormRefusal(400, `A form can have at most ${MAX_FORM_FIELDS} fields.`);
   }
-  // The parser must use the boundary for which the parts were counted.
+  // The parser must use the same boundary that was used to count the parts.
   const headers = { "content-type": `${MULTIPART}; boundary="${boundary}"` };
   try {
     const form = await new Response(bytes, { headers }).formData();
@@ -114,7 +114,7 @@ async function readEntries(sent: FormBody): Promise<Entry[]> {
   throw new FormRefusal(415, `Send the form as ${URLENCODED} or ${MULTIPART}.`);
 }
 
-/** A file name without folders or unsafe characters. */
+/** Returns the last part of a file name or path, without unsafe characters. */
 function fileName(name: string): string {
   const last = name.split(/[\\/]/).at(-1)!.replace(/\p{Cc}/gu, "");
   return [...last].slice(-MAX_FILE_NAME).join("") || "file";
@@ -141,7 +141,7 @@ function refuseTooMuch(entries: readonly Entry[]): void {
   }
 }
 
-/** Returns the reason that the text fields look like spam; null if they do not. */
+/** Returns the reason why the text fields look like spam, or null if they do not. */
 function spamReason(fields: readonly FormField[], honeypot: string | undefined): string | null {
   if (honeypot !== undefined && honeypot !== "") return "The hidden field was filled in";
   const text = fields.map(({ value }) => value).join("\n");
@@ -173,7 +173,7 @@ export async function readSubmission(
   );
   const trap = textOf(honeypot);
   if (missing !== undefined && !trap) {
-    // The message becomes part of an HTML page.
+    // The message becomes part of an HTML page, so special characters are removed.
     throw new FormRefusal(422, `Fill in the field "${missing.replace(/[<>&"]/g, "")}".`);
   }
   const isStored = (name: string) =>

@@ -16,16 +16,16 @@ export interface FormFile {
 }
 
 export interface Submission {
-  /** The fields in the order of the form; a name can occur several times. */
+  /** The fields in the order of the form. A name can occur several times. */
   readonly fields: readonly FormField[];
   readonly files: readonly FormFile[];
-  /** Why it counts as spam; null if it is not spam. */
+  /** The reason why the submission counts as spam. Null if it is not spam. */
   readonly spam: string | null;
-  /** Path of the page that contained the form; null if the browser does not say. */
+  /** Path of the page that contained the form. Null if the browser did not send it. */
   readonly page: string | null;
 }
 
-/** `full` means that the project has no space left. */
+/** `full` means that the project has no storage left. */
 export type KeepOutcome = "kept" | "full";
 
 /** Stores the submissions of a deployment's forms. */

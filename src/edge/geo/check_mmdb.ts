@@ -1,4 +1,6 @@
-/** @module Checks a whole MMDB file, so no lookup can read outside it or run forever. */
+/**
+ * @module Checks a whole MMDB file, so that no lookup can read outside of the file or run forever.
+ */
 import { inSteps, type Steps } from "../../lib/next_turn.ts";
 
 /** The file is damaged, or not an MMDB file. */
@@ -6,7 +8,7 @@ export class DamagedDatabaseError extends Error {
   override readonly name = "DamagedDatabaseError";
 }
 
-/** The shape of the file according to its metadata. */
+/** The structure of the file according to its metadata. */
 export interface MmdbShape {
   readonly nodeCount: number;
   /** Number of bits in half a node: 24, 28 or 32. */
@@ -24,7 +26,7 @@ const MARKER_BYTES = 14;
 /** Maximum nesting depth of a value. A pointer counts as a level. */
 const MAX_DEPTH = 32;
 
-/** The offset to add to a pointer, by the pointer's size. */
+/** The offset that is added to a pointer, by the pointer's size. */
 const POINTER_BASES = [0, 2048, 526_336, 0] as const;
 
 const [EXTENDED, POINTER, MAP, ARRAY, BOOLEAN] = [0, 1, 7, 11, 14];
@@ -59,7 +61,8 @@ class DataSection {
   }
 
   /**
-   * Checks the value at an offset and everything it points to. Returns the value's nesting depth.
+   * Checks the value at an offset and every value that it points to. Returns the value's nesting
+   * depth.
    */
   check(offset: number, depth: number): number {
     const known = this.#checked.get(offset);
@@ -107,7 +110,7 @@ class DataSection {
     return { next: at, nests };
   }
 
-  /** Checks a map key, which is a string or a pointer to one. */
+  /** Checks a map key, which is a string or a pointer to a string. */
   #key(offset: number): number {
     const control = this.#byte(offset);
     const isPointer = control >> 5 === POINTER;

@@ -80,7 +80,7 @@ Deno.test("a failed lookup counts as unknown, with one warning", () => {
   const bytes = mmdbOf({ country_code: "DE" });
   const warnings: unknown[] = [];
   const geo = openCountryDatabase(bytes, { onFailure: (cause) => warnings.push(cause) });
-  // A disk fault in mapped memory: the tree now points outside the file.
+  // Simulates a disk fault in mapped memory: the tree now points outside of the file.
   bytes.set([0xff, 0xff, 0xff, 0xff, 0xff, 0xff], 0);
   for (const address of ["192.0.2.1", "192.0.2.2", "8.8.8.8"]) {
     assert.equal(geo.country(address), undefined);

@@ -18,7 +18,7 @@ import {
 const SHIPPED = "@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb";
 
 export interface GeoFiles {
-  /** Path of a country database; the included one by default. */
+  /** Path of a country database. Defaults to the included one. */
   readonly geoip?: string | undefined;
   /** Path of an ASN database. If missing, no address has an ASN. */
   readonly asn?: string | undefined;
@@ -42,7 +42,7 @@ export interface LoadedGeo {
   readonly asn?: AsnLookup & Readable;
 }
 
-/** Reads the shape of a database from its metadata. */
+/** Reads the structure of a database from its metadata. */
 function shapeOf(bytes: Buffer): MmdbShape {
   const start = bytes.lastIndexOf(METADATA_MARKER);
   if (start === -1) throw new DamagedDatabaseError("it is not an MMDB file, or its end is missing");

@@ -5,23 +5,25 @@ import { parseIp } from "../../rules/mod.ts";
 import { memoize } from "../../lib/memo.ts";
 
 export interface GeoLookup {
-  /** ISO 3166-1 alpha-2 in upper case; `undefined` if the database has none. */
+  /** Returns the ISO 3166-1 alpha-2 code in upper case, or `undefined` if the database has none. */
   country(address: string): string | undefined;
 }
 
 /** Finds the autonomous system of an address. */
 export interface AsnLookup {
-  /** `undefined` if the database has none. */
+  /** Returns the number of the autonomous system, or `undefined` if the database has none. */
   asn(address: string): number | undefined;
 }
 
 /** A database that may turn out to be damaged when it is read. */
 export interface Readable {
-  /** Whether it can be read. Tries a lookup if there has been none yet. */
+  /** Whether the database can be read. Tries a lookup if there has been none yet. */
   isReadable(): boolean;
 }
 
-/** The record of an address: flat, as in ip-location-db, or nested, as in MaxMind's databases. */
+/**
+ * The record of an address. It is flat, as in ip-location-db, or nested, as in MaxMind's databases.
+ */
 interface AddressRecord {
   readonly country_code?: unknown;
   readonly country?: { readonly iso_code?: unknown };
@@ -29,7 +31,7 @@ interface AddressRecord {
   readonly asn?: unknown;
 }
 
-/** The address without its zone; an IPv4-mapped IPv6 address becomes an IPv4 address. */
+/** Returns the address without its zone. An IPv4-mapped IPv6 address becomes an IPv4 address. */
 function plainAddress(address: string): string | undefined {
   if (parseIp(address) === undefined) return undefined;
   const zone = address.indexOf("%");
@@ -41,7 +43,7 @@ function plainAddress(address: string): string | undefined {
 /** Number of addresses whose records are memoized. Most requests come from recent addresses. */
 const REMEMBERED = 4096;
 
-/** Any valid address; looking it up opens the database. */
+/** Any valid address. Looking it up opens the database. */
 const PROBED = "192.0.2.1";
 
 const NOTHING: AddressRecord = Object.freeze({});
@@ -51,7 +53,7 @@ export interface OpenOptions {
   onFailure?(cause: unknown): void;
 }
 
-/** Bytes of an MMDB file, or a function that reads them on first use. */
+/** The bytes of an MMDB file, or a function that reads them on first use. */
 export type Database = Uint8Array | (() => Uint8Array);
 
 function readerOf(bytes: Uint8Array): Reader<MmdbRecord> {
@@ -88,7 +90,7 @@ class AddressDatabase {
     return this.#reader;
   }
 
-  /** Treats an address as unknown if its lookup fails, so no request fails. */
+  /** Treats an address as unknown if its lookup fails, so that no request fails. */
   #readOrWarn(address: string): AddressRecord | undefined {
     try {
       return this.#read(address);

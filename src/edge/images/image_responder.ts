@@ -42,7 +42,7 @@ import type { ImageOutcome, ImageQuery, ImageService, TargetFormat } from "./typ
 
 /** The site's own content at a source URL, for one visitor. */
 export type OwnSource =
-  /** The rules deny the source to the visitor, or redirect them. */
+  /** The rules deny the visitor access to the source, or redirect the visitor. */
   | { readonly type: "refused"; readonly status: number }
   | Shown & { readonly type: "file"; readonly file: StaticFile }
   /** The source is a server, a function or another site. */
@@ -85,13 +85,13 @@ interface RememberedSource {
 
 /** A source whose bytes have not been read yet. */
 interface Source {
-  /** Hash of its content. */
+  /** Hash of the source's content. */
   readonly identity: string;
   readonly cacheControl: string;
   readonly isShared: boolean;
   /**
-   * How long a front edge may cache the result, in seconds; 0 if the edge must ask the platform
-   * each time.
+   * How long a front edge may cache the result, in seconds, or 0 if it must ask the platform each
+   * time.
    */
   readonly keptSeconds: number;
   read(count: (bytes: number) => void): Promise<Bytes>;
@@ -117,7 +117,7 @@ const PRIVATE = "private, no-store";
 const NO_IMAGE = "The URL does not point to an image in a supported format.";
 const TOO_LARGE = `The image is larger than ${MAX_SOURCE_BYTES / 1024 / 1024} MiB.`;
 
-/** The format of an unconverted source; a still GIF becomes a PNG. */
+/** Returns the format of an unconverted source. A still GIF becomes a PNG. */
 function sameFormat({ type }: SniffedImage): ImageFormat | undefined {
   if (type === "gif") return "png";
   return type === "jpeg" || type === "png" || type === "webp" || type === "avif" ? type : undefined;
@@ -136,7 +136,10 @@ export class ImageResponder {
     this.#remote = new RemoteSources(options);
   }
 
-  /** Responds to a request for an image; `undefined` leaves it to the framework's own endpoint. */
+  /**
+   * Responds to a request for an image. Returns `undefined` to leave the request to the framework's
+   * own endpoint.
+   */
   respond(ask: ImageRequest): EdgeResponse | Promise<EdgeResponse> | undefined {
     const { site, request, visitor, style, target } = ask;
     const reply = { request, common: site.common };
@@ -152,7 +155,7 @@ export class ImageResponder {
     const origin = `${visitor.scheme}://${visitor.authority}`;
     const judged = judgeSource(site.images, query.source, origin);
     if (judged.type === "refused") {
-      // The framework's own endpoint may allow sites that this endpoint does not.
+      // The framework's own endpoint may allow sites that this endpoint does not allow.
       return style === "astro" || style === "ipx"
         ? undefined
         : refusedImage(reply, 400, judged.problem);
@@ -189,8 +192,7 @@ export class ImageResponder {
     const source = ask.open(new SourceRequest(ask.visitor, judged.url));
     if (source.type === "refused") throw failedStatus(source.status);
     if (source.type === "file") return await this.#serveFile(image, source);
-    // If there are no caching headers, the server gets every request, because it may check
-    // permissions.
+    // Without caching headers, the server receives every request, because it may check permissions.
     const { isForAll } = source;
     const kept = { scope: `${site.deploymentId} ${judged.url.href}`, minMs: 0, isForAll };
     let isCurrent: boolean | undefined;
@@ -207,7 +209,7 @@ export class ImageResponder {
     return { ...response, isCurrent };
   }
 
-  /** Serves an image file of the deployment. The file's hash is known without reading it. */
+  /** Serves an image file of the deployment. The file's hash is known without reading the file. */
   async #serveFile(
     image: WantedImage,
     { file: { plain }, isForAll, read }: Extract<OwnSource, { type: "file" }>,
@@ -223,7 +225,9 @@ export class ImageResponder {
     return await this.#known(image, source) ?? await this.#make(image, source);
   }
 
-  /** Serves an image from another origin, and remembers the image's identity while it is fresh. */
+  /**
+   * Serves an image from another origin. Remembers the image's identity while the image is fresh.
+   */
   async #serveFetched(
     image: WantedImage,
     { scope, minMs, isForAll }: {
@@ -256,7 +260,7 @@ export class ImageResponder {
         identity,
         cacheControl: isShared ? freshFor(lifetime) : PRIVATE,
         isShared,
-        // The first response is not stored at the edge. Later responses use the remembered source.
+        // The first response is not stored at the edge. Later requests use the remembered source.
         keptSeconds: 0,
         read: () => Promise.resolve(bytes),
       };
@@ -265,7 +269,8 @@ export class ImageResponder {
   }
 
   /**
-   * A response that does not need the source. The client or the platform already has the result.
+   * Returns a response that does not need the source, if the client or the platform already has the
+   * result.
    */
   async #known(
     image: WantedImage,
@@ -328,7 +333,7 @@ export class ImageResponder {
   }
 }
 
-/** A requested image before its source is known. */
+/** A requested image whose source is not known yet. */
 interface WantedImage {
   readonly ask: ImageRequest;
   readonly query: ImageQuery;
@@ -354,7 +359,7 @@ function replyOf(
 const freshFor = (milliseconds: number): string =>
   `public, max-age=${Math.floor(milliseconds / 1000)}, must-revalidate`;
 
-/** The response when a source is unavailable. Other errors are faults. */
+/** Returns the response for a source that is unavailable. Other errors are faults. */
 function failed(reply: Pick<ImageReply, "request" | "common">, error: unknown): EdgeResponse {
   if (error instanceof SourceFailedError) return refusedImage(reply, error.status, error.reason);
   if (error instanceof SourceTooLargeError) return refusedImage(reply, 413, TOO_LARGE);

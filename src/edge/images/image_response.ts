@@ -11,27 +11,30 @@ import { MEDIA_TYPES } from "./image_type.ts";
 import type { ImageQuery, TargetFormat } from "./types.ts";
 
 /**
- * Part of each image's key. It changes with the engine's output, so clients and caches do not keep
- * the results of an older version.
+ * Part of each image's key. It changes with the engine's output, so that clients and caches do not
+ * keep the results of an older version.
  */
 const ENGINE_VERSION = "vips-8.18.7-1";
 
 /** Seconds after which a client may retry. */
 const RETRY_SECONDS = "2";
 
-/** `Cache-Control` of an unconverted image. It is short because the next attempt may convert it. */
+/**
+ * `Cache-Control` of an unconverted image. The lifetime is short because the next attempt may
+ * convert the image.
+ */
 const SHORT_LIVED = "public, max-age=60";
 
 /**
- * Fields that let a browser only display an image. If opened directly, it has no scripts and no
- * origin.
+ * Fields that only let a browser display an image. If the image is opened directly, it has no
+ * scripts and no origin.
  */
 const SAFETY: HeaderList = [
   ["x-content-type-options", "nosniff"],
   HARMLESS,
 ];
 
-/** Returns the key of a conversion result: equal keys mean equal bytes. */
+/** Returns the key of a conversion result. Equal keys mean equal bytes. */
 export function imageKey(
   identity: string,
   { width, height, fit, quality }: Pick<ImageQuery, "width" | "height" | "fit" | "quality">,
@@ -47,7 +50,7 @@ export interface ImageReply {
   /** Fields that every response of the site has. */
   readonly common: HeaderList;
   readonly cacheControl: string;
-  /** How long a front edge may cache it, in seconds. */
+  /** How long a front edge may cache the image, in seconds. */
   readonly keptSeconds: number;
   /** Whether the format depends on `Accept`. */
   readonly varies: boolean;
@@ -65,13 +68,16 @@ function fields(reply: ImageReply, etag: string, cached: string): Header[] {
   ];
 }
 
-/** The name under which a browser saves an image: letters, digits and a few other characters. */
+/**
+ * Returns the name under which a browser saves an image. It consists of letters, digits and a few
+ * other characters.
+ */
 export function fileName(path: string): string {
   const last = path.slice(path.lastIndexOf("/") + 1).replace(/\.[^.]*$/, "");
   return last.replaceAll(/[^\w-]+/g, "_").slice(0, 64) || "image";
 }
 
-/** A 304, if the client already has the result with `key`. */
+/** Returns a 304 if the client already has the result with `key`. */
 export function notModified(reply: ImageReply, key: string): EdgeResponse | undefined {
   const etag = entityTag(key);
   const known = reply.request.header("if-none-match");
@@ -135,8 +141,8 @@ export function convertedResponse(
 }
 
 /**
- * A response with the unchanged source. If a temporary problem prevented the conversion, `reason`
- * explains it.
+ * Returns a response with the unchanged source. If a temporary problem prevented the conversion,
+ * `reason` explains it.
  */
 export function originalResponse(
   reply: ImageReply,
@@ -151,7 +157,7 @@ export function originalResponse(
     : { ...response, problem: `The image was not converted: ${reason}` };
 }
 
-/** The response while too many images are waiting. The client may retry. */
+/** Returns the response that is sent while too many images are waiting. The client may retry. */
 export function busyResponse(
   { request, common }: Pick<ImageReply, "request" | "common">,
 ): EdgeResponse {
@@ -161,7 +167,7 @@ export function busyResponse(
   });
 }
 
-/** The response to a refused request. The reason must contain nothing from the request. */
+/** Returns the response to a rejected request. The reason must contain nothing from the request. */
 export function refusedImage(
   { request, common }: Pick<ImageReply, "request" | "common">,
   status: number,

@@ -1,7 +1,7 @@
 /** @module Detects the type of an image from its first bytes. */
 import type { ImageFormat } from "../../runtime/mod.ts";
 
-/** Recognized types. Images of types that cannot be converted are passed through or refused. */
+/** Recognized types. Images of a type that cannot be converted are passed through or rejected. */
 export type ImageType = ImageFormat | "gif" | "svg" | "ico" | "jxl" | "heic" | "bmp";
 
 export interface SniffedImage {
@@ -23,14 +23,14 @@ export const MEDIA_TYPES: Readonly<Record<ImageType, string>> = {
   bmp: "image/bmp",
 };
 
-/** Number of bytes to search for brands. */
+/** Number of bytes in which to search for brands. */
 const BRANDS_BYTES = 512;
 
 /** Position and value of the animation flag in an extended WebP. */
 const WEBP_FLAGS_AT = 20;
 const WEBP_ANIMATION = 0x02;
 
-/** Number of bytes to search for the root element. */
+/** Number of bytes in which to search for the root element. */
 const SVG_HEAD_BYTES = 1024;
 
 /** Converts each byte to the character with the same code point. */
@@ -77,7 +77,10 @@ function isAnimatedWebp(bytes: Uint8Array): boolean {
   return textOf(bytes, 12, 16) === "VP8X" && (flags & WEBP_ANIMATION) !== 0;
 }
 
-/** `ftyp` brands of the ISO base media file format (AVIF and related formats). */
+/**
+ * Recognizes an image by the `ftyp` brands of the ISO base media file format (AVIF and related
+ * formats).
+ */
 function brandedType(bytes: Uint8Array): SniffedImage | undefined {
   const size = Math.min(new DataView(bytes.buffer, bytes.byteOffset).getUint32(0), BRANDS_BYTES);
   const brands = textOf(bytes, 8, size);
@@ -86,13 +89,13 @@ function brandedType(bytes: Uint8Array): SniffedImage | undefined {
   return /heic|heix|mif1|msf1/.test(brands) ? { type: "heic", isAnimated: false } : undefined;
 }
 
-/** Whether text is an SVG document, judging by the root element after declarations and comments. */
+/** Whether text is an SVG document, based on the root element after declarations and comments. */
 function isSvg(bytes: Uint8Array): boolean {
   const text = new TextDecoder().decode(bytes.subarray(0, SVG_HEAD_BYTES)).trimStart();
   return text.startsWith("<") && /<svg[\s>]/i.test(text);
 }
 
-/** Recognizes an image; `undefined` for anything else. */
+/** Recognizes an image's type. Returns `undefined` for anything else. */
 export function sniffImage(bytes: Uint8Array): SniffedImage | undefined {
   if (bytes.byteLength < 12) return undefined;
   const head = textOf(bytes, 0, 12);

@@ -1,5 +1,5 @@
 /**
- * @module Decides where the source of an image is: on the site, on a declared site, or somewhere
+ * @module Decides whether the source of an image is on the site, on a declared site, or in a place
  * that is not allowed.
  */
 import { normalizePath } from "../../rules/mod.ts";
@@ -33,7 +33,7 @@ function judgeOwn(images: SiteImages, url: URL): JudgedSource {
 }
 
 /**
- * Checks the source that a URL names: a path of the site, or an absolute URL.
+ * Checks the source in a URL, which is a path on the site or an absolute URL.
  *
  * @param origin scheme, host and port under which the client reached the site
  */

@@ -1,6 +1,6 @@
 /** @module Chooses a format based on the client's `Accept` header. */
 
-/** The media types in an `Accept` field with a weight above 0, without wildcards. */
+/** Returns the media types in an `Accept` field whose weight is above 0, without wildcards. */
 function wantedTypes(accept: string): ReadonlySet<string> {
   const wanted = new Set<string>();
   for (const range of accept.toLowerCase().split(",")) {
@@ -11,9 +11,9 @@ function wantedTypes(accept: string): ReadonlySet<string> {
 }
 
 /**
- * The first of the offered formats that a client accepts by name.
+ * Returns the first offered format that a client accepts by name.
  *
- * A wildcard does not count: clients without AVIF support send it too.
+ * A wildcard does not count, because clients without AVIF support send one too.
  *
  * @returns `undefined` if the client names none of the formats
  */

@@ -1,4 +1,4 @@
-/** @module Parses the URL of an image, in every form that frameworks use. */
+/** @module Parses the URL of an image, in all forms that frameworks use. */
 import type { ImageStyle } from "../../manifest/mod.ts";
 import {
   IMAGE_FORMATS,
@@ -28,10 +28,13 @@ interface Target {
   readonly query: string;
 }
 
-/** A problem. Like the edge's own pages, its text contains nothing from the request. */
+/**
+ * Returns a problem with a URL. Its text contains nothing from the request, like the edge's own
+ * pages.
+ */
 const problem = (text: string): QueryProblem => ({ problem: text });
 
-/** A whole number without sign or leading zeros, from 1 to `maximum`. */
+/** Parses a whole number from 1 to `maximum`, without a sign or leading zeros. */
 function wholeNumber(text: string | undefined, maximum: number): number | undefined {
   if (text === undefined || !/^[1-9]\d{0,4}$/.test(text)) return undefined;
   const number = Number(text);
@@ -43,7 +46,7 @@ function toFormat(name: string): ImageFormat | undefined {
   return IMAGE_FORMATS.find((known) => known === format);
 }
 
-/** Reads the parameters of a query. A duplicate name is a problem. */
+/** Reads the parameters of a query. A repeated name is a problem. */
 function parameters(query: string): ReadonlyMap<string, string> | QueryProblem {
   const found = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(query)) {
@@ -59,7 +62,7 @@ function isProblem(value: ReadonlyMap<string, string> | QueryProblem): value is 
 
 const SVC_PARAMETERS = new Set(["url", "w", "q", "f"]);
 
-/** `?url=…&w=…&q=…&f=…`: used by the platform and, without `f`, by Next.js. */
+/** Parses `?url=…&w=…&q=…&f=…`, which the platform uses. Next.js uses the same form without `f`. */
 function parseUrlQuery(images: SiteImages, query: string, style: "svc" | "next"): ParsedQuery {
   const found = parameters(query);
   if (isProblem(found)) return found;
@@ -86,7 +89,10 @@ function parseUrlQuery(images: SiteImages, query: string, style: "svc" | "next")
   return { source, width, quality: images.qualityFor(quality), format };
 }
 
-/** The dimensions of an image's box. If the width is not an allowed size, both are scaled. */
+/**
+ * Returns the dimensions of the box into which an image must fit. If the width is not an allowed
+ * size, both dimensions are scaled.
+ */
 function boxOf(
   images: SiteImages,
   width: number | undefined,
@@ -112,7 +118,7 @@ const FITS: Readonly<Record<string, ImageFit>> = {
   none: "inside",
 };
 
-/** The parsed form shared by all frameworks. */
+/** The parsed form that all frameworks share. */
 interface ParsedImageQuery {
   readonly source: string;
   readonly w?: string | undefined;
@@ -147,7 +153,7 @@ function fromWish(images: SiteImages, { source, w, h, q, f, fit }: ParsedImageQu
 
 const ASTRO_PARAMETERS = new Set(["href", "w", "h", "q", "f", "fit"]);
 
-/** Astro: `?href=…&w=…&h=…&q=…&f=…&fit=…`. */
+/** Parses Astro's format: `?href=…&w=…&h=…&q=…&f=…&fit=…`. */
 function parseAstro(images: SiteImages, query: string): ParsedQuery {
   const found = parameters(query);
   if (isProblem(found)) return found;
@@ -155,7 +161,7 @@ function parseAstro(images: SiteImages, query: string): ParsedQuery {
   if (source === "") return problem('The parameter "href" is missing.');
   if ([...found.keys()].some((name) => !ASTRO_PARAMETERS.has(name))) return NOT_OURS;
   const [w, fit] = [found.get("w"), found.get("fit")];
-  // Without `fit`, Astro scales only to the width.
+  // Without `fit`, Astro only scales to the width.
   const h = w !== undefined && fit === undefined ? undefined : found.get("h");
   const keepsSvg = found.get("f") === "svg";
   const f = keepsSvg ? undefined : found.get("f");
@@ -178,7 +184,10 @@ const IPX_NAMES: Readonly<Record<string, keyof ParsedImageQuery | "s">> = {
   resize: "s",
 };
 
-/** IPX (Nuxt Image): `/<folder>/w_300&f_webp/path/of/image.png`, or `_` for no change. */
+/**
+ * Parses the format of IPX (Nuxt Image): `/<folder>/w_300&f_webp/path/of/image.png`, or `_` for no
+ * change.
+ */
 function parseIpx(folder: string, images: SiteImages, { path, query }: Target): ParsedQuery {
   if (query !== "") return NOT_OURS;
   const rest = path.slice(folder.length);
@@ -200,7 +209,7 @@ function parseIpx(folder: string, images: SiteImages, { path, query }: Target): 
     if (size === null) wish[known] = value;
     else [wish.w, wish.h] = [size[1]!, size[2]!];
   }
-  // IPX crops to a box by default.
+  // By default, IPX crops to a box.
   if (wish.w !== undefined && wish.h !== undefined) wish.fit ??= "cover";
   return fromWish(images, wish as unknown as ParsedImageQuery);
 }

@@ -5,12 +5,12 @@ import { type BodyStream, type Bytes, bytesOf, type MemoryBody } from "../messag
 /** Maximum total size of sources in memory across all requests, in bytes. */
 const MAX_BYTES_IN_MEMORY = 256 * 1024 * 1024;
 
-/** A source is too large for one image. */
+/** Thrown for a source that is too large for one image. */
 export class SourceTooLargeError extends Error {
   override readonly name = "SourceTooLargeError";
 }
 
-/** Too many sources are in memory. */
+/** Thrown when too many sources are in memory. */
 export class SourcesBusyError extends Error {
   override readonly name = "SourcesBusyError";
 }
@@ -25,7 +25,7 @@ export class SourceMemory {
     this.#max = max;
   }
 
-  /** Runs `work` with its own counter, then releases the bytes that it counted. */
+  /** Runs `work` with its own byte counter, then releases the counted bytes. */
   async use<Result>(work: (count: (bytes: number) => void) => Promise<Result>): Promise<Result> {
     let own = 0;
     try {

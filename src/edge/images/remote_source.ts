@@ -7,7 +7,7 @@ import { readSource } from "./read_source.ts";
 import type { SiteImages } from "./site_images.ts";
 import { SOURCE_ACCEPT } from "./source_request.ts";
 
-/** Maximum time for one source, including redirects and body, in milliseconds. */
+/** Maximum time for fetching one source, including redirects and body, in milliseconds. */
 const FETCH_MS = 10_000;
 
 /** Maximum number of redirects to follow. */
@@ -15,10 +15,10 @@ const MAX_REDIRECTS = 3;
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
-/** Error codes that result in a 504; all others result in a 502. */
+/** Error codes that result in a 504. All others result in a 502. */
 const TIMEOUTS = new Set(["connect_timeout", "idle_timeout", "aborted"]);
 
-/** A source is unavailable; the reason contains nothing from the request. */
+/** A source is unavailable. The reason contains nothing from the request. */
 export class SourceFailedError extends Error {
   override readonly name = "SourceFailedError";
 
@@ -31,11 +31,11 @@ export class SourceFailedError extends Error {
 export interface FetchedSource {
   readonly bytes: Bytes;
   readonly cacheControl: string | undefined;
-  /** Whether it may change at any time, so no cache stores it. */
+  /** Whether the source may change at any time, so that no cache stores it. */
   readonly isCurrent?: boolean | undefined;
 }
 
-/** The error for a source that responds with a status other than 200. */
+/** Returns the error for a source whose response has a status other than 200. */
 export function failedStatus(status: number): SourceFailedError {
   const kept = [401, 403, 404, 410, 429].includes(status);
   return new SourceFailedError(

@@ -7,7 +7,7 @@ import {
   type ImageStyle,
 } from "../../manifest/mod.ts";
 
-/** The platform's own endpoint, on every deployment's host. */
+/** The platform's own endpoint, which exists on the hosts of every deployment. */
 const IMAGE_PATH = "/_svc/image";
 
 const DEFAULT_MIN_TTL_SECONDS = 60;
@@ -17,7 +17,7 @@ export class SiteImages {
   readonly sizes: readonly number[];
   readonly formats: readonly ("avif" | "webp")[];
   readonly allowsSvg: boolean;
-  /** Minimum freshness of responses from servers and other sites, in milliseconds. */
+  /** Minimum time for which responses from servers and other sites are fresh, in milliseconds. */
   readonly minTtlMs: number;
   readonly #qualities: readonly number[];
   readonly #exact: ReadonlyMap<string, ImageStyle>;
@@ -44,7 +44,9 @@ export class SiteImages {
     this.#paths = settings.paths ?? [];
   }
 
-  /** The URL style of the endpoint at a normalized path; `undefined` for any other path. */
+  /**
+   * Returns the URL style of the endpoint at a normalized path, or `undefined` for any other path.
+   */
   styleOf(path: string): ImageStyle | undefined {
     const style = this.#exact.get(path);
     if (style !== undefined) return style;
@@ -57,12 +59,12 @@ export class SiteImages {
     return undefined;
   }
 
-  /** The smallest allowed size that is sufficient, or the largest one. */
+  /** Returns the smallest allowed size that is large enough, or else the largest size. */
   sizeFor(width: number): number {
     return this.sizes.find((size) => size >= width) ?? this.sizes.at(-1)!;
   }
 
-  /** The nearest allowed quality. */
+  /** Returns the nearest allowed quality. */
   qualityFor(quality: number): number {
     return this.#qualities.reduce((best, candidate) =>
       Math.abs(candidate - quality) < Math.abs(best - quality) ? candidate : best
@@ -78,7 +80,7 @@ export class SiteImages {
   }
 }
 
-/** Compiles the settings of a deployment; `undefined` if images are turned off. */
+/** Compiles the settings of a deployment. Returns `undefined` if images are turned off. */
 export function compileImages(settings: ImageSettings = {}): SiteImages | undefined {
   return settings.enabled === false ? undefined : new SiteImages(settings);
 }

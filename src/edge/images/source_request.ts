@@ -11,15 +11,15 @@ import { ClientRequest } from "../request/client_request.ts";
 export const SOURCE_ACCEPT = "image/*";
 
 /**
- * Request headers that the source does not get: credentials, conditions for another representation,
- * and connection-specific fields.
+ * Request headers that are not sent to the source: credentials, conditions for another
+ * representation, and connection-specific fields.
  */
 const WITHHELD =
   /^(?:cookie|authorization|proxy-|accept$|accept-encoding$|if-|range$|content-|upgrade$|connection$|sec-websocket-|te$|trailer$|transfer-|expect$|max-forwards$|cache-control$|pragma$|x-forwarded-|forwarded$)/;
 
 /**
  * The visitor's request for the source, without credentials. Rules see the visitor's address,
- * country and other fields; functions and servers do not.
+ * country and other fields, but functions and servers do not.
  */
 export class SourceRequest extends ClientRequest {
   readonly #visitor: ClientRequest;

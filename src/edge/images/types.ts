@@ -5,23 +5,23 @@ import type { Bytes } from "../messages/body.ts";
 /** The target of a conversion: a format, or `same` for the source's format. */
 export type TargetFormat = ImageFormat | "same";
 
-/** A requested image, limited to what the site allows. */
+/** A requested image, restricted to what the site allows. */
 export interface ImageQuery {
   /** Path, or absolute URL, of the source. */
   readonly source: string;
-  /** In pixels; never larger than the source. */
+  /** In pixels, and never larger than the source. */
   readonly width: number;
   readonly height?: number | undefined;
   readonly fit?: ImageFit | undefined;
   /** 1 to 100. */
   readonly quality: number;
-  /** The format that the URL asks for. If missing, `Accept` decides. */
+  /** The format in the URL. If missing, `Accept` determines the format. */
   readonly format?: ImageFormat | undefined;
   /** Whether an SVG of the site itself is passed through, as the framework would do. */
   readonly keepsSvg?: boolean;
 }
 
-/** Why a query is refused, for the author of the URL. */
+/** The reason why a query is rejected, for the author of the URL. */
 export interface QueryProblem {
   readonly problem: string;
 }
@@ -44,7 +44,7 @@ export type ImageOutcome =
 /** A source to convert, and how to convert it. */
 export interface ImageOrder {
   readonly projectId: string;
-  /** Identifies the result by the source and its conversion. */
+  /** Identifies the result by the source and the conversion. */
   readonly key: string;
   readonly conversion: Pick<ImageQuery, "width" | "height" | "fit" | "quality">;
   readonly format: ImageFormat;
@@ -57,7 +57,7 @@ export interface ImageOrder {
 export interface ImageService {
   /** Finds the stored result with `key`. */
   find(projectId: string, key: string): Promise<ConvertedImage | undefined>;
-  /** Why a conversion with `key` failed before, if that still applies. */
+  /** Returns the reason why a conversion with `key` failed before, if the reason still applies. */
   knownFailure(key: string): ImageOutcome | undefined;
   convert(order: ImageOrder): Promise<ImageOutcome>;
 }

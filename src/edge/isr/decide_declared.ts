@@ -23,19 +23,19 @@ export type DeclaredDecision =
 /** Minimum lifetime of pages that are stored on disk, in seconds. */
 const MIN_KEPT_SECONDS = 60;
 
-/** Fields whose values are in the key, as the edge writes them. */
+/** Fields whose values are in the key as the edge writes them. */
 const IN_KEY = new Set(["host", "x-forwarded-host", "x-forwarded-proto"]);
 
 /** Fields that differ between visitors. A page that depends on them is never shared. */
 const PERSONAL = new Set(["cookie", "authorization"]);
 
 /**
- * Request fields that are not in the cache key, but reach the server and change the responses of
- * some servers.
+ * Request fields that are not in the cache key, but that reach the server and change the responses
+ * of some servers.
  */
 const POISONOUS = UNKEYED.filter((name) => !isSpoofable(name));
 
-/** Facts about a request that the decision reads. */
+/** Facts about a request on which the decision depends. */
 export interface DeclaredFacts {
   readonly request: Pick<CacheRequest, "method"> & {
     readonly isPrivate: boolean;
@@ -45,28 +45,31 @@ export interface DeclaredFacts {
   readonly askedAt: number;
   /** Whether a 404 is stored. */
   readonly stores404: boolean;
-  /** Whether the request contains no client data except the data that selects the page. */
+  /** Whether the request contains no client data except for the data that selects the page. */
   readonly isShared: boolean;
 }
 
 /**
- * The seconds of a directive. A directive without a value sets no limit. Nitro uses
- * `stale-while-revalidate` this way.
+ * Returns the number of seconds in a directive's value. A directive without a value sets no limit.
+ * Nitro uses `stale-while-revalidate` this way.
  */
 function staleSeconds({ control }: GoverningField, name: string): number {
   if (!control.has(name)) return 0;
   return control.value(name) === undefined ? MAX_SECONDS : control.seconds(name)!;
 }
 
-/** The cache terms of a response; `undefined` if it declares no lifetime for a shared cache. */
+/**
+ * Returns the cache terms of a response, or `undefined` if it declares no lifetime for shared
+ * caches.
+ */
 function declaredTerms(governing: GoverningField, headers: HeaderList): Terms | undefined {
   const { control, isTargeted } = governing;
   const lifetime = control.seconds("s-maxage") ??
     (isTargeted ? control.seconds("max-age") : undefined);
   if (lifetime === undefined) return undefined;
   const mustRevalidate = control.has("must-revalidate") || control.has("proxy-revalidate");
-  // Next.js serves a stale page while it renders the next one. Here, the stale page does not count
-  // as fresh.
+  // Next.js may serve a stale page while it renders the next one. Here, the stale page does not
+  // count as fresh.
   const isStale = findHeader(headers, "x-nextjs-cache") === "STALE";
   return {
     lifetime: isStale ? 0 : lifetime,
@@ -79,7 +82,8 @@ function declaredTerms(governing: GoverningField, headers: HeaderList): Terms | 
 }
 
 /**
- * The request fields that select the response; `undefined` if no other client can get the response.
+ * Returns the request fields that select the response, or `undefined` if no other client can get
+ * the response.
  */
 function selectingFields(
   headers: HeaderList,
@@ -98,7 +102,7 @@ function selectingFields(
   return selecting;
 }
 
-/** Why the response to this client is not stored for others. */
+/** Returns the reason why the response to this client is not stored for others. */
 function clientReason({ request, isShared }: DeclaredFacts, terms: Terms): string | undefined {
   if (request.method !== "GET") return "method";
   if (isShared) return undefined;

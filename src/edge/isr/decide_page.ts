@@ -31,7 +31,7 @@ export const ROUTER_FIELDS = [
   "next-url",
 ] as const;
 
-/** Request fields that are in the key, or that the shared request does not contain. */
+/** Request fields that are in the key, or that are missing from the shared request. */
 const NEUTRAL = new Set([
   "accept",
   "accept-encoding",
@@ -41,12 +41,15 @@ const NEUTRAL = new Set([
   ...ROUTER_FIELDS,
 ]);
 
-/** Directives for shared caches; the ISR cache is the shared cache here. */
+/** Directives for shared caches, of which the ISR cache is one. */
 const FOR_SHARED_CACHES = new Set(["s-maxage", "stale-while-revalidate", "stale-if-error"]);
 
 const refuse = (reason: string): PageDecision => ({ type: "private", reason });
 
-/** Why a response with these fields is not shared, even if it is declared cacheable. */
+/**
+ * Returns the reason why a response with these fields is not shared, even if the response is
+ * declared cacheable.
+ */
 export function privateReason({ headers }: Pick<ResponseHead, "headers">): string | undefined {
   const { control } = governingField(headers);
   if (control.has("no-store")) return "no_store";
@@ -57,7 +60,7 @@ export function privateReason({ headers }: Pick<ResponseHead, "headers">): strin
   return cacheTags(headers) === undefined ? "tags" : undefined;
 }
 
-/** Whether the content is encoded, so only clients that accept the encoding can read it. */
+/** Whether the content is encoded. If so, only clients that accept the encoding can read it. */
 export function isEncoded(headers: HeaderList): boolean {
   return (findHeader(headers, "content-encoding") ?? "identity") !== "identity";
 }
@@ -85,9 +88,9 @@ export function decidePage(
 const FOR_CLIENTS = new Set(["max-age", "no-cache", "no-store", "private"]);
 
 /**
- * `Cache-Control` for clients. Pages are refreshed here, so directives for shared caches are
- * removed. Another cache in front would only make the page older. If the server sends no directives
- * to clients, they revalidate each time.
+ * Returns the `Cache-Control` field for clients. Pages are refreshed here, so directives for shared
+ * caches are removed. Another cache in front would only make the page older. If the server sends no
+ * directives for clients, clients revalidate each time.
  */
 export function clientCacheControl(headers: HeaderList): Header {
   const directives = (joinedHeader(headers, "cache-control") ?? "").split(",")

@@ -1,8 +1,8 @@
 /**
  * @module Incremental static regeneration (ISR). Stores servers' pages for a route's `revalidate`
- * seconds, or for as long as their own header fields allow. Serves them stale while a single
- * request refreshes them, and keeps them across restarts. `docs/isr.md` and `docs/caching.md`
- * explain it to authors.
+ * seconds, or for as long as the pages' own header fields allow. Serves stale pages while a single
+ * request refreshes them, and keeps pages across restarts. `docs/isr.md` and `docs/caching.md`
+ * explain this to authors.
  */
 import type { Clock } from "../../lib/clock.ts";
 import type { CachedResponse, StoredResponse, VaryField } from "../cache/types.ts";
@@ -41,7 +41,7 @@ function freshnessOf(stored: StoredResponse, now: number): Freshness {
   return -remaining < stored.terms.staleWhileRevalidate ? "stale" : "expired";
 }
 
-/** The request for the page variant selected by these request fields. */
+/** Returns the request for the page variant selected by these request fields. */
 function variantRequest(request: PageRequest, vary: readonly VaryField[]): PageRequest {
   const values = vary.map(({ name }) => [name, varyValue(name, request)]);
   return { ...request, key: `${request.key} ${JSON.stringify(values)}`, hasQuery: true };
@@ -63,8 +63,8 @@ export class IsrCache {
   }
 
   /**
-   * Serves a `GET` or `HEAD` on a route with `revalidate`. Synchronous if the page is in memory.
-   * Rejects with the errors of `fetchShared` and `fetchPrivate`.
+   * Serves a `GET` or `HEAD` on a route with `revalidate`. The result is synchronous if the page is
+   * in memory. Rejects with the errors of `fetchShared` and `fetchPrivate`.
    */
   handle(request: PageRequest, options: PageOptions): CachedResponse | Promise<CachedResponse> {
     const context: PageContext = { request, options };
@@ -73,14 +73,14 @@ export class IsrCache {
     return page === undefined ? this.#readOrFetch(context) : this.#serve(context, page);
   }
 
-  /** Whether `find()` can find anything; if false, requests do not call it. */
+  /** Whether `find()` can find anything. If false, requests do not call `find()`. */
   get mayHaveDeclared(): boolean {
     return this.#pages.mayHaveDeclared;
   }
 
   /**
-   * The stored page whose response declared itself cacheable, if there is one. Synchronous if the
-   * page is in memory.
+   * Returns the stored page whose response declared itself cacheable, if there is one. The result
+   * is synchronous if the page is in memory.
    */
   find(
     request: PageRequest,
@@ -126,15 +126,15 @@ export class IsrCache {
 
   /**
    * Removes pages, or marks them as stale with `soft`, including pages that are being fetched.
-   * Returns their number.
+   * Returns the number of pages.
    */
   purge(scope: PurgeScope, options: PurgeOptions = {}): Promise<number> {
     return this.#pages.purge(scope, { ...options, at: this.#now() });
   }
 
   /**
-   * Like `purge()`, but for several scopes and at a constant cost. Requests after the call never
-   * see these pages as fresh.
+   * Works like `purge()`, but for several scopes and at a constant cost. Requests after the call
+   * never see these pages as fresh.
    */
   revalidate(scopes: readonly PurgeScope[], { soft = false }: PurgeOptions): Promise<void> {
     return this.#pages.mark(scopes, { soft, at: this.#now() });
@@ -154,7 +154,7 @@ export class IsrCache {
     return page === undefined ? undefined : await this.#serveVariant({ request, options }, page);
   }
 
-  /** Serves the first page of a key, or the variant that the request selects. */
+  /** Serves the first page that is stored under a key, or the variant that the request selects. */
   #serveVariant(
     { request, options }: PageContext,
     first: IsrEntry,

@@ -7,10 +7,12 @@ import type { IsrEntry } from "./types.ts";
 /** Default capacity in bytes (64 MiB). */
 export const DEFAULT_ISR_MEMORY_BYTES = 64 * 1024 * 1024;
 
-/** A generous estimate of a page's memory in addition to its strings and body, in bytes. */
+/**
+ * A generous estimate of the memory that a page uses in addition to its strings and body, in bytes.
+ */
 const OVERHEAD_BYTES = 2048;
 
-/** Memory used by a page without its body, in bytes. */
+/** Returns the memory that a page uses without its body, in bytes. */
 export function headBytes(
   { key, headers, tags = [], vary = [] }: Pick<PageRecord, "key" | "headers" | "tags" | "vary">,
 ): number {
@@ -24,7 +26,7 @@ export function headBytes(
 interface Slot extends RingEntry<Slot> {
   readonly memoryKey: string;
   readonly page: IsrEntry;
-  /** Its memory, in bytes. */
+  /** The memory that the page uses, in bytes. */
   readonly bytes: number;
 }
 
@@ -44,12 +46,12 @@ export class IsrMemory {
     this.#capacity = capacity;
   }
 
-  /** Bytes in use; never above the capacity. */
+  /** Number of bytes in use, which is never above the capacity. */
   get byteLength(): number {
     return this.#bytes;
   }
 
-  /** The page of a key; marks the page as used. */
+  /** Returns the page with a key, and marks the page as used. */
   get(memoryKey: string): IsrEntry | undefined {
     const slot = this.#slots.get(memoryKey);
     if (slot === undefined) return undefined;
@@ -81,14 +83,14 @@ export class IsrMemory {
     if (slot !== undefined) this.#remove(slot);
   }
 
-  /** The pages whose keys begin with `prefix`. */
+  /** Yields the pages whose keys begin with `prefix`. */
   *under(prefix: string): Generator<readonly [memoryKey: string, page: IsrEntry]> {
     for (const [memoryKey, { page }] of this.#slots) {
       if (memoryKey.startsWith(prefix)) yield [memoryKey, page];
     }
   }
 
-  /** Reserves memory for an arriving body; false if no memory is left. */
+  /** Reserves memory for an arriving body. Returns false if no memory is left. */
   reserve(bytes: number): boolean {
     if (this.#reserved + bytes > this.#capacity) return false;
     this.#reserved += bytes;

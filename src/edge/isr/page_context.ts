@@ -8,12 +8,13 @@ import type { PageRequest } from "./types.ts";
 
 export interface PageOptions {
   /**
-   * How long a page of the route is fresh, in seconds; 0 if the responses declare it themselves.
+   * How long a page of the route is fresh, in seconds, or 0 if the responses declare this
+   * themselves.
    */
   readonly revalidateSeconds: number;
   /** Whether a 404 is stored. */
   readonly stores404: boolean;
-  /** Fetches the page for all visitors; a rejection means that the server could not respond. */
+  /** Fetches the page for all visitors. A rejection means that the server could not respond. */
   fetchShared(request: ComputeRequest): Promise<OriginResponse>;
   /** Fetches the page for this client, with the client's own header fields. */
   fetchPrivate(): Promise<OriginResponse>;

@@ -25,7 +25,7 @@ import { forClients, privateResponse } from "./unstored_response.ts";
 /** Maximum size of a body that is stored (10 MiB). */
 const MAX_PAGE_BYTES = 10 * 1024 * 1024;
 
-/** Delay after a failed refresh before the next one, in milliseconds. */
+/** Delay between a failed refresh and the next one, in milliseconds. */
 const RETRY_MILLISECONDS = 10_000;
 
 /**
@@ -77,14 +77,14 @@ export class PageFetcher {
     this.#options = options;
   }
 
-  /** The server's response to this client only. */
+  /** Returns the server's response, which is only for this client. */
   async fetchPrivate({ options }: PageContext): Promise<CachedResponse> {
     return privateResponse(await options.fetchPrivate());
   }
 
   /**
    * Fetches a page, with one request to the server for all clients of the same page. If the server
-   * fails, an expired page is served if its cache terms allow it.
+   * fails, an expired page is served if the page's cache terms allow this.
    */
   async fetchOnce(context: PageContext, expired?: IsrEntry): Promise<CachedResponse> {
     const { now, timer } = this.#options;
@@ -109,7 +109,7 @@ export class PageFetcher {
 
   /**
    * Stores the response to a client's own request, unless another response for the page is being
-   * stored. Returns the response for that client.
+   * stored. Returns the response for the client.
    */
   offer(
     context: PageContext,
@@ -143,8 +143,8 @@ export class PageFetcher {
   }
 
   /**
-   * Turns a shared response into the response for this client, based on the client's method and
-   * conditions.
+   * Turns a shared response into the response for this client, based on the method and the
+   * conditions of the client's request.
    */
   #deliver(request: PageRequest, response: OriginResponse, fill?: CacheFill): CachedResponse {
     const report: CacheReport = {
@@ -236,7 +236,7 @@ export class PageFetcher {
   }
 
   /**
-   * Stores a page in the background once its body is complete. Waiting requests continue in any
+   * Stores a page in the background once its body is complete. Waiting requests continue in either
    * case.
    */
   #keepLater(context: PageContext, fill: Fill): void {

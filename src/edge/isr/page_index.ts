@@ -2,7 +2,10 @@
 
 export interface PageLimits {
   readonly pages: number;
-  /** Maximum number of pages with a query. Anyone can request any number of them. */
+  /**
+   * Maximum number of pages with a query. The limit is separate because anyone can request any
+   * number of them.
+   */
   readonly queryPages: number;
   readonly bytes: number;
 }
@@ -13,16 +16,19 @@ const PAGE_LIMITS: PageLimits = {
   bytes: 512 * 1024 * 1024,
 };
 
-/** Letters at the end of a page's name that tell whether the page has a query. */
+/** Letters at the end of a page's name that show whether the page has a query. */
 const QUERY = "q";
 const PLAIN = "p";
 
-/** Marks pages that are stored because of their own header fields, not a route's `revalidate`. */
+/**
+ * The letter for pages that are stored because of their own header fields, not because of a route's
+ * `revalidate`.
+ */
 const DECLARED = "d";
 
 /**
- * The name of a page on disk. The name encodes whether the page has a query and whether its server
- * declared it cacheable.
+ * Returns the name of a page on disk. The name encodes whether the page has a query and whether its
+ * server declared it cacheable.
  */
 export function pageName(
   keySha256: string,
@@ -36,7 +42,7 @@ const isQueryName = (name: string): boolean => name.endsWith(QUERY);
 const isDeclaredName = (name: string): boolean => name.at(-2) === DECLARED;
 
 export class PageIndex {
-  /** The size of each page in bytes, by name, in eviction order. */
+  /** The size of each page in bytes, by name, in the order of eviction. */
   readonly #pages = new Map<string, number>();
   #bytes = 0;
   #queryPages = 0;
@@ -55,7 +61,7 @@ export class PageIndex {
     return this.#pages.size;
   }
 
-  /** Whether there is a page that its server declared cacheable. */
+  /** Whether there is a page that was declared cacheable by its server. */
   get hasDeclared(): boolean {
     return this.names().some(isDeclaredName);
   }
@@ -98,7 +104,7 @@ export class PageIndex {
     if (isQueryName(name)) this.#queryPages += 1;
   }
 
-  /** Evicts pages with a query first, because a flood of them must not displace other pages. */
+  /** Evicts pages with a query first, because many such pages must not displace other pages. */
   #excess(): string[] {
     const gone: string[] = [];
     for (const onlyQueries of [true, false]) {

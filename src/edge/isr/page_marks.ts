@@ -1,22 +1,22 @@
 /**
  * @module Records which pages of a deployment were revalidated on demand, and when. A purge of any
- * size only adds a mark. When a page is next requested, the marks decide whether the page was
- * purged. Pure.
+ * size only adds a mark, which is a record of the purge. When a page is next requested, the marks
+ * show whether the page was purged. Pure.
  */
 import * as z from "zod";
 import { isPurged } from "../cache/cache_store.ts";
 import type { PurgeScope } from "../../feed/mod.ts";
 
 /**
- * Maximum number of marks of one deployment. Beyond that, the older half is replaced with marks
- * that apply to all pages.
+ * Maximum number of marks for one deployment. If there are more, the older half is replaced with
+ * marks that apply to all pages.
  */
 export const MAX_MARKS = 2000;
 
-/** Maximum total length of all marks in characters. They are written to disk as one file. */
+/** Maximum total length of all marks, in characters. They are written to disk as one file. */
 const MAX_MARK_CHARACTERS = 256 * 1024;
 
-/** A purge, with its order in this process; 0 for a purge in an earlier process. */
+/** A purge, with its order in this process, which is 0 for a purge in an earlier process. */
 interface Mark {
   readonly scope: PurgeScope;
   readonly soft: boolean;
@@ -25,13 +25,13 @@ interface Mark {
   readonly order: number;
 }
 
-/** The fields of a page that decide which marks apply to it. */
+/** The fields of a page that determine which marks apply to the page. */
 export interface MarkedPage {
   readonly path: string;
   readonly tags: readonly string[];
-  /** When it was requested, in milliseconds since the Unix epoch. */
+  /** When the page was requested, in milliseconds since the Unix epoch. */
   readonly askedAt: number;
-  /** `PageMarks.order` when the page was requested; missing for a page from disk. */
+  /** `PageMarks.order` when the page was requested. Missing for a page from disk. */
   readonly order?: number | undefined;
 }
 
@@ -55,7 +55,7 @@ const fileSchema = z.object({
   marks: z.array(z.object({ scope: scopeSchema, soft: z.boolean(), at: z.number() })),
 });
 
-/** The key of a mark; marks with the same key replace each other. */
+/** Returns the key of a mark. Marks with the same key replace each other. */
 function keyOf(scope: PurgeScope, soft: boolean): string {
   const what = scope.type === "path"
     ? scope.path
@@ -76,8 +76,8 @@ export class PageMarks {
   #characters = 0;
 
   /**
-   * Increases with each mark. A page that was checked at this number does not have to be checked
-   * again.
+   * A number that increases with each mark. A page that was checked at the current number does not
+   * have to be checked again.
    */
   get order(): number {
     return this.#order;
@@ -91,7 +91,10 @@ export class PageMarks {
     if (this.#marks.size > MAX_MARKS || this.#characters > MAX_MARK_CHARACTERS) this.#shorten();
   }
 
-  /** Adds the marks of an earlier process, as `encode()` returned them; ignores malformed marks. */
+  /**
+   * Adds the marks of an earlier process, in the form that `encode()` returned. Ignores malformed
+   * marks.
+   */
   addStored(bytes: Uint8Array): void {
     try {
       const { marks } = fileSchema.parse(JSON.parse(new TextDecoder().decode(bytes)));
@@ -102,7 +105,7 @@ export class PageMarks {
     } catch { /* the pages then keep their age */ }
   }
 
-  /** The marks as the bytes of a file. */
+  /** Returns the marks as the bytes of a file. */
   encode(): Uint8Array<ArrayBuffer> {
     const marks = [...this.#marks.values()].map(({ order: _, ...mark }) => mark);
     return new TextEncoder().encode(JSON.stringify({ version: 1, marks }));

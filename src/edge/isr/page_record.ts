@@ -40,19 +40,19 @@ export interface PageRecord {
   readonly key: string;
   readonly path: string;
   readonly status: number;
-  /** The fields as clients get them, without `age` and the cache status. */
+  /** The fields as they are sent to clients, without `age` and the cache status. */
   readonly headers: HeaderList;
   readonly askedAt: number;
   readonly body: Bytes;
-  /** Its age on arrival, in seconds; 0 if missing. */
+  /** The page's age on arrival, in seconds, or 0 if missing. */
   readonly initialAge?: number | undefined;
   readonly tags?: readonly string[] | undefined;
   readonly vary?: readonly VaryField[] | undefined;
-  /** Cache terms that the response declares; missing if the route's `revalidate` sets them. */
+  /** Cache terms that the response declares. Missing if the route's `revalidate` sets them. */
   readonly terms?: Terms | undefined;
 }
 
-/** Fields of a single response that are not part of the page. */
+/** Fields that belong to a single response and are not part of the page. */
 const NOT_STORED = new Set([
   "age",
   "cache-control",
@@ -62,7 +62,10 @@ const NOT_STORED = new Set([
   "x-svc-cache",
 ]);
 
-/** The fields of a server's response that are stored; they always include `date` and `etag`. */
+/**
+ * Returns the fields of a server's response that are stored, which always include `date` and
+ * `etag`.
+ */
 function headersToStore(
   headers: HeaderList,
   { body, askedAt }: Pick<PageRecord, "body" | "askedAt">,
@@ -109,7 +112,7 @@ export function encodePage({ body, ...head }: PageRecord): Bytes {
   return bytes;
 }
 
-/** Decodes a page; `undefined` if the bytes are not a complete page. */
+/** Decodes a page. Returns `undefined` if the bytes are not a complete page. */
 export function decodePage(bytes: Bytes): PageRecord | undefined {
   const end = bytes.indexOf(LINE_FEED);
   if (end < 0) return undefined;
@@ -124,7 +127,7 @@ export function decodePage(bytes: Bytes): PageRecord | undefined {
   }
 }
 
-/** The cache terms of pages on a route with a given `revalidate`. */
+/** Returns the cache terms of pages on a route with a given `revalidate`. */
 function routeTerms(revalidateSeconds: number): Terms {
   return {
     lifetime: revalidateSeconds,
@@ -137,9 +140,9 @@ function routeTerms(revalidateSeconds: number): Terms {
 }
 
 /**
- * The page as it is served, with its own cache terms or those of its route. The page's age is
- * counted from the request, because the data may have changed between the server's read and its
- * response.
+ * Returns the page as it is served, with its own cache terms or those of its route. The page's age
+ * is counted from the request, because the data may have changed after the server read it and
+ * before it responded.
  */
 export function toStoredResponse(page: PageRecord, revalidateSeconds: number): StoredResponse {
   const { status, headers, body, askedAt, initialAge = 0, tags = [], vary = [] } = page;

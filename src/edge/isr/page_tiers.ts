@@ -15,14 +15,14 @@ export interface PageTiersOptions {
   readonly deploymentId: string;
   /** Keeps pages across restarts. */
   readonly store: IsrStore;
-  /** Shared by all deployments. */
+  /** Memory that all deployments share. */
   readonly memory: IsrMemory;
   readonly limits?: PageLimits;
   /** Called with the cause of a failed refresh or write. */
   readonly onError: (error: unknown) => void;
 }
 
-/** The name of a page in the store. */
+/** Returns the name of a page in the store. */
 function nameOf(request: PageRequest): string {
   return pageName(sha256Hex(request.key), request);
 }
@@ -49,8 +49,8 @@ export class PageTiers {
   }
 
   /**
-   * Whether there may be pages that a server declared cacheable. Known once the pages on disk are
-   * listed.
+   * Whether there may be pages that a server declared cacheable. This is known once the pages on
+   * disk are listed.
    */
   get mayHaveDeclared(): boolean {
     return this.#hasDeclared || (this.#storedPages.listed?.hasDeclared ?? true);
@@ -82,7 +82,7 @@ export class PageTiers {
 
   /**
    * Puts a page into memory, and writes it to the store unless `isKept` is false. Returns false if
-   * a purge has removed it since it was requested.
+   * a purge has removed the page since it was requested.
    */
   put(
     request: PageRequest,
@@ -137,7 +137,7 @@ export class PageTiers {
   }
 
   /**
-   * Marks pages for revalidation. From now on, no request sees them as fresh. Resolves once the
+   * Marks pages for revalidation. From then on, no request sees them as fresh. Resolves once the
    * marks would survive a restart.
    */
   async mark(
@@ -148,7 +148,7 @@ export class PageTiers {
     await this.#storedPages.writeMarks();
   }
 
-  /** Removes pages, or marks them as stale with `soft`. Returns their number. */
+  /** Removes pages, or marks them as stale with `soft`. Returns the number of pages. */
   async purge(
     scope: PurgeScope,
     { soft = false, at }: PurgeOptions & { readonly at: number },
@@ -169,7 +169,7 @@ export class PageTiers {
     return meant.size;
   }
 
-  /** Returns a page after applying the marks to it; `undefined` if they remove the page. */
+  /** Returns a page after applying the marks to it, or `undefined` if the marks remove the page. */
   #judge(page: IsrEntry): IsrEntry | undefined {
     const { path, requested, stored } = page;
     const { tags, staleSince } = stored;

@@ -1,6 +1,6 @@
 /**
  * @module The pages of one deployment on disk, and the marks of pages that were revalidated on
- * demand. The pages are listed once. After that, only existing pages are read.
+ * demand. The pages are listed once. After that, only pages that exist are read.
  */
 import { PageIndex, type PageLimits } from "./page_index.ts";
 import type { PageMarks } from "./page_marks.ts";
@@ -16,16 +16,16 @@ export interface StoredPagesOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** The fields of a page that a purge checks. */
+/** The fields of a page that are checked by purges. */
 type PurgedPage = Pick<PageRecord, "path" | "askedAt"> & { readonly tags: readonly string[] };
 
 /**
- * Maximum total length of a page's path and tags to keep in memory for purges. If the total is
+ * Maximum total length of a page's path and tags that are kept in memory for purges. If they are
  * longer, the page is read again.
  */
 const MAX_KNOWN_CHARACTERS = 512;
 
-/** The name of the marks' file; no page has this name. */
+/** The name of the file with the marks. No page has this name. */
 const MARKS = "marks.json";
 
 export class StoredPages {
@@ -44,12 +44,12 @@ export class StoredPages {
     this.#marks = marks;
   }
 
-  /** The pages on disk; `undefined` until they are listed. */
+  /** The pages on disk, or `undefined` until they have been listed. */
   get listed(): PageIndex | undefined {
     return this.#listed;
   }
 
-  /** Returns the page of a key; calls `name` only if there are any pages. */
+  /** Returns the page with a key. Calls `name` only if there are any pages. */
   async read(key: string, name: () => string): Promise<PageRecord | undefined> {
     const index = await this.list();
     if (index.size === 0) return undefined;
@@ -62,7 +62,7 @@ export class StoredPages {
     return undefined;
   }
 
-  /** Writes a page, and evicts others if there are too many. Never rejects. */
+  /** Writes a page, and evicts other pages if there are too many. Never rejects. */
   async write(name: string, record: PageRecord): Promise<void> {
     const { store, onError } = this.#options;
     const index = await this.list();
@@ -86,7 +86,7 @@ export class StoredPages {
     if ((await this.list()).delete(name)) await store.remove(name).catch(onError);
   }
 
-  /** The names of the pages that a purge covers. */
+  /** Returns the names of the pages that a purge covers. */
   async find(isMeant: (page: PurgedPage) => boolean): Promise<readonly string[]> {
     const found: string[] = [];
     for (const name of (await this.list()).names()) {
@@ -97,7 +97,7 @@ export class StoredPages {
   }
 
   /**
-   * Writes the marks if they can apply to any page. Calls during a write share the next write.
+   * Writes the marks if they can apply to any page. Calls made during a write share the next write.
    * Never rejects.
    */
   async writeMarks(): Promise<void> {

@@ -5,11 +5,11 @@ import type { HeaderList } from "../messages/header_list.ts";
 
 /** Persistent storage for the pages of one deployment, by name. The platform provides it. */
 export interface IsrStore {
-  /** All pages, oldest first. */
+  /** Returns all pages, oldest first. */
   list(): Promise<readonly { readonly name: string; readonly bytes: number }[]>;
   /** Returns `undefined` if there is no page with the name. */
   read(name: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
-  /** Writes a page atomically: after a crash, either the old or the new page is intact. */
+  /** Writes a page atomically. After a crash, either the old or the new page is intact. */
   write(name: string, bytes: Uint8Array): Promise<void>;
   remove(name: string): Promise<void>;
 }
@@ -22,24 +22,24 @@ export interface PageRequest extends Pick<CacheRequest, "method" | "header"> {
   readonly path: string;
   readonly hasQuery: boolean;
   /**
-   * Whether the page is stored because its response declares it cacheable, not because of its
-   * route.
+   * Whether the page is stored because its response declares it cacheable, not because of the
+   * page's route.
    */
   readonly isDeclared: boolean;
-  /** Whether the client gets its own response, for example because it sent credentials. */
+  /** Whether the client gets its own response, for example because the client sent credentials. */
   readonly isPrivate: boolean;
   /**
-   * The page's shared request, which contains nothing from this client except the fields that
-   * select the page.
+   * Returns the shared request for the page. It contains nothing from this client except for the
+   * fields that select the page.
    */
   sharedRequest(selecting: readonly VaryField[]): ComputeRequest;
 }
 
-/** The state when a page was requested, to compare it with later requests and purges. */
+/** The state when a page was requested, which is compared with later requests and purges. */
 export interface Requested {
   /** In milliseconds since the Unix epoch. */
   readonly at: number;
-  /** `PageMarks.order` at that time; missing for a page from disk. */
+  /** `PageMarks.order` at that time. Missing for a page from disk. */
   readonly order?: number | undefined;
 }
 
@@ -49,25 +49,25 @@ export interface Storable {
   readonly tags: readonly string[];
   /** The request fields that select the page, with their values. */
   readonly vary: readonly VaryField[];
-  /** Cache terms that the response declares; missing if the route's `revalidate` sets them. */
+  /** Cache terms that the response declares. Missing if the route's `revalidate` sets them. */
   readonly terms?: Terms | undefined;
-  /** Its age on arrival, in seconds. */
+  /** The page's age on arrival, in seconds. */
   readonly initialAge: number;
   /** False if the page would be useless after a restart. */
   readonly isKept: boolean;
 }
 
-/** A page in memory. Only the fields at the end change. */
+/** A page in memory. Only the last four fields change. */
 export interface IsrEntry {
   readonly key: string;
-  /** Its name on disk. */
+  /** The page's name on disk. */
   readonly name: string;
   readonly path: string;
   readonly requested: Requested;
   /** Memory used by the page without its body, in bytes. */
   readonly headBytes: number;
   stored: StoredResponse;
-  /** `PageMarks.order` at its last check. */
+  /** `PageMarks.order` when the page was last checked. */
   judgedAt: number;
   /** Earliest time of the next refresh after a failed one, in milliseconds since the Unix epoch. */
   retryAt: number;

@@ -8,13 +8,13 @@ import { clientCacheControl } from "./decide_page.ts";
 import type { DeclaredDecision } from "./decide_declared.ts";
 import type { PageRequest } from "./types.ts";
 
-/** A shared response in the form that each client gets. */
+/** Returns a shared response in the form that every client gets. */
 export function forClients(response: OriginResponse): OriginResponse {
   const headers = response.headers.filter(([name]) => name !== "cache-control");
   return { ...response, headers: [...headers, clientCacheControl(response.headers)] };
 }
 
-/** A response that is only for one client, with the reason. */
+/** Returns a response that is only for one client, with the reason. */
 export function privateResponse(response: OriginResponse, reason?: string): CachedResponse {
   const headers = withReport(response.headers, {
     result: "BYPASS",
@@ -25,7 +25,9 @@ export function privateResponse(response: OriginResponse, reason?: string): Cach
   return { ...response, headers, bytes: contentLength(response.headers), result: "BYPASS" };
 }
 
-/** The response to a client's own request, depending on the decision about storing it. */
+/**
+ * Returns the response to a client's own request, based on the decision about storing the response.
+ */
 export function unstoredResponse(
   request: PageRequest,
   response: OriginResponse,

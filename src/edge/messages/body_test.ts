@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { type Bytes, bytesOf, toMemoryBody } from "./body.ts";
 
-/** A part of a larger buffer, at an odd offset. */
+/** Returns the content as a part of a larger buffer, at an odd offset. */
 function partOf(content: Uint8Array): Bytes {
   const larger = new Uint8Array(content.byteLength + 70_000);
   larger.set(content, 3);

@@ -1,17 +1,17 @@
-/** @module Header fields as pairs: built once, and shared by many responses. */
+/** @module Header fields as pairs, which are built once and shared by many responses. */
 
 /** One field: its name in lower case, and its value. */
 export type Header = [name: string, value: string];
 
-/** Shared between responses, so never modified. */
+/** A list of fields that responses share, so it is never modified. */
 export type HeaderList = readonly Header[];
 
-/** The value of the first field with this lower-case name. */
+/** Returns the value of the first field with the given lower-case name. */
 export function findHeader(headers: HeaderList, name: string): string | undefined {
   return headers.find((header) => header[0] === name)?.[1];
 }
 
-/** All lines of a field, joined (RFC 9110, 5.3); `undefined` if there is none. */
+/** Returns all lines of a field, joined (RFC 9110, 5.3), or `undefined` if there is none. */
 export function joinedHeader(headers: HeaderList, name: string): string | undefined {
   const first = findHeader(headers, name);
   if (first === undefined) return undefined;
@@ -20,11 +20,11 @@ export function joinedHeader(headers: HeaderList, name: string): string | undefi
 }
 
 export interface RequestFields {
-  /** The value of a field by its lower-case name; `null` if it is missing. */
+  /** Returns the value of a field by its lower-case name, or `null` if it is missing. */
   header(name: string): string | null;
 }
 
-/** Marks a list that has been checked. A copy of the list does not have the mark. */
+/** Marks a list that has been checked. A copy of the list is not marked. */
 const CHECKED = Symbol("checked");
 
 /** A token (RFC 9110, 5.6.2) in lower case. */
@@ -37,14 +37,14 @@ export function isFieldName(text: string): boolean {
   return NAME.test(text);
 }
 
-/** Whether every field is valid and can be sent unchanged, so no field can inject another. */
+/** Whether every field is valid and can be sent unchanged, so that no field can inject another. */
 export function isSendable(headers: HeaderList): boolean {
   for (const [name, value] of headers) if (!isFieldName(name) || !VALUE.test(value)) return false;
   return true;
 }
 
 /**
- * Checks a list once for all responses that will share it. A valid list is frozen, and
+ * Checks a list once for all responses that will share the list. A valid list is frozen, and
  * `isChecked()` recognizes it. Returns the same list.
  */
 export function checkOnce(headers: HeaderList): HeaderList {

@@ -6,13 +6,18 @@ import type { Header } from "./header_list.ts";
 
 export const MAX_FORWARDS = "max-forwards";
 
-/** The number in the value of `Max-Forwards`; `undefined` if the value is not a number. */
+/**
+ * Returns the number in the value of `Max-Forwards`, or `undefined` if the value is not a number.
+ */
 export function hopsLeft(value: string | null): number | undefined {
   const text = value?.trim() ?? "";
   return /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 }
 
-/** The fields of a request for the next hop; for OPTIONS, with `Max-Forwards` decreased by one. */
+/**
+ * Returns the fields of a request for the next hop. For OPTIONS, `Max-Forwards` is decreased by
+ * one.
+ */
 export function withOneHopLess(method: string, headers: readonly Header[]): readonly Header[] {
   if (method !== "OPTIONS") return headers;
   return headers.map(([name, value]): Header => {

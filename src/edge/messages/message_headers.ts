@@ -7,17 +7,20 @@ import { connectionOptions, HOP_BY_HOP } from "../../lib/hop_by_hop.ts";
 import type { Header, HeaderList } from "./header_list.ts";
 import { isSpoofable } from "./spoofable_headers.ts";
 
-/** Fields that are not forwarded: the edge has handled `Expect`, and writes the others itself. */
+/**
+ * Fields that are not forwarded. The edge has already handled `Expect`, and writes the other fields
+ * itself.
+ */
 const WRITTEN_ANEW: ReadonlySet<string> = new Set(["expect", "host", "via"]);
 
 const isWrittenAnew = (name: string): boolean => WRITTEN_ANEW.has(name) || isSpoofable(name);
 
-/** Prefix of the fields that only the edge may send. */
+/** Prefix of the fields that may be sent only by the edge. */
 const OWN_PREFIX = "x-svc-";
 
 /**
- * The end-to-end fields of a message, which are forwarded. Names are in lower case; fields that
- * `isLeftOut` matches are omitted.
+ * Returns the end-to-end fields of a message, which are forwarded. Names are in lower case. Fields
+ * that `isLeftOut` matches are omitted.
  */
 export function endToEndHeaders(
   headers: readonly (readonly [string, string])[],
@@ -41,7 +44,7 @@ export interface Hop {
   readonly ip: string;
   readonly host: string;
   readonly scheme: "http" | "https";
-  /** `Via` as the client sent it, so a pipeline step cannot hide a loop. */
+  /** `Via` as the client sent it, so that a pipeline step cannot hide a loop. */
   readonly via: string | null;
   /** Name of this edge in `Via`. */
   readonly pseudonym: string;
@@ -55,21 +58,21 @@ export const MAX_RETURNS = 3;
 
 type Trace = Pick<Hop, "via" | "pseudonym">;
 
-/** Whether a request has returned to this edge too often (RFC 9110, 7.6.3). */
+/** Whether a request has returned to this edge too many times (RFC 9110, 7.6.3). */
 export function isLoop({ via, pseudonym }: Trace): boolean {
   if (via === null) return false;
   const passes = via.split(",").filter((hop) => hop.trim().split(/\s+/)[1] === pseudonym);
   return passes.length > MAX_RETURNS;
 }
 
-/** The value of `Via` for requests that this request causes. */
+/** Returns the value of `Via` for the requests that are sent because of this request. */
 export function viaOf({ via, pseudonym }: Trace): string {
   return `${via === null ? "" : `${via}, `}1.1 ${pseudonym}`;
 }
 
 /**
- * The fields of a request to an upstream. `host` comes from the URL, and the HTTP client adds
- * `content-length` if the body's length is known.
+ * Returns the fields of a request to an upstream. `host` comes from the URL, and the HTTP client
+ * adds `content-length` if the body's length is known.
  */
 export function requestHeadersFor(headers: HeaderList, hop: Hop): Header[] {
   const kept = endToEndHeaders(headers, isWrittenAnew);
@@ -90,7 +93,7 @@ export function responseHeadersFrom(headers: readonly (readonly [string, string]
   return endToEndHeaders(headers, isEdgeOwn);
 }
 
-/** Creates an unpredictable name for `Via`, so no client can fake a loop. */
+/** Creates an unpredictable name for `Via`, so that no client can fake a loop. */
 export function makePseudonym(random: Random): string {
   return `svc-${random(6).toHex()}`;
 }

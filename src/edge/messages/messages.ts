@@ -4,8 +4,8 @@ import type { BodyStream, MemoryBody } from "./body.ts";
 import type { HeaderList } from "./header_list.ts";
 
 /**
- * Status for the log: the client disconnected before or during the response. This is not the site's
- * fault.
+ * Status for the log. It means that the client disconnected before or during the response, which is
+ * not the site's fault.
  */
 export const CLIENT_GONE = 499;
 
@@ -23,7 +23,7 @@ export interface PipelineRequest {
   readonly body: BodyStream | null;
 }
 
-/** Tells other caches how long they may store a response, in seconds, and how to purge it. */
+/** Tells other caches for how many seconds they may store a response, and how to purge it. */
 export interface Kept {
   readonly terms: {
     readonly lifetime: number;
@@ -43,7 +43,7 @@ export interface OriginResponse {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: HeaderList;
-  /** A stream if the body is not completely in memory; it can be read only once. */
+  /** A stream if the body is not completely in memory. It can be read only once. */
   readonly body: MemoryBody | BodyStream | null;
   /** Whether caches of the edge must not store the response. */
   readonly isCurrent?: boolean | undefined;
@@ -57,6 +57,6 @@ export interface PipelineResponse extends OriginResponse {
   readonly problem?: string;
   /** A server's open WebSocket. No step changes a response that has one. */
   readonly upgrade?: ComputeSocket;
-  /** Whether it is one of the edge's own pages. */
+  /** Whether the response is one of the edge's own pages. */
   readonly isEdgePage?: boolean | undefined;
 }

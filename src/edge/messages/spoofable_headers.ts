@@ -1,13 +1,13 @@
 /**
  * @module Request fields that would let a client pose as an edge, a proxy or part of a framework.
- * These fields claim the client's address, host or country, a request id, or that middleware has
- * run. Servers and frameworks trust these fields, so the edge removes them from client requests and
- * writes its own.
+ * Such fields can contain a false client address, host, country or request id, or claim that
+ * middleware has run. Servers and frameworks trust these fields, so the edge removes them from
+ * client requests and writes its own.
  */
 
 import { memoize } from "../../lib/memo.ts";
 
-/** Number of names whose results are memoized. */
+/** Number of field names for which the result is memoized. */
 const REMEMBERED = 1024;
 
 /**
@@ -54,7 +54,10 @@ const SPOOFABLE: ReadonlySet<string> = new Set([
   "x-vercel-proxied-for",
 ]);
 
-/** Headers that browsers never send. Framework servers send them to themselves and trust them. */
+/**
+ * Headers that browsers never send. Framework servers send these headers to themselves and trust
+ * them.
+ */
 const FRAMEWORK_INTERNAL: ReadonlySet<string> = new Set([
   // Next.js: resumes a render that its host started.
   "next-resume",
@@ -62,7 +65,7 @@ const FRAMEWORK_INTERNAL: ReadonlySet<string> = new Set([
   "x-next-resume-state-length",
   "x-next-revalidate-tag-token",
   "x-next-revalidated-tags",
-  // Nuxt and Nitro: select a different page from the one for visitors.
+  // Nuxt and Nitro: selects a page other than the one for visitors.
   "x-nitro-prerender",
   "x-nuxt-error",
   "x-nuxt-no-ssr",

@@ -20,7 +20,10 @@ const REMOVED = [
   "x-astro-path",
 ];
 
-/** Headers that pass. A framework's browser code sends them, or a secret protects them. */
+/**
+ * Headers that are forwarded. They are sent by a framework's browser code, or protected by a
+ * secret.
+ */
 const KEPT = [
   "rsc",
   "next-action",

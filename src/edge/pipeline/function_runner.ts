@@ -19,7 +19,7 @@ export interface SiteFunctions {
 }
 
 export interface RunnerOptions {
-  /** Missing for a deployment without functions, in which case the deployment's steps fail. */
+  /** Missing for a deployment without functions. In that case, the deployment's steps fail. */
   readonly functions: SiteFunctions | undefined;
   /** Called once, when the first function runs. */
   readonly context: () => CallContext;
@@ -33,7 +33,7 @@ const PARTIAL_CONTENT = 206;
 
 type StreamBody = FunctionResponse["body"];
 
-/** A body in memory as a stream of one chunk. */
+/** Returns a body in memory as a stream of one chunk. */
 function toStream(body: PipelineResponse["body"]): StreamBody {
   return body === null || isStream(body) ? body : new Blob([body]).stream();
 }
@@ -43,7 +43,7 @@ function toResponse(response: PipelineResponse): FunctionResponse {
 }
 
 /**
- * Returns the fields that a new response takes from the previous response: the cache status, and
+ * Returns the fields that a new response takes over from the previous one: the cache status, and
  * the fields that a client needs to use a partial response (RFC 9110, 15.3.7.1).
  */
 function keptFields(
@@ -68,7 +68,7 @@ function fromRequest(request: FunctionRequest, original: PipelineRequest): Pipel
   return {
     method: request.method,
     url: sameHost(request.url, original.url),
-    // `content-length` describes the body before the step, and the step may change the body.
+    // `content-length` describes the body before the step, which may change the body.
     headers: endToEndHeaders(request.headers).filter(([name]) => name !== "content-length"),
     body: request.body as PipelineRequest["body"],
   };
@@ -130,13 +130,13 @@ export function createFunctionRunner(options: RunnerOptions): StepRunner {
         },
         { request, response },
       ),
-    // Does not end when the client disconnects, because an observer may continue after the
+    // The call does not end when the client disconnects, because an observer may continue after the
     // response.
     observe(step, request, response) {
       const seen = { ...response, body: null };
       const { method, url, headers } = request;
       const bodiless = { method, url, headers, body: null };
-      // A failure is written to the functions log. Nothing here waits for the observer.
+      // A failure is written to the log of the functions. Nothing here waits for the observer.
       run(
         { ...named(step), mode: "observe", request: bodiless, response: toResponse(seen) },
         { request, response },

@@ -28,9 +28,9 @@ export interface PipelinePlan {
   readonly outerRequest: readonly PlannedStep[];
   /** Request steps on the origin's side. */
   readonly innerRequest: readonly PlannedStep[];
-  /** `origin`, or the function that responds. */
+  /** `origin`, or the name of the function that responds. */
   readonly handle: string;
-  /** Response steps on the origin's side; they run first. */
+  /** Response steps on the origin's side, which run first. */
   readonly innerResponse: readonly PlannedStep[];
   /** Response steps on the client's side. */
   readonly outerResponse: readonly PlannedStep[];

@@ -3,7 +3,7 @@ import type { PipelinePlan, PlannedStep } from "./plan.ts";
 import type { StepFailure, StepRunner } from "./step_runner.ts";
 import { ORIGIN_HANDLE } from "../../rules/mod.ts";
 
-/** A required step failed, so the request cannot continue. */
+/** Thrown when a required step failed, so that the request cannot continue. */
 export class PipelineFailedError extends Error {
   override readonly name = "PipelineFailedError";
 
@@ -19,7 +19,7 @@ export class PipelineFailedError extends Error {
 }
 
 export interface PipelineParts {
-  /** Read only if a function has to run. */
+  /** The runner of the functions. The property is read only if a function has to run. */
   readonly runner: StepRunner;
   /** Fetches from the origin, through terminal routing or the proxy. */
   origin(request: PipelineRequest): Promise<PipelineResponse>;
@@ -36,7 +36,7 @@ type Outcome =
   | { readonly type: "request"; readonly request: PipelineRequest }
   | { readonly type: "response"; readonly response: PipelineResponse };
 
-/** Whether a failed step has started to read the body, so nothing else can read it. */
+/** Whether a failed step has started to read the body. If so, nothing else can read the body. */
 function isSpent(body: PipelineResponse["body"]): boolean {
   return body instanceof ReadableStream && body.locked;
 }
@@ -124,7 +124,7 @@ async function runAroundCache(
     return await runResponseSteps(parts, plan.outerResponse, { request: seen, response });
   };
   const response = await respond().catch((error) => parts.failed(error));
-  // Observers do not see the WebSocket of an upgrade, because it belongs to the client's
+  // Observers do not see the WebSocket of an upgrade, because the WebSocket belongs to the client's
   // connection.
   if (response.upgrade !== undefined) return response;
   for (const step of plan.observers) parts.runner.observe(step, seen, response);
@@ -132,9 +132,9 @@ async function runAroundCache(
 }
 
 /**
- * Runs a pipeline and returns its response. Synchronous on a cache hit without steps before the
- * cache. A request step that responds ends the pipeline, so the steps after it do not run.
- * Observers see what the client gets, even if that is an error page.
+ * Runs a pipeline and returns its response. The result is synchronous on a cache hit without steps
+ * before the cache. A request step that responds ends the pipeline, so the steps after it do not
+ * run. Observers see what the client gets, even if that is an error page.
  *
  * @throws any error that `failed` throws
  */

@@ -22,13 +22,13 @@ export type StepResult =
 /** Runs functions. A failure is a result, never a rejection. */
 export interface StepRunner {
   onRequest(step: PlannedStep, request: PipelineRequest): Promise<StepResult>;
-  /** The function can read the response's body. */
+  /** Runs a response step. The function can read the response's body. */
   onResponse(
     step: PlannedStep,
     request: PipelineRequest,
     response: PipelineResponse,
   ): Promise<StepResult>;
-  /** Not awaited, so it does not delay the response. */
+  /** Runs an observer. The call is not awaited, so it does not delay the response. */
   observe(step: PlannedStep, request: PipelineRequest, response: PipelineResponse): void;
   /** Runs the function that is the pipeline's handle. */
   handle(name: string, request: PipelineRequest): Promise<StepResult>;

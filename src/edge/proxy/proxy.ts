@@ -12,7 +12,7 @@ import { CLIENT_GONE, type PipelineRequest, type PipelineResponse } from "../mes
 import { type Hop, requestHeadersFor, responseHeadersFrom } from "../messages/message_headers.ts";
 import { withOneHopLess } from "../messages/max_forwards.ts";
 
-/** An upstream did not respond, or the client disconnected first. */
+/** The upstream did not respond, or the client disconnected first. */
 export class ProxyError extends Error {
   override readonly name = "ProxyError";
 
@@ -21,7 +21,7 @@ export class ProxyError extends Error {
   }
 }
 
-/** Statuses of errors that do not result in a 502; 504 means a timeout (RFC 9110, 15.6.5). */
+/** Statuses of errors that do not result in a 502. A 504 means a timeout (RFC 9110, 15.6.5). */
 const STATUS: Partial<Record<OutboundErrorCode, 499 | 504>> = {
   connect_timeout: 504,
   idle_timeout: 504,
@@ -31,7 +31,7 @@ const STATUS: Partial<Record<OutboundErrorCode, 499 | 504>> = {
 export interface ProxyOptions {
   readonly hop: Hop;
   /**
-   * Aborts the request when the client disconnects. Missing if other requests wait for the
+   * Aborts the request when the client disconnects. Missing if other requests are waiting for the
    * response.
    */
   readonly signal?: LazySignal;
@@ -41,7 +41,7 @@ export interface ProxyOptions {
  * Sends a request to another site at `url`. `body` is the request's own body, or the content of a
  * client's `GET` or `HEAD`.
  *
- * @throws {ProxyError} If the site does not respond, or its address is not allowed
+ * @throws {ProxyError} if the site does not respond, or if its address is not allowed
  */
 export async function proxyRequest(
   outbound: OutboundFetch,

@@ -1,6 +1,6 @@
 /** @module The `Range` field: which bytes a client requests (RFC 9110, 14). */
 export interface ByteRange {
-  /** First byte, from 0. */
+  /** First byte, counted from 0. */
   readonly start: number;
   /** Last byte, inclusive. */
   readonly end: number;
@@ -11,23 +11,32 @@ export function rangeLength(range: ByteRange): number {
 }
 
 export type RangeRequest =
-  /** Not a valid `bytes` range, or not allowed, so the response is the whole file. */
+  /**
+   * Means that the value is not a valid `bytes` range or is not allowed, so the response is the
+   * whole file.
+   */
   | { readonly type: "ignore" }
   /** Valid, but entirely outside the file, so the response is a 416. */
   | { readonly type: "unsatisfiable" }
   /** At least one range, in the order of the request. */
   | { readonly type: "ranges"; readonly ranges: readonly ByteRange[] };
 
-/** Maximum number of ranges to serve; more are an attack (RFC 9110, 17.15). */
+/** Maximum number of ranges to serve. More ranges are an attack (RFC 9110, 17.15). */
 const MAX_RANGES = 16;
-/** Maximum length of a value to parse, in characters: enough for 16 ranges of a 1 TiB file. */
+/**
+ * Maximum length of a value to parse, in characters. The limit is enough for 16 ranges of a 1 TiB
+ * file.
+ */
 const MAX_LENGTH = 512;
 
 const IGNORE: RangeRequest = Object.freeze({ type: "ignore" });
 const UNSATISFIABLE: RangeRequest = Object.freeze({ type: "unsatisfiable" });
 const RANGE_SPEC = /^(?:(\d{1,15})-(\d{0,15})|-(\d{1,15}))$/;
 
-/** One range of the file; `null` for a range outside the file, `undefined` for a malformed one. */
+/**
+ * Parses one range of the file. Returns `null` for a range outside of the file, and `undefined` for
+ * a malformed range.
+ */
 function resolveSpec(spec: string, size: number): ByteRange | null | undefined {
   const parts = RANGE_SPEC.exec(spec);
   if (parts === null) return undefined;

@@ -1,9 +1,9 @@
-/** @module Several ranges in one response: `multipart/byteranges` (RFC 9110, 14.6). */
+/** @module Puts several ranges into one response: `multipart/byteranges` (RFC 9110, 14.6). */
 import { type ByteRange, rangeLength } from "./byte_ranges.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** The value of `Content-Range` for a range of a file of `size` bytes. */
+/** Returns the value of `Content-Range` for a range of a file of `size` bytes. */
 export function contentRange(range: ByteRange, size: number): string {
   return `bytes ${range.start}-${range.end}/${size}`;
 }
@@ -13,7 +13,7 @@ export interface MultipartLayout {
   /** The head of each part, which precedes the bytes of its range. */
   readonly heads: readonly Bytes[];
   readonly tail: Bytes;
-  /** Length of the whole body in bytes. */
+  /** Length of the whole body, in bytes. */
   readonly length: number;
 }
 

@@ -7,12 +7,15 @@ export class ExactLog {
     this.#times.push(time);
   }
 
-  /** Number of requests that were allowed in the `milliseconds` up to and including `now`. */
+  /**
+   * Returns the number of requests that were allowed in the `milliseconds` up to and including
+   * `now`.
+   */
   within(milliseconds: number, now: number): number {
     return this.#times.filter((time) => time > now - milliseconds && time <= now).length;
   }
 
-  /** Maximum number of requests that were allowed in any interval of `milliseconds`. */
+  /** Returns the largest number of requests that were allowed in any interval of `milliseconds`. */
   most(milliseconds: number): number {
     return Math.max(0, ...this.#times.map((time) => this.within(milliseconds, time)));
   }

@@ -1,4 +1,4 @@
-/** @module A limiter whose clock tests can set, and clients for it. */
+/** @module A limiter whose clock can be set by tests, and clients of the limiter. */
 import { parseIp } from "../../rules/mod.ts";
 import {
   createRateLimiter,

@@ -1,20 +1,22 @@
 /** @module The counters of all keys: a hash table of fixed size, in sets of eight slots. */
 import { advance, PARTS, RING, type Ring } from "./sliding_counts.ts";
 
-/** Slots per set; a key can be in any of them. */
+/** Number of slots per set. A key can be in any slot of its set. */
 const WAYS = 8;
 
-/** Layout of a tag word: bits of the hash, the window's length, and the used share of the limit. */
+/**
+ * Layout of a tag word: bits of the hash, the window's length, and the used fraction of the limit.
+ */
 const SHARE_BITS = 8;
 const WINDOW_BITS = 10;
 const SHARE_MASK = (1 << SHARE_BITS) - 1;
 const WINDOW_MASK = (1 << WINDOW_BITS) - 1;
 const HASH_MASK = -1 << (SHARE_BITS + WINDOW_BITS);
 
-/** Maximum window that fits in the tag, in seconds. */
+/** Longest window that fits in the tag, in seconds. */
 export const MAX_WINDOW_SECONDS = WINDOW_MASK;
 
-/** Bytes of a slot: hash, tag, part, counters. */
+/** Number of bytes in a slot: hash, tag, part and counters. */
 const SLOT_BYTES = 4 * (3 + RING);
 
 /** A key's hash, and the window in which the key is counted. */
@@ -24,7 +26,7 @@ export interface SlotKey {
   readonly windowSeconds: number;
 }
 
-/** Length of each part of a window, in milliseconds. */
+/** Returns the length of each part of a window, in milliseconds. */
 export function partMilliseconds(windowSeconds: number): number {
   return windowSeconds * 1000 / PARTS;
 }
@@ -32,7 +34,7 @@ export function partMilliseconds(windowSeconds: number): number {
 /** The slots of all keys. A slot is free if none of its counts still apply. */
 export class CounterTable {
   readonly slots: number;
-  /** Number of keys evicted while their counts still applied. */
+  /** Number of keys that were evicted while their counts still applied. */
   evicted = 0;
   readonly #setMask: number;
   readonly #hashes: Uint32Array;
@@ -40,7 +42,7 @@ export class CounterTable {
   readonly #parts: Uint32Array;
   readonly #rings: Ring & { offset: number };
 
-  /** @throws {RangeError} Unless `slots` is a power of two, 8 to 2^26 */
+  /** @throws {RangeError} Unless `slots` is a power of two from 8 to 2^26 */
   constructor(slots: number) {
     if (slots < WAYS || slots > 2 ** 26 || !Number.isInteger(Math.log2(slots))) {
       throw new RangeError(
@@ -62,20 +64,22 @@ export class CounterTable {
     return this.slots * SLOT_BYTES;
   }
 
-  /** The counters of a slot. The object is reused, so it is only valid until the next call. */
+  /**
+   * Returns the counters of a slot. The object is reused, so it is only valid until the next call.
+   */
   ring(slot: number): Ring {
     this.#rings.offset = slot * RING;
     return this.#rings;
   }
 
-  /** The part of the window in which the slot last counted a request. */
+  /** Returns the part of the window in which the slot last counted a request. */
   part(slot: number): number {
     return this.#parts[slot]!;
   }
 
   /**
-   * Sets the share of its limit that the key has used, from 0 to 1. Keys with a smaller share are
-   * evicted first.
+   * Sets the fraction of its limit that the key has used, from 0 to 1. Keys with a smaller fraction
+   * are evicted first.
    */
   setShare(slot: number, share: number): void {
     const bits = Math.round(Math.min(1, share) * SHARE_MASK);
@@ -83,8 +87,8 @@ export class CounterTable {
   }
 
   /**
-   * The slot of a key, advanced to the current part. A new key takes a free slot of its set or, if
-   * all are in use, evicts the key that has used the smallest share of its limit.
+   * Returns the slot of a key, advanced to the current part. A new key takes a free slot of its set
+   * or, if all are in use, evicts the key that has used the smallest fraction of its limit.
    */
   claim(key: SlotKey, now: number): number {
     const part = Math.floor(now / partMilliseconds(key.windowSeconds));
@@ -109,7 +113,7 @@ export class CounterTable {
       advance(this.ring(slot), last, part);
       this.#parts[slot] = part;
     } else if (last > part + PARTS) {
-      // The clock was set back by more than a window, so earlier counts mean nothing.
+      // The clock was set back by more than a window, so earlier counts are meaningless.
       this.#clear(slot, part);
     }
   }

@@ -1,7 +1,7 @@
 /**
  * @module HalfSipHash-2-4 with a 64-bit result (Aumasson and Bernstein, "SipHash: a fast
- * short-input PRF"): a keyed hash in 32-bit arithmetic. Without the key, nobody can find colliding
- * strings or choose a slot.
+ * short-input PRF"): a keyed hash in 32-bit arithmetic. Without the key, nobody can find strings
+ * that collide, or choose a slot.
  */
 
 /** The key: two unpredictable 32-bit words. */
@@ -12,9 +12,9 @@ export interface HashKey {
 
 /** Hashes a sequence of 32-bit words without allocating. */
 export class HalfSipHash {
-  /** Low half of the result, after `finish()`; unsigned. */
+  /** Low half of the result, after `finish()`. The value is unsigned. */
   low = 0;
-  /** High half of the result, after `finish()`; unsigned. */
+  /** High half of the result, after `finish()`. The value is unsigned. */
   high = 0;
   readonly #k0: number;
   readonly #k1: number;
@@ -41,7 +41,9 @@ export class HalfSipHash {
     this.#v0 ^= word;
   }
 
-  /** Adds a string with its length, so different sequences of strings produce different words. */
+  /**
+   * Adds a string and its length, so that different sequences of strings produce different words.
+   */
   addText(text: string): void {
     const { length } = text;
     this.add(length);

@@ -13,26 +13,29 @@ export interface NamedVerdict extends RateLimitVerdict {
   readonly name: string;
 }
 
-/** The state of a limit, whether or not the request was allowed. */
+/** The state of a limit, for allowed and rejected requests. */
 type Standing = Omit<NamedVerdict, "allowed">;
 
-/** A structured field string (RFC 9651, 3.3.3); characters outside printable ASCII become `_`. */
+/**
+ * Formats a structured field string (RFC 9651, 3.3.3). Characters outside printable ASCII become
+ * `_`.
+ */
 function quoted(text: string): string {
   const printable = text.replaceAll(/[^\x20-\x7e]/g, "_");
   return `"${printable.replaceAll(/["\\]/g, "\\$&")}"`;
 }
 
 /**
- * The effective window in seconds (draft, 4.1.2): the time during which only the remaining quota
- * can be used.
+ * Returns the effective window in seconds (draft, 4.1.2): the time during which only the remaining
+ * quota can be used.
  */
 function effectiveWindow(verdict: Standing): number {
   return verdict.remaining > 0 ? verdict.resetSeconds : verdict.retryAfterSeconds;
 }
 
 /**
- * The fields for a response whose request was counted under these policies; empty if there are no
- * policies.
+ * Returns the fields for a response whose request was counted under these policies. There are none
+ * if there are no policies.
  */
 export function rateLimitHeaders(verdicts: readonly Standing[]): Header[] {
   if (verdicts.length === 0) return [];
@@ -46,8 +49,8 @@ export function rateLimitHeaders(verdicts: readonly Standing[]): Header[] {
 }
 
 /**
- * The fields for a 429: the fields of every response, and the seconds until all limits that refused
- * the request allow another one.
+ * Returns the fields for a 429: the fields of every response, and the number of seconds until
+ * another request is allowed by all limits that rejected this one.
  */
 export function refusalHeaders(verdicts: readonly NamedVerdict[]): Header[] {
   const waits = verdicts.flatMap(({ allowed, retryAfterSeconds }) =>

@@ -24,7 +24,7 @@
  * requests do not count: a client that keeps trying is allowed at the rate of the limit.
  *
  * If the table has too few slots for all keys, a new key evicts the key in the same set that has
- * used the smallest share of its limit. The evicted key restarts at zero. A flood of new keys
+ * used the smallest fraction of its limit. The evicted key restarts at zero. A flood of new keys
  * evicts light users, while users near or over their limit stay. `evicted` counts evictions. Memory
  * never grows.
  */
@@ -51,7 +51,7 @@ export const DEFAULT_SLOTS = 2 ** 20;
 export interface RateLimitFacts {
   readonly host: string;
   readonly path: string;
-  /** An IPv4-mapped IPv6 address is returned as IPv4. */
+  /** Returns the client's address. An IPv4-mapped IPv6 address is returned as IPv4. */
   ip(): IpAddress | undefined;
 }
 
@@ -75,10 +75,10 @@ export interface RateLimitVerdict {
   readonly windowSeconds: number;
   /** Number of requests that are still allowed now. */
   readonly remaining: number;
-  /** Whole seconds until the full limit is available again without more requests. */
+  /** Whole seconds until the full limit is available again if no more requests are made. */
   readonly resetSeconds: number;
   /**
-   * Whole seconds until the next request is allowed, if no other request comes before it; 0 if a
+   * Whole seconds until the next request is allowed, if no other request comes before it, or 0 if a
    * request is allowed now.
    */
   readonly retryAfterSeconds: number;
@@ -88,7 +88,7 @@ export interface RateLimiterOptions {
   readonly now: Clock;
   /** Must be unpredictable to clients. */
   readonly seed: HashKey;
-  /** Maximum number of keys to count at a time; a power of two, 2^20 by default. */
+  /** Maximum number of keys to count at a time. Must be a power of two. Defaults to 2^20. */
   readonly slots?: number;
 }
 
@@ -98,7 +98,7 @@ export function randomSeed(random: Random): HashKey {
   return { k0: view.getUint32(0), k1: view.getUint32(4) };
 }
 
-/** An IPv6 client has at least a /64, so the lower half of its address is ignored. */
+/** An IPv6 client has at least a /64 prefix, so the lower half of its address is ignored. */
 const IPV6_HOST_BITS = 64n;
 
 const KEY_KINDS: Readonly<Record<RateLimitKey, number>> = {
@@ -153,7 +153,7 @@ export class RateLimiter {
    * Counts a request if it is allowed. Takes constant time and allocates nothing for IPv4 clients.
    * The next call overwrites the verdict object.
    *
-   * @throws {RangeError} If the window is not 1 to 1023 whole seconds
+   * @throws {RangeError} if the window is not a whole number of seconds from 1 to 1023
    */
   check(subject: RateLimitSubject, policy: RateLimitPolicy): RateLimitVerdict {
     const { limit, windowSeconds } = policy;
@@ -191,8 +191,8 @@ export class RateLimiter {
   }
 
   /**
-   * The current time within the part in which the slot counts; the start of the part if the clock
-   * has been set back.
+   * Returns the current time within the part in which the slot counts. If the clock has been set
+   * back, returns the start of the part.
    */
   #momentOf(now: number, part: number, windowSeconds: number): Moment {
     const moment = this.#moment;

@@ -1,13 +1,14 @@
 /**
  * @module The arithmetic of one sliding window. Time is divided into parts, eight per window. A
  * ring of nine counters holds the current part and the eight before it, each with the time of its
- * last request. The count of the window is the sum of the eight newest parts, plus the oldest until
- * its last request has left the window.
+ * last request. The count of the window is the sum of the eight newest parts, plus the oldest part
+ * until its last request has left the window.
  *
  * The error therefore has only one direction:
  *
  * - no more than the limit is allowed in any window, regardless of its start;
- * - no request is refused if less than the limit was allowed in the last 9/8 of a window;
+ * - no request is refused if fewer requests than the limit were allowed in the last 9/8 of a
+ *   window;
  * - a burst or a single request leaves the window exactly when it should;
  * - a refused client waits at most one window.
  */
@@ -19,7 +20,7 @@ export const PARTS = 8;
 export const RING = PARTS + 1;
 
 /**
- * A counter's lower bits are the count; the upper bits are the time of its last request within the
+ * A counter's lower bits are the count. The upper bits are the time of its last request within the
  * part.
  */
 const COUNT_BITS = 17;
@@ -30,12 +31,12 @@ const MAX_STEPS = 2 ** (32 - COUNT_BITS) - 1;
 const EPSILON = 1e-6;
 
 /**
- * Number of steps in a part of `partMilliseconds`; one per millisecond for windows up to 262
- * seconds.
+ * Returns the number of steps in a part of `partMilliseconds`, which is one per millisecond for
+ * windows up to 262 seconds.
  */
 export const stepsOf = (partMilliseconds: number): number => Math.min(partMilliseconds, MAX_STEPS);
 
-/** Maximum limit to which a counter can count. */
+/** Largest limit up to which a counter can count. */
 export const MAX_LIMIT = COUNT_MASK;
 
 /** One key's ring of counters for allowed requests. One array contains all rings. */
@@ -45,7 +46,7 @@ export interface Ring {
   readonly offset: number;
 }
 
-/** A time: the current part, and its elapsed fraction, which is less than 1. */
+/** A time: the current part, and the fraction of it that has elapsed, which is less than 1. */
 export interface Moment {
   readonly part: number;
   readonly fraction: number;
@@ -57,7 +58,9 @@ function counterOf(ring: Ring, part: number): number {
   return ring.offset + part % RING;
 }
 
-/** Advances a ring from its last counted part, and clears the counters in between. */
+/**
+ * Advances a ring from the part that last counted a request, and clears the counters in between.
+ */
 export function advance(ring: Ring, lastPart: number, part: number): void {
   const steps = Math.min(part - lastPart, RING);
   for (let step = 1; step <= steps; step++) ring.counts[counterOf(ring, lastPart + step)] = 0;
@@ -66,11 +69,14 @@ export function advance(ring: Ring, lastPart: number, part: number): void {
 const countOf = (ring: Ring, part: number): number =>
   ring.counts[counterOf(ring, part)]! & COUNT_MASK;
 
-/** The step in which a part counted its last request. */
+/** Returns the step in which a part counted its last request. */
 const lastOf = (ring: Ring, part: number): number =>
   ring.counts[counterOf(ring, part)]! >>> COUNT_BITS;
 
-/** Counts a request, rounded up to a step: it leaves the window late rather than early. */
+/**
+ * Counts a request. The request's time is rounded up to a step, so that the request leaves the
+ * window late rather than early.
+ */
 export function countIn(ring: Ring, { part, fraction, steps }: Moment): void {
   const step = Math.max(Math.ceil(fraction * steps - EPSILON), lastOf(ring, part));
   ring.counts[counterOf(ring, part)] = (step << COUNT_BITS) | (countOf(ring, part) + 1);
@@ -85,8 +91,8 @@ function sumOf(ring: Ring): number {
 }
 
 /**
- * The number of requests in the window at a moment. The ring must already be advanced to the
- * moment's part.
+ * Returns the number of requests in the window at a moment. The ring must already have been
+ * advanced to the moment's part.
  */
 export function heldBy(ring: Ring, { part, fraction, steps }: Moment): number {
   const oldest = part + 1;
@@ -99,14 +105,14 @@ export function hasRoom(held: number, limit: number): boolean {
   return held < limit;
 }
 
-/** How many more requests fit. */
+/** Returns the number of further requests that fit. */
 export function roomLeft(held: number, limit: number): number {
   return Math.max(0, limit - held);
 }
 
 /**
- * Number of parts to wait until another request fits, if none arrives before that; 0 if a request
- * fits now.
+ * Returns the number of parts to wait until another request fits, if no request arrives before
+ * that, or 0 if one fits now.
  */
 export function partsUntilRoom(ring: Ring, moment: Moment, limit: number): number {
   const { part, fraction, steps } = moment;
@@ -120,8 +126,8 @@ export function partsUntilRoom(ring: Ring, moment: Moment, limit: number): numbe
 }
 
 /**
- * Number of parts to wait until the window is empty, if no request arrives; 0 if it is already
- * empty.
+ * Returns the number of parts to wait until the window is empty, if no request arrives, or 0 if it
+ * is already empty.
  */
 export function partsUntilEmpty(ring: Ring, { part, fraction, steps }: Moment): number {
   for (let back = 0; back < RING; back++) {

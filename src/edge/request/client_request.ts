@@ -1,4 +1,4 @@
-/** @module The client's request, read once. */
+/** @module The client's request, which is read once. */
 import type { Device, FactSources } from "../../rules/mod.ts";
 import { connectionOptions, HOP_BY_HOP } from "../../lib/hop_by_hop.ts";
 import { memoize } from "../../lib/memo.ts";
@@ -25,7 +25,7 @@ export type ClientSocket =
 
 /** Client properties to use instead of a lookup. */
 export interface AssumedClient {
-  /** ISO 3166-1 alpha-2, in upper case. */
+  /** ISO 3166-1 alpha-2 code, in upper case. */
   readonly country?: string | undefined;
   readonly asn?: number | undefined;
   readonly device?: Device | undefined;
@@ -34,11 +34,14 @@ export interface AssumedClient {
 export interface Connection {
   /** IP address of the peer as text. */
   readonly remoteAddress: string;
-  /** Shows whether the connection is encrypted. The request line can claim anything. */
+  /**
+   * `https` if the connection is encrypted. The request line cannot be trusted, because it can
+   * claim anything.
+   */
   readonly scheme: "http" | "https";
   /**
-   * The content of a `GET` or `HEAD`, which its `Request` lacks. Set if another platform forwarded
-   * it.
+   * The content of a `GET` or `HEAD`, which the `Request` object cannot contain. Set if another
+   * platform forwarded the request.
    */
   readonly content?: ReadableStream<Uint8Array<ArrayBuffer>>;
   /** Client properties that `svc dev` uses to simulate visitors. */
@@ -52,7 +55,7 @@ export interface Connection {
   readonly relayedBy?: string | undefined;
   /** Whether this edge is on the same machine and has not looked for the client behind proxies. */
   readonly isRelayedHere?: boolean | undefined;
-  /** Whether the connection has ended. */
+  /** Whether the connection has closed. */
   readonly isGone?: boolean | undefined;
   /** Counts a connection that was upgraded to a WebSocket as open until `ended` settles. */
   hold?(ended: Promise<unknown>): void;
@@ -66,20 +69,23 @@ export interface ClientLookups {
 }
 
 /**
- * Fields that stay even if `Connection` names them: hop-by-hop fields, framing, and `Via`, which
- * clients must not remove to hide a loop.
+ * Fields that are kept even if `Connection` names them: hop-by-hop fields, framing, and `Via`,
+ * which clients must not remove to hide a loop.
  */
 const ALWAYS_SEEN: ReadonlySet<string> = new Set([...HOP_BY_HOP, "content-length", "host", "via"]);
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** With this field, a front edge asks whether it may store a response, and the platform replies. */
+/**
+ * The field with which a front edge asks whether it may store a response, and with which the
+ * platform replies.
+ */
 export const KEEP_FIELD = "x-svc-edge-keep";
 
 /** Why a front edge sends a request: for a visitor, or to refresh a stale response. */
 export type MayKeep = "visit" | "refresh";
 
-/** The fields that only apply to the client's connection (RFC 9110, 7.6.1). */
+/** Returns the fields that only apply to the client's connection (RFC 9110, 7.6.1). */
 function namedByConnection(connection: string | null): ReadonlySet<string> {
   if (connection === null || connection === "keep-alive") return NONE;
   const options = connectionOptions([["connection", connection]])!;
@@ -89,9 +95,9 @@ function namedByConnection(connection: string | null): ReadonlySet<string> {
 const rememberedHost = memoize(canonicalHost, 1024);
 
 /**
- * The host of a request, taken from its URL. The host comes from `Host` or, if the request target
- * is in absolute form, from the target (RFC 9112, 3.2.2). A `Host` that contains a path or query
- * (`site/path?`) is refused, because it would change the path.
+ * Returns the host of a request, taken from its URL. The host comes from `Host` or, if the request
+ * target is in absolute form, from the target (RFC 9112, 3.2.2). A `Host` that contains a path or
+ * query (`site/path?`) is rejected, because it would change the path.
  */
 function hostOf(authority: string, hostHeader: string | null): string | undefined {
   const host = rememberedHost(authority);
@@ -100,7 +106,8 @@ function hostOf(authority: string, hostHeader: string | null): string | undefine
 }
 
 /**
- * The depth that the server's process sent; 1 if the server's code opened the connection itself.
+ * Returns the depth that the server's process sent, or 1 if the server's code opened the connection
+ * itself.
  */
 function depthOf(headers: Headers): number {
   const depth = Number(headers.get(DEPTH_HEADER) ?? 1);
@@ -109,7 +116,7 @@ function depthOf(headers: Headers): number {
 
 export class ClientRequest implements FactSources {
   readonly method: string;
-  /** In canonical form; "" if the request has no valid host. */
+  /** The host in canonical form, or "" if the request has no valid host. */
   readonly host: string;
   /** Path as the client sent it. */
   readonly rawPath: string;
@@ -118,8 +125,8 @@ export class ClientRequest implements FactSources {
   /** Address of the client. */
   readonly ip: string;
   /**
-   * Number of nested requests from servers to their own platform that led to this one; 0 for a
-   * visitor's request.
+   * Number of nested requests from servers to their own platform that led to this request. It is 0
+   * for a visitor's request.
    */
   readonly depth: number;
   /** The path as the client sent it, until the edge normalizes it. */
@@ -132,7 +139,7 @@ export class ClientRequest implements FactSources {
   readonly #lookups: ClientLookups;
   /** Whether a trusted proxy sent the request. */
   readonly #isProxied: boolean;
-  /** The fields that `Connection` names; set once it has been read. */
+  /** The fields that `Connection` names. Set once `Connection` has been read. */
   #named: ReadonlySet<string> | undefined;
   #editCookies: ((cookies: string) => string | null) | undefined;
   /** True if a rule needed the client's country or network, which this edge cannot look up. */
@@ -171,18 +178,18 @@ export class ClientRequest implements FactSources {
     this.ip = ip;
   }
 
-  /** Returns this request. Its later forms in a pipeline refer back to it. */
+  /** Returns this request. Later forms of the request in a pipeline refer back to it. */
   get visitor(): ClientRequest {
     return this;
   }
 
-  /** The other end of the connection, regardless of proxies. */
+  /** The peer of the connection, regardless of proxies. */
   get peer(): Pick<ClientRequest, "authority" | "ip" | "scheme"> {
     const { remoteAddress: ip, scheme } = this.#connection;
     return { authority: canonicalAuthority(this.#urlParts.authority), ip, scheme };
   }
 
-  /** The front edge that forwarded the request; `undefined` if none did. */
+  /** The front edge that forwarded the request, or `undefined` if none did. */
   get relayedBy(): string | undefined {
     return this.#connection.relayedBy;
   }
@@ -192,14 +199,16 @@ export class ClientRequest implements FactSources {
     return allFieldsOf(this.#request) ?? [...this.#headers];
   }
 
-  /** The URL if it determines host, path and query; "" if a trusted proxy may change the host. */
+  /**
+   * The URL if it determines host, path and query, or "" if a trusted proxy may change the host.
+   */
   get unproxiedUrl(): string {
     return this.#isProxied ? "" : this.#request.url;
   }
 
   /**
-   * Returns a request field as servers behind the edge see it, so rules test the same value. Lines
-   * with the same name are joined with commas.
+   * Returns a request field as servers behind the edge see it, so that rules test the same value.
+   * Lines with the same name are joined with commas.
    */
   header(name: string): string | null {
     const own = this.#edgeField(name);
@@ -227,14 +236,12 @@ export class ClientRequest implements FactSources {
     return this.isForEdgeCache && this.#sent(KEEP_FIELD) === "refresh";
   }
 
-  /** A field as the client sent it, only for the gate of a protected host. */
+  /** Returns a field as the client sent it. This is only for the gate of a protected host. */
   gateField(name: string): string | null {
     return this.#sent(name);
   }
 
-  /**
-   * Adds an edit of the cookies that everything behind the gate sees. Edits are applied in order.
-   */
+  /** Adds an edit of the cookies that are visible behind the gate. Edits are applied in order. */
   hideCookies(edit: (cookies: string) => string | null): void {
     const earlier = this.#editCookies;
     this.#editCookies = earlier === undefined ? edit : (cookies) => {
@@ -243,14 +250,14 @@ export class ClientRequest implements FactSources {
     };
   }
 
-  /** A field as the client or its proxy sent it. */
+  /** Returns a field as the client or its proxy sent it. */
   #sent(name: string): string | null {
     return this.#allFields === undefined
       ? fieldOf(this.#headers, name)
       : valueIn(this.#allFields, name);
   }
 
-  /** The value of a field that the edge writes itself. */
+  /** Returns the value of a field that the edge writes itself. */
   #edgeField(name: string): string | undefined {
     switch (name) {
       case "host":
@@ -265,8 +272,8 @@ export class ClientRequest implements FactSources {
   }
 
   /**
-   * Whether a field must not pass the edge. A client could spoof such a field, or it applies only
-   * to the connection.
+   * Whether a field must not be forwarded by the edge, because a client could spoof it, or because
+   * it applies only to the connection.
    */
   #isHidden(name: string): boolean {
     this.#named ??= namedByConnection(this.#sent("connection"));
@@ -279,12 +286,12 @@ export class ClientRequest implements FactSources {
   }
 
   /**
-   * The request fields to forward: their names in lower case, without fields that a client could
-   * spoof or that `Connection` names.
+   * Returns the names and values of the request fields to forward. The names are in lower case.
+   * Fields that a client could spoof or that `Connection` names are omitted.
    */
   fields(): [string, string][] {
     const fields: [string, string][] = [];
-    // An iterator costs twice as much.
+    // An iterator would cost twice as much.
     this.#headers.forEach((value, name) => {
       if (this.#isHidden(name)) return;
       const kept = name === "cookie" ? this.header(name) : value;
@@ -293,20 +300,20 @@ export class ClientRequest implements FactSources {
     return fields;
   }
 
-  /** The request body; `null` if there is no body or the method is `GET` or `HEAD`. */
+  /** The request body, or `null` if there is no body or the method is `GET` or `HEAD`. */
   get body(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
     return isReading(this.method) ? null : this.#request.body;
   }
 
-  /** The content of a `GET` or `HEAD`; can be read only once. */
+  /** The content of a `GET` or `HEAD`, which can be read only once. */
   get content(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
     if (!isReading(this.method)) return null;
     return this.#connection.content ?? contentOf(this.#request);
   }
 
   /**
-   * Aborted when the client disconnects. The runtime does not report disconnects before this
-   * property has been read.
+   * Aborted when the client disconnects. The runtime only reports disconnects once this property
+   * has been read.
    */
   get signal(): AbortSignal {
     return this.#connection.isGone === true ? AbortSignal.abort() : this.#request.signal;
@@ -315,7 +322,7 @@ export class ClientRequest implements FactSources {
   /**
    * Takes over the connection as a WebSocket.
    *
-   * @throws {TypeError} If the client did not request an upgrade
+   * @throws {TypeError} if the client did not request an upgrade
    */
   upgrade(): { readonly socket: ClientSocket; readonly response: Response } {
     const upgraded = Deno.upgradeWebSocket(this.#request);
@@ -323,7 +330,7 @@ export class ClientRequest implements FactSources {
     this.#connection.hold?.(
       new Promise((resolve) => {
         socket.addEventListener("close", resolve);
-        // A failure before the socket is open emits no close event.
+        // If a failure occurs before the socket is open, there is no close event.
         socket.addEventListener("error", resolve);
       }),
     );
@@ -337,7 +344,7 @@ export class ClientRequest implements FactSources {
     return canonicalAuthority(named);
   }
 
-  /** Set by the trusted proxy, otherwise by the connection. */
+  /** Set by the trusted proxy, otherwise taken from the connection. */
   get scheme(): "http" | "https" {
     const forwarded = this.#isProxied ? this.#sent("x-forwarded-proto")?.trim() : undefined;
     if (forwarded === "http" || forwarded === "https") return forwarded;
@@ -349,7 +356,10 @@ export class ClientRequest implements FactSources {
     return this.rawQuery === "" ? this.rawPath : `${this.rawPath}?${this.rawQuery}`;
   }
 
-  /** Set by the trusted proxy, otherwise looked up by the client's address. */
+  /**
+   * Returns the client's country, which is set by the trusted proxy, otherwise looked up from the
+   * client's address.
+   */
   country(): string | undefined {
     const assumed = this.#connection.assumed?.country;
     if (assumed !== undefined) return assumed;
@@ -363,7 +373,10 @@ export class ClientRequest implements FactSources {
     return this.#lookups.geo?.country(this.ip);
   }
 
-  /** Set by the trusted proxy, otherwise looked up by the client's address. */
+  /**
+   * Returns the client's ASN, which is set by the trusted proxy, otherwise looked up from the
+   * client's address.
+   */
   asn(): number | undefined {
     const assumed = this.#connection.assumed?.asn;
     if (assumed !== undefined) return assumed;

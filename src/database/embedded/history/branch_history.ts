@@ -1,6 +1,6 @@
 /**
- * @module The history of one branch: copies of its files (bases), and write-ahead log segments that
- * it no longer needs. Newer segments are still in its own folder.
+ * @module The history of one branch: copies of the branch's files (bases), and write-ahead log
+ * segments that the branch no longer needs. Newer segments are still in the branch's own folder.
  *
  * Restoring a branch works like crash recovery: PostgreSQL replays the log on the files of a base.
  * The copied log is cut off before the first transaction that ended after the requested time.
@@ -39,7 +39,8 @@ const UNFINISHED = "unfinished";
 interface BaseNote {
   readonly bytes: number;
   /**
-   * The log must be replayed at least to this position, because files were copied during writes.
+   * The log must be replayed at least to this position, because the files were being written while
+   * they were copied.
    */
   readonly end: number;
   /** Names of the database and the role in the files. */
@@ -67,7 +68,7 @@ export class BranchHistory {
     return this.branch.folders.data(this.branch.id);
   }
 
-  /** Its bases, oldest first. */
+  /** Returns the branch's bases, oldest first. */
   async bases(): Promise<Base[]> {
     const bases: Base[] = [];
     for (const name of await namesIn(this.#bases)) {
@@ -79,7 +80,7 @@ export class BranchHistory {
     return bases;
   }
 
-  /** The content of the history, including segments in the branch's own folder. */
+  /** Returns the content of the history, including segments in the branch's own folder. */
   async content(): Promise<HistoryContent> {
     const names = new Set([...await segmentsIn(this.#wal), ...await segmentsIn(this.#log)]);
     const segments = [...names].sort().map((name) => ({ name, bytes: SEGMENT_BYTES }));
@@ -90,7 +91,10 @@ export class BranchHistory {
     return JSON.parse(await readTextFile(join(this.#bases, base, NOTE)));
   }
 
-  /** When the branch was removed, in milliseconds since 1970, or `undefined` if it was not. */
+  /**
+   * Returns the time when the branch was removed, in milliseconds since 1970, or `undefined` if it
+   * was not removed.
+   */
   async removedAt(): Promise<number | undefined> {
     const text = await readTextFile(join(this.folder, REMOVED)).catch(ifMissing);
     return text === undefined ? undefined : Number(text);
@@ -121,7 +125,7 @@ export class BranchHistory {
   }
 
   /**
-   * Copies the files of the branch, even during writes: the following log contains each page that
+   * Copies the files of the branch, even during writes, because the log contains each page that
    * changes in the meantime. Does nothing if the branch is removed.
    *
    * @returns the size of the base in bytes
@@ -137,7 +141,7 @@ export class BranchHistory {
       const checkpoint = readCheckpoint(control.content);
       const { end, latest } = await this.#read(checkpoint.redo);
       const note: BaseNote = { names, bytes: control.bytes, end };
-      // From here on, no changes in the files need to be undone.
+      // From this point on, no changes in the files need to be undone.
       const at = Math.max(checkpoint.at, latest);
       await Deno.writeTextFile(join(unfinished, NOTE), JSON.stringify(note));
       await syncTree(unfinished);
@@ -181,7 +185,7 @@ export class BranchHistory {
     return reader;
   }
 
-  /** Consecutive segments, starting with the given one. */
+  /** Returns the consecutive segments, starting with the given one. */
   async #segmentsFrom(first: string): Promise<string[]> {
     const { segments } = await this.content();
     const names = segments.map(({ name }) => name).filter((name) => name >= first);
@@ -195,7 +199,7 @@ export class BranchHistory {
     return await Deno.stat(path).then(() => path, () => join(this.#log, segment));
   }
 
-  /** Size in bytes of a copy of the branch as it was at a given time. */
+  /** Returns the size in bytes of a copy of the branch as it was at a given time. */
   async bytesAt(time: number): Promise<number> {
     const { segment, bytes } = await this.#baseAt(time);
     return bytes + (await this.#segmentsFrom(segment)).length * SEGMENT_BYTES;
@@ -225,7 +229,7 @@ export class BranchHistory {
     for (const name of await this.#segmentsFrom(base.segment)) {
       const path = join(to, LOG_FOLDER, name);
       await Deno.copyFile(await this.#pathOf(name), path);
-      // The copy is read, because the branch may be writing to the original.
+      // The code reads the copy, because the branch may be writing to the original.
       const pages = await Deno.readFile(path);
       if (reader.read(pages, positionOf(name))) continue;
       // Nothing may follow the end, because recovery could later treat it as its own log.
@@ -240,7 +244,10 @@ export class BranchHistory {
     return await this.#namesSince(base);
   }
 
-  /** Names change when a copy is first opened, and when the database is renamed. */
+  /**
+   * Returns all names since a base was created. Names change when a copy is first opened, and when
+   * the database is renamed.
+   */
   async #namesSince(base: Base): Promise<BranchNames[]> {
     const later = (await this.bases()).filter(({ at }) => at >= base.at);
     const noted = await Promise.all(later.map(async ({ name }) => (await this.#note(name)).names));
@@ -257,7 +264,7 @@ export class BranchHistory {
     }
   }
 
-  /** Removes the bases, and then the segments, that a plan does not keep. */
+  /** Removes the bases that a plan does not keep, and then the segments that it does not keep. */
   async keepOnly({ bases, segments }: Pick<HistoryContent, "bases" | "segments">): Promise<void> {
     const kept = new Set([...bases, ...bases.length === 0 ? [] : segments].map(({ name }) => name));
     for (const { name } of await this.bases()) {
@@ -276,14 +283,14 @@ export class BranchHistory {
   }
 }
 
-/** Position of a segment's first byte. */
+/** Returns the position of a segment's first byte. */
 const positionOf = (segment: string): number =>
   segmentNumber(segment, SEGMENT_BYTES) * SEGMENT_BYTES;
 
 const makePrivate = (folder: string): Promise<void> =>
   Deno.mkdir(folder, { recursive: true, mode: 0o700 });
 
-/** Copies a file that PostgreSQL may be removing. Returns its size. */
+/** Copies a file that PostgreSQL may be removing. Returns the size of the copied file. */
 async function copyIfThere(from: string, to: string): Promise<number> {
   const copied = await Deno.copyFile(from, to).then(() => Deno.stat(to)).catch(ifMissing);
   return copied?.size ?? 0;

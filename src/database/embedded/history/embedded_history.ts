@@ -1,7 +1,7 @@
 /**
  * @module The history of the embedded engine: restores branches to any time within the last few
- * days. PostgreSQL is configured to keep its log. The platform moves the part that a branch no
- * longer needs to the history, and copies the branch's files when its log has grown.
+ * days. PostgreSQL is configured to keep its log. The platform moves the log that a branch no
+ * longer needs to the history, and copies the branch's files when the log has grown enough.
  */
 import { statfs } from "node:fs/promises";
 import { join } from "node:path";
@@ -29,9 +29,9 @@ const LOOK_MS = 30_000;
 /** Pause after a base that was too large, in milliseconds. */
 const RETRY_MS = 60 * 60_000;
 const MB = 1024 * 1024;
-/** Bytes that a copy must leave free. The platform writes to the same disk. */
+/** Number of bytes that a copy must leave free on the disk, to which the platform also writes. */
 const RESERVE = 256 * MB;
-/** Part of the disk's free space that the history can use. */
+/** Fraction of the disk's free space that the history can use. */
 const FREE_PART = 1 / 2;
 /**
  * The next base is due when the log since the last one is as large as that base, within these
@@ -62,7 +62,7 @@ export async function removeHistory(root: string): Promise<void> {
   await removeTree(historyFolder(root));
 }
 
-/** The earliest time that a branch can be restored to, and the size of all histories. */
+/** Returns the earliest time to which a branch can be restored, and the size of all histories. */
 export async function inspectHistory(
   folders: BranchFolders,
 ): Promise<{ readonly since: number | undefined; readonly bytes: number } | undefined> {
@@ -88,7 +88,7 @@ export class EmbeddedHistory {
   readonly #lock = new KeyedLock();
   readonly #rounds: Rounds;
   readonly #closing = new AbortController();
-  /** Branches that were opened and may have new log segments. */
+  /** Branches that have been opened and may have new log segments. */
   readonly #opened = new Set<string>();
   readonly #problems = new Map<string, string>();
   readonly #sizes = new Map<string, number>();
@@ -131,7 +131,7 @@ export class EmbeddedHistory {
     await this.#lock.run(id, async () => {
       const history = this.#of(id);
       await history.keepRemoved(this.#parts.now()).catch(async (error) => {
-        // For example, the disk is full, and a branch is removed to free space.
+        // For example, the disk is full, and the branch is being removed to free space.
         this.#parts.onTrouble(`Cannot keep the history of the removed branch ${id}: ${error}`);
         await history.remove();
       });
@@ -205,7 +205,7 @@ export class EmbeddedHistory {
     for (const id of [...this.#opened]) {
       const runs = this.#parts.isRunning(id);
       await this.#attend(id);
-      // It may have been opened again in the meantime.
+      // The branch may have been opened again in the meantime.
       if (!runs && !this.#parts.isRunning(id)) this.#opened.delete(id);
     }
   }
@@ -298,7 +298,7 @@ export class EmbeddedHistory {
     return { ...plan, limit };
   }
 
-  /** The limit for one branch's history: unlimited if all fit. */
+  /** Returns the size limit of one branch's history, which is unlimited if all histories fit. */
   async #limitOf(): Promise<number> {
     return fairShare([...this.#sizes.values()], await this.#limitOfAll());
   }
@@ -316,7 +316,7 @@ export class EmbeddedHistory {
   }
 }
 
-/** Returns the limit for each size that keeps the sum of all sizes within a total. */
+/** Returns a limit for each size, so that the sum of all sizes stays within a total. */
 export function fairShare(sizes: readonly number[], total: number): number {
   let left = total;
   for (const [index, size] of sizes.toSorted((one, other) => one - other).entries()) {

@@ -53,7 +53,7 @@ const sinceOf = ({ gateway }: Bench, branch: Branch): Promise<number> =>
     (since) => since !== null,
   ) as Promise<number>;
 
-/** The values in a branch at a given time. */
+/** Returns the values in a branch at a given time. */
 async function valuesAt(bench: Bench, source: Branch, time: number): Promise<number[]> {
   const { gateway } = bench;
   const target = gateway.name();
@@ -88,7 +88,7 @@ Deno.test("EmbeddedEngine restores a branch as it was at any millisecond", async
   await client.query("CREATE TABLE t (n int, x text)");
   const since = await sinceOf(bench, source);
   const moments: number[] = [];
-  // These sizes make records span pages and segments.
+  // With these sizes, records span pages and segments.
   for (const bytes of [10, 20_000, 6 * MB, 0]) {
     await insert(client, moments.length, bytes);
     moments.push(Date.now());
@@ -128,7 +128,8 @@ Deno.test("EmbeddedEngine restores from any base, across kills and checkpoints, 
     } else {
       await engine.copy(source, gateway.name());
     }
-    // Opening the branch, or a round, creates a base once the log has grown.
+    // When the branch is opened, or in the next round, a base is created if the log has grown
+    // enough.
     if (n === 2) await until(bases, (all) => all.length === 2);
   }
   for (const last of [1, 3]) {

@@ -18,16 +18,19 @@ const [VERSION_AT, REDO_AT, TIME_AT] = [8, 40, 104];
 
 const hex = (value: number): string => value.toString(16).toUpperCase().padStart(8, "0");
 
-/** The segment that contains a position. Recovery after a crash stays in the first timeline. */
+/**
+ * Returns the name of the segment that contains a position. Crash recovery does not leave the first
+ * timeline.
+ */
 export function segmentAt(position: number): string {
   const number = Math.floor(position / SEGMENT_BYTES);
   return hex(1) + hex(Math.floor(number / SEGMENTS_PER_FILE)) + hex(number % SEGMENTS_PER_FILE);
 }
 
 export interface Checkpoint {
-  /** The start of a replay. */
+  /** Where a replay starts. */
   readonly redo: number;
-  /** The end of the second in which it started, in milliseconds since 1970. */
+  /** The end of the second in which the checkpoint started, in milliseconds since 1970. */
   readonly at: number;
 }
 
@@ -45,7 +48,7 @@ export function readCheckpoint(control: Uint8Array): Checkpoint {
 }
 
 /**
- * The first segment that is needed to open the files of a branch.
+ * Returns the first segment that is needed to open the files of a branch.
  *
  * @param data the folder with its files, while no checkpoint runs
  */
@@ -53,7 +56,9 @@ export async function firstNeeded(data: string): Promise<string> {
   return segmentAt(readCheckpoint(await Deno.readFile(join(data, CONTROL_FILE))).redo);
 }
 
-/** Names of the segments in a folder, in order. Empty if the folder is missing. */
+/**
+ * Returns the names of the segments in a folder, in order. Returns none if the folder is missing.
+ */
 export async function segmentsIn(folder: string): Promise<string[]> {
   return (await namesIn(folder)).filter((name) => SEGMENT_NAME.test(name));
 }

@@ -1,6 +1,7 @@
 /**
- * @module Reads a write-ahead log the way recovery does, to find the last commit before a time. The
- * format is defined in PostgreSQL's src/include/access/xlogrecord.h, xlog_internal.h and xact.h.
+ * @module Reads a write-ahead log in the way that recovery does, to find the last commit before a
+ * time. The format is defined in PostgreSQL's src/include/access/xlogrecord.h, xlog_internal.h and
+ * xact.h.
  */
 import { concatBytes } from "../../wire/messages.ts";
 import { crc32c } from "./crc32c.ts";
@@ -17,14 +18,15 @@ const [CONTINUES, HAS_LONG_HEADER, OVERWRITES] = [1, 2, 8];
 
 /** Offsets in a record's header. */
 const [PREVIOUS_AT, INFO_AT, MANAGER_AT, CRC_AT] = [8, 16, 17, 20];
-/** Resource managers, and the kinds of records that matter here. */
+/** Resource managers, and the kinds of records that are relevant here. */
 const [LOG, TRANSACTIONS] = [0, 1];
 const [KIND_OF_LOG, SWITCH] = [0xf0, 0x40];
 const KIND_OF_TRANSACTION = 0x70;
 /** The kinds for commit and abort, including the kinds for prepared transactions. */
 const ENDS = new Set([0x00, 0x20, 0x30, 0x40]);
 /**
- * The optional blocks before a record's data, and their sizes. The last two are the data's headers.
+ * The optional blocks before a record's data, and their sizes. The last two are headers of the
+ * data.
  */
 const BLOCKS: Readonly<Record<number, number>> = { 252: 5, 253: 3, 254: 5, 255: 2 };
 const DATA = 254;
@@ -36,7 +38,10 @@ const aligned = (bytes: number): number => Math.ceil(bytes / ALIGNMENT) * ALIGNM
 const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array): DataView =>
   new DataView(buffer, byteOffset, byteLength);
 
-/** When a record ended a transaction, in milliseconds since 1970, or `undefined` if it did not. */
+/**
+ * Returns the time when a record ended a transaction, in milliseconds since 1970, or `undefined` if
+ * it did not end one.
+ */
 function endOfTransaction(record: Uint8Array): number | undefined {
   const ends = record[MANAGER_AT] === TRANSACTIONS &&
     ENDS.has(record[INFO_AT]! & KIND_OF_TRANSACTION);
@@ -53,9 +58,9 @@ function endOfTransaction(record: Uint8Array): number | undefined {
   return undefined;
 }
 
-/** Reads the pages of a log in order, up to the first record that does not continue it. */
+/** Reads the pages of a log in order, until a record does not continue the log. */
 export class LogReader {
-  /** Pages before this are skipped. */
+  /** Pages before this position are skipped. */
   #from: number;
   #end: number;
   #latest = -Infinity;
@@ -102,7 +107,7 @@ export class LogReader {
     const header = (flags & HAS_LONG_HEADER) === 0 ? PAGE_HEADER : FIRST_PAGE_HEADER;
     let at = Math.max(header, this.#from - position);
     if (this.#missing > 0 && (flags & OVERWRITES) !== 0) {
-      // A crash cut the record off, and recovery continued here.
+      // The record was cut off by a crash, and recovery continued here.
       this.#missing = 0;
       this.#previous = undefined;
     } else if (this.#missing > 0) {
@@ -126,7 +131,7 @@ export class LogReader {
     return true;
   }
 
-  /** Reads a page's part of a record. Returns the number of bytes read. */
+  /** Reads the part of a record that is on a page. Returns the number of bytes read. */
   #take(bytes: Uint8Array): number {
     const part = bytes.subarray(0, this.#missing);
     this.#parts.push(part);
@@ -134,7 +139,7 @@ export class LogReader {
     return aligned(part.byteLength);
   }
 
-  /** Whether a record is complete, follows the last one, and is early enough. */
+  /** Whether a record is complete, follows the previous one, and is early enough. */
   #finish(): boolean {
     const parts = this.#parts;
     const record = parts.length === 1 ? parts[0]! : concatBytes(parts);

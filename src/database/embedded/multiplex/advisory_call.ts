@@ -1,14 +1,14 @@
 /**
- * @module Recognizes statements that do nothing but take one advisory lock, and finds the lock's
- * key. Clients share one session in the backend, which would grant a lock twice, so conflicts
- * between clients are decided here.
+ * @module Recognizes statements that only take one advisory lock, and finds the lock's key. Clients
+ * share one session in the backend, which would grant a lock twice, so conflicts between clients
+ * are decided here.
  */
 import { bindParameters, type Message } from "./messages.ts";
 
 export interface AdvisoryCall {
-  /** Whether the call returns immediately, with or without the lock. */
+  /** Whether the call returns immediately, even if it did not get the lock. */
   readonly tries: boolean;
-  /** Name of the column in its result. */
+  /** Name of the column in the call's result. */
   readonly column: string;
   readonly args: readonly string[];
 }
@@ -28,7 +28,7 @@ const CALL = new RegExp(
 const named = (alias: string): string =>
   alias.startsWith('"') ? alias.slice(1, -1).replaceAll('""', '"') : alias.toLowerCase();
 
-/** Parses a statement. Returns `undefined` if it does, or can do, anything else. */
+/** Parses a statement. Returns `undefined` if it does, or might do, anything else. */
 export function advisoryCall(text: string): AdvisoryCall | undefined {
   const found = CALL.exec(text);
   if (found === null) return undefined;
@@ -40,7 +40,7 @@ export function advisoryCall(text: string): AdvisoryCall | undefined {
   };
 }
 
-/** The key of a lock as `pg_locks` shows it. */
+/** Returns the key of a lock as `pg_locks` shows it. */
 function lockKey(args: readonly bigint[]): string {
   const [first = 0n, second] = args;
   if (second !== undefined) {
@@ -50,7 +50,7 @@ function lockKey(args: readonly bigint[]): string {
   return `${key >> 32n},${key & 0xffffffffn},1`;
 }
 
-/** The arguments of a function that takes a lock with a given key. */
+/** Returns the arguments with which a function takes the lock that has a given key. */
 export function lockArguments(key: string): string {
   const [high = "0", low = "0", form] = key.split(",");
   if (form === "2") return [high, low].map((part) => BigInt.asIntN(32, BigInt(part))).join(", ");
@@ -59,11 +59,11 @@ export function lockArguments(key: string): string {
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** Computes an expression. Returns `undefined` if the backend cannot run it now. */
+/** Computes an expression. Returns `undefined` if the backend cannot compute it now. */
 export type Compute = (expression: string) => string | null | undefined;
 
 /**
- * The key of a call's lock, or `undefined` if unknown.
+ * Returns the key of a call's lock, or `undefined` if unknown.
  *
  * @param bind the message with the values of its parameters, if it has arrived
  */

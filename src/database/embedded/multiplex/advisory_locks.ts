@@ -15,7 +15,7 @@ FROM pg_catalog.pg_locks WHERE locktype = 'advisory'`;
 /** Name of the statement that reports a lock as taken. */
 const TAKEN = "_taken";
 
-/** The keys held by all clients except one. */
+/** Returns the keys held by all clients except one. */
 function othersLocks(client: Client, all: Iterable<Client>): Set<string> {
   const keys = new Set<string>();
   for (const other of all) {
@@ -25,7 +25,7 @@ function othersLocks(client: Client, all: Iterable<Client>): Set<string> {
   return keys;
 }
 
-/** Whether a client's next statement has to wait for a lock of another client. */
+/** Whether a client's next statement has to wait for another client's lock. */
 export function waitsForLock(
   client: Client,
   all: Iterable<Client>,
@@ -38,7 +38,7 @@ export function waitsForLock(
   return key === undefined || others.has(key);
 }
 
-/** Releases a lock as often as it was acquired. */
+/** Releases a lock as many times as it was acquired. */
 const release = (key: string, mode: "" | "_shared"): string => {
   const call = `pg_catalog.pg_advisory_unlock${mode}(${lockArguments(key)})`;
   return `WITH RECURSIVE given(back) AS (SELECT ${call} UNION ALL SELECT ${call} FROM given ` +
@@ -53,8 +53,8 @@ export class AdvisoryLocks {
   }
 
   /**
-   * The message to run instead if a client tries to take a lock that another client holds. It
-   * reports the lock as taken. `undefined` to run the client's own message.
+   * Returns the message to run instead if a client tries to take another client's lock, or
+   * `undefined` to run the client's own message. The returned message reports the lock as taken.
    */
   refusal(
     client: Client,
@@ -69,7 +69,7 @@ export class AdvisoryLocks {
       if (client.hasWork && message.type === "B" || client.status === "E") return undefined;
       return this.#compute(expression);
     });
-    // An unknown key counts as taken. The client gets a response, and tries again.
+    // An unknown key counts as taken, so the client gets a response and can try again.
     if (key !== undefined && !others.has(key)) return undefined;
     const sql = `SELECT false AS ${quoteIdentifier(call.column)}`;
     if (message.type === "Q") return writeMessage("Q", sql);
@@ -88,7 +88,8 @@ export class AdvisoryLocks {
   }
 
   /**
-   * Finds the locks that a client now has, and restores other clients' locks that it has released.
+   * Finds the locks that a client now has. Restores the locks of other clients that this client has
+   * released.
    */
   examine(client: Client, all: Iterable<Client>): void {
     const held = new Set(this.#backend.ask(HELD).map(([key]) => key ?? ""));

@@ -15,12 +15,14 @@ export interface Backend {
   readonly settingsDigest: string;
   /** Names of the settings that were set in the session. */
   readonly settingNames: readonly string[];
-  /** Number of simple queries run for any client. Each one ends the unnamed statement. */
+  /**
+   * Number of simple queries that were run for any client. Each one removes the unnamed statement.
+   */
   readonly simpleQueries: number;
   run(message: Uint8Array, hear: Hear, more: ReadMore): void;
 }
 
-/** The backend refused one of our own queries. */
+/** The backend rejected one of our own queries. */
 export class BackendError extends Error {
   override readonly name = "BackendError";
   constructor(message: string, readonly sqlState: string) {
@@ -80,7 +82,7 @@ export class SharedBackend {
     this.#backend.run(message, hear, more);
   }
 
-  /** Values of the parameters that clients are notified of. */
+  /** Returns the values of the parameters that clients are notified of. */
   readParameters(): Map<string, string> {
     const [values = []] = this.ask(READ_PARAMETERS);
     const names = [...REPORTED, "session_authorization"];

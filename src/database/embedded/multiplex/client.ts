@@ -6,11 +6,11 @@ import type { StatementTraits } from "./statement_traits.ts";
 /** Maximum size of a message from a client, in bytes. */
 export const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 
-/** A statement that a client has prepared, with its name in the backend. */
+/** A prepared statement of a client. */
 export interface PreparedStatement {
-  /** Its name in the backend. */
+  /** The statement's name in the backend. */
   readonly key: string;
-  /** The `Parse` message that prepares it under that name. */
+  /** The `Parse` message that prepares the statement under that name. */
   readonly parse: Uint8Array<ArrayBuffer>;
   readonly text: string;
   readonly traits: StatementTraits;
@@ -18,7 +18,10 @@ export interface PreparedStatement {
 
 export class Client {
   readonly inbox = new MessageReader(MAX_MESSAGE_BYTES);
-  /** Bytes in the inbox already reported to the platform as handled: parts of a large message. */
+  /**
+   * Number of bytes still in the inbox that were already reported to the platform as handled. They
+   * are parts of a large message.
+   */
   takenAhead = 0;
   /** Settings that differ from the server's. */
   settings: Map<string, string>;
@@ -33,29 +36,32 @@ export class Client {
   /** Parameter values last reported to the client. */
   readonly told = new Map<string, string>();
   status: TransactionStatus = "I";
-  /** It has sent messages without a final `Sync`. */
+  /** True if the client has sent messages without a final `Sync`. */
   isMidBatch = false;
-  /** Messages since the last `Sync` may have changed something, or need a `Sync`. */
+  /** True if messages since the last `Sync` may have changed something, or need a `Sync`. */
   hasWork = false;
-  /** An error has occurred, so messages before the next `Sync` are skipped. */
+  /** True if an error has occurred, so messages before the next `Sync` are skipped. */
   isSkipping = false;
   isGone = false;
   /** Describes the state that stays in the backend after the transaction. */
   pinnedBy: string | undefined;
-  /** Its temporary tables while other clients have the backend: original names by parked names. */
+  /**
+   * The client's temporary tables while other clients have the backend: original names by parked
+   * names.
+   */
   readonly parked = new Map<string, string>();
-  /** Its temporary tables cannot be parked, so it keeps the backend. */
+  /** True if the client's temporary tables cannot be parked, so the client keeps the backend. */
   isUnparkable = false;
-  /** Keys of its advisory locks that outlast a transaction. */
+  /** Keys of the client's advisory locks that outlast a transaction. */
   locks: ReadonlySet<string> = new Set();
   /** Kinds of state to look for in the backend before another client gets it. */
   suspects = { pins: false, locks: false, channels: false };
   /**
-   * When the current wait began, in milliseconds: a complete message waits for the backend, or the
-   * backend waits for the client's next message.
+   * When the current wait began, in milliseconds. Either a complete message is waiting for the
+   * backend, or the backend is waiting for the client's next message.
    */
   since = 0;
-  /** The settings of its startup message have not been checked yet. */
+  /** True until the settings in the client's startup message have been checked. */
   isFresh = true;
   #names = 0;
 
@@ -63,7 +69,7 @@ export class Client {
     this.settings = startupSettings(startup);
   }
 
-  /** A name that no other statement in the backend has. */
+  /** Returns a name that no other statement in the backend has. */
   nextKey(): string {
     return `_${this.id}_${++this.#names}`;
   }

@@ -10,7 +10,7 @@ export class ClientSettings {
   #digest = "";
   /** Digest of the settings last reported to a client. */
   #told = "";
-  /** Parameters of the backend without any client's settings. */
+  /** Parameters of the backend when no client's settings are applied. */
   #defaults: ReadonlyMap<string, string> = new Map();
 
   readonly #backend: SharedBackend;
@@ -42,7 +42,7 @@ export class ClientSettings {
    * Applies a client's settings to the backend, and saves the settings of the previous client.
    *
    * @returns whether anything has changed
-   * @throws {BackendError} If the settings of its startup message are refused
+   * @throws {BackendError} if the settings in its startup message are rejected
    */
   give(client: Client): boolean {
     const last = this.#current;

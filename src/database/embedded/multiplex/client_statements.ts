@@ -1,6 +1,7 @@
 /**
- * @module Prepared statements of many clients in one backend. Each gets its own name there, and is
- * prepared again if another client's statement, or `DISCARD ALL`, replaced it.
+ * @module Prepared statements of many clients in one backend. Each statement gets its own name
+ * there, and is prepared again if another client's statement or `DISCARD ALL` has replaced or
+ * removed it.
  */
 import type { SharedBackend } from "./backend.ts";
 import type { Client, PreparedStatement } from "./client.ts";
@@ -28,9 +29,12 @@ const closeStatement = (key: string): Uint8Array => writeMessage("C", STATEMENT,
 export class ClientStatements {
   /** Names of the statements in the backend. */
   readonly #present = new Set<string>();
-  /** The owner of the backend's unnamed statement, and the number of simple queries before it. */
+  /**
+   * The owner of the backend's unnamed statement, and the number of simple queries before that
+   * statement.
+   */
   #unnamed: { readonly of: Client; readonly at: number } | undefined;
-  /** The statement that the next `ParseComplete` is about. */
+  /** The statement to which the next `ParseComplete` refers. */
   #parsing: { readonly name: string; readonly statement: PreparedStatement } | undefined;
 
   readonly #backend: SharedBackend;
@@ -42,7 +46,7 @@ export class ClientStatements {
   /**
    * Replaces the statement's name in a client's message with the backend's name.
    *
-   * @returns the backend's error if it refuses to prepare a statement again
+   * @returns the backend's error if a statement cannot be prepared again
    */
   translate(client: Client, message: Message): Uint8Array | Message {
     if (!"PBDC".includes(message.type)) return message.bytes;
@@ -57,7 +61,7 @@ export class ClientStatements {
     return statement === undefined ? message.bytes : named.renamed(statement.key);
   }
 
-  /** The statement of a `Bind` message, if known. */
+  /** Returns the statement of a `Bind` message, if known. */
   boundBy(client: Client, message: Message): PreparedStatement | undefined {
     return client.statements.get(statementOf(message)?.name ?? "");
   }
@@ -111,14 +115,14 @@ export class ClientStatements {
     return named.renamed(statement.key);
   }
 
-  /** The statement that an `Execute` message runs, if known. */
+  /** Returns the statement that an `Execute` message runs, if known. */
   executedBy(client: Client, { bytes }: Message): PreparedStatement | undefined {
     return client.portals.get(readString(bytes, HEADER_BYTES).text);
   }
 
   /**
-   * Makes sure that the backend has a client's statement, and not another client's, under the
-   * statement's name.
+   * Makes sure that the statement's name in the backend refers to this client's statement, not to
+   * another client's.
    */
   #provide(
     client: Client,
@@ -138,7 +142,7 @@ export class ClientStatements {
     return failed;
   }
 
-  /** Handles a simple query, which ends the unnamed statement and may deallocate another one. */
+  /** Handles a simple query, which removes the unnamed statement and may deallocate another one. */
   query(client: Client, text: string): Uint8Array | undefined {
     client.statements.delete("");
     const deallocate = this.#deallocate(client, text);
@@ -154,7 +158,7 @@ export class ClientStatements {
     return `DEALLOCATE ${quoteIdentifier(statement.key)}`;
   }
 
-  /** Called when the backend has lost all statements, and this client no longer needs its own. */
+  /** Called when the backend has lost all statements and this client no longer needs its own. */
   forget(client: Client): void {
     client.statements.clear();
     this.#present.clear();

@@ -30,7 +30,10 @@ export class HeldState {
     this.#locks = locks;
   }
 
-  /** Records the channels of a statement. Whether it takes effect is checked later. */
+  /**
+   * Records the channels that a statement names. Whether the statement takes effect is checked
+   * later.
+   */
   note(client: Client, text: string): void {
     if (!/listen/i.test(text)) return;
     const { listen, unlisten } = channelsOf(text);
@@ -42,7 +45,7 @@ export class HeldState {
     client.suspects.channels ||= listen.length + unlisten.length > 0;
   }
 
-  /** Finds the state that a client's transaction has left. */
+  /** Finds the state that a client's transaction has left behind. */
   examine(client: Client, all: Iterable<Client>): void {
     const { suspects } = client;
     if (suspects.pins) {

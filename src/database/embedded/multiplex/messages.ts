@@ -26,7 +26,7 @@ export class MessageReader {
 
   readonly #maxBytes: number;
 
-  /** Refuses messages over `maxBytes`. */
+  /** Rejects messages larger than `maxBytes`. */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }
@@ -102,7 +102,7 @@ function endOfString(bytes: Uint8Array, at: number): number {
 
 const STATEMENT = "S".charCodeAt(0);
 
-/** Whether a message prepares, describes or closes a statement, and runs nothing. */
+/** Whether a message only prepares, describes or closes a statement, and runs nothing. */
 export function isPreparation({ type, bytes }: Message): boolean {
   if (type === "P" || type === "H") return true;
   return (type === "D" || type === "C") && bytes[HEADER_BYTES] === STATEMENT;
@@ -117,10 +117,10 @@ export function readString(
   return { text: decoder.decode(bytes.subarray(at, end)), next: end + 1 };
 }
 
-/** Text of a `Query` message. */
+/** Returns the SQL text of a `Query` message. */
 export const queryText = ({ bytes }: Message): string => readString(bytes, HEADER_BYTES).text;
 
-/** Writes a message of strings and bytes, each string with its zero. */
+/** Writes a message that consists of strings and bytes. Each string ends with a zero byte. */
 export function writeMessage(
   type: string,
   ...parts: readonly (string | Uint8Array)[]
@@ -145,8 +145,8 @@ export interface NamedStatement {
 }
 
 /**
- * Finds the prepared statement that a `Parse`, `Bind`, `Describe` or `Close` is about. Returns
- * `undefined` if it is about a portal.
+ * Finds the prepared statement to which a `Parse`, `Bind`, `Describe` or `Close` message refers.
+ * Returns `undefined` if the message refers to a portal.
  *
  * @throws {MessageError}
  */
@@ -169,11 +169,11 @@ function readI16(bytes: Uint8Array, at: number): number {
   return bytes[at]! << 8 | bytes[at + 1]!;
 }
 
-/** Offset of the parameter formats in a `Bind` message, after its two names. */
+/** Returns the offset of the parameter formats in a `Bind` message, after its two names. */
 const bindFormats = (bytes: Uint8Array): number =>
   endOfString(bytes, endOfString(bytes, HEADER_BYTES) + 1) + 1;
 
-/** The values of a `Bind` message: text, or integers of 2, 4 or 8 bytes. */
+/** Returns the values of a `Bind` message: text, or integers of 2, 4 or 8 bytes. */
 export function bindParameters({ bytes }: Message): (string | bigint | null)[] {
   let at = bindFormats(bytes);
   const formats = readI16(bytes, at);
@@ -202,8 +202,8 @@ function wholeNumber(bytes: Uint8Array): bigint | undefined {
 }
 
 /**
- * Replaces a `Bind` message with one that binds another statement, without parameters, to the same
- * portal and with the same result formats.
+ * Replaces a `Bind` message with one that binds another statement without parameters. The portal
+ * and the result formats stay the same.
  */
 export function bindInstead({ bytes }: Message, statement: string): Uint8Array<ArrayBuffer> {
   const portal = readString(bytes, HEADER_BYTES).text;
@@ -215,7 +215,7 @@ export function bindInstead({ bytes }: Message, statement: string): Uint8Array<A
   return writeMessage("B", portal, statement, new Uint8Array(4), bytes.subarray(at));
 }
 
-/** Text of the statement in a `Parse` message. */
+/** Returns the text of the statement in a `Parse` message. */
 export function parseText({ bytes }: Message): string {
   return readString(bytes, endOfString(bytes, HEADER_BYTES) + 1).text;
 }
@@ -245,7 +245,7 @@ export function errorResponse(
   return writeMessage("E", ...fields, Uint8Array.of(0));
 }
 
-/** Field of an `ErrorResponse`, such as `C` for its SQLSTATE or `M` for its message. */
+/** Returns the field of an `ErrorResponse`, such as `C` for its SQLSTATE or `M` for its message. */
 export function errorField({ bytes }: Message, field: string): string | undefined {
   for (let at = HEADER_BYTES; at < bytes.byteLength && bytes[at] !== 0;) {
     const kind = String.fromCharCode(bytes[at]!);
@@ -256,7 +256,7 @@ export function errorField({ bytes }: Message, field: string): string | undefine
   return undefined;
 }
 
-/** Values of a `DataRow` in text format. */
+/** Returns the values of a `DataRow` in text format. */
 export function rowValues({ bytes }: Message): (string | null)[] {
   const count = bytes[HEADER_BYTES]! << 8 | bytes[HEADER_BYTES + 1]!;
   const values: (string | null)[] = [];
@@ -275,10 +275,10 @@ export const parameterStatus = (name: string, value: string): Uint8Array<ArrayBu
 /** Returns the tag of a `CommandComplete` message, such as `SELECT 1`. */
 export const commandTag = ({ bytes }: Message): string => readString(bytes, HEADER_BYTES).text;
 
-/** Channel of a `NotificationResponse`. */
+/** Returns the channel of a `NotificationResponse`. */
 export const channelOf = ({ bytes }: Message): string => readString(bytes, HEADER_BYTES + 4).text;
 
-/** Status of a `ReadyForQuery`. */
+/** Returns the status of a `ReadyForQuery`. */
 export const statusOf = ({ bytes }: Message): TransactionStatus =>
   String.fromCharCode(bytes[HEADER_BYTES]!) as TransactionStatus;
 

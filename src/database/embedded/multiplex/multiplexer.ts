@@ -1,8 +1,8 @@
 /**
  * @module Serves many clients with one backend. A client has the backend from its first message to
  * the end of its transaction. Other clients wait until then. State beyond a transaction is saved
- * before another client gets the backend, and restored before the client's next statement. If that
- * is impossible, the client keeps the backend.
+ * before another client gets the backend, and restored before the client's next statement. If the
+ * state cannot be saved, the client keeps the backend.
  */
 import { AdvisoryLocks } from "./advisory_locks.ts";
 import { type Backend, BackendError, SharedBackend } from "./backend.ts";
@@ -80,13 +80,14 @@ export class Multiplexer {
     this.#settings = new ClientSettings(this.#backend);
   }
 
-  /** The client whose own statement runs, for a cancel request, or 0 if there is none. */
+  /** The client whose own statement is running, for a cancel request, or 0 if there is none. */
   get running(): number {
     return this.#running;
   }
 
   /**
-   * Whether the backend can be stopped or copied. It can if no client uses it or has tables in it.
+   * Whether the backend can be stopped or copied. This is possible if no client is using the
+   * backend or has tables in it.
    */
   get isFree(): boolean {
     if (this.#holder !== undefined) return false;
@@ -99,7 +100,10 @@ export class Multiplexer {
     this.#settings.begin();
   }
 
-  /** Called when something else has used the backend, so its settings belong to no client. */
+  /**
+   * Called when something other than a client has used the backend, so its settings belong to no
+   * client.
+   */
   forgetSettings(): void {
     this.#settings.forget();
   }
@@ -152,7 +156,7 @@ export class Multiplexer {
     if (reason !== undefined) this.#end(holder, reason);
   }
 
-  /** Does the next piece of work. Returns false if there is none until more bytes arrive. */
+  /** Does the next piece of work. Returns false if nothing can be done until more bytes arrive. */
   step(): boolean {
     const holder = this.#holder ?? this.#choose();
     if (holder === undefined) return false;
@@ -167,7 +171,10 @@ export class Multiplexer {
     return true;
   }
 
-  /** The next client: one that has disconnected, or has a complete message that it may run. */
+  /**
+   * Returns the next client that has disconnected, or that has a complete message which may run
+   * now.
+   */
   #choose(): Client | undefined {
     for (const client of this.#clients.values()) {
       if (client.isGone) return client;
@@ -179,7 +186,7 @@ export class Multiplexer {
       } catch (error) {
         if (!(error instanceof MessageError)) throw error;
       }
-      // The next search starts after it.
+      // The next search starts after this client.
       this.#clients.delete(client.id);
       this.#clients.set(client.id, client);
       return client;
@@ -211,7 +218,9 @@ export class Multiplexer {
     }
   }
 
-  /** Runs the next message of the client that has the backend. Returns false if there is none. */
+  /**
+   * Runs the next message of the client that has the backend. Returns false if there is no message.
+   */
   #advance(client: Client): boolean {
     const message = takeMessage(client, this.#options.outlet);
     if (message === undefined) return false;
@@ -224,7 +233,7 @@ export class Multiplexer {
       if (message.type === "H") this.#pause(client);
       return true;
     }
-    // There is nothing to flush, because the client has all responses.
+    // There is nothing to flush, because the client already has all responses.
     if (message.type === "H" && !client.isMidBatch) return true;
     client.isMidBatch = true;
     if (message.type === "E") {
@@ -267,7 +276,9 @@ export class Multiplexer {
     return this.#statements.query(client, text) ?? refusal ?? message.bytes;
   }
 
-  /** The message to send instead if a client tries to take another client's advisory lock. */
+  /**
+   * Returns the message to send instead if a client tries to take another client's advisory lock.
+   */
   #bound(client: Client, message: Message): Uint8Array | undefined {
     if (message.type !== "B") return undefined;
     const statement = this.#statements.boundBy(client, message);
@@ -338,7 +349,7 @@ export class Multiplexer {
   }
 
   /**
-   * Called when a client's transaction has ended. Finds the state that stays with the backend, and
+   * Called when a client's transaction has ended. Finds the state that stays in the backend, and
    * releases the backend if possible.
    */
   #settle(client: Client): void {

@@ -53,7 +53,7 @@ function one(bytes: Uint8Array): Message {
   return reader.take()!;
 }
 
-/** The string at a position among a message's strings. */
+/** Returns the string at a position among a message's strings. */
 const text = ({ bytes }: Message, at: number): string =>
   new TextDecoder().decode(bytes.subarray(5)).split("\0")[at]!;
 
@@ -99,7 +99,7 @@ class Clients {
     this.send(id, writeMessage("Q", sql));
   }
 
-  /** Types of the messages that a client has received since the last call. */
+  /** Returns the types of the messages that a client has received since the last call. */
   types(id: number): string {
     const types = (this.heard.get(id) ?? []).map(({ type }) => type).join("");
     this.heard.set(id, []);

@@ -13,13 +13,13 @@ export interface Outlet {
   deliver(client: number, bytes: Uint8Array): void;
   /** Called when the client's session has ended. */
   ended(client: number): void;
-  /** Waits until something has been received, while a statement reads from its client. */
+  /** Waits until something is received, while a statement is reading from its client. */
   wait(): void;
   /** Reports how many bytes from a client have been handled. */
   taken(client: number, bytes: number): void;
 }
 
-/** Size of the parts in which an incomplete message is taken, in bytes. */
+/** Minimum number of bytes of an incomplete message that are taken at a time. */
 const PART_BYTES = 64 * 1024;
 
 /** Removes a client's next message from its inbox, and reports its bytes as handled. */
@@ -34,7 +34,7 @@ export function takeMessage(client: Client, outlet: Outlet): Message | undefined
 }
 
 /**
- * Reports the bytes received so far of a large message as handled, so that the platform sends more.
+ * Reports the received bytes of a large message as handled, so that the platform sends the rest.
  */
 export function takeAhead(client: Client, outlet: Outlet): void {
   const { id, inbox, takenAhead } = client;
@@ -72,7 +72,7 @@ export function refuse(client: Client, error: ErrorFields, outlet: Outlet): void
   }
 }
 
-/** Drops requests to flush data that is already complete. */
+/** Drops requests to flush, because all data has already been sent. */
 export function dropFlushes(client: Client, outlet: Outlet): void {
   while (!client.isMidBatch && client.inbox.nextType === "H" && client.inbox.isWhole) {
     if (takeMessage(client, outlet) === undefined) return;

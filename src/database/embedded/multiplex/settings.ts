@@ -23,9 +23,7 @@ function splitOptions(options: string): string[] {
   return word === undefined ? words : [...words, word];
 }
 
-/**
- * Parses settings in a startup message's `options`. Anything else is left for the server to refuse.
- */
+/** Parses the settings in a startup message's `options`. The server rejects anything else. */
 function readOptions(options: string): [string, string][] {
   const settings: [string, string][] = [];
   const words = splitOptions(options);
@@ -39,7 +37,7 @@ function readOptions(options: string): [string, string][] {
   return settings;
 }
 
-/** The settings in a client's startup message. */
+/** Returns the settings in a client's startup message. */
 export function startupSettings(startup: ReadonlyMap<string, string>): Map<string, string> {
   const settings = new Map(readOptions(startup.get("options") ?? ""));
   for (const [name, value] of startup) {
@@ -55,7 +53,7 @@ export function isSameSettings(one: Settings | undefined, other: Settings): bool
   return true;
 }
 
-/** An SQL literal that is valid with any `standard_conforming_strings`. */
+/** Returns an SQL literal that is valid with any `standard_conforming_strings`. */
 export function quoteLiteral(text: string): string {
   const quoted = `'${text.replaceAll("'", "''")}'`;
   return quoted.includes("\\") ? ` E${quoted.replaceAll("\\", "\\\\")}` : quoted;
@@ -63,7 +61,10 @@ export function quoteLiteral(text: string): string {
 
 export const quoteIdentifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** SQL that sets these settings in the backend, and resets all others to the server's. */
+/**
+ * Returns SQL that sets these settings in the backend, and resets all others to the server's
+ * values.
+ */
 export function applySettings(settings: Settings): string {
   const calls = [...settings].map(([name, value]) =>
     `pg_catalog.set_config(${quoteLiteral(name)}, ${quoteLiteral(value)}, false)`
@@ -72,10 +73,10 @@ export function applySettings(settings: Settings): string {
   return calls.length === 0 ? reset : `${reset}; SELECT ${calls.join(", ")}`;
 }
 
-/** Settings that end with a transaction, that cannot be read, or that no client chose. */
+/** Settings that apply only within a transaction, that cannot be read, or that no client chose. */
 const NOT_KEPT = /^(?:transaction_.*|seed|session_authorization)$/;
 
-/** SQL that shows settings: rows of name and value. */
+/** Returns SQL that shows settings, as rows of name and value. */
 export function showSettings(names: readonly string[]): string {
   const kept = names.filter((name) => !NOT_KEPT.test(name)).map(quoteLiteral);
   return `SELECT name, pg_catalog.current_setting(name)

@@ -1,19 +1,19 @@
 /**
- * @module Predicts the side effects of a statement from its text: state that stays in the backend.
- * The text is searched, not parsed. A false positive costs one query to the backend.
+ * @module Predicts the side effects of a statement from its text: which state it may leave in the
+ * backend. The text is searched, not parsed. A false positive costs one query to the backend.
  */
 import { type AdvisoryCall, advisoryCall } from "./advisory_call.ts";
 
 export interface StatementTraits {
-  /** It may leave temporary tables, cursors or prepared statements. */
+  /** True if the statement may leave temporary tables, cursors or prepared statements. */
   readonly pins: boolean;
-  /** It may acquire or release advisory locks. */
+  /** True if the statement may acquire or release advisory locks. */
   readonly locks: boolean;
-  /** It may take advisory locks. */
+  /** True if the statement may take advisory locks. */
   readonly takes: boolean;
-  /** It only acquires one advisory lock. */
+  /** True if the statement only acquires one advisory lock. */
   readonly call?: AdvisoryCall | undefined;
-  /** It may drop the temporary tables of all clients. */
+  /** True if the statement may drop the temporary tables of all clients. */
   readonly discards: boolean;
 }
 
@@ -43,7 +43,7 @@ const DEALLOCATE = new RegExp(
   "i",
 );
 
-/** Name of the statement that `text` deallocates, if it does only that. */
+/** Returns the name of the statement that `text` deallocates, if it does only that. */
 export function deallocatedBy(text: string): string | undefined {
   const found = DEALLOCATE.exec(text)?.[1];
   return found === undefined || /^all$/i.test(found) ? undefined : identifier(found);
@@ -52,7 +52,7 @@ export function deallocatedBy(text: string): string | undefined {
 const LISTEN = new RegExp(String.raw`(?:^|;)\s*listen\s+${IDENTIFIER}`, "gi");
 const UNLISTEN = new RegExp(String.raw`(?:^|;)\s*unlisten\s+(?:${IDENTIFIER}|\*)`, "gi");
 
-/** Channels that `text` listens to, and those it stops listening to. `*` for all. */
+/** Returns the channels that `text` starts or stops listening to. `*` means all channels. */
 export function channelsOf(
   text: string,
 ): { readonly listen: readonly string[]; readonly unlisten: readonly string[] } {

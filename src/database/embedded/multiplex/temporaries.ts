@@ -1,7 +1,7 @@
 /**
- * @module Temporary tables of many clients in one backend, which has one schema for them. Tables of
- * inactive clients are parked under hidden names until their client has the backend again. Views,
- * indexes and plans refer to them by id, so they keep working.
+ * @module Temporary tables of many clients in one backend, which has a single schema for all of
+ * them. While a client is inactive, its tables are parked under hidden names. Views, indexes and
+ * plans refer to tables by id, so they keep working.
  */
 import { BackendError, type SharedBackend } from "./backend.ts";
 import type { Client } from "./client.ts";
@@ -31,7 +31,7 @@ const DROPPABLE = `SELECT relname, relkind FROM pg_catalog.pg_class WHERE relper
   AND relnamespace = pg_catalog.pg_my_temp_schema()
   AND relkind IN (${Object.keys(KINDS).map((kind) => `'${kind}'`).join(", ")})`;
 
-/** A name in the schema of temporary tables. */
+/** Returns a name qualified with the schema of temporary tables. */
 const inSchema = (name: string): string => `pg_temp.${quoteIdentifier(name)}`;
 
 /**
@@ -58,7 +58,7 @@ export class Temporaries {
     this.#backend = backend;
   }
 
-  /** Whether a client whose transaction has ended can leave the backend to others. */
+  /** Whether a client whose transaction has ended can leave the backend to other clients. */
   canGiveWay(client: Client): boolean {
     if (client.pinnedBy === TEMPORARY_TABLES) this.#owner = client;
     else if (this.#owner === client) this.#owner = undefined;
@@ -67,7 +67,7 @@ export class Temporaries {
   }
 
   /**
-   * Parks the tables of the client that had the backend before.
+   * Parks the tables of the client that previously had the backend.
    *
    * @returns the client that must keep the backend because its tables cannot be parked
    */
@@ -97,7 +97,7 @@ export class Temporaries {
     this.#owner = client;
   }
 
-  /** Drops only the tables of a disconnected client. */
+  /** Drops the tables of a disconnected client, and no other tables. */
   leave(client: Client, others: Iterable<Client>): void {
     const isOwner = this.#owner === undefined || this.#owner === client;
     if (this.#owner === client) this.#owner = undefined;

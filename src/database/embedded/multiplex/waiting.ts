@@ -9,11 +9,11 @@ import { PLAIN, type StatementTraits, traitsOf } from "./statement_traits.ts";
 import { TEMPORARY_TABLES } from "./temporaries.ts";
 
 const WAITS = {
-  /** How long a client's statement waits for the backend, in milliseconds. */
+  /** Maximum time that a client's statement waits for the backend, in milliseconds. */
   backendMs: 30_000,
   /**
-   * How long the backend waits for the next statement of a transaction while other clients wait, in
-   * milliseconds.
+   * Maximum time that the backend waits for the next statement of a transaction while other clients
+   * are waiting, in milliseconds.
    */
   idleHolderMs: 15_000,
 } as const;
@@ -48,8 +48,8 @@ const LOCK_LATE: ErrorFields = {
 };
 
 /**
- * The error if a client's statement has exceeded its own time limit, or the general one, by
- * waiting.
+ * Returns the error for a client whose statement waited longer than its own time limit or the
+ * general one.
  */
 export function overdue(
   client: Client,
@@ -70,7 +70,8 @@ export function overdue(
 }
 
 /**
- * The error for a client that loses the backend because it was idle in a transaction for too long.
+ * Returns the error for a client that loses the backend because it was idle in a transaction for
+ * too long.
  *
  * @param limitMs its own limit, or 0 for none
  */
@@ -95,7 +96,7 @@ const OWN_LIMIT: ErrorFields = {
   message: "terminating connection due to idle-in-transaction timeout",
 };
 
-/** The error for a session that ended because it kept the backend. */
+/** The error for a session that was closed because it kept the backend. */
 const IDLED: ErrorFields = {
   severity: "FATAL",
   sqlState: "25P03",
@@ -141,7 +142,7 @@ export function blockerOf(
   return hasTables && traits.discards ? "temporary tables" : undefined;
 }
 
-/** The error for a client that has waited too long. */
+/** Returns the error for a client that has waited too long. */
 function refuseWaiting(
   holder: Client | undefined,
   blocker: Blocker | undefined,

@@ -1,17 +1,20 @@
 /**
  * @module Keeps tables small and statistics fresh. A PostgreSQL server does this in separate
- * processes. Here, the only backend does it table by table while no client needs it, with the
- * thresholds of PostgreSQL's autovacuum.
+ * processes. Here, the only backend handles one table at a time while no client needs the backend,
+ * with the thresholds of PostgreSQL's autovacuum.
  */
 import { BackendError } from "../multiplex/backend.ts";
 
 /** Minimum time between two checks of a table, in milliseconds. */
 const PAUSE_MS = 60_000;
-/** If clients never leave the backend idle, the work runs anyway after this time. */
+/** If clients keep the backend busy for this long, in milliseconds, the work runs anyway. */
 const BUSY_MS = 5 * 60_000;
-/** How long one table may delay clients. Longer work waits until the database stops. */
+/**
+ * Maximum time that one table may delay clients, in milliseconds. Longer work waits until the
+ * database stops.
+ */
 const TABLE_MS = 5_000;
-/** How long all tables together may delay stopping the database. */
+/** Maximum time that all tables together may delay stopping the database, in milliseconds. */
 const STOP_MS = 5_000;
 
 const COUNT = "SELECT pg_catalog.pg_stat_force_next_flush()";
@@ -39,7 +42,7 @@ export interface AutovacuumOptions {
   /**
    * Runs SQL of our own as the branch's role.
    *
-   * @throws {BackendError} also if it takes longer than `limit`, in milliseconds
+   * @throws {BackendError} also if the SQL takes longer than `limit`, in milliseconds
    */
   readonly ask: (sql: string, limit: number) => readonly (readonly (string | null)[])[];
   /** Milliseconds of a monotonic clock. */
@@ -49,7 +52,7 @@ export interface AutovacuumOptions {
 export class Autovacuum {
   /** True if clients were active since the last check of the tables. */
   #hasNews = false;
-  /** True if they were active since the last tick. */
+  /** True if clients were active since the last tick. */
   #isBusy = false;
   #lookedAt: number;
   #due: string[] = [];
@@ -69,7 +72,7 @@ export class Autovacuum {
   }
 
   /**
-   * Called about once a second while no client has the backend. Handles one table, if any is due.
+   * Called about once per second while no client has the backend. Handles one table, if any is due.
    */
   tick(): void {
     const wasBusy = this.#isBusy;
@@ -82,8 +85,8 @@ export class Autovacuum {
   }
 
   /**
-   * Called when the database stops: everything that is due runs now, because stopping loses the
-   * statistics.
+   * Called when the database stops. Everything that is due runs now, because the statistics are
+   * lost when the database stops.
    */
   finish(): void {
     if (!this.#hasNews && this.#due.length === 0 && this.#put.size === 0) return;
@@ -100,7 +103,7 @@ export class Autovacuum {
   #look(): void {
     this.#hasNews = false;
     this.#lookedAt = this.#options.now();
-    // The backend updates its counts once a second, or on request.
+    // The backend updates its counts once per second, or on request.
     this.#ask(COUNT, TABLE_MS);
     const due = this.#ask(DUE, TABLE_MS) ?? [];
     this.#due = due.map(([statement]) => statement!).filter((each) => !this.#put.has(each));
@@ -110,7 +113,7 @@ export class Autovacuum {
     if (this.#ask(statement, limit) === undefined) this.#put.add(statement);
   }
 
-  /** A missing or broken table must not block the others. */
+  /** Ignores errors of the backend, because a missing or broken table must not block the others. */
   #ask(sql: string, limit: number) {
     try {
       return this.#options.ask(sql, Math.ceil(limit));

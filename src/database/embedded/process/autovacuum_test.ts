@@ -8,7 +8,7 @@ import { databaseProcessCommand } from "../process_command.ts";
 import { EmbeddedEngine } from "../embedded_engine.ts";
 import { Autovacuum } from "./autovacuum.ts";
 
-/** A backend with tables that are due, and a clock. */
+/** Returns a backend with tables that are due, and its clock. */
 function backend(due: readonly string[]) {
   const state = { now: 0, ran: [] as string[], late: new Set<string>(), takes: 0 };
   const vacuum = new Autovacuum({
@@ -91,8 +91,8 @@ Deno.test("the embedded engine frees the disk space of deleted rows, while idle 
   await client.query("SET ROLE NONE; SET search_path TO nowhere");
   await client.query('CREATE TABLE public."My t" (n int, x text)');
   /**
-   * Creates a table full of dead rows. Returns a function that reads the size of its file without
-   * SQL.
+   * Creates a table full of dead rows. Returns a function that reads the size of the table's file
+   * without SQL.
    */
   const fillWithDead = async () => {
     const { rows: [row] } = await client.query<{ path: string }>(

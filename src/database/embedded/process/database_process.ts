@@ -25,14 +25,17 @@ import { OURSELVES } from "./watch_messages.ts";
 /** Maximum output for one client in a frame, in bytes. */
 const OUTPUT_BYTES = 32 * 1024;
 
-/** Number of a client's handled bytes after which the platform may send more. */
+/**
+ * Number of a client's bytes after which the platform is told that they have been handled. It then
+ * sends more.
+ */
 const CREDIT_BYTES = SESSION_WINDOW / 4;
 
-/** Number of messages that may have written data after which a checkpoint shortens the log. */
+/** Number of messages that may have written data before a checkpoint shortens the log. */
 const CHECKPOINT_AFTER = 20_000;
 /**
- * Length of the log, in bytes, after which a checkpoint shortens the log. The length is checked
- * once a second.
+ * Length of the log, in bytes, at which a checkpoint shortens it. The length is checked once per
+ * second.
  */
 const MAX_LOG_BYTES = 128 * 1024 * 1024;
 const LOG_BYTES =
@@ -48,7 +51,7 @@ function explainLate(said: Message): Message {
 /** Explains to a client that the engine crashed during its statement. */
 function explainBroken(error: unknown): ErrorFields {
   const hint = "Connect again. Committed data is safe.";
-  // The runtime's stack, which the engine does not measure, has overflowed.
+  // The runtime's stack has overflowed, which the engine does not measure.
   if (error instanceof RangeError) {
     const message = "stack depth limit exceeded: the statement is nested too deeply";
     return { severity: "FATAL", sqlState: "54001", message, hint };
@@ -77,7 +80,7 @@ export class DatabaseProcess {
   #isEnding = false;
   #isTicking = false;
   #steps = 0;
-  /** Whether a second has passed since the last check of the log's length. */
+  /** True if a second has passed since the log's length was last checked. */
   #isLogDue = false;
   readonly #vacuum: Autovacuum;
   readonly #own: SharedBackend;
@@ -172,7 +175,9 @@ export class DatabaseProcess {
     this.#cutLog();
   }
 
-  /** Creates a checkpoint when the log is long, because no separate process does it here. */
+  /**
+   * Creates a checkpoint when the log is long, because there is no separate process for that here.
+   */
   #cutLog(): void {
     const isDue = this.#steps >= CHECKPOINT_AFTER;
     if (this.#steps === 0 || !isDue && !this.#isLogDue || !this.#clients.isFree) return;
@@ -187,7 +192,7 @@ export class DatabaseProcess {
       const [[bytes] = []] = this.#own.ask(LOG_BYTES);
       return Number(bytes) > MAX_LOG_BYTES;
     } catch (error) {
-      // A client's settings may prevent the query, so messages are counted too.
+      // A client's settings may make the query fail, so messages are counted too.
       if (!(error instanceof BackendError)) throw error;
       return false;
     }
@@ -230,7 +235,7 @@ export class DatabaseProcess {
     }
   }
 
-  /** Changes nothing on the disk until the platform allows it. */
+  /** Pauses all changes on the disk until the platform allows them again. */
   #hold(): void {
     this.#checkpoint();
     this.#send(DatabaseFrame.held, 0);
@@ -253,7 +258,7 @@ export class DatabaseProcess {
     checkpoints.unlockSync();
   }
 
-  /** Dumps the database, as soon as no transaction is open. */
+  /** Dumps the database as soon as no transaction is open. */
   async #dump({ schemaOnly }: DumpHead): Promise<void> {
     this.#flushOutput();
     try {
@@ -280,7 +285,7 @@ export class DatabaseProcess {
     if (this.#outputBytes >= OUTPUT_BYTES) this.#flushOutput();
   }
 
-  /** Reports handled bytes once there are enough, because a report costs as much as a message. */
+  /** Reports handled bytes only in larger numbers, because a report costs as much as a message. */
   #credit(client: number, bytes: number): void {
     const taken = (this.#taken.get(client) ?? 0) + bytes;
     if (taken < CREDIT_BYTES) return void this.#taken.set(client, taken);

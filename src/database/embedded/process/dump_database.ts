@@ -18,7 +18,7 @@ interface RawOptions {
   readonly onRawData: (bytes: Uint8Array) => void;
 }
 
-/** The part of PGlite's interface that pg_dump uses, on top of our own backend. */
+/** Provides the part of PGlite's interface that pg_dump uses, on top of our own backend. */
 function asPglite(postgres: Postgres): Pg {
   const backend = new SharedBackend(postgres);
   const messages = new MessageReader(MAX_MESSAGE_BYTES);
@@ -40,7 +40,7 @@ function asPglite(postgres: Postgres): Pg {
   return pg as unknown as Pg;
 }
 
-/** The search path that pg_dump leaves behind, and that the next client resets. */
+/** The search path that pg_dump leaves behind. It is reset for the next client. */
 const SEARCH_PATH = "public";
 
 /**

@@ -1,8 +1,8 @@
 /**
  * @module PostgreSQL's files on disk, flushed when PostgreSQL requests it. (PGlite's own file
  * system for Node reports success without flushing.) In each statement, PostgreSQL asks for the
- * sizes of a table and its index. This can take as long as the statement itself. Only this process
- * writes the files, so it remembers their sizes.
+ * sizes of a table and its index. Asking the disk can take as long as the statement itself. Because
+ * no other process writes the files, this process remembers their sizes.
  */
 import { fsyncSync } from "node:fs";
 import type { Engine } from "./engine_files.ts";
@@ -10,9 +10,9 @@ import type { Engine } from "./engine_files.ts";
 type Files = InstanceType<Engine["Files"]>;
 
 interface Stream {
-  /** File descriptor; missing if the file is not on disk. */
+  /** File descriptor. Missing if the file is not on disk. */
   readonly nfd?: number;
-  /** The same for all streams of a file. */
+  /** The same object for all streams of a file. */
   readonly node: object;
 }
 
@@ -75,7 +75,7 @@ function rememberSizes({ stream_ops: streams, node_ops: nodes }: NodeFiles): voi
   }
 }
 
-/** The files of a folder, for the engine. */
+/** Returns the files of a folder, for the engine. */
 export function durableFiles({ PGlite, Files }: Engine, root: string): Files {
   const { PGDATA } = PGlite.paths;
   const mount = (module: unknown): void => {

@@ -11,7 +11,7 @@ function packageFolder(name: string): URL {
     : new URL(`../../../../node_modules/@electric-sql/${name}/`, import.meta.url);
 }
 
-/** The real path of PGlite's folder. */
+/** Returns the real path of PGlite's folder. */
 export function engineFolderPath(): string {
   return Deno.realPathSync(fileURLToPath(packageFolder("pglite")));
 }

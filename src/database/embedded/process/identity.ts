@@ -1,8 +1,8 @@
 /**
  * @module Sets the backend's user. PGlite signs in as the superuser, and any client could return to
- * that role. The backend must therefore believe that the branch's role has signed in. The backend
- * stores this in a word of its memory. This code finds that word, sets it, and then tests the
- * result.
+ * that role. Therefore, the backend must treat the branch's role as the user who signed in. The
+ * backend stores that user in a word of its memory. This code finds the word, sets it, and then
+ * tests the result.
  */
 import type { PGlite } from "@electric-sql/pglite";
 
@@ -74,7 +74,7 @@ export async function becomeRole(
   };
 }
 
-/** Tries all ways to become the superuser again. Each must be refused or have no effect. */
+/** Tries every way to become the superuser again. Each must fail or have no effect. */
 async function refuseEscape(pg: PGlite): Promise<void> {
   const ways = ["SET SESSION AUTHORIZATION postgres", "RESET SESSION AUTHORIZATION", "RESET ROLE"];
   for (const way of [...ways, "SET ROLE postgres"]) await pg.exec(way).catch(() => {});

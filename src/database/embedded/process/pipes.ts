@@ -1,6 +1,6 @@
 /**
  * @module The frames of a database's process: read from standard input and written to standard
- * output. Neither uses an event loop, because the engine handles a message before it returns.
+ * output. Neither uses an event loop, because the engine is synchronous.
  */
 import {
   encodeFrame,
@@ -13,7 +13,7 @@ import { MAX_FRAME_BYTES } from "../wire.ts";
 
 const READ_BYTES = 64 * 1024;
 
-/** Maximum output to collect before it is written, in bytes. */
+/** Maximum number of bytes of output to collect before they are written. */
 const WRITE_BYTES = 64 * 1024;
 
 function writeAllSync(bytes: Uint8Array): void {

@@ -15,8 +15,8 @@ interface Names {
 }
 
 /**
- * Renames the database and its role, and creates the role if it is missing. The files come from an
- * empty database, or from another branch.
+ * Renames the database and its role, and creates the role if it is missing. This is necessary
+ * because the files come from an empty database or from another branch.
  */
 async function nameBranch(
   pg: PGlite,
@@ -70,9 +70,8 @@ const RUNTIME_MB = 80;
 export const MIN_MEMORY_MB = 160;
 
 /**
- * Stack depth at which the engine refuses further recursion. The engine measures only its own
- * stack. The runtime's stack overflows at about twice this depth, and only a new process recovers
- * from that.
+ * Stack depth at which the engine rejects further recursion. The engine measures only its own
+ * stack. The runtime's stack overflows at about twice this depth, which requires a new process.
  */
 const MAX_STACK_KB = 200;
 
@@ -89,7 +88,7 @@ const QUERY = "Q".charCodeAt(0);
 /** Types of messages after which the backend is ready for a query. */
 const ANSWERED = "QSF";
 
-/** Larger than any possible log. */
+/** A size that is larger than any possible log. */
 const ALL_LOG = "1TB";
 
 export function startParameters(
@@ -120,13 +119,13 @@ export function startParameters(
   return ["--single", "-j", ...Object.entries(settings).flatMap(([k, v]) => ["-c", `${k}=${v}`])];
 }
 
-/** Version of the engine, such as `18.6 (PGlite 0.5.16)`. */
+/** Returns the version of the engine, such as `18.6 (PGlite 0.5.16)`. */
 export async function readVersion(pg: Pick<PGlite, "query">): Promise<string> {
   const { rows: [row] } = await pg.query<{ version: string }>("SELECT version()");
   return /PostgreSQL ([\d.]+ \(PGlite [^)]*\))/.exec(row?.version ?? "")?.[1] ?? "";
 }
 
-/** Limits the engine's memory. The engine itself reports an error when it runs out. */
+/** Limits the engine's memory. The engine reports an error when it runs out of memory. */
 function boundMemory(memoryMb: number): void {
   const maximum = Math.max(MIN_MEMORY_MB, memoryMb - RUNTIME_MB) * MB / WASM_PAGE;
   const { Memory } = WebAssembly;
@@ -211,7 +210,7 @@ export class Postgres implements Backend {
     if (ANSWERED.includes(String.fromCharCode(message[0]!))) {
       module._PostgresSendReadyForQueryIfNecessary();
     }
-    // The backend's output now belongs to this message.
+    // From here on, the backend's output belongs to this message.
     module._pgl_pq_flush();
   }
 

@@ -37,12 +37,12 @@ const NAMES = ["statement_timeout", "idle_in_transaction_session_timeout"] as co
 
 export class SettingsMemory {
   readonly #timeouts: readonly number[];
-  /** The end of the ring that links all settings that are not at their defaults. */
+  /** The head of the ring that links all settings whose values are not the defaults. */
   readonly #head: number;
   #words = new Int32Array(0);
   #digest = "";
   #isReading = false;
-  /** Everything that the last digest was computed from: positions and values of words. */
+  /** The words from which the last digest was computed: their positions and values. */
   readonly #read: { readonly positions: number[]; readonly values: number[] } = {
     positions: [],
     values: [],
@@ -59,7 +59,7 @@ export class SettingsMemory {
   /**
    * Finds the settings of a backend.
    *
-   * @throws {Error} if they are not where this version stores them
+   * @throws {Error} if the settings are not where this version stores them
    */
   static async open(pg: PGlite): Promise<SettingsMemory> {
     for (const name of NAMES) await pg.exec(`SET ${name} = ${TRIAL}`);
@@ -81,7 +81,10 @@ export class SettingsMemory {
     };
   }
 
-  /** Changes whenever one of the session's settings changes, regardless of how it is set. */
+  /**
+   * A digest that changes whenever one of the session's settings changes, regardless of how it is
+   * set.
+   */
   get digest(): string {
     if (this.#hasChanged()) {
       this.#read.positions.length = this.#read.values.length = 0;
@@ -93,7 +96,7 @@ export class SettingsMemory {
     return this.#digest;
   }
 
-  /** Whether a word that the digest was computed from has changed. */
+  /** Whether one of the words that the digest was computed from has changed. */
   #hasChanged(): boolean {
     const words = this.#heap();
     const { positions, values } = this.#read;
@@ -178,12 +181,12 @@ export class SettingsMemory {
 
   #heap(): Int32Array {
     const { buffer } = this.#memory.HEAPU8;
-    // Memory gets a new buffer when it grows.
+    // The memory gets a new buffer when it grows.
     if (this.#words.buffer !== buffer) this.#words = new Int32Array(buffer);
     return this.#words;
   }
 
-  /** The word at an address that is a multiple of 4. */
+  /** Returns the word at an address that is a multiple of 4. */
   #word(at: number): number {
     const value = this.#heap()[at >>> 2]!;
     if (this.#isReading) {

@@ -51,8 +51,8 @@ export class Watch {
   }
 
   /**
-   * Marks the start of a client's message, to interrupt it after `limit`. If `limit` is 0, it is
-   * never interrupted.
+   * Marks the start of a client's message, which is interrupted after `limit`. A `limit` of 0 means
+   * that the message is never interrupted.
    */
   begin(client: number, limit: number): void {
     Atomics.add(this.#shared, Shared.run, 1);

@@ -1,7 +1,7 @@
 /**
- * @module The thread that watches a database's backend. The platform sends the numbers (u32) of
- * clients whose statements must be cancelled, and closes the connection to stop the process
- * immediately.
+ * @module The thread that watches a database's backend. The platform sends the numbers (u32) of the
+ * clients whose statements must be cancelled. To stop the process immediately, the platform closes
+ * the connection.
  */
 import { type FromWatch, OURSELVES, Shared, type ToWatch } from "./watch_messages.ts";
 
@@ -22,8 +22,8 @@ const isRunning = (run: number): boolean =>
 
 /**
  * Makes the backend cancel its statement, as a signal handler would. A statement that does not
- * check (`pg_sleep`) would block all clients indefinitely, so the process exits instead. Committed
- * data is kept.
+ * check for interrupts (`pg_sleep`) would block all clients indefinitely, so the process exits
+ * instead. Committed data is kept.
  */
 function interrupt(): void {
   const run = Atomics.load(shared, Shared.run);
@@ -53,7 +53,7 @@ async function listen(socketPath: string): Promise<void> {
   }
 }
 
-/** Ends a run that exceeds its time limit. */
+/** Interrupts a run that exceeds its time limit. */
 function endLate(run: number): void {
   if (!isRunning(run)) return;
   Atomics.store(shared, Shared.late, run);

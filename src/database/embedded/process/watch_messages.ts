@@ -4,7 +4,7 @@ export type ToWatch =
   | {
     readonly type: "listen";
     readonly socketPath: string;
-    /** Numbers (i32), by {@link Shared}. */
+    /** Numbers (i32), at the indexes in {@link Shared}. */
     readonly shared: SharedArrayBuffer;
   }
   | {
@@ -24,7 +24,7 @@ export const OURSELVES = 0x7fff_ffff;
 
 /** Indexes in the memory that both threads share. */
 export const Shared = {
-  /** The client whose statement runs, or 0. */
+  /** The client whose statement is running, or 0. */
   client: 0,
   /** Number of the run, which increases with each run. */
   run: 1,

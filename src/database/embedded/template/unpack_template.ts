@@ -12,10 +12,13 @@ export const TEMPLATE_FILE = "database_template.tar.br";
 /** The archive in the source tree. */
 export const TEMPLATE_URL = new URL(`./${TEMPLATE_FILE}`, import.meta.url);
 
-/** First file of the archive, with the version of the engine that created the other files. */
+/**
+ * Name of the first file in the archive, which contains the version of the engine that created the
+ * other files.
+ */
 export const VERSION_FILE = "engine_version";
 
-/** PostgreSQL refuses files that others can read. */
+/** PostgreSQL rejects files that others can read. */
 const [FOLDER_MODE, FILE_MODE] = [0o700, 0o600];
 
 export interface Template {
@@ -35,7 +38,7 @@ export async function readTemplate(): Promise<Template> {
  * Writes the files into a folder.
  *
  * @param version of the engine, such as `18.6 (PGlite 0.5.16)`
- * @throws {Error} if another version created them, because their format may differ
+ * @throws {Error} if the files were created by another version, whose format may differ
  */
 export async function unpackTemplate(
   { archive }: Pick<Template, "archive">,

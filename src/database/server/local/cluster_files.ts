@@ -13,21 +13,24 @@ export const ADMIN_ROLE = "svc_admin";
 
 export interface ClusterFiles {
   readonly data: string;
-  /** Folder of the Unix socket. */
+  /** Path of the folder with the Unix socket. */
   readonly socket: string;
   /** File for PostgreSQL's output until it writes its own log. */
   readonly startLog: string;
 }
 
 /**
- * Maximum length of the path to a socket's folder. This leaves space for the socket's name (unix(7)
- * allows 108 bytes).
+ * Maximum length of the path to a socket's folder. The limit leaves space for the socket's name
+ * (unix(7) allows 108 bytes).
  */
 const MAX_SOCKET_FOLDER = 80;
 
 const PRIVATE = 0o700;
 
-/** The major version of PostgreSQL that created the cluster, or `undefined` if there is none. */
+/**
+ * Returns the major version of PostgreSQL that created the cluster, or `undefined` if there is
+ * none.
+ */
 export async function clusterVersion(folder: string): Promise<number | undefined> {
   const text = await readTextFile(join(folder, "data", "PG_VERSION")).catch(ifMissing);
   return text === undefined ? undefined : Number(text.trim());
@@ -62,7 +65,7 @@ export async function removeHistory(folder: string): Promise<void> {
   await removeTree(historyFolder(folder));
 }
 
-/** The folder for a server's Unix socket. The system limits the length of its path. */
+/** Returns the folder for a server's Unix socket. The system limits the length of its path. */
 export async function socketFolder(
   folder: string,
   owner: ClusterOwner | undefined,
@@ -85,7 +88,9 @@ export async function makePrivate(folder: string, owner: ClusterOwner | undefine
 
 const UNFINISHED = "data.new";
 
-/** Removes the leftovers of killed platforms. A killed platform's initdb may still be writing. */
+/**
+ * Removes files that killed platforms left behind. A killed platform's initdb may still be writing.
+ */
 async function removeUnfinished(folder: string): Promise<void> {
   for await (const { name } of Deno.readDir(folder)) {
     if (!name.startsWith(UNFINISHED)) continue;
@@ -141,7 +146,8 @@ export async function runAsOwner(
     readonly args: readonly string[];
     readonly owner: ClusterOwner | undefined;
     /**
-     * Address space for the program and each process that it starts, in MiB. Unlimited by default.
+     * Address space for the program and for each process that it starts, in MiB. Unlimited by
+     * default.
      */
     readonly addressesMb?: number;
     readonly env?: Readonly<Record<string, string>>;

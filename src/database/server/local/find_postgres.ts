@@ -10,14 +10,14 @@ export interface PostgresPrograms {
   readonly version: string;
 }
 
-/** Folders with one folder per version, each with its programs in `bin`. */
+/** Folders that contain one folder per version, which has the programs in `bin`. */
 const VERSIONED: readonly string[] = ["/usr/lib/postgresql", "/usr/local/opt", "/opt/homebrew/opt"];
 const VERSION_FOLDER = /^(?:postgresql@)?\d+$/;
 
 /**
  * Lists the installed versions, newest first.
  *
- * @param path folders as in the variable `PATH`
+ * @param path a list of folders, as in the variable `PATH`
  */
 export async function findPostgres(path: string): Promise<readonly PostgresPrograms[]> {
   const folders = new Set([

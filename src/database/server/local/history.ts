@@ -35,7 +35,7 @@ const MANIFEST = "backup_manifest";
 const STATE = "SELECT current_setting('archive_mode'), " +
   "last_failed_time > coalesce(last_archived_time, '-infinity') FROM pg_stat_archiver";
 const UNFINISHED = "unfinished";
-/** Bytes that a copy must leave free. The platform writes to the same disk. */
+/** Number of bytes that a copy must leave free on the disk, to which the platform also writes. */
 const RESERVE = 256 * 1024 * 1024;
 
 export interface HistoryOptions extends HistoryLimits {
@@ -89,7 +89,7 @@ export class LocalHistory implements ServerHistory {
     });
   }
 
-  /** Describes the restorable period and its cost. */
+  /** Describes the restorable period, and the disk space that it needs. */
   async facts(): Promise<HistoryFacts> {
     const { folder, keepMs, maxBytes } = this.#options;
     const content = await readHistory(folder);
@@ -147,7 +147,7 @@ export class LocalHistory implements ServerHistory {
 
   /** Waits until the history contains every commit so far, and one more. */
   async #archiveAll(): Promise<void> {
-    // Recovery ends at the first commit after the time, so there has to be one.
+    // Recovery stops at the first commit after the time, so there must be such a commit.
     await this.#admin.run(["SELECT txid_current()"]);
     const [row] = await this.#admin.run([
       "SELECT pg_walfile_name(lsn) FROM (SELECT pg_switch_wal() - 1 AS lsn) AS switched",
@@ -168,7 +168,7 @@ export class LocalHistory implements ServerHistory {
     if (mode !== "on") {
       return this.#fail("The history of databases starts when PostgreSQL restarts");
     }
-    // Prune first, because this may free the space that PostgreSQL lacks.
+    // Old history is removed first, because this may free the space that PostgreSQL needs.
     const { needsBase } = await this.#prune();
     if (fails === "t") {
       return this.#fail(

@@ -43,8 +43,8 @@ async function filesIn(folder: string, pattern = /./): Promise<Segment[]> {
 }
 
 /**
- * The command with which PostgreSQL copies a full segment. The copy is on disk before the command
- * succeeds, and the copy can be repeated after a crash.
+ * Returns the command with which PostgreSQL copies a full segment. The command succeeds only once
+ * the copy is on disk, and can be repeated after a crash.
  */
 export function archiveCommand(folder: string): string {
   const wal = quoteForShell(walFolder(folder)).replaceAll("%", "%%");
@@ -52,7 +52,7 @@ export function archiveCommand(folder: string): string {
     `sync ${wal}`;
 }
 
-/** The command with which a recovering PostgreSQL fetches a segment. */
+/** Returns the command with which a recovering PostgreSQL fetches a segment. */
 export function restoreCommand(folder: string): string {
   const wal = quoteForShell(walFolder(folder)).replaceAll("%", "%%");
   return `test -f ${wal}/%f && cp ${wal}/%f "%p"`;

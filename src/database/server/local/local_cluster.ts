@@ -127,7 +127,7 @@ export class LocalCluster implements ServerSource {
     return this.#programs.folder;
   }
 
-  /** @throws {EngineError} if it does not accept connections in time */
+  /** @throws {EngineError} if the server does not accept connections in time */
   async reach(): Promise<{ readonly address: ServerAddress; readonly login: Login }> {
     if (this.#problem !== undefined) {
       const late = new AbortController();
@@ -140,7 +140,7 @@ export class LocalCluster implements ServerSource {
     return { address: this.#address, login: this.#login };
   }
 
-  /** Stops the server: ends its sessions, and flushes committed data. */
+  /** Stops the server: closes its sessions, and flushes committed data. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.history?.close();
@@ -153,7 +153,7 @@ export class LocalCluster implements ServerSource {
     }
   }
 
-  /** Starts the server whenever it is not running, with increasing pauses. */
+  /** Starts the server whenever it is not running. The pauses between attempts become longer. */
   async #watch(): Promise<void> {
     let pauseMs = FIRST_PAUSE_MS;
     while (!this.#closing.signal.aborted) {
@@ -188,7 +188,7 @@ export class LocalCluster implements ServerSource {
     }
   }
 
-  /** @throws {ServerRefusal} if it refuses the platform's connection */
+  /** @throws {ServerRefusal} if the server rejects the platform's connection */
   async #state(): Promise<"up" | "starting" | "down"> {
     try {
       const { connection } = await connectServer(this.#address, this.#login);
@@ -211,7 +211,7 @@ export class LocalCluster implements ServerSource {
     await Deno.writeTextFile(join(data, "postgresql.conf"), settings);
     await Deno.remove(startLog).catch(() => {});
     await this.#control("start", `--log=${startLog}`, "--no-wait");
-    // It writes its process id a moment after it has started.
+    // The server writes its process id a moment after it has started.
     for (let look = 0; look < 50 && !await this.#isAlive(); look++) await this.#pause(20);
   }
 
@@ -231,7 +231,7 @@ export class LocalCluster implements ServerSource {
     return runAsOwner(join(this.#programs.folder, "pg_ctl"), {
       args: [action, `--pgdata=${this.#files.data}`, "--silent", ...args],
       owner: this.#owner,
-      // Child processes inherit the limit. Other systems refuse to set it.
+      // Child processes inherit the limit. Systems other than Linux do not let the platform set it.
       ...Deno.build.os === "linux"
         ? { addressesMb: processMemoryMb(this.#options.memoryBytes) }
         : {},
@@ -276,7 +276,10 @@ export class LocalCluster implements ServerSource {
   }
 }
 
-/** The local server of a platform on the same data folder, or `undefined` if none is running. */
+/**
+ * Returns the local server of a platform on the same data folder, or `undefined` if none is
+ * running.
+ */
 export async function runningCluster(
   { dataFolder, password, path }: Pick<LocalClusterOptions, "dataFolder" | "password" | "path">,
 ): Promise<ServerSource | undefined> {
@@ -291,7 +294,7 @@ export async function runningCluster(
   });
 }
 
-/** The version that created the cluster, otherwise the newest. */
+/** Returns the installation with the version that created the cluster, otherwise the newest one. */
 function choose(
   installed: readonly PostgresPrograms[],
   made: number | undefined,

@@ -16,7 +16,7 @@ import { type SettingRow, settingsText } from "./server_settings.ts";
 
 const PORT = 5432;
 const LOOK_MS = 100;
-/** Maximum time until the server is ready. It usually replays at most a day of work. */
+/** Maximum time until the server is ready. The server usually replays at most a day of work. */
 const RECOVERY_MS = 60 * 60_000;
 const LAST_LINES = 3;
 
@@ -87,13 +87,13 @@ async function start(options: RecoveredOptions): Promise<string> {
   const recovery: readonly SettingRow[] = [
     ...settings(socket),
     ["archive_mode", "off"],
-    // Connections are refused until the point is reached.
+    // Connections are rejected until recovery has reached the point in time.
     ["hot_standby", "off"],
     ["restore_command", restoreCommand(history)],
     ["recovery_target_time", new Date(time).toISOString().replace("Z", "+00")],
     ["recovery_target_timeline", "current"],
     ["recovery_target_action", "promote"],
-    // No need to flush, because the files are removed after the work.
+    // Flushing is unnecessary, because the files are removed after the work.
     ["fsync", "off"],
     ["logging_collector", "off"],
   ];
@@ -115,7 +115,7 @@ async function untilRecovered(
   connect: () => ReturnType<typeof connectServer>,
 ): Promise<void> {
   const end = performance.now() + RECOVERY_MS;
-  // It writes its process id a moment after it has started.
+  // The server writes its process id a moment after it has started.
   for (let looks = 0; performance.now() < end; looks++) {
     const opened = await connect().catch(() => undefined);
     if (opened !== undefined) return closeQuietly(opened.connection);

@@ -28,7 +28,7 @@ function isAlive(pid: number): boolean {
 
 /**
  * Returns false if the process ID of a killed server now belongs to another program, for example
- * after a reboot. Only Linux can tell.
+ * after a reboot. This can only be determined on Linux.
  */
 async function mayServe(pid: number, folder: string): Promise<boolean> {
   const command = await readTextFile(`/proc/${pid}/cmdline`).catch(() => undefined);

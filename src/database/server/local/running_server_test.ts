@@ -4,7 +4,7 @@ import { until } from "../../../lib/_test_until.ts";
 import { runningServer } from "./running_server.ts";
 import { inTestFolder } from "../../../lib/_test_folder.ts";
 
-/** A folder whose server has recorded `pid` as its process ID. */
+/** Returns a folder whose server has recorded `pid` as its process ID. */
 async function withNote<T>(pid: number, run: (data: string) => Promise<T>): Promise<T> {
   return await inTestFolder(async (data) => {
     await Deno.writeTextFile(
@@ -15,7 +15,7 @@ async function withNote<T>(pid: number, run: (data: string) => Promise<T>): Prom
   });
 }
 
-/** A waiting process, with a command line like PostgreSQL's for a folder. */
+/** Returns a waiting process whose command line looks like that of PostgreSQL for a folder. */
 function startNamesake(folder: string): Deno.ChildProcess {
   return new Deno.Command("bash", {
     args: ["-c", 'exec -a /usr/bin/postgres cat - "$0"', folder],

@@ -1,7 +1,7 @@
 /** @module The configuration of a local PostgreSQL server. */
 
 const MIB = 1024 ** 2;
-/** Share of the machine's memory for pages that all databases use. */
+/** Fraction of the machine's memory for pages that all databases share. */
 const SHARED_PART = 1 / 8;
 const MOST_SHARED_MB = 4096;
 const LEAST_SHARED_MB = 64;
@@ -9,7 +9,8 @@ const MAX_CONNECTIONS = 300;
 /** Maximum size of one server process's temporary files, for sorts and hashes. */
 const TEMPORARY_MB = 4096;
 /**
- * Share of the machine's memory for each process in addition to the shared pages, and its minimum.
+ * Fraction of the machine's memory for each process in addition to the shared pages, and the
+ * minimum in MiB.
  */
 const PROCESS_PART = 1 / 4;
 const LEAST_PROCESS_MB = 1024;
@@ -21,8 +22,9 @@ const sharedMb = (memoryBytes: number): number =>
   );
 
 /**
- * Address space that each process of the server can use, in MiB. A statement that needs more fails
- * with 53200. Otherwise, it could exhaust the machine's memory and end other programs.
+ * Returns the address space that each process of the server can use, in MiB. A statement that needs
+ * more fails with 53200. Otherwise, it could exhaust the machine's memory, which would kill other
+ * programs.
  */
 export function processMemoryMb(memoryBytes: number): number {
   const own = Math.max(LEAST_PROCESS_MB, Math.floor(memoryBytes * PROCESS_PART / MIB));
@@ -31,7 +33,7 @@ export function processMemoryMb(memoryBytes: number): number {
 
 export type SettingRow = readonly [name: string, value: string];
 
-/** The settings of the server. Its log contains neither SQL nor row values. */
+/** Returns the settings of the server. The server's log contains neither SQL nor row values. */
 export function serverSettings(
   { socketFolder, port, memoryBytes }: {
     readonly socketFolder: string;
@@ -67,7 +69,7 @@ export function serverSettings(
   ];
 }
 
-/** The text of `postgresql.conf`. If a name occurs twice, the second value applies. */
+/** Returns the text of `postgresql.conf`. If a name occurs twice, the second value applies. */
 export function settingsText(settings: readonly SettingRow[]): string {
   const lines = settings.map(([name, value]) =>
     `${name} = '${value.replaceAll("\\", "\\\\").replaceAll("'", "''")}'`
