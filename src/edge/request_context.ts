@@ -69,9 +69,9 @@ export class RequestContext implements EvaluationHooks, PageMoves {
   }
 
   /**
-   * The same request for an earlier deployment, which the request's page names. Objects are not
-   * part of a deployment, so objects that the live deployment no longer serves become unavailable
-   * immediately.
+   * Returns the same request for an earlier deployment, which the request's page names. Objects are
+   * not part of a deployment, so objects that the live deployment no longer serves become
+   * unavailable immediately.
    */
   atEarlier(earlier: Site, pin: PagePin): RequestContext {
     const site = { ...earlier, objects: this.site.objects };
@@ -92,9 +92,9 @@ export class RequestContext implements EvaluationHooks, PageMoves {
   }
 
   /**
-   * Whether the rules let the client move to another path of the same page. Rules take precedence.
-   * If they redirect that path, the page is served at its current path, so the two redirects cannot
-   * form a loop.
+   * Returns whether the rules let the client move to another path of the same page. Rules take
+   * precedence. If they redirect that path, the page is served at its current path, so the two
+   * redirects cannot form a loop.
    */
   canMoveTo(path: string): boolean {
     const { decision, site, facts, clientRequest } = this;
@@ -118,7 +118,7 @@ export class RequestContext implements EvaluationHooks, PageMoves {
     return terminal.type !== "redirect" && rewrite === undefined;
   }
 
-  /** Whether a rule denies the request, without counting it against limits. */
+  /** Returns whether a rule denies the request, without counting it against limits. */
   isDenied(): boolean {
     const { site, clientRequest } = this;
     const path = normalizePath(clientRequest.rawPath);
@@ -180,7 +180,7 @@ function editResponse(
   return { ...response, headers: [...edited, ...report] };
 }
 
-/** A redirect, which is built only once if the decision is cached. */
+/** Returns a redirect, which is built only once if the decision is cached. */
 export function redirectResponse(
   { status, location }: Extract<Terminal, { readonly type: "redirect" }>,
   { cachedDecision, site }: RequestContext,
@@ -193,7 +193,7 @@ export function redirectResponse(
     : cachedDecision.redirect = { ...response, headers: checkOnce(headers) };
 }
 
-/** The redirect of a cached decision, which depends only on the URL. */
+/** Returns the redirect of a cached decision, which depends only on the URL. */
 export function cachedRedirect(
   context: RequestContext,
   { counters }: SiteRules,
@@ -206,8 +206,8 @@ export function cachedRedirect(
 }
 
 /**
- * Whether a request to a server involves the HTTP cache. It does if a `cache` or `bypass_cache`
- * rule matches it, or if its method may invalidate stored responses.
+ * Returns whether a request to a server involves the HTTP cache. It does if a `cache` or
+ * `bypass_cache` rule matches it, or if its method may invalidate stored responses.
  */
 export function needsCache({ clientRequest, site, decision }: RequestContext): boolean {
   if (!site.hasServers) return false;

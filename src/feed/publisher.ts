@@ -72,7 +72,7 @@ export class Publisher {
     };
   }
 
-  /** The complete current state, for a subscriber that missed a change. */
+  /** Returns the complete current state, for a subscriber that missed a change. */
   snapshot(): Snapshot {
     return { place: this.#place, messages: this.#sources.flatMap((source) => [...source()]) };
   }

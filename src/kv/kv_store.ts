@@ -60,7 +60,7 @@ function meets(condition: KvCondition | undefined, { head, versionstamp }: Curre
 
 const expiryOf = ({ expiresAt }: Head) => expiresAt === undefined ? {} : { expiresAt };
 
-/** A unique name for a key. */
+/** Returns a unique name for a key. */
 const nameOf = (namespace: Namespace, key: string): string => JSON.stringify([...namespace, key]);
 
 /** Size of a key and its value, as counted against the namespace's quota. */
@@ -85,7 +85,7 @@ export class KvStore {
     this.#usage = new Usage(quota, (namespace) => this.#count(namespace));
   }
 
-  /** The value of a key; `undefined` if the key does not exist. */
+  /** Returns the value of a key, or `undefined` if the key does not exist. */
   async get(namespace: Namespace, key: string): Promise<KvValue | undefined> {
     const contention = new Contention();
     do {
@@ -165,7 +165,7 @@ export class KvStore {
     return count;
   }
 
-  /** The size of a namespace, in bytes and keys. */
+  /** Returns the size of a namespace, in bytes and keys. */
   usage(namespace: Namespace) {
     return this.#usage.of(namespace);
   }
@@ -184,7 +184,7 @@ export class KvStore {
     return count;
   }
 
-  /** The keys of all records whose namespace begins with these parts. */
+  /** Returns the keys of all records whose namespace begins with these parts. */
   async *recordsOf(...begin: readonly string[]): AsyncGenerator<RecordKey> {
     this.dropCached(...begin);
     for (const prefix of [this.#keys.heads(begin), this.#keys.allParts(begin)]) {
@@ -281,8 +281,8 @@ export class KvStore {
   }
 
   /**
-   * The operation that starts a write. The operation removes the old value, provided that the value
-   * has not changed.
+   * Returns the operation that starts a write. The operation removes the old value, provided that
+   * the value has not changed.
    */
   #removal(
     namespace: Namespace,

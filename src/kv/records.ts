@@ -35,8 +35,8 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 /**
- * The stored form of a head: the value's metadata as JSON, then the value itself if it is short.
- * Bytes are stored unchanged on every version of the runtime (docs/decisions/store.md).
+ * Returns the stored form of a head: the value's metadata as JSON, then the value itself if it is
+ * short. Bytes are stored unchanged on every version of the runtime (docs/decisions/store.md).
  */
 export function encodeHead({ inline, ...rest }: Head): Uint8Array<ArrayBuffer> {
   const text = encoder.encode(JSON.stringify(rest));
@@ -123,6 +123,6 @@ export function divide(
   return { head: { partsId: newId() }, parts };
 }
 
-/** The number of parts of a head's value. */
+/** Returns the number of parts of a head's value. */
 export const partCount = ({ size, partsId }: Head): number =>
   partsId === undefined ? 0 : Math.ceil(size / PART_BYTES);

@@ -23,7 +23,7 @@ export class Usage {
     this.#count = count;
   }
 
-  /** The current size of a namespace. */
+  /** Returns the current size of a namespace. */
   async of(namespace: readonly string[]): Promise<Change> {
     return { ...await this.#total(namespace) };
   }

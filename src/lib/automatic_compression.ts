@@ -25,7 +25,7 @@ function markAsEncoded(request: Request, response: Response): Response {
 
 type Answer = Response | Promise<Response>;
 
-/** A handler for `Deno.serve` whose responses the runtime does not compress. */
+/** Returns a handler for `Deno.serve` whose responses the runtime does not compress. */
 export function keepUncompressed<Info>(
   handler: (request: Request, info: Info) => Answer,
 ): (request: Request, info: Info) => Answer {

@@ -62,8 +62,8 @@ const SHARED_OWN_NAMES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The environment of a child process: all variables except svc's credentials, such as `SVC_TOKEN`.
- * With these, project code could act as the user.
+ * Returns the environment of a child process: all variables except svc's credentials, such as
+ * `SVC_TOKEN`. With these, project code could act as the user.
  */
 export function inheritedVariables(
   parent: Readonly<Record<string, string | undefined>>,
@@ -84,8 +84,9 @@ export interface ChildVariables {
 }
 
 /**
- * The environment of a child process: this program's variables, overridden by the project's. The
- * project's variables that select code to run are omitted unless they are allowed by name.
+ * Returns the environment of a child process: this program's variables, overridden by the
+ * project's. The project's variables that select code to run are omitted unless they are allowed by
+ * name.
  */
 export function childVariables(
   parent: Readonly<Record<string, string | undefined>>,

@@ -45,7 +45,7 @@ export class ClockRing<Entry extends RingEntry<Entry>> {
     return true;
   }
 
-  /** The entry to evict, which stays in the ring; `undefined` if the ring is empty. */
+  /** Returns the entry to evict, which stays in the ring, or `undefined` if the ring is empty. */
   victim(): Entry | undefined {
     let entry = this.#hand;
     if (entry === undefined) return undefined;

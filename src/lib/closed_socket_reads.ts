@@ -6,7 +6,7 @@
 /** The module in which the runtime reads `node:net` sockets. */
 const READS = "ext:deno_node/internal_binding/stream_wrap.ts";
 
-/** Whether an error came from reading a socket that has already been closed. */
+/** Returns whether an error came from reading a socket that has already been closed. */
 export function isClosedSocketRead(error: unknown): boolean {
   return error instanceof TypeError && error.message.includes("Deno.internal.rid") &&
     error.stack?.includes(READS) === true;

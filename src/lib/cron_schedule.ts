@@ -51,9 +51,9 @@ export function scheduleProblem(schedule: string): string | undefined {
 }
 
 /**
- * The first time after a given time at which a valid schedule is due, in milliseconds since the
- * epoch. When clocks go forward, runs in the skipped hour are due at the end of it. When clocks go
- * back, runs in the repeated hour are due only once.
+ * Returns the first time after a given time at which a valid schedule is due, in milliseconds since
+ * the epoch. When clocks go forward, runs in the skipped hour are due at the end of it. When clocks
+ * go back, runs in the repeated hour are due only once.
  */
 export function nextRun(schedule: CronSchedule, after: number): number | undefined {
   return open(schedule).nextRun(new Date(after))?.getTime();

@@ -48,7 +48,7 @@ export class FormatMarkError extends Error {
 }
 
 /**
- * The mark of a data directory; `undefined` if there is none.
+ * Returns the mark of a data directory, or `undefined` if there is none.
  *
  * @throws {FormatMarkError} if its content is not a valid mark.
  */

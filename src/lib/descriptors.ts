@@ -57,8 +57,8 @@ export function descriptorLimit(): number | undefined {
 }
 
 /**
- * The number of the next descriptor. This is the lowest free number, so at least that many are
- * open. `Infinity` if none is free, and 0 except on Linux with the GNU C library.
+ * Returns the number of the next descriptor. This is the lowest free number, so at least that many
+ * are open. `Infinity` if none is free, and 0 except on Linux with the GNU C library.
  */
 export function nextDescriptor(): number {
   const library = libc();
@@ -70,8 +70,8 @@ export function nextDescriptor(): number {
 }
 
 /**
- * The numbers in use. They are read without the runtime, because its permissions may exclude
- * `/proc`.
+ * Returns the numbers in use. They are read without the runtime, because its permissions may
+ * exclude `/proc`.
  */
 function numbers(): number[] {
   const names = rawNames("/proc/self/fd") ?? [];

@@ -1,4 +1,4 @@
-/** The message of an error, or any other thrown value as text. */
+/** Returns the message of an error, or any other thrown value as text. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

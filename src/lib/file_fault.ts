@@ -5,7 +5,10 @@
 import { dirname, join } from "node:path";
 import { ifMissing } from "./missing_files.ts";
 
-/** The system's code for a fault, such as `EACCES`; `undefined` for other kinds of errors. */
+/**
+ * Returns the system's code for a fault, such as `EACCES`, or `undefined` for other kinds of
+ * errors.
+ */
 function codeOf(error: unknown): string | undefined {
   const code = (error as { readonly code?: unknown } | null)?.code;
   return typeof code === "string" ? code : undefined;

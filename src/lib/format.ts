@@ -2,7 +2,7 @@
 
 const UNITS = ["B", "KiB", "MiB", "GiB", "TiB"] as const;
 
-/** A size with its binary unit: `13.4 KiB`. */
+/** Returns a size with its binary unit: `13.4 KiB`. */
 export function formatBytes(bytes: number): string {
   let value = bytes;
   let unit = 0;

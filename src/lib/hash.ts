@@ -9,7 +9,7 @@ export function isSha256(text: string): boolean {
   return SHA256_HEX.test(text);
 }
 
-/** The SHA-256 of bytes or of a string's UTF-8 encoding, in lower-case hexadecimal. */
+/** Returns the SHA-256 of bytes or of a string's UTF-8 encoding, in lower-case hexadecimal. */
 export function sha256Hex(data: Uint8Array | string): string {
   return createHash("sha256").update(data).digest("hex");
 }
@@ -24,8 +24,8 @@ function padded(key: Uint8Array, pad: number): Uint8Array {
 }
 
 /**
- * The HMAC-SHA-256 of a string (RFC 2104). It is fast enough to sign every request; the runtime's
- * `createHmac()` takes many times as long as two hashes.
+ * Returns the HMAC-SHA-256 of a string (RFC 2104). It is fast enough to sign every request; the
+ * runtime's `createHmac()` takes many times as long as two hashes.
  */
 export function hmacSha256(key: Uint8Array, text: string): Uint8Array<ArrayBuffer> {
   const short = key.byteLength > BLOCK_BYTES ? createHash("sha256").update(key).digest() : key;
@@ -37,8 +37,8 @@ export function hmacSha256(key: Uint8Array, text: string): Uint8Array<ArrayBuffe
 const BYTES_PER_TURN = 1024 * 1024;
 
 /**
- * The SHA-256 of bytes, like `sha256Hex()`. Large data is hashed in several turns of the event
- * loop.
+ * Returns the SHA-256 of bytes, like `sha256Hex()`. Large data is hashed in several turns of the
+ * event loop.
  */
 export async function sha256InTurns(data: Uint8Array): Promise<string> {
   const hash = createHash("sha256");

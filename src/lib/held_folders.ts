@@ -44,7 +44,8 @@ export async function makeHeldFolder(
 }
 
 /**
- * Whether a folder belongs to this user and is old enough, and its process is no longer running.
+ * Returns whether a folder belongs to this user and is old enough, and its process is no longer
+ * running.
  */
 async function isLeft(path: string): Promise<boolean> {
   const { uid, mtime } = await Deno.lstat(path);

@@ -22,7 +22,10 @@ export const HOP_BY_HOP: ReadonlySet<string> = new Set([
   "upgrade",
 ]);
 
-/** The fields that `Connection` names, in lower case; `undefined` if there is no `Connection`. */
+/**
+ * Returns the fields that `Connection` names, in lower case, or `undefined` if there is no
+ * `Connection`.
+ */
 export function connectionOptions(fields: Fields): ReadonlySet<string> | undefined {
   let options: Set<string> | undefined;
   for (const [name, value] of fields) {

@@ -47,7 +47,7 @@ export class KeyedLock {
     }
   }
 
-  /** The number of holders and waiters for the busiest of these keys. */
+  /** Returns the number of holders and waiters for the busiest of these keys. */
   longest(keys: readonly string[]): number {
     return Math.max(0, ...keys.map((key) => this.#lines.get(key)?.count ?? 0));
   }

@@ -31,7 +31,10 @@ function read(path: string): string {
   }
 }
 
-/** The machine's memory in bytes, or the limit of the process's control group if that is lower. */
+/**
+ * Returns the machine's memory in bytes, or the limit of the process's control group if that is
+ * lower.
+ */
 export function machineMemory(): number {
   const limits = memoryLimitFiles(read("/proc/self/cgroup"))
     .map((path) => Number.parseInt(read(path), 10))

@@ -26,7 +26,7 @@ function carries(pid: string, marker: Buffer): boolean {
   return false;
 }
 
-/** The processes that were started with the marker `NAME=value`. */
+/** Returns the processes that were started with the marker `NAME=value`. */
 export async function markedProcesses(marker: string): Promise<number[]> {
   if (Deno.build.os !== "linux") return [];
   const bytes = Buffer.from(marker);

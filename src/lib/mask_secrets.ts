@@ -9,7 +9,7 @@ const MIN_SECRET_LENGTH = 4;
 /** Minimum length for masking a single line of a multi-line secret. */
 const MIN_LINE_LENGTH = 8;
 
-/** The forms in which programs may print a value. */
+/** Returns the forms in which programs may print a value. */
 function formsOf(secret: string): string[] {
   const bytes = new TextEncoder().encode(secret);
   const lines = secret.includes("\n")
@@ -93,7 +93,7 @@ export function createSecretMasker(secrets: Iterable<string>): SecretMasker {
   };
 }
 
-/** The given position, or the start of the secret that spans it. */
+/** Returns the given position, or the start of the secret that spans it. */
 function cutOutside(text: string, place: number, pattern: RegExp): number {
   for (const match of text.matchAll(pattern)) {
     const end = match.index + match[0].length;

@@ -29,7 +29,7 @@ function isSpared(hostname: string, env: Variables): boolean {
   });
 }
 
-/** The proxy for requests to `address`; `undefined` if there is none. */
+/** Returns the proxy for requests to `address`, or `undefined` if there is none. */
 export function proxyFor(address: string, env: Variables): NamedProxy | undefined {
   const url = URL.parse(address);
   if (url === null || isSpared(url.hostname, env)) return undefined;

@@ -15,14 +15,12 @@ const LIST_NAME = "header list";
 
 type WithLists = Readonly<Record<symbol, RawField[] | null | undefined>>;
 
-/**
- * The array of `headers` under `key`; `undefined` if there is none.
- */
+/** Returns the array of `headers` under `key`, or `undefined` if there is none. */
 export function listOf(headers: Headers, key: symbol | undefined): RawField[] | undefined {
   return key === undefined ? undefined : (headers as unknown as WithLists)[key] ?? undefined;
 }
 
-/** Whether changes to the array change the response's fields. */
+/** Returns whether changes to the array change the response's fields. */
 function isTheList(key: symbol): boolean {
   const { headers } = new Response("");
   const list = listOf(headers, key);
@@ -32,7 +30,10 @@ function isTheList(key: symbol): boolean {
   return JSON.stringify([...headers]) === JSON.stringify(list);
 }
 
-/** The symbol under which this runtime keeps the array; `undefined` if it works differently. */
+/**
+ * Returns the symbol under which this runtime keeps the array, or `undefined` if it works
+ * differently.
+ */
 export function findListKey(): symbol | undefined {
   const keys = Object.getOwnPropertySymbols(new Response("").headers);
   const key = keys.find(({ description }) => description === LIST_NAME);
@@ -60,7 +61,7 @@ export function allFieldsOf(request: Request): readonly RawField[] | undefined {
   return Array.isArray(list) ? list : undefined;
 }
 
-/** Whether there is a field with this lower-case name. */
+/** Returns whether there is a field with this lower-case name. */
 export function hasField(headers: Headers, name: string, key = LIST_KEY): boolean {
   const list = listOf(headers, key);
   if (list === undefined) return headers.has(name);
@@ -72,15 +73,15 @@ export function hasField(headers: Headers, name: string, key = LIST_KEY): boolea
 }
 
 /**
- * The value of a field, given its lower-case name, as `Headers.get()` returns it: multiple lines
- * are joined with commas.
+ * Returns the value of a field, given its lower-case name, as `Headers.get()` returns it: multiple
+ * lines are joined with commas.
  */
 export function fieldOf(headers: Headers, name: string, key = LIST_KEY): string | null {
   const list = listOf(headers, key);
   return list === undefined ? headers.get(name) : valueIn(list, name);
 }
 
-/** The value of a field in a list, like `fieldOf()`. */
+/** Returns the value of a field in a list, like `fieldOf()`. */
 export function valueIn(list: readonly RawField[], name: string): string | null {
   const { length } = name;
   let value: string | null = null;

@@ -25,7 +25,7 @@ const NAME_AT = 19;
 
 const libc = lazyLibc(SYMBOLS);
 
-/** The names in a block that getdents64(2) has written. */
+/** Returns the names in a block that getdents64(2) has written. */
 function* namesIn(block: Uint8Array<ArrayBuffer>): Generator<Uint8Array<ArrayBuffer>> {
   const view = new DataView(block.buffer, block.byteOffset, block.byteLength);
   for (let at = 0; at < block.byteLength; at += view.getUint16(at + LENGTH_AT, true)) {
@@ -36,7 +36,9 @@ function* namesIn(block: Uint8Array<ArrayBuffer>): Generator<Uint8Array<ArrayBuf
 const isDots = (name: Uint8Array): boolean =>
   name.byteLength <= 2 && name.every((byte) => byte === 0x2e);
 
-/** The bytes of each name in a folder; `undefined` if the system does not provide them. */
+/**
+ * Returns the bytes of each name in a folder, or `undefined` if the system does not provide them.
+ */
 export function rawNames(path: string): readonly Uint8Array<ArrayBuffer>[] | undefined {
   const call = GETDENTS64[Deno.build.arch];
   const library = libc();

@@ -32,7 +32,7 @@ const OWN_HEADERS = new Set([
   "x-svc-bypass",
 ]);
 
-/** Whether a check's request can set all of these header fields. */
+/** Returns whether a check's request can set all of these header fields. */
 export const canSetHeaders = (headers: Readonly<Record<string, string>>): boolean =>
   Object.keys(headers).every((name) => !OWN_HEADERS.has(name.toLowerCase()));
 

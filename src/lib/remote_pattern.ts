@@ -87,7 +87,7 @@ export function matchesPathGlob(glob: string, path: string): boolean {
   return reached[path.length] === 1;
 }
 
-/** Whether a pattern allows a URL. The query is ignored. */
+/** Returns whether a pattern allows a URL. The query is ignored. */
 export function matchesRemote(pattern: RemotePattern, url: URL): boolean {
   return url.protocol === `${pattern.scheme}:` && url.port === pattern.port &&
     matchesHost(pattern, url.hostname) && matchesPathGlob(pattern.path, url.pathname);

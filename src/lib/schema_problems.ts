@@ -40,7 +40,7 @@ export interface DocumentFormat {
   readonly root: unknown;
   /** The format's name for a set of named fields; "a table" if missing. */
   readonly table?: string;
-  /** The part at a path. */
+  /** Returns the part at a path. */
   partAt(path: readonly PathStep[]): DocumentPart;
   /** A custom message for a field that a part does not accept. */
   describeKey?(
@@ -59,21 +59,24 @@ export interface DocumentFormat {
   ): readonly SchemaIssue[] | undefined;
 }
 
-/** A field of a plain table, or `undefined` if the value is not a table. */
+/** Returns a field of a plain table, or `undefined` if the value is not a table. */
 export function fieldOf(value: unknown, name: PathStep): unknown {
   return typeof value === "object" && value !== null && Object.hasOwn(value, name)
     ? (value as Record<PathStep, unknown>)[name]
     : undefined;
 }
 
-/** The value at a path in untyped data; `undefined` if there is none. */
+/** Returns the value at a path in untyped data, or `undefined` if there is none. */
 export function valueAt(value: unknown, path: readonly PathStep[]): unknown {
   return path.reduce(fieldOf, value);
 }
 
 const letters = (word: string): string => [...word.toLowerCase()].sort().join("");
 
-/** The word that the author probably meant: the nearest one, or the one with the same letters. */
+/**
+ * Returns the word that the author probably meant: the nearest one, or the one with the same
+ * letters.
+ */
 function meantWord(word: string, candidates: readonly string[]): string | undefined {
   return nearest(word, candidates) ??
     candidates.find((candidate) =>
@@ -83,7 +86,7 @@ function meantWord(word: string, candidates: readonly string[]): string | undefi
 
 const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** The allowed values of a choice, including those of its branches. */
+/** Returns the allowed values of a choice, including those of its branches. */
 function offeredValues(issue: SchemaIssue): readonly string[] {
   if (issue.code === "invalid_value") return issue.values.map(String);
   if (issue.code !== "invalid_union") return [];

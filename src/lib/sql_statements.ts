@@ -234,7 +234,7 @@ export function firstTokenAt(text: string, at = 0): number {
   }
 }
 
-/** The first words of a statement, in lower case and without comments. */
+/** Returns the first words of a statement, in lower case and without comments. */
 export function firstWords(statement: string, count: number): readonly string[] {
   const words: string[] = [];
   let at = firstTokenAt(statement);
@@ -248,7 +248,7 @@ export function firstWords(statement: string, count: number): readonly string[] 
   return words;
 }
 
-/** Whether SQL contains no statement, only spaces, comments and semicolons. */
+/** Returns whether SQL contains no statement, only spaces, comments and semicolons. */
 export function isBlankSql(text: string): boolean {
   return firstTokenAt(text) === text.length;
 }

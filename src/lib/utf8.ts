@@ -27,7 +27,7 @@ export class NotUtf8Error extends Error {
   }
 }
 
-/** The fault as a problem in the file, for reports that show several problems. */
+/** Returns the fault as a problem in the file, for reports that show several problems. */
 export function utf8Diagnostic(fault: Utf8Fault): Diagnostic {
   return {
     severity: "error",

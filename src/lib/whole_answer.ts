@@ -35,15 +35,17 @@ export function answerOf(body: Body, status: number): Response {
   return response;
 }
 
-/** Whether a response from `answerOf()` is a stream, which can take a long time. */
+/** Returns whether a response from `answerOf()` is a stream, which can take a long time. */
 export const isStreamed = (response: Response): boolean => STREAM in response;
 
-/** The body of a response that is sent in one piece; `undefined` for any other response. */
+/**
+ * Returns the body of a response that is sent in one piece, or `undefined` for any other response.
+ */
 export function wholeBody(response: Response): Bytes | string | null | undefined {
   return (response as Markable)[WHOLE];
 }
 
-/** Whether a response is sent in one piece, so nothing needs to wait for its end. */
+/** Returns whether a response is sent in one piece, so nothing needs to wait for its end. */
 export function isWhole(response: Response): boolean {
   return wholeBody(response) !== undefined;
 }

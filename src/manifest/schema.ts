@@ -350,7 +350,7 @@ export const FIELDS = {
   urls: Object.keys(pageUrlsSchema.shape),
 };
 
-/** The JSON Schema for `.svc/manifest.json`, used by editors. */
+/** Returns the JSON Schema for `.svc/manifest.json`, used by editors. */
 export function manifestJsonSchema(): Record<string, unknown> {
   const { $schema, ...schema } = z.toJSONSchema(manifestSchema, { io: "input" });
   return {

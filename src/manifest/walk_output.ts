@@ -17,7 +17,9 @@ export interface OutputFile {
 
 /** Entries that the author of a folder excludes from a site. */
 export interface IgnoredEntries {
-  /** Whether to omit a file, or a folder with all its content. `path` is relative, with `/`. */
+  /**
+   * Returns whether to omit a file, or a folder with all its content. `path` is relative, with `/`.
+   */
   isIgnored(path: string, isFolder: boolean): boolean;
   /** Returns the ignored entries for a folder that contains the given names. */
   enter(folder: string, names: readonly string[]): Promise<IgnoredEntries>;
@@ -239,7 +241,7 @@ class Walk {
     return { path, absolutePath, realPath, chain, linked: true, ignored: folder.ignored };
   }
 
-  /** Whether a link's target is in an excluded part of the output. */
+  /** Returns whether a link's target is in an excluded part of the output. */
   #targetIsExcluded(realPath: string): boolean {
     let path = "";
     for (const name of relative(this.#root, realPath).split(sep)) {

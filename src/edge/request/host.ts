@@ -66,7 +66,7 @@ export function canonicalHost(authority: string): string | undefined {
 /** Matches a host that is already in canonical form, as most clients write it. */
 const USUAL_AUTHORITY = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*(?::[0-9]+)?$/;
 
-/** The authority with its host in canonical form, or unchanged if the host is invalid. */
+/** Returns the authority with its host in canonical form, or unchanged if the host is invalid. */
 export function canonicalAuthority(authority: string): string {
   if (USUAL_AUTHORITY.test(authority)) return authority;
   const host = canonicalHost(authority);

@@ -21,8 +21,8 @@ const INNER = Object.getOwnPropertySymbols(new Request("http://localhost/"))
 const WITH_CONTENT = { value: "POST", configurable: true } as const;
 
 /**
- * The content of a GET or HEAD request to Deno's server; `null` if there is no content. Must be
- * called before anything else reads `request.body`.
+ * Returns the content of a GET or HEAD request to Deno's server, or `null` if there is no content.
+ * Must be called before anything else reads `request.body`.
  */
 export function contentOf(request: Request): Content | null {
   if (INNER === undefined || !announcesContent(request.headers)) return null;

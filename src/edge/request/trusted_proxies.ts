@@ -27,12 +27,12 @@ function bareAddress(text: string): string {
     : unquoted;
 }
 
-/** The `for` parameter of one element of `Forwarded` (RFC 7239, 4). */
+/** Returns the `for` parameter of one element of `Forwarded` (RFC 7239, 4). */
 function forwardedFor(element: string): string {
   return /(?:^|;)[ \t]*for=("[^"]*"|[^;,\s]*)/i.exec(element)?.[1] ?? "";
 }
 
-/** The addresses of a chain, with the nearest one last. */
+/** Returns the addresses of a chain, with the nearest one last. */
 function chainOf(value: string, header: ForwardedHeader): readonly string[] {
   const elements = value.split(",").slice(-MAX_HOPS);
   return elements.map((element) =>
@@ -58,7 +58,7 @@ export class TrustedProxies {
     }));
   }
 
-  /** Whether the machine with a given address is a trusted proxy. */
+  /** Returns whether the machine with a given address is a trusted proxy. */
   trusts(address: string): boolean {
     const ip = parseIp(address);
     return ip !== undefined && this.#blocks.has(ip);

@@ -64,5 +64,5 @@ export function applyHeaderEdits(
 const isHarmless = ([name, value]: Header): boolean =>
   name === HARMLESS[0] && value === HARMLESS[1];
 
-/** Whether an edit's rule asks for a lifetime for failures. */
+/** Returns whether an edit's rule asks for a lifetime for failures. */
 const isForFailures = (edit: HeaderEdit): boolean => edit.type === "set" && edit.onFailure === true;

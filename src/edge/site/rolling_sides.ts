@@ -22,13 +22,13 @@ const ID_LENGTH = 12;
 /** Returns the end of the id, which is random. */
 const shortOf = (releaseId: string): string => releaseId.slice(-ID_LENGTH);
 
-/** The number in a cookie of this release; `undefined` for any other cookie. */
+/** Returns the number in a cookie of this release, or `undefined` for any other cookie. */
 function placeIn(value: string, releaseId: string): number | undefined {
   const [id, digits = ""] = value.split(".", 2);
   return id === shortOf(releaseId) && /^\d{1,4}$/.test(digits) ? Number(digits) : undefined;
 }
 
-/** A `Cookie` field without the release cookie; null if nothing is left. */
+/** Returns a `Cookie` field without the release cookie, or null if nothing is left. */
 function withoutSide(header: string): string | null {
   const kept = header.split(";").map((part) => part.trim())
     .filter((pair) => pair !== "" && !pair.startsWith(`${SIDE_COOKIE}=`));
@@ -56,11 +56,13 @@ export function chooseSide(
   return { ...chosen, rolling: undefined, side: { cookie } };
 }
 
-/** Whether the name of a file identifies its content, so the file is the same on both sides. */
+/**
+ * Returns whether the name of a file identifies its content, so the file is the same on both sides.
+ */
 const isImmutable = (headers: HeaderList): boolean =>
   headers.some(([name, value]) => name === "cache-control" && /\bimmutable\b/i.test(value));
 
-/** The fields of a response that only visitors of one side may see. */
+/** Returns the fields of a response that only visitors of one side may see. */
 export function ofOneSide(
   headers: HeaderList,
   { cookie }: { readonly cookie: string | null },

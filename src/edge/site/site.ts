@@ -22,7 +22,7 @@ import type { PastAsset } from "../static/past_assets.ts";
 import type { SiteFile } from "../static/static_file.ts";
 import { atOnce, inTurns, type Steps } from "../../lib/next_turn.ts";
 
-/** A path as the most lenient server would read it, so no spelling gets past the check. */
+/** Returns a path as the most lenient server would read it, so no spelling gets past the check. */
 function plainPath(path: string): string {
   let decoded = path;
   try {
@@ -76,11 +76,14 @@ export interface RollingSide {
 
 /** Assets and servers of earlier deployments, for pages that are still open in browsers. */
 export interface PastSites {
-  /** An asset of an earlier deployment. This is a promise only while the data is being collected. */
+  /**
+   * Returns an asset of an earlier deployment. This is a promise only while the data is being
+   * collected.
+   */
   assetAt(path: string): PastAsset | undefined | Promise<PastAsset | undefined>;
   /** Whether any earlier deployment still serves its pages. */
   readonly hasPages: boolean;
-  /** The earlier deployment that served a page; `undefined` for the live deployment. */
+  /** Returns the earlier deployment that served a page, or `undefined` for the live deployment. */
   siteOf(pageId: string): Site | undefined | Promise<Site | undefined>;
 }
 
@@ -181,7 +184,7 @@ export function compileSiteInTurns(source: SiteSource): Promise<Site> {
 }
 
 /**
- * The same site on another host, with that host's gate. Search engines may index it only in
+ * Returns the same site on another host, with that host's gate. Search engines may index it only in
  * production.
  */
 export function atHost(
@@ -196,7 +199,9 @@ function* underRules(site: Site, rules: RuntimeRuleSet | null): Steps<Site> {
   return { ...site, rules: yield* siteRulesSteps(rules, site.projectId) };
 }
 
-/** The same site with different rules. All other parts are shared. Counters start at zero. */
+/**
+ * Returns the same site with different rules. All other parts are shared. Counters start at zero.
+ */
 export function withRules(site: Site, rules: RuntimeRuleSet | null): Site {
   return atOnce(underRules(site, rules));
 }
@@ -213,7 +218,7 @@ export function ruleCounts(site: Site): readonly RuleCount[] {
   return site.rules?.counters.read() ?? [];
 }
 
-/** The ids of a site's rules, by index. */
+/** Returns the ids of a site's rules, by index. */
 export const ruleIds = ({ rules }: Site, indexes: readonly number[]): readonly string[] =>
   rules === undefined ? [] : indexes.map((index) => rules.compiled.source.rules[index]!.id);
 

@@ -24,15 +24,15 @@ export interface SiteObjects {
   ): Promise<ObjectAnswer | undefined>;
 }
 
-/** Whether a path on the site refers to an object of the blob store. */
+/** Returns whether a path on the site refers to an object of the blob store. */
 export const isObjectPath = (
   { objects }: { readonly objects?: SiteObjects | undefined },
   path: string,
 ): boolean => objects !== undefined && path.startsWith(OBJECTS_PATH);
 
 /**
- * The key in a normalized path; `undefined` for an invalid escape and for an escaped slash. Rules
- * treat an escaped slash differently, and a key must not have two paths.
+ * Returns the key in a normalized path, or `undefined` for an invalid escape and for an escaped
+ * slash. Rules treat an escaped slash differently, and a key must not have two paths.
  */
 function keyOf(path: string): string | undefined {
   const text = path.slice(OBJECTS_PATH.length);

@@ -58,8 +58,8 @@ interface RouteContext {
 const ANY_USE: RouteUse = {};
 
 /**
- * The redirect to the URL of a page. Must not be cached, because the next deployment may use a
- * different URL.
+ * Returns the redirect to the URL of a page. Must not be cached, because the next deployment may
+ * use a different URL.
  */
 function moved({ site, target: { query } }: RouteContext, { address }: MovedFile): EdgeResponse {
   const location = query === "" ? address : `${address}?${query}`;
@@ -67,7 +67,7 @@ function moved({ site, target: { query } }: RouteContext, { address }: MovedFile
   return { status: 308, headers: [...headers, ...site.common], body: null, bytes: 0 };
 }
 
-/** The page for a failed server. The cause goes to the site's log. */
+/** Returns the page for a failed server. The cause goes to the site's log. */
 export function failureResponse(
   error: ComputeFailedError,
   request: PagedRequest,
@@ -182,8 +182,8 @@ export class SiteResponder {
   }
 
   /**
-   * The page of a single-page app. Requests that do not accept HTML get a 404, so caches need
-   * `Vary`.
+   * Returns the page of a single-page app. Requests that do not accept HTML get a 404, so caches
+   * need `Vary`.
    */
   async #fallback({ site, request }: RouteContext, page: StaticFile): Promise<EdgeResponse> {
     const response = await this.file(site, request, page);
@@ -206,8 +206,8 @@ export class SiteResponder {
   }
 
   /**
-   * The site's page that replaces an edge page in browsers, with the failure's headers. Never
-   * cached.
+   * Returns the site's page that replaces an edge page in browsers, with the failure's headers.
+   * Never cached.
    */
   failurePage(
     site: Site,

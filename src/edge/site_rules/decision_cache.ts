@@ -20,7 +20,7 @@ const MAX_WEIGHT = 2048;
 /** Weight of one item in the lists of a decision. */
 const ITEM_WEIGHT = 32;
 
-/** The approximate memory of a decision: the characters of its strings, and its lists. */
+/** Returns the approximate memory of a decision: the characters of its strings, and its lists. */
 function weightOf({ terminal, rewrite, headerEdits, hits, matched }: Decision): number {
   let weight = ITEM_WEIGHT * (headerEdits.length + hits.length + matched.length);
   if (terminal.type === "redirect") weight += terminal.location.length;

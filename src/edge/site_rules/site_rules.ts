@@ -31,7 +31,7 @@ class RuleCounters {
     this.add(ids.flatMap((id) => indexes.get(id) ?? []));
   }
 
-  /** The counts of all rules, in the order of the set. */
+  /** Returns the counts of all rules, in the order of the set. */
   read(): readonly RuleCount[] {
     return this.#ruleSet.rules.map((rule, index) => ({
       ruleId: rule.id,

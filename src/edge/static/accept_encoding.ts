@@ -32,8 +32,8 @@ function qualityOf(coding: string, preferences: readonly Preference[]): number |
 }
 
 /**
- * The codings that a client prefers to the plain file or accepts equally, best first. At the same
- * weight, Brotli comes before gzip.
+ * Returns the codings that a client prefers to the plain file or accepts equally, best first. At
+ * the same weight, Brotli comes before gzip.
  */
 export function acceptedCodings(value: string): readonly ContentCoding[] {
   if (value.length > MAX_LENGTH) return [];

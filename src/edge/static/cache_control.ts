@@ -54,11 +54,11 @@ const LETTERS_ONLY = /[.-][a-z_-]{8}\.(?:m?js|css)(?:\.map)?$/;
 const DOCUMENT = /\.x?html?$/i;
 
 /**
- * Whether earlier deployments still serve a path that the live deployment lacks. This applies to
- * all files in folders that only a framework writes to, and to code whose name ends with a hash.
- * Below `assets/`, `static/` and `media/`, it applies to any file whose name ends with a hash. It
- * never applies to documents. A false match does no harm, because the live deployment's files take
- * precedence.
+ * Returns whether earlier deployments still serve a path that the live deployment lacks. This
+ * applies to all files in folders that only a framework writes to, and to code whose name ends with
+ * a hash. Below `assets/`, `static/` and `media/`, it applies to any file whose name ends with a
+ * hash. It never applies to documents. A false match does no harm, because the live deployment's
+ * files take precedence.
  */
 export function isLastingAsset(path: string): boolean {
   if (DOCUMENT.test(path)) return false;

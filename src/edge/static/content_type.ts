@@ -19,8 +19,8 @@ const NAMED_FILES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * The type for an extension. Unlike `lookup()` from `mrmime`, it finds no inherited names such as
- * `constructor`.
+ * Returns the type for an extension. Unlike `lookup()` from `mrmime`, it finds no inherited names
+ * such as `constructor`.
  */
 function knownType(extension: string): string | undefined {
   return MORE_TYPES.get(extension) ??

@@ -62,7 +62,7 @@ export class FileServer {
     }
   }
 
-  /** A response with the whole representation and any status. */
+  /** Returns a response with the whole representation and any status. */
   whole(
     representation: Representation,
     status: number,

@@ -81,7 +81,7 @@ export interface FileTableOptions {
   readonly isHidden?: ((path: string) => boolean) | undefined;
 }
 
-/** The public files of a layer, with paths relative to its folder. */
+/** Returns the public files of a layer, with paths relative to its folder. */
 function* filesOfLayer(
   files: readonly SiteFile[],
   { directory, isHidden }: FileTableOptions,

@@ -38,7 +38,7 @@ export function nameFile(path: string, has: HasFile): string | undefined {
   return page !== "" && has(page + HTML) ? page + HTML : undefined;
 }
 
-/** The path for a page according to the settings, unless another file has that path. */
+/** Returns the path for a page according to the settings, unless another file has that path. */
 function wantedAddress(file: string, { trailingSlash, cleanUrls }: AddressRules): string {
   if (!file.endsWith(HTML)) return file;
   if (file.endsWith(INDEX)) {

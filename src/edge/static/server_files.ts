@@ -1,7 +1,7 @@
 /** @module Files of a deployment's servers, which are never served. */
 import type { Layer, StaticLayer } from "../../manifest/mod.ts";
 
-/** Whether `path` is `directory` or below it; `.` is the output directory. */
+/** Returns whether `path` is `directory` or below it; `.` is the output directory. */
 function isWithin(path: string, directory: string): boolean {
   return directory === "." || path === directory || path.startsWith(`${directory}/`);
 }

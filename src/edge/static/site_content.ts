@@ -75,8 +75,8 @@ interface Walk {
 const HAS_EXTENSION = /\.[^/.]+$/;
 
 /**
- * The fallback, if it applies to the path. The path must be below the fallback's folder, without a
- * file extension.
+ * Returns the fallback, if it applies to the path. The path must be below the fallback's folder,
+ * without a file extension.
  */
 function fallbackFor(fallback: Fallback | undefined, path: string): StaticFile | undefined {
   if (fallback === undefined || HAS_EXTENSION.test(path)) return undefined;
@@ -110,7 +110,7 @@ export function* createFileTables(
 /** Failures for which a site can have its own page, such as `502.html`. */
 const PAGED_FAILURES = [401, 403, 404, 429, 500, 502, 503, 504] as const;
 
-/** The failure pages by status. Each is from the first layer that has the page. */
+/** Returns the failure pages by status. Each is from the first layer that has the page. */
 function failurePagesOf(
   tables: ReadonlyMap<string, FileTable>,
 ): ReadonlyMap<number, StaticFile> {
@@ -177,7 +177,7 @@ export class SiteContent {
     return resolution;
   }
 
-  /** Whether a static file responds to `GET` requests for the normalized path. */
+  /** Returns whether a static file responds to `GET` requests for the normalized path. */
   hasFile(path: string): boolean {
     const { type } = this.resolve("GET", path);
     return type === "file" || type === "moved";
@@ -238,7 +238,7 @@ export class SiteContent {
       : { type: "file", file, isElsewhere: true };
   }
 
-  /** The file that is served at its URL; `undefined` if a server takes precedence. */
+  /** Returns the file that is served at its URL, or `undefined` if a server takes precedence. */
   #firstFile(method: "GET" | "HEAD", address: string): StaticFile | undefined {
     for (const { layer, fallthrough } of this.#routes.match(address, method)) {
       if (layer.target === "COMPUTE") return undefined;

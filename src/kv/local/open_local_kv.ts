@@ -27,7 +27,7 @@ class UnreadableValuesError extends Error {
   }
 }
 
-/** Whether all values are bytes already. */
+/** Returns whether all values are bytes already. */
 async function isPortable(kv: RecordStore, root: RecordKey): Promise<boolean> {
   let isNative = false;
   try {

@@ -48,7 +48,7 @@ async function pnpmWorkspaceOf(text: string): Promise<readonly string[] | undefi
 
 const plain = (pattern: string) => pattern.replace(/^(?:\.\/)+/, "").replace(/\/+$/, "");
 
-/** Whether a folder, relative to the root and with `/`, is part of the workspace. */
+/** Returns whether a folder, relative to the root and with `/`, is part of the workspace. */
 export function isMember(folder: string, patterns: readonly string[]): boolean {
   let member = false;
   for (const pattern of patterns) {

@@ -77,7 +77,10 @@ const decode = (text) => {
   }
 };
 
-/** The function for a path, with its parameters; "method" if it does not accept the method. */
+/**
+ * Returns the function for a path, with its parameters, or "method" if it does not accept the
+ * method.
+ */
 function find(path, method) {
   let others;
   for (const route of routes) {

@@ -166,14 +166,14 @@ export async function serveFunctions(
   };
 }
 
-/** Whether the framework was detected only because of its functions. */
+/** Returns whether the framework was detected only because of its functions. */
 export const isFunctionProject = (id: string | undefined): boolean =>
   FUNCTION_PROJECTS.some((framework) => framework.id === id);
 
 /** Common output folders of unknown builds. */
 const BUILT_FOLDERS = ["dist", "build", "out", "_site"] as const;
 
-/** A project with functions and possibly files, but without a known build. */
+/** Returns a project with functions and possibly files, but without a known build. */
 function functionsFramework(
   { id, name, config, find }: {
     readonly id: string;

@@ -14,7 +14,7 @@ const newAnswer = (request) => ({
 
 const isPage = (value) => value != null && value.kind !== "FETCH" && value.kind !== "IMAGE";
 
-/** A tag in a form that a header field allows. */
+/** Returns a tag in a form that a header field allows. */
 function fieldTag(tag) {
   const text = /^[!-+\--~]+$/.test(tag) ? tag : encodeURIComponent(tag);
   return text.length <= 256 ? text : createHash("sha256").update(text).digest("hex");

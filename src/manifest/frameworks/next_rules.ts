@@ -88,7 +88,7 @@ function middlewarePatterns({ middleware, functions }: Manifests): readonly stri
   );
 }
 
-/** Whether a rewrite is for intercepting routes. Next.js lists their header in `Vary`. */
+/** Returns whether a rewrite is for intercepting routes. Next.js lists their header in `Vary`. */
 const isInterception = ({ has = [] }: Rule): boolean =>
   has.some(({ type, key }) => type === "header" && key?.toLowerCase() === "next-url");
 
@@ -102,7 +102,7 @@ function writtenRules({ routes }: Manifests): Record<"before" | "after", readonl
   return { before: written([...redirects, ...headers, ...before]), after: written(after) };
 }
 
-/** Whether a rule depends on anything besides the URL. */
+/** Returns whether a rule depends on anything besides the URL. */
 const isPersonal = ({ has = [], missing = [] }: Rule): boolean =>
   [...has, ...missing].some(({ type }) => type === "cookie" || type === "header");
 

@@ -19,7 +19,7 @@ const STATIC_PRESETS =
 
 const NODE_PRESETS = /^node(?:[-_](?:server|middleware|listener))?$/;
 
-/** Whether a preset creates static files. */
+/** Returns whether a preset creates static files. */
 function isStaticPreset(preset: string): boolean {
   return STATIC_PRESETS.test(preset);
 }
@@ -30,7 +30,7 @@ function presetOf(config: string, buildScript: string | undefined): string | und
     /NITRO_PRESET=([\w-]+)/.exec(buildScript ?? "")?.[1] ?? textProperty(config, "preset");
 }
 
-/** Whether the config or the build script chooses a preset without a server. */
+/** Returns whether the config or the build script chooses a preset without a server. */
 export function isStaticNitro(config: string, buildScript: string | undefined): boolean {
   const preset = presetOf(config, buildScript);
   return preset === undefined ? hasWord(config, "static", "true") : isStaticPreset(preset);

@@ -43,7 +43,9 @@ const BUNDLERS = ["vite", "react-scripts", "@vue/cli-service", "@rsbuild/core", 
 /** Elysia listens with Bun, unless its adapter for Node is used. */
 const ELYSIA_ON_NODE = "@elysiajs/node";
 
-/** Whether Deno runs the server, according to its start script or, without one, its entry. */
+/**
+ * Returns whether Deno runs the server, according to its start script or, without one, its entry.
+ */
 async function isForDeno(reader: ProjectReader, { entry, start }: ProjectServer): Promise<boolean> {
   if (start !== undefined) return start.program === "deno";
   return denoSign(await reader.readText(entry) ?? "") !== undefined;
@@ -130,7 +132,10 @@ function findWith(packages: readonly string[]) {
   };
 }
 
-/** Whether other platforms would start the server and serve the files in `public/` before it. */
+/**
+ * Returns whether other platforms would start the server and serve the files in `public/` before
+ * it.
+ */
 const isExported = ({ start, code }: ProjectServer): boolean =>
   start === undefined && (code?.serving === "app" || code?.serving === "exports");
 

@@ -94,8 +94,8 @@ export function candidatesOf(file: string, main: string | undefined): string[] {
 }
 
 /**
- * Whether a file that does not exist yet will come from the build. The file must be in a folder,
- * and there must be a build script.
+ * Returns whether a file that does not exist yet will come from the build. The file must be in a
+ * folder, and there must be a build script.
  */
 const isBuilt = (file: string, scripts: ProjectPackage["scripts"]) =>
   file.includes("/") && scripts.has("build");

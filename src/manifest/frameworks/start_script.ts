@@ -206,7 +206,7 @@ const NOT_AS_WRITTEN: ReadonlySet<string> = new Set([
   "pm2-runtime",
 ]);
 
-/** Whether a script only runs `node <file>`. */
+/** Returns whether a script only runs `node <file>`. */
 function isPlain(scripts: ReadonlyMap<string, string>, name: string): boolean {
   const around = [`pre${name}`, `post${name}`].some((each) => scripts.has(each));
   return !around && PLAIN.test(scripts.get(name)?.trim() ?? "");

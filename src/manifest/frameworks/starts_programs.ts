@@ -25,7 +25,7 @@ const PACKAGES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether a server is known to start programs.
+ * Returns whether a server is known to start programs.
  *
  * @param code text of the server's own modules
  * @param packages names of the server's runtime dependencies

@@ -31,7 +31,10 @@ function adapterOf({ config, dependencies }: FrameworkFacts): string | undefined
   return imported ?? [...dependencies.keys()].find((name) => /(?:^|\/)adapter-/.test(name));
 }
 
-/** Whether adapter-auto is new enough to choose adapter-node. An unknown version counts as new. */
+/**
+ * Returns whether adapter-auto is new enough to choose adapter-node. An unknown version counts as
+ * new.
+ */
 function autoKnowsNode(range: string | undefined): boolean {
   const [, major, minor = "0"] = /(\d+)(?:\.(\d+))?/.exec(range ?? "") ?? [];
   if (major === undefined) return true;

@@ -17,7 +17,7 @@ export interface ServerSign {
 
 const PAGE = /\.html?$/i;
 
-/** Whether an output file is a page. */
+/** Returns whether an output file is a page. */
 export const isPage = (path: string): boolean => PAGE.test(path);
 
 const SCRIPT = /\.[cm]?[jt]sx?$/i;

@@ -18,7 +18,7 @@ async function isCopied({ project }: BuiltOutput, path: string): Promise<boolean
   return false;
 }
 
-/** Whether Vite's config builds several pages instead of a single-page app. */
+/** Returns whether Vite's config builds several pages instead of a single-page app. */
 async function isSeveralPages({ project }: BuiltOutput): Promise<boolean> {
   for (const path of findFramework("vite")?.configFiles ?? []) {
     const text = await project.readText(path);

@@ -47,7 +47,7 @@ export function dockerfileCommand(text: string): string {
 const imageName = ({ directory = "" }: ProjectReader): string =>
   `localhost/svc-${sha256Hex(directory).slice(0, 16)}`;
 
-/** Whether a build script builds the site without the image. */
+/** Returns whether a build script builds the site without the image. */
 async function hasBuildScript(reader: ProjectReader): Promise<boolean> {
   return /"build"\s*:/.test(await reader.readText("package.json") ?? "");
 }

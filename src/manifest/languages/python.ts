@@ -203,7 +203,7 @@ const SCRIPTS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The interpreter's arguments for a command, or `undefined` if the command does not run the
+ * Returns the interpreter's arguments for a command, or `undefined` if the command does not run the
  * interpreter.
  */
 function argumentsOf(command: string): string | undefined {

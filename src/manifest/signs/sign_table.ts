@@ -181,7 +181,7 @@ function lastImage(text: string): string | undefined {
 }
 
 /**
- * Whether a Dockerfile only packs files for a web server. In that case, the site needs no
+ * Returns whether a Dockerfile only packs files for a web server. In that case, the site needs no
  * container.
  */
 export const packsFiles = (text: string): boolean => FILE_SERVER_IMAGE.test(lastImage(text) ?? "");

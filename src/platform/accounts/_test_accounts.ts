@@ -27,7 +27,7 @@ export interface TestAccounts extends Accounts {
   readonly derivations: PasswordCost[];
 }
 
-/** A client with a documentation address (RFC 5737) and a country. */
+/** Returns a client with a documentation address (RFC 5737) and a country. */
 export function clientAt(
   address = "192.0.2.1",
   country: string | null = null,
@@ -36,7 +36,7 @@ export function clientAt(
   return { address, userAgent: "svc/0.0.0", cookie, country: () => country };
 }
 
-/** A page request with a session cookie. */
+/** Returns a page request with a session cookie. */
 export function requestWith(setCookie: string, init: RequestInit = {}, path = "/"): Request {
   const headers = new Headers(init.headers);
   headers.set("cookie", setCookie.slice(0, setCookie.indexOf(";")));

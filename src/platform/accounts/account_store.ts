@@ -42,7 +42,7 @@ const membershipRecord = z.object({
 });
 export type MembershipRecord = z.infer<typeof membershipRecord>;
 
-/** The canonical form of an email address: trimmed, normalized (NFKC) and lower case. */
+/** Returns the canonical form of an email address: trimmed, normalized (NFKC) and lower case. */
 export function canonicalEmail(email: string): string {
   return email.trim().normalize("NFKC").toLowerCase();
 }

@@ -143,7 +143,7 @@ export function createAccounts(options: AccountOptions): Accounts {
   return { ...services, parts, capability: capabilityOf(services, kv) };
 }
 
-/** The secret that signs what the platform issues. It is created on first use. */
+/** Returns the secret that signs what the platform issues. It is created on first use. */
 function signingKey(
   { kv, box, random }: Pick<AccountOptions, "kv" | "box" | "random">,
   name: string,

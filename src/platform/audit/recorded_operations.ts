@@ -48,7 +48,7 @@ const recorded: ReadonlyMap<unknown, string> = new Map(
   ),
 );
 
-/** The log's name for an operation; `undefined` if the operation is not logged. */
+/** Returns the log's name for an operation, or `undefined` if the operation is not logged. */
 export const recordedName = (endpoint: Endpoint): string | undefined => recorded.get(endpoint);
 
 /** Returns the summary of an operation, or its name if this version does not have the operation. */

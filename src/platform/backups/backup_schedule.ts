@@ -42,7 +42,7 @@ export interface BackupScheduleOptions {
   readonly everyMs: number;
   readonly now: Clock;
   run(signal: AbortSignal): Promise<BackupOutcome>;
-  /** The platform's owner, who receives events; `undefined` if there is no owner yet. */
+  /** Returns the platform's owner, who receives events, or `undefined` if there is no owner yet. */
   owner(): Promise<PlatformOwner | undefined>;
   readonly raiseEvent: RaiseEvent;
   log(line: PlatformLog): void;

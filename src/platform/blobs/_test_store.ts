@@ -88,6 +88,6 @@ export async function withStore(
   });
 }
 
-/** The text of all elements with a given name in a document. */
+/** Returns the text of all elements with a given name in a document. */
 export const elements = (xml: string, name: string): string[] =>
   [...xml.matchAll(new RegExp(`<${name}>([^<]*)</${name}>`, "g"))].map(([, text]) => text!);

@@ -106,7 +106,7 @@ export class AccessKeys extends Table<AccessKeyRecord, readonly [string, string]
     return { record, secret };
   }
 
-  /** The key that a request refers to; `undefined` if it does not exist. */
+  /** Returns the key that a request refers to, or `undefined` if it does not exist. */
   async open(id: string): Promise<OpenKey | undefined> {
     if (id.length > MAX_ID) return undefined;
     const record = await this.findBy("id", keys.blobKeyById(id));
@@ -124,7 +124,7 @@ export class AccessKeys extends Table<AccessKeyRecord, readonly [string, string]
     return { record, secret };
   }
 
-  /** The platform's key for an environment, created if missing. */
+  /** Returns the platform's key for an environment, created if missing. */
   ofPlatform(
     place: BlobPlace,
     parts: { readonly now: Clock; readonly random: Random },

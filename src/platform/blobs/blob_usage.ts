@@ -35,7 +35,7 @@ export class BlobUsage {
     }
   }
 
-  /** The usage of each environment of a project. */
+  /** Returns the usage of each environment of a project. */
   async of(projectId: string): Promise<ReadonlyMap<string, BlobUse>> {
     const found = new Map<string, { bytes: number; objects: number }>();
     for await (const { key, value } of readAll(this.#kv, keys.blobUsage(projectId), counter)) {
@@ -48,14 +48,14 @@ export class BlobUsage {
     return found;
   }
 
-  /** The recorded bytes of a project. */
+  /** Returns the recorded bytes of a project. */
   async recordedOf(projectId: string): Promise<number> {
     let total = 0;
     for (const { bytes } of (await this.of(projectId)).values()) total += bytes;
     return total;
   }
 
-  /** The bytes of a project, including the bytes that this node is receiving. */
+  /** Returns the bytes of a project, including the bytes that this node is receiving. */
   async bytesOf(projectId: string): Promise<number> {
     // This is read first, so bytes that are recorded between the two reads count twice instead of
     // not at all.

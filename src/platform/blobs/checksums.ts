@@ -106,6 +106,6 @@ export class Checksums {
   }
 }
 
-/** A digest in base64 as hexadecimal digits. */
+/** Returns a digest in base64 as hexadecimal digits. */
 export const hexOf = (base64: string): string =>
   Array.from(atob(base64), (char) => char.charCodeAt(0).toString(16).padStart(2, "0")).join("");

@@ -65,7 +65,7 @@ export interface ProjectBlobs {
   readonly capability: Capability;
 }
 
-/** Whether a URL path belongs to the S3 endpoint. */
+/** Returns whether a URL path belongs to the S3 endpoint. */
 export function isS3Path(path: string): boolean {
   return path === S3_PATH || path.startsWith(`${S3_PATH}/`);
 }

@@ -26,7 +26,9 @@ export interface ObjectPage {
   readonly next: string | null;
 }
 
-/** The first string after all strings with a given prefix; `undefined` if there is none. */
+/**
+ * Returns the first string after all strings with a given prefix, or `undefined` if there is none.
+ */
 function behind(prefix: string): string | undefined {
   const characters = [...prefix];
   const last = characters.pop()?.codePointAt(0);
@@ -35,14 +37,14 @@ function behind(prefix: string): string | undefined {
   return characters.join("") + String.fromCodePoint(last + 1 === 0xd800 ? 0xe000 : last + 1);
 }
 
-/** The folder that contains a key, with the delimiter. */
+/** Returns the folder that contains a key, with the delimiter. */
 function folderOf(key: string, { prefix, delimiter }: ListWish): string | undefined {
   if (delimiter === undefined || delimiter === "") return undefined;
   const at = key.indexOf(delimiter, prefix.length);
   return at === -1 ? undefined : key.slice(0, at + delimiter.length);
 }
 
-/** The start of a page: after a key, or after all keys in a folder. */
+/** Returns the start of a page: after a key, or after all keys in a folder. */
 function startOf(wish: ListWish): string | undefined {
   const { after, prefix } = wish;
   if (after === undefined || compareBytes(after, prefix) < 0) return prefix;

@@ -28,7 +28,7 @@ async function fill(kv: RecordStore, all: readonly string[]): Promise<void> {
   }
 }
 
-/** A store that counts the records read from it, including unused ones. */
+/** Creates a store that counts the records read from it, including unused ones. */
 function counted(kv: RecordStore) {
   const counts = { read: 0 };
   const list = async function* (...[selector, options]: Parameters<RecordStore["list"]>) {
@@ -76,7 +76,7 @@ const MIXED = [
   ...["folder-07", "folder-07.txt", "folder-07/sub/deep", "zoë", "zoë/é", "😀/1", "😀/2"],
 ];
 
-/** The expected list for the delimiter `/`, computed from all keys. */
+/** Returns the expected list for the delimiter `/`, computed from all keys. */
 function shownOf(prefix: string): string[] {
   const shown = MIXED.filter((key) => key.startsWith(prefix)).map((key) => {
     const end = key.indexOf("/", prefix.length);

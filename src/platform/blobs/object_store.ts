@@ -49,7 +49,7 @@ export interface Content {
   readonly size: number | undefined;
   /** Algorithms of the client's checksums. */
   readonly algorithms: readonly Algorithm[];
-  /** The client's digests in base64, which are known once the stream has ended. */
+  /** Returns the client's digests in base64, which are known once the stream has ended. */
   expected(): ReadonlyMap<Algorithm, string>;
 }
 
@@ -65,7 +65,7 @@ type Replaced = () => Promise<{ readonly size: number } | undefined>;
 /** Content that is stored in the vault. */
 export type StoredContent = Pick<ObjectRecord, "sha256" | "size" | "etag" | "checksums">;
 
-/** Whether a list of entity tags, or `*`, matches an object's entity tag. */
+/** Returns whether a list of entity tags, or `*`, matches an object's entity tag. */
 export function hasTag(list: string, etag: string): boolean {
   return list.split(",").map((each) => each.trim().replace(/^W\//, "").replaceAll('"', ""))
     .some((each) => each === "*" || each === etag);
@@ -268,7 +268,7 @@ export class ObjectStore extends Table<ObjectRecord, readonly [string, string, s
     return await listObjects(this.kv, place, wish);
   }
 
-  /** The bytes of an object. If the object is damaged, the stream ends with an error. */
+  /** Returns the bytes of an object. If the object is damaged, the stream ends with an error. */
   async open(
     object: Pick<ObjectRecord, "workspaceId" | "sha256" | "size">,
     range?: ByteRange,

@@ -56,7 +56,7 @@ async function read(
   };
 }
 
-/** A failed condition, or an unsatisfiable range. */
+/** Returns a failed condition, or an unsatisfiable range. */
 const refusal = ({ status, contentRange }: BlobStoreError): ObjectAnswer => ({
   status,
   headers: [

@@ -51,7 +51,7 @@ export interface NamedPart {
  */
 const leaveToSweep = () => {};
 
-/** The ETag of an object that was uploaded in parts. */
+/** Returns the ETag of an object that was uploaded in parts. */
 function etagOf(named: readonly Pick<NamedPart, "etag">[]): string {
   const md5 = createHash("md5");
   for (const { etag } of named) md5.update(Buffer.from(etag, "hex"));
@@ -140,7 +140,7 @@ export class UploadStore extends Table<UploadRecord, readonly [string, string, s
     }, { maxBytes, before });
   }
 
-  /** The parts of an upload, sorted by number. */
+  /** Returns the parts of an upload, sorted by number. */
   async partsOf({ projectId, environment, id }: UploadRecord): Promise<readonly PartRecord[]> {
     return await this.#parts.collect(projectId, environment, id);
   }
@@ -274,7 +274,7 @@ async function* readParts(
   }
 }
 
-/** The parts that a client lists, which must exist as stated. */
+/** Returns the parts that a client lists, which must exist as stated. */
 function choose(
   stored: readonly PartRecord[],
   named: readonly NamedPart[],

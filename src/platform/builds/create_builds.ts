@@ -61,7 +61,7 @@ export interface BuildsParts {
 /** A build can use two processors. */
 const defaultConcurrency = () => Math.max(1, Math.floor(navigator.hardwareConcurrency / 2));
 
-/** A random offset for positions in the queue, from 0 to 999. */
+/** Returns a random offset for positions in the queue, from 0 to 999. */
 function placeShift(random: Random): number {
   const [high, low] = random(2);
   return (high! * 256 + low!) % 1000;

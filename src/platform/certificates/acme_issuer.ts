@@ -48,7 +48,9 @@ export interface Issuer {
   renewalWindow(cert: string, lease: Lease): Promise<RenewalWindow | undefined>;
 }
 
-/** Whether the authority already knows of a replacement for the certificate (RFC 9773, 5). */
+/**
+ * Returns whether the authority already knows of a replacement for the certificate (RFC 9773, 5).
+ */
 const isReplaced = (error: unknown): boolean =>
   error instanceof Error && /already (?:been )?(?:marked as )?replaced/i.test(error.message);
 

@@ -38,7 +38,7 @@ export class AuthorityError extends Error {
   }
 }
 
-/** The delay from a `Retry-After` header, in seconds; 0 if there is none. */
+/** Returns the delay from a `Retry-After` header, in seconds; 0 if there is none. */
 export const secondsIn = (retryAfter: unknown): number => Number(retryAfter) || 0;
 
 interface Exchange {

@@ -40,7 +40,10 @@ export const certificateRecord = z.object({
 });
 export type CertificateRecord = z.infer<typeof certificateRecord>;
 
-/** The first and last moments at which a certificate is valid, in milliseconds since the epoch. */
+/**
+ * Returns the first and last moments at which a certificate is valid, in milliseconds since the
+ * epoch.
+ */
 export function validityOf(pem: string): { readonly notBefore: number; readonly notAfter: number } {
   const { validFrom, validTo } = new X509Certificate(pem);
   return { notBefore: Date.parse(validFrom), notAfter: Date.parse(validTo) };
@@ -50,8 +53,9 @@ export function validityOf(pem: string): { readonly notBefore: number; readonly 
 const AUTHORITY_KEY_ID = Buffer.from([0x06, 0x03, 0x55, 0x1d, 0x23]);
 
 /**
- * The identifier that an authority uses for a certificate (RFC 9773, 4.1): the identifier of the
- * authority's key, and the serial number. `undefined` if the certificate does not identify the key.
+ * Returns the identifier that an authority uses for a certificate (RFC 9773, 4.1): the identifier
+ * of the authority's key, and the serial number. `undefined` if the certificate does not identify
+ * the key.
  */
 export function renewalId(pem: string): string | undefined {
   const { raw, serialNumber } = new X509Certificate(pem);

@@ -40,7 +40,7 @@ const isRateLimit = (error: unknown): boolean =>
 export interface CertificateServiceOptions {
   readonly store: CertificateStore;
   readonly issuer: Issuer;
-  /** The hostnames that should have a certificate. */
+  /** Returns the hostnames that should have a certificate. */
   names(): Iterable<string>;
   /** True for a hostname that should have a certificate. */
   wants(hostname: string): boolean;
@@ -116,7 +116,7 @@ export class CertificateService {
     this.#pairs.delete(hostname);
   }
 
-  /** Whether the certificate in use changed. */
+  /** Returns whether the certificate in use changed. */
   async #take(record: CertificateRecord): Promise<boolean> {
     const { store, log } = this.#options;
     try {
@@ -133,14 +133,14 @@ export class CertificateService {
     }
   }
 
-  /** Whether a served hostname has a certificate. */
+  /** Returns whether a served hostname has a certificate. */
   has(hostname: string): boolean {
     return this.#find(hostname) !== undefined;
   }
 
   /**
-   * The certificate for a served hostname. The first client of a host waits for its certificate,
-   * for at most ten seconds.
+   * Returns the certificate for a served hostname. The first client of a host waits for its
+   * certificate, for at most ten seconds.
    */
   find(hostname: string): KeyPair | undefined | Promise<KeyPair | undefined> {
     const pair = this.#find(hostname);
@@ -392,7 +392,7 @@ export class CertificateService {
     }
   }
 
-  /** A number from 0 to 1. */
+  /** Returns a number from 0 to 1. */
   #chance(): number {
     return this.#options.random(1)[0]! / 255;
   }

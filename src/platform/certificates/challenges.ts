@@ -71,7 +71,7 @@ export class PendingChallenges {
     await this.remove(TXT + value);
   }
 
-  /** The TXT records of a name. */
+  /** Returns the TXT records of a name. */
   txtOf(name: string): string[] {
     return [...this.#pending].filter(([token, of]) => of === name && token.startsWith(TXT))
       .map(([token]) => token.slice(TXT.length));
@@ -98,7 +98,7 @@ export class PendingChallenges {
     }
   }
 
-  /** The response to a pending challenge; `undefined` for all other requests. */
+  /** Returns the response to a pending challenge, or `undefined` for all other requests. */
   answer(url: string): Response | undefined {
     if (this.#pending.size === 0) return undefined;
     const path = url.indexOf("/", url.indexOf("//") + 2);

@@ -38,7 +38,7 @@ const MAX_NAMES = 20_000;
 /** Names whose certificates were changed or removed. */
 export type ChangedNames = readonly string[] | "all";
 
-/** The wildcard that covers a name: `*.example.com` for `www.example.com`. */
+/** Returns the wildcard that covers a name: `*.example.com` for `www.example.com`. */
 export const wildcardOf = (name: string): string => `*${name.slice(name.indexOf("."))}`;
 
 export interface HttpsListenerOptions {

@@ -8,7 +8,7 @@ import { type CertificateSource, HttpsListener } from "./https_listener.ts";
 import { makeKeyPair } from "../../lib/_test_certificate.ts";
 import { until } from "../../lib/_test_until.ts";
 
-/** The name in the certificate from a handshake, or why the handshake failed. */
+/** Returns the name in the certificate from a handshake, or why the handshake failed. */
 function namePresented(port: number, servername: string): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(

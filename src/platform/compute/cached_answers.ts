@@ -59,7 +59,7 @@ export class CachedAnswers {
     this.#folders = new PageFolders(join(options.dataDir, "isr"));
   }
 
-  /** A deployment's pages, even if its servers are not loaded. */
+  /** Returns a deployment's pages, even if its servers are not loaded. */
   pagesOf(deploymentId: string): IsrCache {
     const { open, now, onTrouble } = this.#options;
     return open.get(deploymentId)?.pages ?? new IsrCache({

@@ -83,7 +83,7 @@ export class ComputeService {
     });
   }
 
-  /** Whether servers can run on this machine, and how many are running. */
+  /** Returns whether servers can run on this machine, and how many are running. */
   async describe(): Promise<Health["servers"]> {
     const { sandbox: judged, env } = this.#services;
     const node = await judgeNodeSandbox(judged, () => probeNodeSandbox({ env }));
@@ -227,7 +227,7 @@ export class ComputeService {
     await removeRunFolder(this.#services.dataDir);
   }
 
-  /** The folder for sockets, created by the first call. */
+  /** Returns the folder for sockets, created by the first call. */
   #socketsDir(): Promise<string> {
     return this.#runFolder ??= makeRunFolder(this.#services.dataDir);
   }

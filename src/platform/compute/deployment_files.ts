@@ -56,7 +56,7 @@ async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<voi
   if (failed?.status === "rejected") throw failed.reason;
 }
 
-/** The folders that contain the given paths, each after its parent; "." comes first. */
+/** Returns the folders that contain the given paths, each after its parent; "." comes first. */
 function foldersOf(paths: readonly string[]): readonly string[] {
   const folders = new Set(["."]);
   const add = (folder: string): void => {
@@ -79,7 +79,9 @@ async function readLinks({ files, blobs }: FilesSource): Promise<Links> {
   return parseLinks(text, files.map(({ path }) => path));
 }
 
-/** Whether all links and files exist and are complete. A power failure may have lost some. */
+/**
+ * Returns whether all links and files exist and are complete. A power failure may have lost some.
+ */
 async function isWhole(
   folder: string,
   { files }: FilesSource,

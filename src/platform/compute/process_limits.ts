@@ -22,7 +22,7 @@ export function defaultProcessLimits(): ProcessLimits {
 }
 
 /**
- * The limits on WebSockets to servers: those given, or defaults based on the available file
+ * Returns the limits on WebSockets to servers: those given, or defaults based on the available file
  * descriptors.
  */
 export function completeSocketLimits(given: Partial<SocketLimits>): SocketLimits {

@@ -14,7 +14,7 @@ const MAX_SOCKET_PATH = 107;
 
 const ELSEWHERE_PREFIX = "svc-run-";
 
-/** Whether the folder's path is short enough for sockets in it. */
+/** Returns whether the folder's path is short enough for sockets in it. */
 export function hasRoomForSockets(folder: string): boolean {
   return new TextEncoder().encode(folder).byteLength + SOCKET_PATH_BYTES <= MAX_SOCKET_PATH;
 }

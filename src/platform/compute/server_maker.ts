@@ -75,8 +75,8 @@ class CommandMissingError extends Error {
 }
 
 /**
- * Whether an error's message is for the user who deploys. Other messages may contain the platform's
- * paths.
+ * Returns whether an error's message is for the user who deploys. Other messages may contain the
+ * platform's paths.
  */
 function isForDeployer(error: unknown): boolean {
   return error instanceof ServersRefusedError || error instanceof NodeVersionError ||
@@ -140,7 +140,7 @@ export class ServerMaker {
     }
   }
 
-  /** Whether a server was created with databases or keys that have changed since. */
+  /** Returns whether a server was created with databases or keys that have changed since. */
   async findOutdated(deployment: DeploymentRecord): Promise<(server: ComputeServer) => boolean> {
     const databases = await this.#options.databases.identityFor(deployment);
     const { identity } = await this.#options.blobsFor(deployment, "");

@@ -47,7 +47,10 @@ export async function judgeNodeSandbox(
   };
 }
 
-/** The warning for the operator at startup; `undefined` if there is nothing to warn about. */
+/**
+ * Returns the warning for the operator at startup, or `undefined` if there is nothing to warn
+ * about.
+ */
 export function sandboxWarning({ sandbox, missing }: ServerSandbox): string | undefined {
   if (sandbox === "enforced") return undefined;
   const lack = `this system lacks ${missing.join(" and ")}`;

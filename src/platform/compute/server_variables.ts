@@ -4,7 +4,7 @@ import type { Addresses } from "../core/addresses.ts";
 import type { DeploymentRecord } from "../deployments/mod.ts";
 import { ownLabel } from "../environments/mod.ts";
 
-/** A deployment's URL: its own for a preview, otherwise that of its environment. */
+/** Returns a deployment's URL: its own for a preview, otherwise that of its environment. */
 export function deploymentUrl(
   deployment: DeploymentRecord,
   addresses: Pick<Addresses, "url">,

@@ -16,8 +16,8 @@ const RESERVED = new Set(["www", "api", "app", "admin", "svc", "mail", "localhos
 const LOCAL_DOMAIN = /(?:^|\.)(?:localhost|test|local|internal|invalid)$/;
 
 /**
- * The host label for a branch, which ends with a short hash if the branch name is not a valid
- * label, is too long, or is `taken`.
+ * Returns the host label for a branch, which ends with a short hash if the branch name is not a
+ * valid label, is too long, or is `taken`.
  */
 export function branchLabel(
   project: string,

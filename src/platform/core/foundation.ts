@@ -18,9 +18,11 @@ export interface ShownHosts {
 
 export interface Foundation {
   readonly kv: RecordStore;
-  /** Whether this node knows of all changes made by the nodes that share its store. */
+  /** Returns whether this node knows of all changes made by the nodes that share its store. */
   isCurrent(): boolean;
-  /** A readable reason why this node may lack changes; `undefined` if {@link isCurrent}. */
+  /**
+   * Returns a readable reason why this node may lack changes, or `undefined` if {@link isCurrent}.
+   */
   whyBehind(): string | undefined;
   /** Whether the store is a file that only this process changes. */
   readonly isOnlyWriter: boolean;

@@ -33,7 +33,9 @@ const EXCHANGES_PER_MINUTE = 60;
 /** A client's scope. `read` can only read, and `write` can do everything that its user can do. */
 export type Scope = "read" | "write";
 
-/** The requested scope: `read` if the request contains no other scope, otherwise `write`. */
+/**
+ * Returns the requested scope: `read` if the request contains no other scope, otherwise `write`.
+ */
 export function scopeOf(text: string | undefined): Scope {
   const words = (text ?? "").split(" ").filter((word) => word !== "");
   return words.length > 0 && words.every((word) => word === "read" || word === "offline_access")
@@ -67,7 +69,7 @@ const refused = (reason: string): { readonly result: Outcome } => ({
   result: { type: "refused", reason },
 });
 
-/** The challenge for a verifier (RFC 7636, 4.2). */
+/** Returns the challenge for a verifier (RFC 7636, 4.2). */
 const challengeOf = (verifier: string): string =>
   createHash("sha256").update(verifier).digest("base64url");
 
@@ -104,7 +106,7 @@ export class AuthorizationService {
     return makeClientId(body, await this.#key());
   }
 
-  /** The client with a given id; `undefined` if this platform did not issue the id. */
+  /** Returns the client with a given id, or `undefined` if this platform did not issue the id. */
   async findClient(id: string): Promise<RegisteredClient | undefined> {
     return readClientId(id, await this.#key());
   }

@@ -31,7 +31,7 @@ const REFUSED_SCHEMES = new Set([
 ]);
 const LOOPBACK = new Set(["127.0.0.1", "[::1]", "localhost"]);
 
-/** Whether a program requests tokens for this platform (RFC 8707). */
+/** Returns whether a program requests tokens for this platform (RFC 8707). */
 export function isOwnResource(resource: string, publicOrigin: string): boolean {
   return [publicOrigin, `${publicOrigin}/`, `${publicOrigin}/mcp`].includes(resource);
 }
@@ -50,7 +50,7 @@ function redirectProblem(address: string): string | undefined {
   return undefined;
 }
 
-/** The URL, without its port if it points to the client's own machine. */
+/** Returns the URL, without its port if it points to the client's own machine. */
 function withoutLoopbackPort(address: string): string {
   const url = new URL(address);
   if (url.protocol !== "http:" || !LOOPBACK.has(url.hostname)) return address;
@@ -58,7 +58,10 @@ function withoutLoopbackPort(address: string): string {
   return url.href;
 }
 
-/** Whether a redirect URL is registered. Programs choose a new port each time (RFC 8252, 7.3). */
+/**
+ * Returns whether a redirect URL is registered. Programs choose a new port each time (RFC 8252,
+ * 7.3).
+ */
 export function isRegistered(address: string, registered: readonly string[]): boolean {
   if (registered.includes(address)) return true;
   if (redirectProblem(address) !== undefined) return false;

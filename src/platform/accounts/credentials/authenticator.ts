@@ -90,7 +90,7 @@ export interface AuthenticatorOptions {
 /** Name of the workspace header in error messages. */
 const WORKSPACE_FIELD = "header.x-workspace";
 
-/** The workspace that a request specifies, in `X-Workspace` or `workspace`. */
+/** Returns the workspace that a request specifies, in `X-Workspace` or `workspace`. */
 function wantedWorkspace(request: Request): string | null {
   const header = request.headers.get("x-workspace");
   if (header !== null) return header;

@@ -14,7 +14,9 @@ export interface CookieStyle {
 /** Maximum number of values to read for one name. Browsers store about 180 cookies per site. */
 const MAX_VALUES = 200;
 
-/** The name of a cookie. `__Host-` keeps other hosts, including subdomains, from setting it. */
+/**
+ * Returns the name of a cookie. `__Host-` keeps other hosts, including subdomains, from setting it.
+ */
 export const cookieName = (name: string, { secure }: CookieStyle): string =>
   secure ? `__Host-${name}` : name;
 
@@ -31,7 +33,7 @@ export function cookieValues(header: string | null, name: string): string[] {
   return [...values];
 }
 
-/** A `Set-Cookie` field for this host only, hidden from scripts. */
+/** Returns a `Set-Cookie` field for this host only, hidden from scripts. */
 export function cookieField(
   name: string,
   value: string,

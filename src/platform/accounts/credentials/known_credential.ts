@@ -39,12 +39,12 @@ export function hasEnded(known: KnownCredential, now: number): boolean {
 
 const RANK: Readonly<Record<Role, number>> = { viewer: 0, developer: 1, owner: 2 };
 
-/** Whether a role includes the permissions of the role `wanted`. */
+/** Returns whether a role includes the permissions of the role `wanted`. */
 export function mayActAs(role: Role, wanted: Role): boolean {
   return RANK[role] >= RANK[wanted];
 }
 
-/** The lower of two roles. */
+/** Returns the lower of two roles. */
 export function lesserRole(one: Role, other: Role): Role {
   return RANK[one] <= RANK[other] ? one : other;
 }

@@ -39,7 +39,7 @@ export function isAccessToken(token: string): boolean {
   return token.startsWith("svct_");
 }
 
-/** The part of an access token that can be shown in lists. */
+/** Returns the part of an access token that can be shown in lists. */
 export function tokenPrefix(token: string): string {
   return token.slice(0, SHOWN);
 }

@@ -25,12 +25,12 @@ export function newUserCode(random: Random): string {
   return code;
 }
 
-/** A user code in its displayed form: `WDJB-MJHT`. */
+/** Returns a user code in its displayed form: `WDJB-MJHT`. */
 export function showUserCode(code: string): string {
   return `${code.slice(0, LENGTH / 2)}-${code.slice(LENGTH / 2)}`;
 }
 
-/** A typed user code in canonical form. Case, hyphens and spaces do not matter. */
+/** Returns a typed user code in canonical form. Case, hyphens and spaces do not matter. */
 export function readUserCode(typed: string): string {
   return typed.slice(0, 64).toUpperCase().replace(/[^A-Z0-9]/g, "");
 }

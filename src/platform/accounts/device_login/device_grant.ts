@@ -47,7 +47,10 @@ export function denyGrant(grant: DeviceGrant, now: number): DeviceGrant | undefi
   return isOpen(grant, now) ? { ...grant, state: "denied" } : undefined;
 }
 
-/** Whether a client may poll a grant. A grant started with a `client_id` belongs to that client. */
+/**
+ * Returns whether a client may poll a grant. A grant started with a `client_id` belongs to that
+ * client.
+ */
 function isClientOf(grant: DeviceGrant, clientId: string | undefined): boolean {
   return grant.clientId === null || grant.clientId === clientId;
 }

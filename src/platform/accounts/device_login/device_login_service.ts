@@ -192,7 +192,7 @@ export class DeviceLoginService {
     this.#paces.forget(grant.deviceHash);
   }
 
-  /** The outcome of a poll. Only the poll that gets the token writes anything. */
+  /** Returns the outcome of a poll. Only the poll that gets the token writes anything. */
   async #fetch(deviceHash: string, by: Polling): Promise<Fetched> {
     const { clientId } = by;
     if (this.#paces.refuses(deviceHash, by)) return { outcome: { type: "slow_down" } };
@@ -255,7 +255,7 @@ export class DeviceLoginService {
 
 const hashUser = (code: string): string => hashCode("user", code);
 
-/** A CLI's own name, on one line. */
+/** Returns a CLI's own name, on one line. */
 function toolName(clientId: string | undefined, client: Client): string {
   const name = clientId ?? agentName(client.userAgent);
   const line = name.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "").trim();

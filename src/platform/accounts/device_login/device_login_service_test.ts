@@ -10,7 +10,7 @@ const HOUR = 60 * 60 * 1000;
 const startAt = async (test: TestAccounts, address: string) =>
   await test.deviceLogin.start({ clientId: "tool" }, clientAt(address));
 
-/** The response to a poll: an error code, or `token`. */
+/** Returns the response to a poll: an error code, or `token`. */
 async function poll(test: TestAccounts, deviceCode: string): Promise<string> {
   try {
     await test.deviceLogin.poll({ deviceCode, clientId: "tool" }, clientAt());

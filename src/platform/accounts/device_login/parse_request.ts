@@ -119,7 +119,7 @@ export async function oauthAnswer(
   }
 }
 
-/** A platform failure in OAuth's format. */
+/** Returns a platform failure in OAuth's format. */
 export function oauthFailure({ status, message }: Failure): Response {
   const error = status >= 500 ? "temporarily_unavailable" : "invalid_request";
   return Response.json({ error, error_description: message }, { status, headers: NEVER_CACHED });

@@ -58,7 +58,10 @@ export class PollPaces {
     this.#maxCodes = maxCodes;
   }
 
-  /** Whether to refuse an early poll without reading the grant, which was pending a moment ago. */
+  /**
+   * Returns whether to refuse an early poll without reading the grant, which was pending a moment
+   * ago.
+   */
   refuses(deviceHash: string, { clientId, isBasic }: Poller): boolean {
     const pace = this.#paces.get(deviceHash);
     const now = this.#now();
@@ -108,14 +111,17 @@ export class PollPaces {
 const isEarly = (pace: Pace, now: number): boolean =>
   now < pace.lastPollAt + pace.interval * 1000 - TOLERANCE_MS;
 
-/** Whether a client repeats a poll to try another authentication, as golang.org/x/oauth2 does. */
+/**
+ * Returns whether a client repeats a poll to try another authentication, as golang.org/x/oauth2
+ * does.
+ */
 const isSecondTry = (
   pace: Pace,
   { now, isBasic }: { readonly now: number; readonly isBasic: boolean },
 ): boolean =>
   pace.isBasic && !isBasic && now - pace.lastPollAt < REPEAT_MS && pace.raisedAt < pace.lastPollAt;
 
-/** The pace after an early poll. A repeated poll changes nothing. */
+/** Returns the pace after an early poll. A repeated poll changes nothing. */
 const slower = (pace: Pace, now: number): Pace =>
   now - pace.raisedAt < REPEAT_MS ? pace : {
     ...pace,

@@ -42,7 +42,7 @@ export class DeviceCookies {
     return cookieField(nameOf(userId), value, { maxAge: DEVICE_MS / 1000, style: cookies });
   }
 
-  /** The browser's name from a `Cookie` field, if this account has signed in with it. */
+  /** Returns the browser's name from a `Cookie` field, if this account has signed in with it. */
   async find(header: string | null, userId: string): Promise<string | undefined> {
     for (const value of cookieValues(header, cookieName(nameOf(userId), this.#parts.cookies))) {
       const [, id, at, mac] = VALUE.exec(value) ?? [];

@@ -36,7 +36,7 @@ export interface VerifiedToken {
   readonly endsAt: number;
 }
 
-/** The issuer in a token, unverified. @throws {TokenRefused} */
+/** Returns the issuer in a token, unverified. @throws {TokenRefused} */
 export async function namedIssuer(token: string): Promise<string> {
   const { decodeJwt } = await import("jose");
   try {

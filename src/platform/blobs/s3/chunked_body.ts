@@ -124,7 +124,7 @@ class ChunkReader {
   }
 }
 
-/** The content of a chunked body. `onField` receives the trailing fields. */
+/** Returns the content of a chunked body. `onField` receives the trailing fields. */
 export function readChunks(
   body: ReadableStream<Uint8Array>,
   { signer, onField }: {

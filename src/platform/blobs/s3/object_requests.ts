@@ -97,7 +97,7 @@ export async function putObject(
   return new Response(null, { headers: fields });
 }
 
-/** The source object in `x-amz-copy-source`. */
+/** Returns the source object in `x-amz-copy-source`. */
 export async function copySource(
   { objects }: S3Stores,
   place: BlobPlace,

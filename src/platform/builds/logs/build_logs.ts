@@ -163,7 +163,7 @@ export class BuildLogs {
     return bytes === undefined ? [] : parseLines(new TextDecoder().decode(bytes));
   }
 
-  /** The stored log; `undefined` if there is no log. */
+  /** Returns the stored log, or `undefined` if there is no log. */
   async bytes(build: LoggedBuild): Promise<Uint8Array<ArrayBuffer> | undefined> {
     await this.#writers.get(build.deploymentId)?.flush();
     return await Deno.readFile(this.#path(build)).catch(ifMissing);

@@ -52,7 +52,7 @@ export interface SharedBuildLogsOptions {
   readonly peers: Peers;
   /** This process, if other processes also run builds. */
   readonly instance: string | undefined;
-  /** The process that runs or last ran a build; `undefined` if none has started it. */
+  /** Returns the process that runs or last ran a build, or `undefined` if none has started it. */
   runnerOf(build: LoggedBuild): Promise<BuildRunnerName | undefined>;
   readonly deployments: Pick<DeploymentStore, "owner">;
   readonly closing: AbortSignal;
@@ -72,7 +72,9 @@ export class SharedBuildLogs {
     });
   }
 
-  /** The lines of a log on this node. The log may have been moved to the blobs a moment ago. */
+  /**
+   * Returns the lines of a log on this node. The log may have been moved to the blobs a moment ago.
+   */
   async #readHere(build: LoggedBuild): Promise<readonly BuildLogLine[]> {
     const { local, archive } = this.#options;
     const lines = await local.read(build);

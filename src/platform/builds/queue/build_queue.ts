@@ -55,7 +55,9 @@ interface Running {
 const wait = (milliseconds: number, signal: AbortSignal) =>
   delay(milliseconds, undefined, { signal, ref: false });
 
-/** The process that runs a build. A waiting build has none, even if a process ran it before. */
+/**
+ * Returns the process that runs a build. A waiting build has none, even if a process ran it before.
+ */
 const holderOf = ({ state, runner }: BuildRecord): ClaimHolder =>
   state === "RUNNING" ? runner ?? null : null;
 

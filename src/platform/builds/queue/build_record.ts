@@ -58,7 +58,7 @@ export interface KnownCommit {
 
 const UNDER_WAY: ReadonlySet<DeploymentState> = new Set(["PENDING", "BUILDING", "DEPLOYING"]);
 
-/** Whether a deployment is neither live nor ended. */
+/** Returns whether a deployment is neither live nor ended. */
 export function isDeploymentUnderWay(status: DeploymentState): boolean {
   return UNDER_WAY.has(status);
 }

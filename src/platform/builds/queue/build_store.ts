@@ -99,7 +99,7 @@ export class BuildStore extends Table<BuildRecord, readonly [string, string], "t
     return (await this.#decide(wanted, force)).admission;
   }
 
-  /** The guard record that every build of a branch changes. */
+  /** Returns the guard record that every build of a branch changes. */
   guardOf({ projectId, branch }: Pick<BuildRecord, "projectId" | "branch">): RecordKey {
     return keys.branchBuild(projectId, branch);
   }
@@ -180,8 +180,8 @@ export class BuildStore extends Table<BuildRecord, readonly [string, string], "t
   }
 
   /**
-   * The process that runs or last ran a build; `undefined` if no process has run it, or on a single
-   * node.
+   * Returns the process that runs or last ran a build, or `undefined` if no process has run it, or
+   * on a single node.
    */
   async runnerOf(projectId: string, id: string): Promise<BuildRunnerName | undefined> {
     const build = await this.find(projectId, id);

@@ -48,7 +48,7 @@ const contentSchema = createDeploymentBody.pick({
   functions: true,
 });
 
-/** Whether project commands run before the deployment goes live. */
+/** Returns whether project commands run before the deployment goes live. */
 function hasCommands({ manifest }: BuiltContent, { environment }: DeploymentRecord): boolean {
   if (migrationSchema.safeParse(manifest).success) return true;
   const { commands = [] } = checksSchema.safeParse(manifest).data?.checks ?? {};
@@ -96,7 +96,10 @@ export class BuildWorker {
     return await this.#fail(build, "build_failed", new Failure("conflict", reason));
   }
 
-  /** The deployment, now in the state BUILDING; `undefined` if it has ended or been removed. */
+  /**
+   * Returns the deployment, now in the state BUILDING, or `undefined` if it has ended or been
+   * removed.
+   */
   async #begin(build: BuildRecord): Promise<DeploymentRecord | undefined> {
     const { deployments, now } = this.#services;
     let begins = false;

@@ -13,7 +13,10 @@ type BuildVariables = Pick<
   "databases" | "own" | "secret"
 >;
 
-/** A build's variables. The svc.toml in the mirror defines how preview databases are created. */
+/**
+ * Returns a build's variables. The svc.toml in the mirror defines how preview databases are
+ * created.
+ */
 export async function openBuildVariables(
   { git, databases }: {
     readonly git: Pick<GitMirrors, "filesOf">;

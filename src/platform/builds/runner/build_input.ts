@@ -17,7 +17,7 @@ import type { BuildFolder } from "./build_folder.ts";
 /** Program folders that a build sees in every kind of sandbox. */
 const SYSTEM_FOLDERS = ["/usr/", "/bin", "/sbin", "/opt/", "/nix/"];
 
-/** The file with a build's commit and settings, with paths as the build sees them. */
+/** Returns the file with a build's commit and settings, with paths as the build sees them. */
 export function jobFile(
   folder: BuildFolder,
   { job, parts, project, variables, since }: {
@@ -46,7 +46,7 @@ export function jobFile(
   };
 }
 
-/** The environment of a build process, which it passes on to project commands. */
+/** Returns the environment of a build process, which it passes on to project commands. */
 export function buildEnvironment(
   folder: BuildFolder,
   { job, kind, program, path, toolchains, mark }: {

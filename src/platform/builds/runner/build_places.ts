@@ -15,12 +15,12 @@ export interface BuildPlaces {
 
 const SHARED_FOLDER = "/var/tmp";
 
-/** The folders in the data directory. */
+/** Returns the folders in the data directory. */
 export function ownPlaces(dataDir: string): BuildPlaces {
   return { builds: join(dataDir, "builds"), caches: join(dataDir, "build_cache") };
 }
 
-/** The folders outside the data directory. `mark` is different for each platform. */
+/** Returns the folders outside the data directory. `mark` is different for each platform. */
 export function sharedPlaces(mark: string): BuildPlaces {
   const folder = join(SHARED_FOLDER, `svc-builds-${mark}`);
   return { builds: join(folder, "builds"), caches: join(folder, "caches") };
@@ -62,7 +62,7 @@ export function withRealPath(path: string): string[] {
   }
 }
 
-/** The real paths of the build's folders, to recognize links inside them. */
+/** Returns the real paths of the build's folders, to recognize links inside them. */
 export async function realPlaces(shown: readonly Shown[]): Promise<Shown[]> {
   return await Promise.all(
     shown.map(async ({ from, to }) => ({ from: await Deno.realPath(from), to })),

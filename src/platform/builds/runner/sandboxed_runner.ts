@@ -137,7 +137,8 @@ export class SandboxedRunner implements BuildRunner {
   }
 
   /**
-   * The sandbox for other programs; `undefined` if its users cannot enter the data directory.
+   * Returns the sandbox for other programs, or `undefined` if its users cannot enter the data
+   * directory.
    *
    * @throws {SandboxUndecidedError}
    */

@@ -17,7 +17,7 @@ export interface BuildProgram {
 /** Path of the compiled source in a sandbox with its own root folder. */
 export const SHOWN_DENO_DIR = "/deno";
 
-/** The environment variables for the program. */
+/** Returns the environment variables for the program. */
 export function programVariables(
   { env, denoDir }: BuildProgram,
   options: { readonly ownRoot: boolean },
@@ -35,7 +35,7 @@ function exists(path: string): boolean {
   }
 }
 
-/** The command for this program, compiled or run from source. */
+/** Returns the command for this program, compiled or run from source. */
 export function buildProgram(env: Readonly<Record<string, string | undefined>>): BuildProgram {
   const program = Deno.execPath();
   const network = networkVariables(env);

@@ -53,7 +53,7 @@ async function readProcesses(pause: Pause): Promise<Map<number, Process>> {
   return found;
 }
 
-/** A process and its descendants. */
+/** Returns a process and its descendants. */
 function treeOf(root: number, processes: ReadonlyMap<number, Process>): Tree {
   const children = Map.groupBy(processes.keys(), (pid) => processes.get(pid)!.parent);
   const sessions = new Map<number, number>();

@@ -3,7 +3,7 @@ import { until } from "../../../lib/_test_until.ts";
 import { spawnProgram } from "../../../lib/spawn_program.ts";
 import { SESSION_NICE, watchProcesses } from "./watch_processes.ts";
 
-/** Whether this system shares processors between sessions (sched(7), autogroup). */
+/** Returns whether this system shares processors between sessions (sched(7), autogroup). */
 function hasAutogroups(): boolean {
   try {
     return Deno.readTextFileSync("/proc/sys/kernel/sched_autogroup_enabled").trim() === "1" &&

@@ -68,7 +68,7 @@ export class Dns01Challenges {
   }
 }
 
-/** Whether every responding server has the value. */
+/** Returns whether every responding server has the value. */
 function isPublished(seen: Seen, value: string): boolean {
   const answers = seen.filter((each) => typeof each !== "string");
   return answers.length > 0 && answers.every((values) => values.includes(value));

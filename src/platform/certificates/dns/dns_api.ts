@@ -109,7 +109,7 @@ export class DnsApi {
   }
 }
 
-/** The result, or `undefined` if the service does not know the resource. */
+/** Returns the result, or `undefined` if the service does not know the resource. */
 export async function orMissing<Result>(request: Promise<Result>): Promise<Result | undefined> {
   try {
     return await request;

@@ -27,7 +27,7 @@ export class NoZoneError extends Error {
   }
 }
 
-/** The zones that could contain a name, longest first: `a.b.c`, then `b.c`. */
+/** Returns the zones that could contain a name, longest first: `a.b.c`, then `b.c`. */
 export function possibleZones(name: string): string[] {
   const labels = name.split(".");
   return labels.slice(0, -1).map((_, at) => labels.slice(at).join("."));
@@ -43,6 +43,6 @@ export const editingProvider = (
     change(name, (values) => values.filter((each) => each !== `"${value}"`)),
 });
 
-/** The part of a name before its zone; empty for the zone itself. */
+/** Returns the part of a name before its zone; empty for the zone itself. */
 export const belowZone = (name: string, zone: string): string =>
   name === zone ? "" : name.slice(0, -zone.length - 1);

@@ -65,7 +65,7 @@ function u32(value: number): Buffer {
   return bytes;
 }
 
-/** A name in wire format, uncompressed and in lower case (RFC 4034, 6.2). */
+/** Returns a name in wire format, uncompressed and in lower case (RFC 4034, 6.2). */
 function wireName(name: string): Buffer {
   const labels = name.toLowerCase().split(".").map((label) => {
     const bytes = Buffer.from(label, "latin1");
@@ -133,7 +133,7 @@ function sign(message: Buffer, key: TsigKey, seconds: number): Buffer {
   return signed;
 }
 
-/** A signed update, without the TCP length prefix. */
+/** Returns a signed update, without the TCP length prefix. */
 export const signedUpdate = (
   change: TxtChange,
   { key, id, seconds }: { readonly key: TsigKey; readonly id: number; readonly seconds: number },

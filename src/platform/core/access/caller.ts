@@ -42,7 +42,7 @@ export interface Person extends CredentialOwner {
   readonly workspaceId: null;
 }
 
-/** A credential's scope: everything for a session, or its workspace for a key or token. */
+/** Returns a credential's scope: everything for a session, or its workspace for a key or token. */
 export const selfCallerOf = (
   { user, workspaceId, credential, hash }: CredentialOwner,
 ): SelfCaller => ({
@@ -63,7 +63,7 @@ export interface KeyGrant {
   readonly expiresAt: number | null;
 }
 
-/** Whether a caller can access a project in its workspace. */
+/** Returns whether a caller can access a project in its workspace. */
 export function reachesProject({ grant }: Pick<Caller, "grant">, projectId: string): boolean {
   return grant === undefined || grant.projects === null || grant.projects.includes(projectId);
 }

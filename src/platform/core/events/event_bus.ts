@@ -49,7 +49,7 @@ interface Waiting {
   reject(reason: unknown): void;
 }
 
-/** The data, with overlong strings such as a build's error shortened. */
+/** Returns the data, with overlong strings such as a build's error shortened. */
 function withinBounds(data: EventData): EventData {
   return Object.fromEntries(
     Object.entries(data).map(([name, value]) =>
@@ -238,7 +238,8 @@ export class EventBus {
   }
 
   /**
-   * The oldest events that have not been passed on: from memory, unless the store has older ones.
+   * Returns the oldest events that have not been passed on: from memory, unless the store has older
+   * ones.
    */
   async #next(
     removed: Promise<void> | undefined,

@@ -16,7 +16,7 @@ const uuid = (hex: string): string =>
 
 const hexOf = (value: number, digits: number): string => value.toString(16).padStart(digits, "0");
 
-/** The two variant bits, followed by 62 random bits. */
+/** Returns the two variant bits, followed by 62 random bits. */
 function variant(hex: string): string {
   return ((parseInt(hex[0]!, 16) & 0x3) | 0x8).toString(16) + hex.slice(1, 16);
 }
@@ -58,8 +58,8 @@ export class EventIds {
 }
 
 /**
- * The ID of one receiver's notification of an event. The ID is always the same, sorts in the order
- * of events, and cannot be guessed from another receiver's ID.
+ * Returns the ID of one receiver's notification of an event. The ID is always the same, sorts in
+ * the order of events, and cannot be guessed from another receiver's ID.
  */
 export function receiptId(eventId: string, userId: string): string {
   const ordered = eventId.replaceAll("-", "").slice(0, 16);

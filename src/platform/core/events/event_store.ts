@@ -147,7 +147,9 @@ export class EventStore {
     return events;
   }
 
-  /** Whether any of the changed keys belongs to an event that has not been passed on yet. */
+  /**
+   * Returns whether any of the changed keys belongs to an event that has not been passed on yet.
+   */
   static hasPending(changed: readonly RecordKey[]): boolean {
     return changed.some(([first, second]) => first === "events" && second === "pending");
   }

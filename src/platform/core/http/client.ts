@@ -38,7 +38,7 @@ export function clientFinder(
   };
 }
 
-/** A short name for a browser, such as "Firefox on Linux", or a CLI's own name. */
+/** Returns a short name for a browser, such as "Firefox on Linux", or a CLI's own name. */
 export function agentName(userAgent: string | null): string {
   if (userAgent === null || userAgent === "") return "Unknown client";
   const { browser, os } = Bowser.parse(userAgent);

@@ -99,7 +99,9 @@ export function toFailure(error: unknown): Failure {
   });
 }
 
-/** A failure's hint: its own, or a remedy that applies to every failure with the same code. */
+/**
+ * Returns a failure's hint: its own, or a remedy that applies to every failure with the same code.
+ */
 function hintOf({ code, hint, problems }: Failure): string | undefined {
   if (hint !== undefined) return hint;
   const explanation: Explanation = PLATFORM_CODES[code];

@@ -19,11 +19,11 @@ export interface HostDispatchOptions {
   readonly api: (request: Request, connection: ClientConnection) => Answer;
   readonly edge: (request: Request, connection: EdgeConnection) => Answer;
   readonly hosts: {
-    /** The target hostname if the domain only redirects. */
+    /** Returns the target hostname if the domain only redirects. */
     redirectOf(hostname: string): string | undefined;
   };
   readonly challenges: {
-    /** The response to a certificate authority that checks a pending challenge. */
+    /** Returns the response to a certificate authority that checks a pending challenge. */
     answer(request: Request, connection: ClientConnection): Answer | undefined;
   };
   /** Whether a hostname's visitors are redirected to HTTPS; missing unless HTTPS uses port 443. */

@@ -17,7 +17,7 @@ function endsInDigit(hostname: string): boolean {
  */
 let latest = { origin: "", hostname: "" };
 
-/** The hostname in a request's URL, in lower case and without a port or trailing dot. */
+/** Returns the hostname in a request's URL, in lower case and without a port or trailing dot. */
 export function hostnameOf(url: string): string {
   if (latest.origin !== "" && url.startsWith(latest.origin)) return latest.hostname;
   const slash = url.indexOf("/", url.indexOf("//") + 2);
