@@ -40,7 +40,10 @@ export interface PagePin {
 interface ContextParts {
   readonly startedAt: number;
   readonly limiter: RateLimiter;
-  /** Whether this is a front edge. If so, the platform counts all limits that are not local. */
+  /**
+   * Whether this edge is a front edge. If so, the platform does the counting for all limits that
+   * are not local.
+   */
   readonly isFrontEdge: boolean;
 }
 
@@ -69,7 +72,7 @@ export class RequestContext implements EvaluationHooks, PageMoves {
   }
 
   /**
-   * Returns the same request for an earlier deployment, which the request's page names. Objects are
+   * Returns the same request for the earlier deployment that the request's page names. Objects are
    * not part of a deployment, so objects that the live deployment no longer serves become
    * unavailable immediately.
    */
@@ -149,9 +152,9 @@ export class RequestContext implements EvaluationHooks, PageMoves {
 const NOINDEX: Header = ["x-robots-tag", "noindex"];
 
 /**
- * Applies the header edits of the rules, and adds the fields that report rate limits. A rule can
- * remove the field that keeps a preview out of search engines, but no rule can let other caches
- * store a protected host's response.
+ * Applies the rules' header edits, and adds the fields that report rate limits. A rule can remove
+ * the field that keeps a preview out of search engines, but no rule can let other caches store a
+ * protected host's response.
  */
 export function finishResponse(context: RequestContext, answer: EdgeResponse): EdgeResponse {
   const { gate, side } = context.site;
@@ -180,7 +183,10 @@ function editResponse(
   return { ...response, headers: [...edited, ...report] };
 }
 
-/** Returns a redirect, which is built only once if the decision is cached. */
+/**
+ * Returns the redirect that a decision requires. If the decision is cached, the redirect is built
+ * only once.
+ */
 export function redirectResponse(
   { status, location }: Extract<Terminal, { readonly type: "redirect" }>,
   { cachedDecision, site }: RequestContext,
@@ -193,7 +199,7 @@ export function redirectResponse(
     : cachedDecision.redirect = { ...response, headers: checkOnce(headers) };
 }
 
-/** Returns the redirect of a cached decision, which depends only on the URL. */
+/** Returns the redirect that a cached decision requires. It depends only on the URL. */
 export function cachedRedirect(
   context: RequestContext,
   { counters }: SiteRules,

@@ -4,10 +4,10 @@
  */
 import type { Protection } from "../lib/protection.ts";
 
-/** A release that is served to a share of a host's visitors. */
+/** A release that is served to a percentage of a host's visitors. */
 export interface RollingBinding {
   readonly releaseId: string;
-  /** The deployment served to this share. All other visitors see the host's own deployment. */
+  /** The deployment served to these visitors. All others see the host's own deployment. */
   readonly deploymentId: string;
   /** Percentage of the visitors, from 1 to 100. */
   readonly share: number;
@@ -40,7 +40,7 @@ export interface DomainRoute {
   readonly environment: string;
   /** Host that always serves the environment's latest deployment. */
   readonly host: string;
-  /** The hostname that its visitors are redirected to. */
+  /** The hostname to which visitors are redirected. */
   readonly redirectTo: string | null;
 }
 
@@ -75,7 +75,7 @@ export interface ResourceUri {
 }
 
 export type FeedMessage =
-  /** A host now serves another deployment, or other published rules. */
+  /** A host now serves another deployment, or uses other published rules. */
   | { readonly type: "host_pointed"; readonly hostname: string; readonly to: HostBinding }
   | { readonly type: "host_removed"; readonly hostname: string }
   /** No host serves the deployment any longer. */

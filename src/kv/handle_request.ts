@@ -28,8 +28,8 @@ const failure = (status: number, code: string, error: string): Response =>
 const CONFLICT = "The key has changed: read it and try again";
 
 /**
- * Returns whether the client states the length of the body. If so, the server reads no more than
- * that.
+ * Returns whether the client states the length of the body. If so, the server reads no more bytes
+ * than stated.
  */
 const isMeasured = (length: string | null): boolean => length !== null && /^\d+$/.test(length);
 

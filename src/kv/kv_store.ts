@@ -43,7 +43,7 @@ export interface KvStoreOptions {
 export interface ListOptions {
   readonly prefix: string;
   readonly limit: number;
-  /** The last key of the previous page. */
+  /** The last key of the previous page of a list. */
   readonly after?: string | undefined;
 }
 
@@ -63,7 +63,7 @@ const expiryOf = ({ expiresAt }: Head) => expiresAt === undefined ? {} : { expir
 /** Returns a unique name for a key. */
 const nameOf = (namespace: Namespace, key: string): string => JSON.stringify([...namespace, key]);
 
-/** Size of a key and its value, as counted against the namespace's quota. */
+/** Returns the size of a key and its value, as counted against the namespace's quota. */
 const weightOf = (key: string, size: number): number => key.length + size;
 
 export class KvStore {
@@ -145,7 +145,7 @@ export class KvStore {
     });
   }
 
-  /** One page of keys, sorted by their bytes. */
+  /** Returns one page of keys, sorted by their bytes. */
   async list(namespace: Namespace, { prefix, limit, after }: ListOptions): Promise<KvPage> {
     const items: KvItem[] = [];
     for await (const { key, head, version } of this.#scan(namespace, prefix, after)) {
@@ -281,8 +281,8 @@ export class KvStore {
   }
 
   /**
-   * Returns the operation that starts a write. The operation removes the old value, provided that
-   * the value has not changed.
+   * Returns the operation that starts a write. It removes the old value, provided that this value
+   * has not changed.
    */
   #removal(
     namespace: Namespace,

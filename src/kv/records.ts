@@ -123,6 +123,6 @@ export function divide(
   return { head: { partsId: newId() }, parts };
 }
 
-/** Returns the number of parts of a head's value. */
+/** Returns the number of parts in which a head's value is stored. */
 export const partCount = ({ size, partsId }: Head): number =>
   partsId === undefined ? 0 : Math.ceil(size / PART_BYTES);

@@ -54,7 +54,7 @@ class Reading {
     this.#conn = conn;
   }
 
-  /** @throws {Error} if the connection ends */
+  /** @throws {Error} if the connection closes */
   async #more(): Promise<Uint8Array> {
     const buffer = new Uint8Array(64 * 1024);
     const read = await this.#conn.read(buffer);
@@ -155,7 +155,8 @@ async function writeAll(conn: Deno.Conn, bytes: Uint8Array): Promise<void> {
 /**
  * Sends a request and reads its response.
  *
- * @throws {Error} if the connection fails, ends early, or takes more than 30 seconds
+ * @throws {Error} if the connection fails or closes early, or the response takes more than 30
+ * seconds
  */
 export async function exchange(request: ExchangeRequest): Promise<ExchangeResponse> {
   const { address = "127.0.0.1", port, method = "GET" } = request;
@@ -166,7 +167,8 @@ export async function exchange(request: ExchangeRequest): Promise<ExchangeRespon
     conn.close();
   }, TIMEOUT_MS);
   try {
-    // The response may arrive and the connection may end before the whole request has been sent.
+    // The response may arrive, and the connection may close, before the whole request has been
+    // sent.
     writeAll(conn, format(request)).catch(() => {});
     const response = await readResponse(conn, method);
     return response;

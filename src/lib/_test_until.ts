@@ -4,7 +4,7 @@
 const PATIENCE_MS = 60_000;
 
 /**
- * Pause between checks. It grows, because checks take CPU time away from the awaited work.
+ * Pause between checks. It grows, because checks take CPU time away from the work being waited for.
  */
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS, GROWTH] = [5, 50, 1.5] as const;
 

@@ -7,7 +7,7 @@
 
 /** An entry that is linked into a ring. `previous` and `next` belong to the ring. */
 export interface RingEntry<Entry> {
-  /** Set when it is used; cleared when the hand passes. */
+  /** Set when the entry is used; cleared when the hand passes. */
   used: boolean;
   previous: Entry | undefined;
   next: Entry | undefined;

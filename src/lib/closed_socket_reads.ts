@@ -1,6 +1,6 @@
 /**
  * @module Works around a bug in Deno 2.7: `node:net` keeps reading from a closed socket. This
- * causes a rejection that nothing can catch, and crashes the process.
+ * causes a rejection that nothing can catch and that crashes the process.
  */
 
 /** The module in which the runtime reads `node:net` sockets. */
@@ -14,7 +14,10 @@ export function isClosedSocketRead(error: unknown): boolean {
 
 let isForgiving = false;
 
-/** Prevents such a read from crashing the process. The socket itself reports that it has closed. */
+/**
+ * Prevents a read from a closed socket from crashing the process. The socket itself reports that it
+ * has closed.
+ */
 export function forgiveClosedSocketReads(): void {
   if (isForgiving) return;
   isForgiving = true;

@@ -6,7 +6,10 @@ export class CoalescedWork {
   #isRequested = false;
   #running: Promise<void> | undefined;
 
-  /** If `run` fails, all waiters get its error. If nobody waits, it must handle its own errors. */
+  /**
+   * If `run` fails, all waiting callers get its error. If no caller waits, `run` must handle its
+   * own errors.
+   */
   constructor(run: () => Promise<void>) {
     this.#run = run;
   }

@@ -17,16 +17,16 @@ function listContains(list: string, etag: string, acceptWeak: boolean): boolean 
 }
 
 /**
- * Returns whether the value of `If-Match` matches an existing representation: strong comparison
- * (RFC 9110, 13.1.1). A malformed list matches nothing.
+ * Returns whether the value of `If-Match` matches an existing representation. Uses strong
+ * comparison (RFC 9110, 13.1.1). A malformed list matches nothing.
  */
 export function ifMatchHolds(value: string, etag: string): boolean {
   return value === etag || value.trim() === "*" || listContains(value, etag, false);
 }
 
 /**
- * Returns whether the value of `If-None-Match` matches the representation, so it does not have to
- * be sent: weak comparison (RFC 9110, 13.1.2).
+ * Returns whether the value of `If-None-Match` matches the representation, which then does not have
+ * to be sent. Uses weak comparison (RFC 9110, 13.1.2).
  */
 export function ifNoneMatchNames(value: string, etag: string): boolean {
   return value === etag || value.trim() === "*" || listContains(value, etag, true);

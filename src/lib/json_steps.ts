@@ -1,10 +1,10 @@
 /** @module Writes large JSON without blocking other work. */
 import type { Steps } from "./next_turn.ts";
 
-/** Number of list items to write between two interruptions. */
+/** Number of list items that are written between two interruptions. */
 const ITEMS = 500;
 
-/** Members of objects are written one by one down to this depth. */
+/** Depth down to which members of objects are written one by one. */
 const DEPTH = 2;
 
 /**

@@ -4,8 +4,9 @@ const V2 = "/sys/fs/cgroup";
 const V1 = "/sys/fs/cgroup/memory";
 
 /**
- * Paths of the files that may limit a process's memory, based on its `/proc/self/cgroup`: the files
- * of its control group, of the groups above it, and of the root that a container sees (cgroups(7)).
+ * Returns the paths of the files that may limit a process's memory, based on its
+ * `/proc/self/cgroup`: the files of its control group, of the groups above it, and of the root that
+ * a container sees (cgroups(7)).
  */
 export function memoryLimitFiles(own: string): string[] {
   return own.split("\n").flatMap((line) => {

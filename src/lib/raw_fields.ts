@@ -2,8 +2,8 @@
  * @module The array of pairs in which Deno keeps the fields of a `Headers`.
  *
  * `Headers` checks and converts its arguments in each call. `has()`, `set()` and `append()` take up
- * to a microsecond each, and there are many such calls in the request path. The array is not a
- * public interface, so it is located and tested at startup. If it is missing, the methods of
+ * to a microsecond each, and there are many such calls in the request path. The array is not part
+ * of a public interface, so it is located and tested at startup. If it is missing, the methods of
  * `Headers` are used.
  */
 

@@ -7,7 +7,8 @@ import { brotliDecompress } from "node:zlib";
 import { readShippedFile } from "./shipped_file.ts";
 
 /**
- * Path of a package's compressed module in the stage, the folder that is packed into the program.
+ * Returns the path of a package's compressed module in the stage, the folder that is packed into
+ * the program.
  */
 export const shippedModulePath = (name: string): string => `rare_modules/${name}.js.br`;
 

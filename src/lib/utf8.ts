@@ -44,7 +44,9 @@ export function describeUtf8Fault({ byte, offset }: Utf8Fault): string {
   return `Save the file as UTF-8: byte 0x${shown} at offset ${offset} is not UTF-8`;
 }
 
-/** Length of the sequence that begins with a byte, and the bounds of its second byte. */
+/**
+ * Returns the length of the sequence that begins with a byte, and the bounds of its second byte.
+ */
 function sequenceOf(first: number): readonly [length: number, low: number, high: number] {
   if (first < 0x80) return [1, 0, 0];
   if (first >= 0xc2 && first <= 0xdf) return [2, 0x80, 0xbf];

@@ -6,7 +6,7 @@ export type RelativePathResult =
 
 const refuse = (reason: string): RelativePathResult => ({ ok: false, reason });
 
-/** True for the C0 controls, DEL and the C1 controls. */
+/** Returns true for the C0 controls, DEL and the C1 controls. */
 export function hasControlCharacter(text: string): boolean {
   // deno-lint-ignore no-control-regex -- matches control characters on purpose
   return /[\u0000-\u001f\u007f-\u009f]/.test(text);

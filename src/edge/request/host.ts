@@ -12,7 +12,10 @@ export interface UrlParts {
   readonly query: string;
 }
 
-/** Index of the fragment, which clients should not send; the end of the URL if there is none. */
+/**
+ * Returns the index where the fragment starts, or the URL's length if there is none. Clients should
+ * not send one.
+ */
 function endOfTarget(url: string): number {
   const hash = url.indexOf("#");
   return hash < 0 ? url.length : hash;
@@ -55,8 +58,8 @@ const CANONICAL_HOST = /^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])$/;
 
 /**
  * Returns the host in canonical form: lowercase Punycode, without the port or a trailing dot;
- * `undefined` for an invalid host. Percent escapes are refused although URL parsers decode them,
- * because no client sends them.
+ * `undefined` for an invalid host. Rejects percent escapes, which URL parsers would decode, because
+ * no client sends them.
  */
 export function canonicalHost(authority: string): string | undefined {
   const host = authority.includes("%") ? undefined : requestHost(authority);

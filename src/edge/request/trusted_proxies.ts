@@ -9,8 +9,8 @@ import type { RequestFields } from "../messages/header_list.ts";
 import { IpBlockSet, parseCidr, parseIp } from "../../rules/mod.ts";
 
 /**
- * The header that contains the trusted proxies' chain of addresses. Only one header is read,
- * because a proxy that writes one of them forwards the other as the client sent it.
+ * The header in which the trusted proxies write the chain of addresses. Only one header is read,
+ * because a proxy that writes one such header forwards any other exactly as the client sent it.
  */
 export type ForwardedHeader = "x-forwarded-for" | "forwarded";
 

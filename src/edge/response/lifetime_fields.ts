@@ -19,7 +19,7 @@ export function prolongs(name: string, edit: HeaderEdit): boolean {
 
 /**
  * Restricts caching to the visitor's browser, which must revalidate. Used for content that not
- * anyone may see.
+ * everyone may see.
  */
 export function keptPrivate(headers: HeaderList): HeaderList {
   const isKept = !headers.some(([name, value]) =>

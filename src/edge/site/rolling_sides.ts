@@ -1,7 +1,8 @@
 /**
- * @module The two sides of a rolling release. A cookie assigns a number from 0 to 9999 to each
- * visitor. Visitors with a number below the release's share see the new side, and continue to see
- * it as the share grows. The cookie can only select one of these two sides.
+ * @module The two sides of a rolling release. The old side is the live deployment, and the new side
+ * is the deployment being released. A cookie assigns each visitor a number from 0 to 9999. Visitors
+ * whose number is below the release's percentage of that range see the new side, and continue to
+ * see it as the percentage grows. The cookie can select only one of these two sides.
  */
 import { gateCookieValues } from "../access/gate_cookies.ts";
 import type { HeaderList } from "../messages/header_list.ts";
@@ -11,7 +12,7 @@ import type { RollingSide, Site } from "./site.ts";
 
 /** The name of the cookie with the visitor's number. */
 export const SIDE_COOKIE = "svc_side";
-/** Number of different values, which is enough to set the share in steps of 0.01%. */
+/** Number of different values: enough to set the percentage of visitors in steps of 0.01%. */
 const PLACES = 10_000;
 /** How long a browser keeps its number, in seconds: longer than any release takes. */
 const MAX_AGE = 30 * 24 * 60 * 60;
@@ -62,7 +63,7 @@ export function chooseSide(
 const isImmutable = (headers: HeaderList): boolean =>
   headers.some(([name, value]) => name === "cache-control" && /\bimmutable\b/i.test(value));
 
-/** Returns the fields of a response that only visitors of one side may see. */
+/** Returns the header fields of a response that only visitors on one side may see. */
 export function ofOneSide(
   headers: HeaderList,
   { cookie }: { readonly cookie: string | null },

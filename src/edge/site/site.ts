@@ -22,7 +22,10 @@ import type { PastAsset } from "../static/past_assets.ts";
 import type { SiteFile } from "../static/static_file.ts";
 import { atOnce, inTurns, type Steps } from "../../lib/next_turn.ts";
 
-/** Returns a path as the most lenient server would read it, so no spelling gets past the check. */
+/**
+ * Returns a path as the most lenient server would read it, so no unusual spelling bypasses the
+ * check.
+ */
 function plainPath(path: string): string {
   let decoded = path;
   try {
@@ -66,7 +69,7 @@ export interface SiteSource {
   readonly compute?: SiteCompute | undefined;
 }
 
-/** The other side of a rolling release: the site for a share of the visitors. */
+/** The other side of a rolling release: the site that some of the visitors see. */
 export interface RollingSide {
   readonly releaseId: string;
   /** Percentage of visitors. */
@@ -77,8 +80,8 @@ export interface RollingSide {
 /** Assets and servers of earlier deployments, for pages that are still open in browsers. */
 export interface PastSites {
   /**
-   * Returns an asset of an earlier deployment. This is a promise only while the data is being
-   * collected.
+   * Returns an asset of an earlier deployment. The result is a promise only while these assets are
+   * being collected.
    */
   assetAt(path: string): PastAsset | undefined | Promise<PastAsset | undefined>;
   /** Whether any earlier deployment still serves its pages. */
@@ -110,7 +113,7 @@ export interface Site {
   readonly images: SiteImages | undefined;
   /** Whether visitors' browsers measure web vitals. */
   readonly hasVitals: boolean;
-  /** Whether search engines may list it: only on production hosts. */
+  /** Whether search engines may list the site. True only on production hosts. */
   readonly isIndexed: boolean;
   /** Whether a production host serves it. */
   readonly isProduction: boolean;
@@ -118,7 +121,7 @@ export interface Site {
   readonly protection: Protection | undefined;
   /** The other side of a rolling release on this host; usually none. */
   readonly rolling?: RollingSide | undefined;
-  /** Set during a rolling release. The cookie for a visitor who has none, otherwise null. */
+  /** Set only during a rolling release: the cookie for a visitor who has none, otherwise null. */
   readonly side?: { readonly cookie: string | null } | undefined;
   /**
    * How the host that serves it is protected; `undefined` if there are no gates, as in `svc dev`.
@@ -171,8 +174,7 @@ function* siteSteps(source: SiteSource): Steps<Site> {
 /**
  * Compiles a deployment: its routes, file tables and rules.
  *
- * @throws {TypeError} If validation would have refused the manifest, a rule or a
- * file name
+ * @throws {TypeError} If validation would have rejected the manifest, a rule or a file name
  */
 export function compileSite(source: SiteSource): Site {
   return atOnce(siteSteps(source));
@@ -184,8 +186,8 @@ export function compileSiteInTurns(source: SiteSource): Promise<Site> {
 }
 
 /**
- * Returns the same site on another host, with that host's gate. Search engines may index it only in
- * production.
+ * Returns the same site on another host, with that host's gate. Search engines may index the site
+ * only on production hosts.
  */
 export function atHost(
   site: Site,
@@ -212,7 +214,8 @@ export function withRulesInTurns(site: Site, rules: RuntimeRuleSet | null): Prom
 }
 
 /**
- * How many times each of the site's rules took effect or was logged; empty if there are no rules.
+ * Returns how many times each of the site's rules took effect or was logged; empty if there are no
+ * rules.
  */
 export function ruleCounts(site: Site): readonly RuleCount[] {
   return site.rules?.counters.read() ?? [];
@@ -222,7 +225,7 @@ export function ruleCounts(site: Site): readonly RuleCount[] {
 export const ruleIds = ({ rules }: Site, indexes: readonly number[]): readonly string[] =>
   rules === undefined ? [] : indexes.map((index) => rules.compiled.source.rules[index]!.id);
 
-/** Counts a request that a front edge served, for the rules of a site with these ids. */
+/** Counts a request that a front edge served, for those of a site's rules that have these ids. */
 export function countRules({ rules }: Site, ids: readonly string[]): void {
   rules?.counters.addIds(ids);
 }

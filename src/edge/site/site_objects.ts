@@ -8,9 +8,9 @@ import { type EdgeResponse, HARMLESS } from "../response/edge_response.ts";
 const OBJECTS_PATH = "/_svc/blobs/";
 
 /**
- * The only type that does not get the policy {@link HARMLESS}. PDF viewers need more permissions.
- * Any other spelling gets the policy, because browsers use the last type if the field contains
- * several.
+ * The only type that does not get the policy {@link HARMLESS}, because PDF viewers need more
+ * permissions. The value must match exactly, because browsers use the last type if the field
+ * contains several.
  */
 const PDF = "application/pdf";
 
@@ -31,8 +31,9 @@ export const isObjectPath = (
 ): boolean => objects !== undefined && path.startsWith(OBJECTS_PATH);
 
 /**
- * Returns the key in a normalized path, or `undefined` for an invalid escape and for an escaped
- * slash. Rules treat an escaped slash differently, and a key must not have two paths.
+ * Returns the key in a normalized path, or `undefined` if the path contains an invalid escape or an
+ * escaped slash. An escaped slash is rejected because rules treat it differently, and a key must
+ * not have two paths.
  */
 function keyOf(path: string): string | undefined {
   const text = path.slice(OBJECTS_PATH.length);

@@ -20,12 +20,12 @@ const ALLOW_READING: HeaderList = [["allow", "GET, HEAD"]];
 
 const VARY_ACCEPT: Header = ["vary", "accept, sec-fetch-dest"];
 
-/** Fields that describe a page's file, and do not apply to a failure. */
+/** Fields that describe a page's file. They do not apply to a failure. */
 const OF_FILE: ReadonlySet<string> = new Set(["accept-ranges", "cache-control", "etag", "vary"]);
 /** Fields of an edge page that describe the failure. */
 const OF_FAILURE: ReadonlySet<string> = new Set(["allow", "retry-after"]);
 
-/** Turns a page of the site into the response to a failure. */
+/** Turns one of the site's pages into the response to a failure. */
 function asFailure(page: EdgeResponse, failure: EdgeResponse): EdgeResponse {
   const headers: Header[] = [
     ...page.headers.filter(([name]) => !OF_FILE.has(name)),
@@ -58,8 +58,8 @@ interface RouteContext {
 const ANY_USE: RouteUse = {};
 
 /**
- * Returns the redirect to the URL of a page. Must not be cached, because the next deployment may
- * use a different URL.
+ * Returns the redirect to a page's URL. It must not be cached, because the next deployment may use
+ * a different URL.
  */
 function moved({ site, target: { query } }: RouteContext, { address }: MovedFile): EdgeResponse {
   const location = query === "" ? address : `${address}?${query}`;
@@ -90,7 +90,7 @@ export interface SiteEndpoint {
 export interface SiteResponderOptions {
   /** Memory for small files, in bytes. */
   readonly cacheBytes?: number | undefined;
-  /** If missing, images are not converted. */
+  /** Converts images. If missing, they are not converted. */
   readonly images?: SiteEndpoint | undefined;
   readonly forms?: SiteEndpoint | undefined;
 }
@@ -206,8 +206,8 @@ export class SiteResponder {
   }
 
   /**
-   * Returns the site's page that replaces an edge page in browsers, with the failure's headers.
-   * Never cached.
+   * Returns the site's page that replaces an edge page in browsers, with the failure's headers. The
+   * page is never cached.
    */
   failurePage(
     site: Site,

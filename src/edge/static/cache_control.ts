@@ -27,14 +27,14 @@ const HASHED_NAME = /(?:^|[/._-])(?=[a-z_-]*[A-Z0-9][\w-]*\.[a-z0-9.]+$)[\w-]{8,
 
 /**
  * Returns the default `Cache-Control` of a file, based on its path relative to its layer. The file
- * is only immutable if both folder and name indicate it. A wrong "immutable" cannot be withdrawn,
- * but a missing one only costs a 304.
+ * is immutable only if both its folder and its name indicate this. A wrong "immutable" cannot be
+ * withdrawn, while a missing one costs only a 304.
  */
 export function defaultCacheControl(path: string): string {
   return HASHED_FOLDER.test(path) && HASHED_NAME.test(path) ? IMMUTABLE : REVALIDATE;
 }
 
-/** Matches a path inside a folder that only a framework writes to, regardless of the content. */
+/** Matches a path inside a folder that only a framework writes to, whatever the folder contains. */
 const FRAMEWORK_FOLDER = new RegExp(
   `(?:^|/)(?:${HASHED_FOLDERS.map(({ path }) => path).join("|")})`,
 );

@@ -13,13 +13,13 @@ const MORE_TYPES: ReadonlyMap<string, string> = new Map([
   ["wgsl", "text/wgsl"],
 ]);
 
-/** Files without an extension. The programs that read them specify their type. */
+/** Files without an extension, whose types are specified by the programs that read them. */
 const NAMED_FILES: ReadonlyMap<string, string> = new Map([
   ["apple-app-site-association", "application/json"],
 ]);
 
 /**
- * Returns the type for an extension. Unlike `lookup()` from `mrmime`, it finds no inherited names
+ * Returns the type for an extension. Unlike `lookup()` from `mrmime`, it ignores inherited names
  * such as `constructor`.
  */
 function knownType(extension: string): string | undefined {

@@ -36,7 +36,10 @@ function selectRepresentation(
   return file.plain;
 }
 
-/** Returns the form of a file for a request. Reads `Accept-Encoding` only if there is a choice. */
+/**
+ * Returns the form of a file to send for a request. Reads `Accept-Encoding` only if there is a
+ * choice.
+ */
 export function negotiate(file: StaticFile, request: RequestFields): Representation {
   if (file.variants.length === 0) return file.plain;
   const value = request.header("accept-encoding");
@@ -44,8 +47,8 @@ export function negotiate(file: StaticFile, request: RequestFields): Representat
 }
 
 /**
- * Returns whether `If-Range` lets `Range` apply: only with the current entity tag. A date never
- * matches, since files have no `Last-Modified`.
+ * Returns whether `If-Range` lets `Range` apply, which requires the current entity tag. A date
+ * never matches, because files have no `Last-Modified`.
  */
 function rangeApplies(ifRange: string | null, etag: string): boolean {
   return ifRange === null || ifRange.trim() === etag;

@@ -20,9 +20,9 @@ export interface FileTable {
   readonly byPath: ReadonlyMap<string, StaticFile>;
   /** Whether there is a file at a normalized path. */
   readonly has: HasFile;
-  /** Settings that determine the URLs of pages. */
+  /** The settings that determine pages' URLs. */
   readonly addresses: AddressRules;
-  /** Paths of files by lower-case form; `undefined` if case matters. */
+  /** Paths of files by their lower-case form; `undefined` if case matters. */
   readonly byLowerCase: LowerCasePaths | undefined;
   /** The layer's `404.html`. */
   readonly notFound: StaticFile | undefined;
@@ -39,13 +39,13 @@ interface LowerCasePaths {
 /** The page of a single-page app. */
 export interface Fallback {
   readonly file: StaticFile;
-  /** Normalized path with a trailing slash. The page serves everything below it. */
+  /** Normalized path with a trailing slash. The page is served for every path below it. */
   readonly below: string;
 }
 
 /**
- * The folder with the build's internal records, at the top of the output directory. This folder is
- * never public.
+ * The folder with the build's internal records, at the root of the output directory. It is never
+ * public.
  */
 const PRIVATE_FOLDER = ".svc/";
 
@@ -69,7 +69,7 @@ export function urlPathOf(path: string): string {
 }
 
 export interface FileTableOptions {
-  /** Folder of the layer; `.` is the output directory. */
+  /** The layer's folder; `.` is the output directory. */
   readonly directory: string;
   /** Fields of every response. */
   readonly common: HeaderList;
@@ -160,7 +160,7 @@ function fallbackOf(
 /** A file, and the path at which it is served. */
 export interface FoundFile {
   readonly file: StaticFile;
-  /** Normalized. Other paths that refer to the file redirect to it. */
+  /** Normalized. Other paths that refer to the file redirect to this one. */
   readonly address: string;
 }
 

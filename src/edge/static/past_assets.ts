@@ -1,4 +1,4 @@
-/** @module Assets of earlier production deployments, which open pages still request. */
+/** @module Assets of earlier production deployments that pages still open in browsers request. */
 import { inSteps, type Steps } from "../../lib/next_turn.ts";
 import type { Manifest } from "../../manifest/mod.ts";
 import type { BlobReader } from "../blobs/blob_reader.ts";
@@ -34,7 +34,7 @@ export function* addAssets(
   { deploymentId, until, manifest, files, blobs }: PastContent,
 ): Steps<void> {
   const common = checkOnce([["x-svc-asset-from", deploymentId]]);
-  // Most files of a site are not assets, so the tables contain only the assets.
+  // The tables contain only the assets, because most files of a site are not assets.
   const lasting = files.filter(({ path }) => isLastingAsset(path.replace(/\.(?:br|gz)$/, "")));
   if (lasting.length === 0) return;
   const tables = yield* createFileTables(manifest, lasting, common);

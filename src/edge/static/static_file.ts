@@ -22,7 +22,7 @@ const ACCEPT_RANGES: Header = ["accept-ranges", "bytes"];
 const VARY: Header = ["vary", "accept-encoding"];
 
 interface Form {
-  /** Path of the file, relative to its layer. The path determines the type and `Cache-Control`. */
+  /** Path of the file, relative to its layer. Determines the type and `Cache-Control`. */
   readonly path: string;
   readonly coding: ContentCoding | undefined;
   /** Whether the file has several forms, so the choice depends on the request. */

@@ -114,7 +114,7 @@ function seconds(field, name) {
   return found === null ? undefined : Number(found[1]);
 }
 
-/** How long the edge caches a page from Next.js's cache. */
+/** Returns how long the edge caches a page from Next.js's cache. */
 function lifetime(field, { lastModified }, isStale) {
   const fresh = seconds(field, "s-maxage");
   const later = seconds(field, "stale-while-revalidate");

@@ -9,7 +9,7 @@ const TARGET = '"${CARGO_TARGET_DIR:-target}"';
 
 type Table = Readonly<Record<string, unknown>>;
 
-/** Name of the binary that `cargo run` would start. */
+/** Returns the name of the binary that `cargo run` would start. */
 function binaryOf(manifest: Table): string | undefined {
   const { name, "default-run": chosen } = tableOf(manifest, "package");
   if (typeof chosen === "string") return chosen;

@@ -51,7 +51,7 @@ export interface BackupScheduleOptions {
 /** Tolerance for clock differences between nodes, in milliseconds. */
 const CLOCK_SLACK_MS = 60_000;
 
-/** When the next backup starts, in milliseconds since 1970. */
+/** Returns when the next backup starts, in milliseconds since 1970. */
 export function nextBackupAt(
   { last, failure }: BackupRecord,
   everyMs: number,

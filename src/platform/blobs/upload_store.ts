@@ -192,7 +192,7 @@ export class UploadStore extends Table<UploadRecord, readonly [string, string, s
     await this.#removeParts(upload).catch(leaveToSweep);
   }
 
-  /** One page of the open uploads with a key prefix, newest first. */
+  /** Returns one page of the open uploads with a key prefix, newest first. */
   async listOpen(
     { projectId, environment }: BlobPlace,
     { prefix, limit, cursor }: {

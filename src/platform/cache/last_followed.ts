@@ -16,7 +16,7 @@ export async function noteFollowed(folder: string, at: number): Promise<void> {
   }
 }
 
-/** How long a node has been away, in milliseconds; `undefined` if unknown. */
+/** Returns how long a node has been away, in milliseconds, or `undefined` if unknown. */
 export async function wasAwayFor(folder: string, now: number): Promise<number | undefined> {
   const text = await readTextFile(pathIn(folder)).catch(() => undefined);
   const at = text === undefined || !/^\d+\n$/.test(text) ? NaN : Number(text);

@@ -71,7 +71,7 @@ export function renewalId(pem: string): string | undefined {
   return `${keyId.toString("base64url")}.${serial.toString("base64url")}`;
 }
 
-/** When to renew: after two thirds of the lifetime, spread by `chance` from 0 to 1. */
+/** Returns when to renew: after two thirds of the lifetime, spread by `chance` from 0 to 1. */
 export function renewalTime(
   life: { readonly notBefore: number; readonly notAfter: number },
   chance: number,
@@ -81,8 +81,8 @@ export function renewalTime(
 }
 
 /**
- * When to order again after failures: after 5 minutes, 15, 45, and so on up to a day. Each delay
- * varies by up to a quarter. Certificate authorities allow about five failures an hour.
+ * Returns when to order again after failures: after 5 minutes, 15, 45, and so on up to a day. Each
+ * delay varies by up to a quarter. Certificate authorities allow about five failures an hour.
  */
 export function retryTime(
   failures: number,

@@ -42,7 +42,7 @@ export interface CertificateServiceOptions {
   readonly issuer: Issuer;
   /** Returns the hostnames that should have a certificate. */
   names(): Iterable<string>;
-  /** True for a hostname that should have a certificate. */
+  /** Returns true for a hostname that should have a certificate. */
   wants(hostname: string): boolean;
   /**
    * The hostnames that get a certificate on demand, either when a client first connects or in a

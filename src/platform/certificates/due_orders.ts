@@ -25,7 +25,7 @@ export interface Known {
   readonly now: number;
 }
 
-/** When the latest on-demand certificate was issued. */
+/** Returns when the latest on-demand certificate was issued. */
 function lastIssued({ records, onDemand }: Known): number {
   let last = -Infinity;
   for (const [hostname, { issued }] of records) {

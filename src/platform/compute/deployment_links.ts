@@ -44,7 +44,10 @@ function foldersAbove(path: string): string[] {
   return steps.map((_, at) => steps.slice(0, at).join("/")).filter((each) => each !== "").reverse();
 }
 
-/** Why a target is not allowed. `..` can appear only at its start, so other links do not matter. */
+/**
+ * Returns why a target is not allowed. `..` can appear only at its start, so other links do not
+ * matter.
+ */
 function refuseTarget(path: string, target: string): string | undefined {
   const [, up = "", rest = ""] = /^((?:\.\.\/)*(?:\.\.$)?)(.*)$/s.exec(target) ?? [];
   const parsed = parseRelativePath(rest);

@@ -226,7 +226,7 @@ export class ServerMaker {
     return server;
   }
 
-  /** Start options for a server with a command, and the folders that it needs. */
+  /** Returns the start options for a server with a command, and the folders that it needs. */
   async #program(
     command: string | undefined,
     image: RuntimeSettings["image"],

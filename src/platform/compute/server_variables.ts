@@ -12,7 +12,10 @@ export function deploymentUrl(
   return addresses.url(ownLabel(deployment));
 }
 
-/** Hosts that servers reach on this machine. There are none if another program terminates TLS. */
+/**
+ * Returns the hosts that servers reach on this machine. There are none if another program
+ * terminates TLS.
+ */
 export function localHosts(
   deployment: DeploymentRecord,
   { addresses, localRoutes, custom }: {
@@ -31,7 +34,10 @@ export function localHosts(
   return [...new Set([...[...urls, ...known].map(({ hostname }) => hostname), ...custom])];
 }
 
-/** Environment variables for a deployment's server. The project's own variables override these. */
+/**
+ * Returns the environment variables for a deployment's server. The project's own variables override
+ * these.
+ */
 export function serverVariables(
   deployment: DeploymentRecord,
   { addresses, variables, stores }: {

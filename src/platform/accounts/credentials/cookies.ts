@@ -20,7 +20,7 @@ const MAX_VALUES = 200;
 export const cookieName = (name: string, { secure }: CookieStyle): string =>
   secure ? `__Host-${name}` : name;
 
-/** All distinct values of a name in a `Cookie` field, in order. */
+/** Returns all distinct values of a name in a `Cookie` field, in order. */
 export function cookieValues(header: string | null, name: string): string[] {
   if (header === null) return [];
   const start = `${name}=`;

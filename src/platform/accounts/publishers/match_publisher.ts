@@ -14,7 +14,7 @@ function isRefTrusted(publisher: PublisherRecord, { ref }: WorkflowRun): boolean
   return branch === null ? tag === null : matchesWildcard(branch, ref.name);
 }
 
-/** Why a run does not match a publisher; `undefined` if it matches. */
+/** Returns why a run does not match a publisher, or `undefined` if it matches. */
 export function mismatch(publisher: PublisherRecord, run: WorkflowRun): string | undefined {
   const { repositoryId, environment, workflow, subject } = publisher;
   if (!isSame(publisher.repository, run.repository)) return "it trusts another repository";

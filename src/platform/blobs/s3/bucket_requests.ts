@@ -73,7 +73,7 @@ function contents(
 
 const EMPTY: ObjectPage = { items: [], prefixes: [], next: null };
 
-/** `ListObjectsV2`, and its older form. */
+/** Implements `ListObjectsV2`, and its older form. */
 export async function listObjects(
   { objects }: S3Stores,
   place: BlobPlace,
@@ -117,7 +117,7 @@ export async function listObjects(
   });
 }
 
-/** `DeleteObjects` */
+/** Implements `DeleteObjects`. */
 export async function deleteObjects(
   { objects }: S3Stores,
   place: BlobPlace,
@@ -128,7 +128,7 @@ export async function deleteObjects(
   return xml("DeleteResult", { Deleted: isQuiet ? [] : keys.map((Key) => ({ Key })) });
 }
 
-/** `ListMultipartUploads` */
+/** Implements `ListMultipartUploads`. */
 export async function listUploads(
   { uploads }: S3Stores,
   place: BlobPlace,

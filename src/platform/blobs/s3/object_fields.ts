@@ -23,7 +23,7 @@ const META = "x-amz-meta-";
 
 export const quoted = (etag: string): string => `"${etag}"`;
 
-/** Request headers that describe the object to write. */
+/** Returns the request headers that describe the object to write. */
 export function describedBy(headers: Headers, key: string): Described {
   const metadata: Record<string, string> = {};
   let size = 0;
@@ -102,7 +102,10 @@ export function isKnown(
   return isSame;
 }
 
-/** First and last byte of a range; `undefined` for the whole object, or if the field is invalid. */
+/**
+ * Returns the first and last byte of a range, or `undefined` for the whole object, or if the field
+ * is invalid.
+ */
 export function rangeOf(
   field: string | null,
   size: number,
@@ -120,7 +123,7 @@ export function rangeOf(
 /** Response fields that a request's query can override. */
 const OVERRIDES = [...KEPT, "content-type"] as const;
 
-/** Fields of a response that contains an object, except those about its length. */
+/** Returns the fields of a response that contains an object, except those about its length. */
 export function fieldsOf(
   object: ObjectRecord,
   { query, headers }: {

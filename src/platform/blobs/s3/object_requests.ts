@@ -27,7 +27,7 @@ function dropChecksums(fields: Headers): void {
   }
 }
 
-/** `GetObject` and `HeadObject` */
+/** Implements `GetObject` and `HeadObject`. */
 export async function readObject(
   { objects }: Pick<S3Stores, "objects">,
   object: ObjectRecord,
@@ -70,7 +70,7 @@ export function refuseOtherType({ query, headers }: Pick<SignedCall, "query" | "
   throw new BlobStoreError("AccessDenied", `Upload content of type ${type}`);
 }
 
-/** Maximum size that the signed URL allows, in bytes. */
+/** Returns the maximum size that the signed URL allows, in bytes. */
 export function mostBytes({ query }: Pick<SignedCall, "query">): number {
   const most = query.get("x-svc-max-bytes");
   if (most === undefined) return MAX_OBJECT_BYTES;
@@ -78,7 +78,7 @@ export function mostBytes({ query }: Pick<SignedCall, "query">): number {
   throw new BlobStoreError("InvalidArgument", "x-svc-max-bytes must be a number of bytes");
 }
 
-/** `PutObject` */
+/** Implements `PutObject`. */
 export async function putObject(
   { objects }: S3Stores,
   place: BlobPlace,
@@ -122,7 +122,7 @@ export async function copySource(
   return source;
 }
 
-/** `CopyObject` */
+/** Implements `CopyObject`. */
 export async function copyObject(
   stores: S3Stores,
   place: BlobPlace,

@@ -177,8 +177,8 @@ export class BuildLogs {
   }
 
   /**
-   * Every build with a log, in no particular order. Builds that start in the meantime may be
-   * missing.
+   * Returns every build with a log, in no particular order. Builds that start in the meantime may
+   * be missing.
    */
   async *all(): AsyncGenerator<LoggedBuild> {
     for (const { name: projectId, isDirectory } of await entriesIn(this.#root)) {

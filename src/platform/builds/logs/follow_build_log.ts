@@ -8,7 +8,7 @@ import type { SharedBuildLogs } from "./shared_build_logs.ts";
 /** How often to check whether a build has started, in milliseconds. */
 const WAIT_MS = 500;
 
-/** True while a deployment may still be built. */
+/** Returns true while a deployment may still be built. */
 export function isBeingBuilt(deployment: Pick<DeploymentRecord, "status"> | undefined): boolean {
   return deployment?.status === "PENDING" || deployment?.status === "BUILDING";
 }

@@ -102,7 +102,7 @@ export class SharedBuildLogs {
     return isLost ? { type: "lost", node: built!.node, runner } : { type: "here", runner };
   }
 
-  /** All lines so far, and the node if it is unreachable. */
+  /** Returns all lines so far, and the node if it is unreachable. */
   async read(
     build: LoggedBuild,
   ): Promise<{ readonly lines: readonly BuildLogLine[]; readonly silent: readonly SilentNode[] }> {

@@ -157,7 +157,7 @@ export class BuildQueue {
     await Promise.all(ended.map((each) => each.ended));
   }
 
-  /** How many builds are ahead of a waiting build; null if the build is not waiting. */
+  /** Returns how many builds are ahead of a waiting build, or null if the build is not waiting. */
   ahead(id: string): number | null {
     const place = this.#waiting.findIndex((build) => build.id === id);
     return place === -1 ? null : place + this.#running.size;

@@ -70,11 +70,11 @@ export interface SandboxedProcess {
 /** The `PATH` for programs that set up the sandbox. */
 const SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/** True if each build has its own root folder. */
+/** Returns true if each build has its own root folder. */
 export const hasOwnRoot = (kind: SandboxKind): boolean =>
   kind === "namespaces" || kind === "own_namespaces";
 
-/** True if each build runs as its own user. */
+/** Returns true if each build runs as its own user. */
 export const hasOwnUser = (kind: SandboxKind): boolean => kind === "namespaces" || kind === "user";
 
 const DROP = ["--no-new-privs", "--bounding-set=-all", "--inh-caps=-all"] as const;

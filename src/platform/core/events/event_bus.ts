@@ -25,7 +25,7 @@ const LAST_RETRY_MS = 60_000;
 /** Maximum wait between attempts while the store does not respond. It may recover at any moment. */
 const LAST_OUTAGE_RETRY_MS = 5000;
 
-/** How long to wait before retrying events that could not be passed on, in milliseconds. */
+/** Returns how long to wait before retrying events that could not be passed on, in milliseconds. */
 export function retryDelay(failures: number, error: unknown): number {
   const most = error instanceof UnavailableError ? LAST_OUTAGE_RETRY_MS : LAST_RETRY_MS;
   return Math.min(FIRST_RETRY_MS * 2 ** failures, most);
@@ -60,7 +60,7 @@ function withinBounds(data: EventData): EventData {
   );
 }
 
-/** How many events from the start of the list fit into one commit; at least one. */
+/** Returns how many events from the start of the list fit into one commit; at least one. */
 function batchSize(waiting: readonly Waiting[]): number {
   let characters = 0;
   const end = waiting.findIndex(({ event }, index) => {

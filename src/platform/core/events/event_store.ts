@@ -117,7 +117,10 @@ export class EventStore {
     return versionstamp;
   }
 
-  /** IDs of earlier events that were stored with the same keys, by the names of the store keys. */
+  /**
+   * Returns the IDs of earlier events that were stored with the same keys, by the names of the
+   * store keys.
+   */
   async #usedKeys(events: readonly NewEvent[]): Promise<Map<string, string>> {
     const keys = events.map(keyOf).filter((key) => key !== undefined);
     const groups = Array.from(

@@ -6,7 +6,7 @@ const FULL_STOP = 46;
 const DIGIT_ZERO = 48;
 const DIGIT_NINE = 57;
 
-/** True for every IPv4 address. Most other names then need no full check. */
+/** Returns true for every IPv4 address. Most other names then need no full check. */
 function endsInDigit(hostname: string): boolean {
   const last = hostname.charCodeAt(hostname.length - 1);
   return last >= DIGIT_ZERO && last <= DIGIT_NINE;
