@@ -10,7 +10,7 @@
 /** One field: its name, and its value. */
 export type RawField = [name: string, value: string];
 
-/** Deno's name for the array. */
+/** The description of the symbol under which Deno keeps the array. */
 const LIST_NAME = "header list";
 
 type WithLists = Readonly<Record<symbol, RawField[] | null | undefined>>;
@@ -20,7 +20,7 @@ export function listOf(headers: Headers, key: symbol | undefined): RawField[] | 
   return key === undefined ? undefined : (headers as unknown as WithLists)[key] ?? undefined;
 }
 
-/** Returns whether changes to the array change the response's fields. */
+/** Returns whether changes to the array under `key` change a response's fields. */
 function isTheList(key: symbol): boolean {
   const { headers } = new Response("");
   const list = listOf(headers, key);
@@ -51,8 +51,8 @@ const INNER_KEY = Object.getOwnPropertySymbols(new Request("http://localhost/"))
 type WithInner = Readonly<Record<symbol, { readonly headerList?: unknown } | undefined>>;
 
 /**
- * All fields of a request, read in one call. The public API reads each one separately. `undefined`
- * if the runtime works differently.
+ * Returns all fields of a request, read in one call, while the public API reads each one
+ * separately. Returns `undefined` if the runtime works differently.
  */
 export function allFieldsOf(request: Request): readonly RawField[] | undefined {
   const known = listOf(request.headers, LIST_KEY);
@@ -100,7 +100,9 @@ export function addField(headers: Headers, field: RawField, key = LIST_KEY): voi
   else list.push(field);
 }
 
-/** Adds all fields of a `Headers` object to another one that has none of them. */
+/**
+ * Adds all fields of a `Headers` object to another `Headers` object that has none of these fields.
+ */
 export function addFieldsOf(from: Headers, to: Headers, key = LIST_KEY): void {
   const [source, target] = [listOf(from, key), listOf(to, key)];
   if (source === undefined || target === undefined) {

@@ -1,7 +1,7 @@
 /**
  * @module Lists the names in a folder exactly as the system stores them. `Deno.readDir` silently
  * leaves out names that are not valid UTF-8. This requires Linux with the GNU C library. Other
- * systems have no such names, or no such call.
+ * systems allow no such names, or do not offer the necessary call.
  */
 import { lazyLibc } from "./libc.ts";
 
@@ -19,7 +19,7 @@ const GETDENTS64: Readonly<Record<string, bigint>> = { x86_64: 217n, aarch64: 61
 const O_RDONLY_DIRECTORY_CLOEXEC = Deno.build.arch === "aarch64" ? 0x84000 : 0x90000;
 const BLOCK_BYTES = 32 * 1024;
 
-/** Positions of the length and the name in a record of getdents64(2). */
+/** Offsets of the length and the name in a getdents64(2) record. */
 const LENGTH_AT = 16;
 const NAME_AT = 19;
 

@@ -12,7 +12,10 @@ export const CHECK_TIMEOUT_MS = 10_000;
 /** Maximum and default number of retries of a failed request. */
 export const MAX_CHECK_RETRIES = 5;
 export const CHECK_RETRIES = 2;
-/** Time limits for all of a release's requests and for all of its commands, in milliseconds. */
+/**
+ * Time limits for all of a release's requests together, and for all of its commands together, in
+ * milliseconds.
+ */
 export const CHECKS_MS = 5 * 60_000;
 export const CHECK_COMMANDS_MS = 5 * 60_000;
 /** Maximum number of header fields in a request or an expectation. */
@@ -44,7 +47,7 @@ export const CHECK_METHOD = /^[A-Z]{1,16}$/;
 // deno-lint-ignore no-control-regex -- excludes control characters on purpose
 export const CHECK_NAME = /^[^\s\x00-\x1f\x7f]([^\x00-\x1f\x7f]*[^\s\x00-\x1f\x7f])?$/;
 
-/** One request, and the response that lets the release pass. */
+/** A request, and the response to it that the check expects. */
 export interface CheckRequest {
   readonly name: string;
   /** `GET` by default. */

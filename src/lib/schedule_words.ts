@@ -25,7 +25,7 @@ const DAYS = [
   "Saturday",
 ] as const;
 
-/** Maximum number of daily times to write out. */
+/** Maximum number of daily times that are written out. */
 const MAX_TIMES = 6;
 
 const two = (number: number): string => `${number}`.padStart(2, "0");
@@ -37,7 +37,7 @@ const numbersOf = (field: string): number[] => field.split(",").map(Number).sort
 const listOf = (words: readonly string[]): string =>
   new Intl.ListFormat("en-GB", { type: "conjunction" }).format(words);
 
-/** Returns the step of a field that is `*` with a step, or `undefined` for other fields. */
+/** Returns the step of a field such as `*/5`, or `undefined` for fields of any other form. */
 const stepOf = (field: string): number | undefined => {
   const [, step] = /^\*\/(\d+)$/.exec(field) ?? [];
   return step === undefined ? undefined : Number(step);
@@ -49,7 +49,10 @@ function placeIn(names: readonly string[], text: string, first: number): string 
   return named ?? names[(Number(text) - first) % names.length] ?? text;
 }
 
-/** Values and ranges of a field, with each value formatted by `name`. Steps stay as they are. */
+/**
+ * Returns the values and ranges of a field, with each value formatted by `name`. Steps stay as they
+ * are.
+ */
 function fieldWords(field: string, name: (text: string) => string = String): string {
   return listOf(
     field.split(",").map((part) => {
@@ -88,14 +91,17 @@ function timesOf(minute: string, hour: string): string | undefined {
   return times.length > MAX_TIMES ? undefined : `at ${listOf(times)}`;
 }
 
-/** Returns the days of the month or week. A schedule with both runs on days that match either. */
+/**
+ * Returns the days of the month or week in words. A schedule that specifies both runs on days that
+ * match either.
+ */
 function dayWords(day: string, weekday: string): string {
   const ofMonth = day === "*" ? [] : [`day ${fieldWords(day)} of the month`];
   const ofWeek = weekday === "*" ? [] : [fieldWords(weekday, (text) => placeIn(DAYS, text, 0))];
   return [...ofMonth, ...ofWeek].join(" or ");
 }
 
-/** Returns a valid schedule of five fields in words, such as "at 09:00 on Monday to Friday". */
+/** Describes a valid schedule of five fields in words, such as "at 09:00 on Monday to Friday". */
 export function scheduleWords(schedule: string): string {
   const [minute = "*", hour = "*", day = "*", month = "*", weekday = "*"] = schedule.trim()
     .toLowerCase().split(/\s+/);

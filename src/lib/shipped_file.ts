@@ -13,7 +13,7 @@ export const ATTACHED_INDEX = "attached.json";
 export interface AttachedIndex {
   /** Total length of all attached files, in bytes. */
   readonly bytes: number;
-  /** Keyed by paths in the stage, the folder that is packed into the program. */
+  /** Keyed by paths in the staging folder, which is packed into the program. */
   readonly files: Readonly<
     Record<string, { readonly offset: number; readonly bytes: number; readonly sha256: string }>
   >;
@@ -88,7 +88,7 @@ function attachedIndex(): AttachedIndex | null {
 }
 
 /**
- * Reads a file from the compiled program by its path in the stage.
+ * Reads a file from the compiled program by its path in the staging folder.
  *
  * @throws {Error} If the file is damaged.
  */

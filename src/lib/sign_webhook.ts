@@ -4,7 +4,7 @@ import { createHmac } from "node:crypto";
 import type { Random } from "./clock.ts";
 
 const PREFIX = "whsec_";
-/** The specification asks for 24 to 64 bytes. */
+/** The specification requires 24 to 64 bytes. */
 const SECRET_BYTES = 32;
 
 export function mintWebhookSecret(random: Random): string {

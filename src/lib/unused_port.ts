@@ -1,8 +1,8 @@
 /** @module Finds free ports for programs that cannot choose one themselves. */
 
 /**
- * Below the ephemeral ports (32768 and up on Linux, 49152 and up elsewhere), so no connection or
- * listener on port 0 takes a port before the intended program does.
+ * Ports below the ephemeral ports (32768 and up on Linux, 49152 and up elsewhere). No connection
+ * and no listener on port 0 can therefore take a port before the intended program does.
  */
 const FIRST = 20_000;
 const COUNT = 12_000;

@@ -27,7 +27,7 @@ export const MAX_MANIFEST_BYTES = 1024 * 1024;
 /** Maximum nesting depth of objects and arrays in a manifest. */
 export const MAX_MANIFEST_DEPTH = 64;
 
-/** Maximum number of reported problems. A final line counts the others. */
+/** Maximum number of problems that are reported. A final line states how many more there are. */
 export const MAX_PROBLEMS = 100;
 
 export const DEFAULT_TIMEOUT_MS = 300_000;
@@ -45,7 +45,9 @@ export const MAX_TMP_MB = 4096;
 /** Maximum length of a shell command that starts a server. */
 export const MAX_COMMAND_LENGTH = 8192;
 
-/** A shell command. It is not blank and contains no NUL, because NUL ends an argument. */
+/**
+ * A shell command. It must not be blank, and must not contain NUL, because NUL ends an argument.
+ */
 // deno-lint-ignore no-control-regex -- excludes NUL on purpose
 export const COMMAND = /^\s*[^\s\x00][^\x00]*$/;
 
@@ -79,13 +81,13 @@ export const MAX_REVALIDATE_SECONDS = 31_536_000;
 
 /**
  * Maximum size of a compiled pattern: the number of steps and character ranges in its program.
- * Repetitions such as `{1000}` multiply them.
+ * Repetitions such as `{1000}` multiply this number.
  */
 export const MAX_PATTERN_COST = 5_000;
 
 /**
  * Maximum total excess cost of all patterns in a manifest. The excess is the cost beyond twice the
- * length of a pattern. It is close to zero for patterns without repetition counts and Unicode
+ * length of a pattern. It is close to zero for patterns without repetition counts or Unicode
  * classes.
  */
 export const MAX_TOTAL_EXCESS_COST = 20_000;
@@ -95,7 +97,7 @@ export const METHODS = ["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTION
 /** How long production keeps assets of earlier deployments by default, in seconds: 7 days. */
 export const DEFAULT_KEEP_ASSETS_SECONDS = 7 * 86_400;
 
-/** Maximum time to keep assets of earlier deployments, in seconds: 90 days. */
+/** Maximum time for which assets of earlier deployments are kept, in seconds: 90 days. */
 export const MAX_KEEP_ASSETS_SECONDS = 90 * 86_400;
 
 /** How long a replaced deployment serves its pages by default, in seconds: 1 hour. */

@@ -1,4 +1,4 @@
-/** @module Reads package.json leniently: an invalid file counts as empty. */
+/** @module Reads package.json leniently: an invalid file is treated as empty. */
 import * as z from "zod";
 import type { PackageFacts } from "./types.ts";
 

@@ -22,7 +22,7 @@ export interface FoundManager {
   readonly lockFile: string | undefined;
   /** Lock files of other package managers, which are not used. */
   readonly otherLockFiles: readonly string[];
-  /** The package manager with the reason, as in "pnpm (pnpm-lock.yaml)". */
+  /** The package manager, with the reason for choosing it, as in "pnpm (pnpm-lock.yaml)". */
   readonly reason: string;
   /**
    * The problem with the field that names the package manager, as a sentence. The field is then
@@ -72,7 +72,9 @@ export interface DetectedProject {
     /** The expected path of the server and its files, if known. */
     readonly layout?: ServerLayout;
   } | undefined;
-  /** Advice if the build is for another platform, or lacks the part that creates the server. */
+  /**
+   * Advice if the build is meant for another platform, or lacks the part that creates the server.
+   */
   readonly advice: Advice | undefined;
   /** URLs that the framework uses in links to pages. Defaults to the URLs of the files. */
   readonly urls?: PageUrls;

@@ -16,7 +16,7 @@ export async function patternsAt(
   return await workspacePatterns({ pnpmWorkspace, packageJson });
 }
 
-/** Returns the last segments of the project's path, relative to a root `steps` folders above it. */
+/** Returns the project's path relative to a root that is `steps` folders above it. */
 function pathFrom(steps: number, directory: string | undefined): string | undefined {
   return directory?.split(/[\\/]/).slice(-steps).join("/");
 }

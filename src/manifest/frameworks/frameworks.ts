@@ -64,7 +64,10 @@ export function findFramework(id: string | undefined): Framework | undefined {
   return FRAMEWORKS.find((framework) => framework.id === id);
 }
 
-/** All frameworks' folders whose files are named after their content, without duplicates. */
+/**
+ * Folders of all frameworks in which every file name contains a hash of the content, without
+ * duplicates.
+ */
 export const HASHED_FOLDERS: readonly HashedFolder[] = [
   ...new Map(
     FRAMEWORKS.flatMap(({ hashedFolders = [] }) => hashedFolders).map((row) => [row.path, row]),

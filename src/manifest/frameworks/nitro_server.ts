@@ -69,16 +69,16 @@ const infoSchema = z.object({
 /** Nitro modules that configure storage. */
 const EDITS = [{ path: /(?:^|\/)chunks\/.*\.mjs$|(?:^|\/)index\.mjs$/, apply: keepNitroStorage }];
 
-/** Nuxt Content copies its pages to a database, which needs a path. */
+/** Nuxt Content copies its pages to a database, whose path must be set. */
 const CONTENT_DATABASE = "process.env.NUXT_CONTENT_DATABASE_FILENAME ??= " +
   '`${process.env.TMPDIR ?? "/tmp"}/contents.sqlite`;';
 
 const PRELUDE = `${FORWARDED_SOCKET}\n${CONTENT_DATABASE}`;
 
-/** Launch for an entry that listens by itself. */
+/** The launch settings for an entry that listens by itself. */
 const LISTENING: Launch = { prelude: PRELUDE, edits: EDITS };
 
-/** Launch for an entry that exports only middleware. */
+/** The launch settings for an entry that exports only middleware. */
 const MIDDLEWARE: Launch = {
   prelude: PRELUDE,
   edits: EDITS,

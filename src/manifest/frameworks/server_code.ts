@@ -1,12 +1,12 @@
 /**
  * @module Finds signs of a server in a JavaScript or TypeScript file. The code is searched but
- * never run. Each sign is strong enough to refuse the file as part of a static site.
+ * never run. Each sign is strong enough to reject the file as part of a static site.
  */
 import { stripComments } from "./config_text.ts";
 
 /** How the code in a file serves requests. */
 export type Serving =
-  /** It listens by itself: `server.listen()`, `Deno.serve()`. */
+  /** The code listens by itself: `server.listen()`, `Deno.serve()`. */
   | "listens"
   /** It exports an object with a `fetch` method, or an app that is such an object. */
   | "exports"

@@ -5,7 +5,7 @@
 
 /** A script's command. */
 export interface StartCommand {
-  /** The program that runs the file, such as `node`, `tsx` or `fastify`. */
+  /** Program that runs the file, such as `node`, `tsx` or `fastify`. */
   readonly program: string;
   /** The file as written, without a leading `./`. `.` is the project itself. */
   readonly file: string;
@@ -13,7 +13,7 @@ export interface StartCommand {
   readonly script: string;
 }
 
-/** Maximum depth of scripts that call each other. */
+/** Maximum depth of calls from script to script. */
 const MAX_DEPTH = 5;
 
 /** Programs that run JavaScript or TypeScript files. */
@@ -97,10 +97,10 @@ function words(command: string): string[] {
     .map(([, double, single, bare]) => double ?? single ?? bare ?? "");
 }
 
-/** Returns the name of a program, which can be given as a path. */
+/** Returns the name of a program that can also be given as a path. */
 const programOf = (word: string) => word.replace(/^.*node_modules\/\.bin\//, "");
 
-/** Removes variables and programs that only run the command after them. */
+/** Removes variables, and programs that only run the command after them. */
 function dropWrappers(list: readonly string[]): string[] {
   let rest = [...list];
   let wrapper = "";
@@ -197,7 +197,7 @@ const DEVELOPING: ReadonlySet<string> = new Set([
   "wrangler",
 ]);
 
-/** Programs that run a server during development, or with a runtime other than Node. */
+/** Programs that run a server during development, or on a runtime other than Node. */
 const NOT_AS_WRITTEN: ReadonlySet<string> = new Set([
   "bun",
   "deno",
@@ -213,8 +213,8 @@ function isPlain(scripts: ReadonlyMap<string, string>, name: string): boolean {
 }
 
 /**
- * Returns the start script if it must run as written. Returns `undefined` if running its file with
- * Node is equivalent, or if the script starts another runtime.
+ * Returns the start script if it must run as written. Returns `undefined` if running the script's
+ * file with Node is equivalent, or if the script starts another runtime.
  */
 export function scriptToRun(
   scripts: ReadonlyMap<string, string>,

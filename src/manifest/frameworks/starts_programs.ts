@@ -6,7 +6,7 @@ import { importOf } from "./server_code.ts";
 
 const MODULES = importOf("(?:node:)?(?:child_process|cluster)");
 
-/** Packages that cannot work without starting a program. */
+/** Packages that need to start a program to work. */
 const PACKAGES: ReadonlySet<string> = new Set([
   "cross-spawn",
   "esbuild",

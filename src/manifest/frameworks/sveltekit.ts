@@ -19,7 +19,10 @@ const AUTO_ADAPTER = "@sveltejs/adapter-auto";
 const AUTO_KNOWS_NODE = [3, 2] as const;
 const NODE_VARIABLE = "GCP_BUILDPACKS";
 
-/** Adapters for a single platform, and adapters that choose based on the platform they run on. */
+/**
+ * Adapters for a single platform, and adapters that choose an output based on the platform they run
+ * on.
+ */
 const FOREIGN_ADAPTER =
   /^@sveltejs\/adapter-(?:auto|vercel|netlify|cloudflare)|^svelte-adapter-(?:bun|deno)/;
 
@@ -106,7 +109,7 @@ export const sveltekit: Framework = {
   id: "sveltekit",
   name: "SvelteKit",
   packages: ["@sveltejs/kit"],
-  // In version 3 and later, SvelteKit is configured by its Vite plugin.
+  // SvelteKit 3 and later are configured through the options of the Vite plugin.
   configFiles: [
     "svelte.config.js",
     "svelte.config.mjs",

@@ -68,7 +68,7 @@ async function readConfig(project: ProjectReader): Promise<{ text: string; confi
   }
 }
 
-/** Returns the rewrites to functions. All other rewrites become rules. */
+/** Returns the rewrites to functions. All other rewrites are converted to rules. */
 function rewritesOf({ rewrites = [] }: Config): FunctionRewrite[] {
   return rewrites.flatMap(({ source, destination }) => {
     if (!/^\/api(?:\/|\?|$)/.test(destination)) return [];
@@ -92,7 +92,7 @@ function limitsOf({ functions = {} }: Config) {
   };
 }
 
-/** Lists the settings in `vercel.json` that have no equivalent here, with their line numbers. */
+/** Lists the settings in `vercel.json` that have no equivalent in svc, with their line numbers. */
 function notesOf({ crons = [], regions = [], functions = {} }: Config, text: string): string[] {
   const notes: string[] = [];
   const note = (key: string, says: string) =>

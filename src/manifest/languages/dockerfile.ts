@@ -7,10 +7,13 @@ import type { Language } from "./types.ts";
 
 const FILES = ["Dockerfile", "Containerfile"] as const;
 
-/** Docker does not find the file name that Podman prefers, so it is passed explicitly. */
+/**
+ * The file name is passed explicitly, because Docker does not look for the name that Podman
+ * prefers.
+ */
 const FILE_OPTION: Readonly<Record<string, string>> = { Containerfile: "--file Containerfile " };
 
-/** Placeholder for a command that only the image specifies. */
+/** Placeholder for a command that is specified only in the image. */
 export const OWN_COMMAND = "the image's own command";
 
 /** Finds Podman, or Docker if there is none. */

@@ -7,7 +7,7 @@ import type { Language, LanguagePlan } from "./types.ts";
 
 const JAR = "app.jar";
 
-/** The garbage collector limits the heap to a share of the server's memory. */
+/** The garbage collector limits the heap to a fraction of the server's memory. */
 const RUN = 'exec java -XX:MaxRAM="${SVC_MEMORY_MB}m" -XX:MaxRAMPercentage=50';
 
 const MEMORY_MB = 512;
@@ -45,7 +45,7 @@ const GRADLE: Tool = {
 };
 
 /**
- * Takes the runnable jar, not the jars without dependencies or those that contain sources or
+ * Copies the runnable jar, rather than jars without dependencies and jars that contain sources or
  * documentation.
  */
 const takeJar = (folder: string): string =>

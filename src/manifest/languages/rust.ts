@@ -4,7 +4,7 @@ import type { Language } from "./types.ts";
 
 const PROGRAM = "svc-server";
 
-/** Builds keep compiled code for the project's next build. */
+/** Builds keep compiled code for later builds of the project. */
 const TARGET = '"${CARGO_TARGET_DIR:-target}"';
 
 type Table = Readonly<Record<string, unknown>>;
