@@ -20,11 +20,11 @@ export interface RuntimeSettings {
   /** Size of the folder for temporary files, in MiB. */
   readonly tmpMb: number;
   /**
-   * Path that must respond before the server goes live. If it is missing, any response to `/` is
+   * Path to which the server must respond before it goes live. If missing, any response to `/` is
    * enough.
    */
   readonly healthPath?: string;
-  /** Shell command that starts the server. If it is missing, the entry is run. */
+  /** Shell command that starts the server. If missing, the entry is run. */
   readonly command?: string;
   /** Root file system in which the server starts. */
   readonly image?: NonNullable<NonNullable<ComputeLayer["runtime"]>["image"]>;

@@ -35,7 +35,7 @@ export interface ManifestProblem {
 
 /** File lookups for validation, in an output folder or an upload. */
 export interface OutputFiles {
-  /** Returns whether the output has a file at this relative path with `/`. */
+  /** Returns whether the output has a file at this relative path, whose separator is `/`. */
   hasFile(path: string): boolean;
   /**
    * Returns whether the output has a file in the folder `path`, at any depth. `.` is the output

@@ -45,8 +45,8 @@ const GRADLE: Tool = {
 };
 
 /**
- * Copies the runnable jar, rather than jars without dependencies and jars that contain sources or
- * documentation.
+ * Returns the command that copies the runnable jar, ignoring jars without dependencies and jars
+ * that contain sources or documentation.
  */
 const takeJar = (folder: string): string =>
   `mkdir -p ${BUILT} && cp "$(ls -S ${folder}/*.jar | ` +

@@ -65,7 +65,7 @@ function withOldGroupNames(pattern: string): string {
 
 /**
  * Compiles a pattern with RE2 and frees it. Returns RE2's error message, or `undefined` if the
- * pattern is valid. Must only be called with patterns of limited cost. The engine is reloaded if it
+ * pattern is valid. Must be called only with patterns of limited cost. The engine is reloaded if it
  * runs out of memory.
  */
 export function judgeWithRe2(pattern: string): string | undefined {

@@ -2,7 +2,7 @@
 import type { Found } from "../frameworks/types.ts";
 import type { ProjectSign } from "./types.ts";
 
-/** Maximum number of signs to list in an error. */
+/** Maximum number of signs that are listed in an error. */
 const MAX_LISTED = 6;
 
 /** The lines in svc.toml that make a project a static site regardless of signs. */

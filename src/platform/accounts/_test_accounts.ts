@@ -1,4 +1,6 @@
-/** Account services that use an in-memory store and a clock that tests can set. @module */
+/**
+ * Account services for tests, which use an in-memory store and a clock that tests can set. @module
+ */
 import assert from "node:assert/strict";
 import type { SecurityEvent } from "../../contract/security.ts";
 import { systemRandom } from "../../lib/clock.ts";
@@ -23,7 +25,7 @@ export interface TestAccounts extends Accounts {
   readonly troubles: string[];
   /** Sent emails, if the test uses email. */
   readonly mails: AccountMail[];
-  /** The cost of each key that was derived from a password. */
+  /** The cost parameters of each key that was derived from a password. */
   readonly derivations: PasswordCost[];
 }
 
@@ -115,7 +117,7 @@ export async function newPerson(
   return await personOf(test, await newAccount(test, name, client));
 }
 
-/** Creates the stored form of a workspace that a person owns. */
+/** Creates a workspace that a person owns, in the form in which it is stored. */
 export async function newWorkspace(
   test: TestAccounts,
   person: Person,

@@ -145,7 +145,7 @@ export class AccountStore {
     return this.memberships.listCopies(accountKeys.members(workspaceId), page);
   }
 
-  /** Changes a membership, or removes it if `change` returns `undefined`. `change` can throw. */
+  /** Changes a membership, or removes it if `change` returns `undefined`. `change` may throw. */
   async changeMember(
     workspaceId: string,
     userId: string,

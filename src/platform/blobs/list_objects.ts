@@ -1,6 +1,6 @@
 /**
  * Lists one page of a store's keys, in byte order. A folder of any size costs one lookup, because
- * the list skips its contents.
+ * the folder's contents are skipped.
  *
  * @module
  */
@@ -13,7 +13,7 @@ export interface ListWish {
    * Keys that contain the delimiter after the prefix are shown as one folder, up to the delimiter.
    */
   readonly delimiter?: string | undefined;
-  /** Lists only keys and folders after this one. */
+  /** Lists only keys and folders that come after this string. */
   readonly after?: string | undefined;
   readonly limit: number;
 }
@@ -48,7 +48,7 @@ function folderOf(key: string, { prefix, delimiter }: ListWish): string | undefi
 function startOf(wish: ListWish): string | undefined {
   const { after, prefix } = wish;
   if (after === undefined || compareBytes(after, prefix) < 0) return prefix;
-  // The smallest key after another is that key followed by a zero character.
+  // The smallest key after a given key is that key followed by a zero character.
   return folderOf(after, wish) === after ? behind(after) : `${after}\0`;
 }
 
@@ -62,7 +62,7 @@ function compareBytes(one: string, other: string): number {
   return left.length - right.length;
 }
 
-/** Maximum number of records to read at a time. */
+/** Maximum number of records that are read at a time. */
 const MOST_AT_ONCE = 500;
 
 export async function listObjects(
@@ -92,7 +92,7 @@ export async function listObjects(
       last = folder ?? key;
       if (folder !== undefined) {
         prefixes.push(folder);
-        // The other keys in the batch may be in the same folder.
+        // The remaining keys in the batch may be in the same folder.
         batchSize = least;
         next = behind(folder);
         break;

@@ -6,7 +6,7 @@ import { PLACE } from "./_test_store.ts";
 import { listObjects, type ListWish } from "./list_objects.ts";
 import { type ObjectRecord, objects } from "./object_record.ts";
 
-/** Number of keys to list. Set `LISTED_KEYS` to test with more, such as 1000000. */
+/** Number of keys to list. Set `LISTED_KEYS` to test with more keys, such as 1000000. */
 const KEYS = Number(Deno.env.get("LISTED_KEYS") ?? 5000);
 const BATCH = 500;
 const LIMIT = 100;

@@ -1,6 +1,6 @@
 /**
- * Records of objects and uploads in blob stores. The bytes are blobs of the workspace, so equal
- * content is stored once.
+ * Records of objects and uploads in blob stores. The bytes are blobs of the workspace, so identical
+ * content is stored only once.
  *
  * @module
  */

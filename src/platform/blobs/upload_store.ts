@@ -36,7 +36,7 @@ import {
 import type { Content, ObjectStore, StoredContent, WriteCondition } from "./object_store.ts";
 import { BlobStoreError } from "./store_error.ts";
 
-/** Maximum length of an id to look up. */
+/** Maximum length of an id that is looked up. */
 const MAX_ID = 64;
 
 /** A part, as listed by the client to complete an upload. */
@@ -47,7 +47,8 @@ export interface NamedPart {
 }
 
 /**
- * Ignores errors, because the request has succeeded, and the sweep removes parts without an upload.
+ * Ignores errors, because the request itself has succeeded, and the sweep removes parts that have
+ * no upload.
  */
 const leaveToSweep = () => {};
 
@@ -171,8 +172,8 @@ export class UploadStore extends Table<UploadRecord, readonly [string, string, s
   }
 
   /**
-   * Returns the object of a completed upload, because clients repeat a request that got no
-   * response.
+   * Returns the object that a completed upload created, because clients repeat a request that got
+   * no response.
    */
   async completed(
     { projectId, environment }: BlobPlace,

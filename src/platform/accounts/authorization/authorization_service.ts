@@ -30,7 +30,9 @@ const MINUTE_MS = 60_000;
 const REGISTRATIONS_PER_MINUTE = 20;
 const EXCHANGES_PER_MINUTE = 60;
 
-/** A client's scope. `read` can only read, and `write` can do everything that its user can do. */
+/**
+ * A client's scope. `read` allows only reading, and `write` allows everything that the user can do.
+ */
 export type Scope = "read" | "write";
 
 /**

@@ -1,6 +1,7 @@
 /**
  * Reads cookies. Over plain HTTP, any subdomain of the platform's host can set a cookie with one of
- * our names. Therefore, all values of a name are read, and each value must prove that it is ours.
+ * our names. Therefore, all values of a name are read, and each value must prove that the platform
+ * issued it.
  *
  * @module
  */
@@ -11,11 +12,14 @@ export interface CookieStyle {
   readonly secure: boolean;
 }
 
-/** Maximum number of values to read for one name. Browsers store about 180 cookies per site. */
+/**
+ * Maximum number of values that are read for one name. Browsers store about 180 cookies per site.
+ */
 const MAX_VALUES = 200;
 
 /**
- * Returns the name of a cookie. `__Host-` keeps other hosts, including subdomains, from setting it.
+ * Returns the full name of a cookie. The prefix `__Host-` prevents other hosts, including
+ * subdomains, from setting the cookie.
  */
 export const cookieName = (name: string, { secure }: CookieStyle): string =>
   secure ? `__Host-${name}` : name;

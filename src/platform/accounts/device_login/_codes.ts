@@ -3,13 +3,15 @@ import { Buffer } from "node:buffer";
 import type { Random } from "../../../lib/clock.ts";
 import { sha256Hex } from "../../../lib/hash.ts";
 
-/** Consonants that are not mistaken for each other and spell no words (RFC 8628, 6.1). */
+/**
+ * Consonants that are not easily mistaken for each other and that spell no words (RFC 8628, 6.1).
+ */
 const ALPHABET = "BCDFGHJKLMNPQRSTVWXZ";
 
 /**
  * 8 of 20 letters: 34.5 bits. With 100 wrong codes a minute and 1000 open authorizations, the
- * chance of a correct guess is 1 in 50,000. Even then, it only approves a CLI for the guesser's own
- * account.
+ * chance of a correct guess is 1 in 50,000. Even a correct guess only approves a CLI for the
+ * guesser's own account.
  */
 const LENGTH = 8;
 

@@ -27,7 +27,7 @@ const MINUTE_MS = 60_000;
 const STARTS_PER_MINUTE = 1000;
 /** Maximum number of wrong user codes per minute on the whole platform; see `_codes.ts`. */
 const WRONG_PER_MINUTE = 100;
-/** Maximum length of a CLI name to show, in characters. */
+/** Maximum length of a CLI name that is shown, in characters. */
 const MAX_TOOL_NAME = 60;
 
 interface Polling {

@@ -80,7 +80,7 @@ Deno.test("a restarted platform issues no token twice, and forgets only its clie
     assert.equal(await poll(anew(), started.device_code), "authorization_pending");
     const given = { userCode: started.user_code, workspaceId };
     await anew().deviceLogin.approve(ada, given, clientAt());
-    // This node has not received the approval, and checks again after a second.
+    // This node has not received the approval yet, and checks again after a second.
     assert.equal(await poll(test, started.device_code), "slow_down");
     test.time += 1000;
     const processes = [test, anew(), anew()];

@@ -1,6 +1,6 @@
 /**
- * Bodies of the OAuth endpoints: a form, as RFC 6749 and 8628 specify, or JSON. Duplicate and empty
- * parameters are treated as RFC 6749 (3.2) requires.
+ * Request bodies for the OAuth endpoints: a form, as RFC 6749 and RFC 8628 specify, or JSON.
+ * Duplicate and empty parameters are treated as RFC 6749 (3.2) requires.
  *
  * @module
  */

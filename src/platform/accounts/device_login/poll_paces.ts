@@ -14,7 +14,10 @@ const SLOW_DOWN_SECONDS = 5;
 /** Tolerance for early polls, in milliseconds. Networks and timers are inexact. */
 const TOLERANCE_MS = 1000;
 
-/** Time in milliseconds within which early polls count once. Clients may repeat a request. */
+/**
+ * Time in milliseconds within which several early polls count as one, because clients may repeat a
+ * request.
+ */
 const REPEAT_MS = 1000;
 
 interface Poller {
@@ -24,12 +27,15 @@ interface Poller {
 }
 
 /**
- * How long a grant counts as pending after it has been read, in milliseconds. Another node may
- * approve or deny it in the meantime.
+ * How long a grant counts as pending after being read, in milliseconds. Another node may approve or
+ * deny the grant in the meantime.
  */
 const FRESH_MS = 1000;
 
-/** Maximum number of codes to track. The platform issues at most 5,000 within a code's lifetime. */
+/**
+ * Maximum number of codes that are tracked. The platform issues at most 5,000 codes within a code's
+ * lifetime.
+ */
 const MAX_CODES = 10_000;
 
 interface Pace {
@@ -47,7 +53,7 @@ interface Pace {
 }
 
 export class PollPaces {
-  /** By the hash of the device code, least recently read first. */
+  /** Paces by the hash of the device code, with the least recently read first. */
   readonly #paces = new Map<string, Pace>();
 
   readonly #now: Clock;
@@ -59,8 +65,8 @@ export class PollPaces {
   }
 
   /**
-   * Returns whether to refuse an early poll without reading the grant, which was pending a moment
-   * ago.
+   * Returns whether to reject an early poll without reading the grant, because the grant was
+   * pending a moment ago.
    */
   refuses(deviceHash: string, { clientId, isBasic }: Poller): boolean {
     const pace = this.#paces.get(deviceHash);
@@ -121,7 +127,7 @@ const isSecondTry = (
 ): boolean =>
   pace.isBasic && !isBasic && now - pace.lastPollAt < REPEAT_MS && pace.raisedAt < pace.lastPollAt;
 
-/** Returns the pace after an early poll. A repeated poll changes nothing. */
+/** Returns the pace after an early poll. A repeated poll does not change the pace. */
 const slower = (pace: Pace, now: number): Pace =>
   now - pace.raisedAt < REPEAT_MS ? pace : {
     ...pace,

@@ -1,10 +1,13 @@
-/** Finds the publishers that match a workflow run, and the permissions of its key. Pure. @module */
+/**
+ * Finds the publishers that match a workflow run, and the permissions of the run's key. Pure.
+ * @module
+ */
 import type { Permission } from "../../../contract/permissions.ts";
 import { matchesWildcard } from "../../../lib/wildcard.ts";
 import { describePublisher, type PublisherRecord } from "./publisher.ts";
 import type { WorkflowRun } from "./workflow_run.ts";
 
-/** The names of owners, repositories and environments are case-insensitive. */
+/** Compares names of owners, repositories and environments, which are case-insensitive. */
 const isSame = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
 
 function isRefTrusted(publisher: PublisherRecord, { ref }: WorkflowRun): boolean {
@@ -42,15 +45,18 @@ export interface Trust {
 }
 
 /**
- * Maximum number of publishers that can issue one key. A remote store (`denokv`) allows 10 checks
- * per commit.
+ * Maximum number of publishers that can issue one key, because a remote store (`denokv`) allows 10
+ * checks per commit.
  */
 const MOST_TOGETHER = 9;
 
 const reachOf = ({ projects }: PublisherRecord): string =>
   JSON.stringify(projects === null ? null : projects.toSorted());
 
-/** Sets the repository id for all publishers of a repository if any of them has stored it. */
+/**
+ * Sets the repository id for all publishers of a repository if any of these publishers has stored
+ * it.
+ */
 function withKnownId(publishers: readonly PublisherRecord[]): readonly PublisherRecord[] {
   const known = publishers.find(({ repositoryId }) => repositoryId !== null)?.repositoryId ?? null;
   return publishers.map((each) => ({ ...each, repositoryId: each.repositoryId ?? known }));

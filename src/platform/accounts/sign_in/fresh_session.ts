@@ -7,7 +7,7 @@
 import { Failure } from "../../core/http/mod.ts";
 import type { Person } from "../../core/access/mod.ts";
 
-/** Age below which a session can stand in for a password, in milliseconds. */
+/** Age below which a session can replace a password check, in milliseconds. */
 export const FRESH_MS = 10 * 60 * 1000;
 
 export function isFresh({ credential }: Person, now: number): boolean {

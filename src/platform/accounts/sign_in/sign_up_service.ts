@@ -1,6 +1,7 @@
 /**
  * Creates accounts. If the platform can send email, the address must be confirmed, and the response
- * does not reveal whether it already has an account. Otherwise, the account is created immediately.
+ * does not reveal whether the address already has an account. Otherwise, the account is created
+ * immediately.
  *
  * @module
  */
@@ -54,8 +55,8 @@ export class SignUpService {
   }
 
   /**
-   * `next` has not been checked. Check it before redirecting. @throws {Failure} `not_found` for
-   * invalid links
+   * Confirms an address. The returned `next` has not been checked, so check it before redirecting.
+   * @throws {Failure} `not_found` for invalid links
    */
   async confirm(
     token: string,

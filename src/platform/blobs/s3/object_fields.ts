@@ -41,7 +41,7 @@ export function describedBy(headers: Headers, key: string): Described {
   const fields: Record<string, string> = {};
   for (const name of KEPT) {
     const value = headers.get(name);
-    // `aws-chunked` describes only the transfer.
+    // `aws-chunked` describes only the transfer, so it is not stored.
     const kept = name === "content-encoding" && value !== null
       ? value.split(",").map((each) => each.trim()).filter((each) => each !== "aws-chunked")
         .join(", ")
@@ -80,7 +80,8 @@ function isBefore(object: ObjectRecord, date: string | null): boolean | undefine
 }
 
 /**
- * Evaluates the conditions of a read (RFC 9110, 13.2.2). True if the client already has the object.
+ * Evaluates the conditions of a read (RFC 9110, 13.2.2). Returns true if the client already has the
+ * object.
  *
  * @throws {BlobStoreError} `PreconditionFailed`
  */
@@ -103,8 +104,8 @@ export function isKnown(
 }
 
 /**
- * Returns the first and last byte of a range, or `undefined` for the whole object, or if the field
- * is invalid.
+ * Returns the first and last byte of a range, or `undefined` if the whole object is requested or
+ * the field is invalid.
  */
 export function rangeOf(
   field: string | null,

@@ -20,7 +20,10 @@ import {
 import type { SignedCall } from "./signed_call.ts";
 import type { S3Stores } from "./stores.ts";
 
-/** Removes the whole object's checksums, because clients would compare them with a partial body. */
+/**
+ * Removes the checksums of the whole object, because clients would compare them with a partial
+ * body.
+ */
 function dropChecksums(fields: Headers): void {
   for (const name of [...fields.keys()]) {
     if (name.startsWith("x-amz-checksum-")) fields.delete(name);
@@ -56,7 +59,7 @@ export async function readObject(
   return new Response(body, { status: range === undefined ? 200 : 206, headers: fields });
 }
 
-/** Allows no comma, because browsers read several types from one field and use the last one. */
+/** Allows no comma, because browsers split a field at commas and use the last type. */
 const MEDIA_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+\s*(?:;[^,]*)?$/;
 
 /** @throws {BlobStoreError} for a type that the signed URL does not allow. */

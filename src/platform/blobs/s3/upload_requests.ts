@@ -57,7 +57,10 @@ export async function uploadPart(
   return new Response(null, { headers: fields });
 }
 
-/** Returns the range of the source to copy. Unlike in `GetObject`, it must be within the object. */
+/**
+ * Returns the range of the source to copy. Unlike a range in `GetObject`, this range must be within
+ * the object.
+ */
 function sourceRange(field: string | null, size: number): ByteRange | undefined {
   if (field === null) return undefined;
   const [, first, last] = /^bytes=(\d{1,15})-(\d{1,15})$/.exec(field) ?? [];

@@ -1,5 +1,6 @@
 /**
- * Build logs. Each is one file of limited size, which readers can follow while it grows. @module
+ * Build logs. Each log is one file of limited size, which readers can follow while it grows.
+ * @module
  */
 import { dirname, join } from "node:path";
 import {
@@ -169,7 +170,10 @@ export class BuildLogs {
     return await Deno.readFile(this.#path(build)).catch(ifMissing);
   }
 
-  /** Calls `listener` with new lines while the build runs. Returns a function that stops this. */
+  /**
+   * Calls `listener` with new lines while the build runs. Returns a function that stops these
+   * calls.
+   */
   follow(build: LoggedBuild, listener: Listener): (() => void) | undefined {
     const writer = this.#writers.get(build.deploymentId);
     writer?.listeners.add(listener);
