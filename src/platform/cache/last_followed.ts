@@ -11,7 +11,7 @@ export async function noteFollowed(folder: string, at: number): Promise<void> {
   try {
     await writeFileAtomically(pathIn(folder), `${at}\n`, { mode: 0o600 });
   } catch (error) {
-    // The node then appears to have been away for longer than it was.
+    // If that fails, the node appears to have been away for longer than it was.
     if (!isFullDisk(error)) throw error;
   }
 }
@@ -20,6 +20,6 @@ export async function noteFollowed(folder: string, at: number): Promise<void> {
 export async function wasAwayFor(folder: string, now: number): Promise<number | undefined> {
   const text = await readTextFile(pathIn(folder)).catch(() => undefined);
   const at = text === undefined || !/^\d+\n$/.test(text) ? NaN : Number(text);
-  // The time is unusable if the clock was set back.
+  // The stored time is unusable if the clock has been set back.
   return at <= now ? now - at : undefined;
 }

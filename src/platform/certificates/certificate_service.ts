@@ -1,6 +1,6 @@
 /**
- * Keeps a valid certificate for every hostname that is served: orders and renews it, and retries
- * failed orders later.
+ * Keeps a valid certificate for every hostname that is served: orders and renews certificates, and
+ * retries failed orders later.
  *
  * @module
  */
@@ -26,12 +26,12 @@ import { RenewalWishes } from "./renewal_wishes.ts";
 import { WaitingHandshakes } from "./waiting_handshakes.ts";
 import { Lease, LeaseLostError, type Led, type RecordKey } from "../../store/mod.ts";
 
-/** How often to check for due orders, in milliseconds. */
+/** Time between checks for due orders, in milliseconds. */
 const INTERVAL_MS = 10 * 60_000;
 
-/** Maximum length of an authority's message to store, in characters. */
+/** Maximum length of an authority's message that is stored, in characters. */
 const MAX_ERROR = 500;
-/** Maximum `Retry-After` from an authority to respect, in milliseconds. */
+/** Maximum `Retry-After` from an authority that is respected, in milliseconds. */
 const MAX_PAUSE_MS = 7 * 24 * 60 * 60_000;
 
 const isRateLimit = (error: unknown): boolean =>
@@ -49,13 +49,13 @@ export interface CertificateServiceOptions {
    * later shared order.
    */
   hosts?(): Iterable<string>;
-  /** True for a hostname with a certificate on demand. */
+  /** True for a hostname that gets its certificate on demand. */
   onDemand?(hostname: string): boolean;
-  /** The nodes, one of which orders certificates; by default, this one. */
+  /** The nodes, one of which orders certificates; by default, only this node. */
   readonly nodes?: Pick<Nodes, "leads" | "during" | "onGained">;
   readonly now: Clock;
   readonly random: Random;
-  /** How often to check for due orders, in milliseconds; ten minutes by default. */
+  /** Time between checks for due orders, in milliseconds; ten minutes by default. */
   readonly intervalMs?: number;
   /**
    * Called with hostnames whose certificates were changed or removed. Resolves when clients see the
@@ -197,7 +197,7 @@ export class CertificateService {
     this.wake();
   }
 
-  /** Notifies the node that orders certificates of due orders. */
+  /** Notifies the node that orders certificates that orders are due. */
   #passOn(record: CertificateRecord): void {
     const { store, log } = this.#options;
     store.put(record).catch((error) => {
@@ -275,7 +275,7 @@ export class CertificateService {
     }
   }
 
-  /** Makes certificates due if the authority wants them renewed earlier. */
+  /** Makes certificates due if the authority wants them to be renewed earlier. */
   async #askForRenewals(lease: Lease): Promise<void> {
     const { now, log } = this.#options;
     for (const [hostname, record] of this.#records) {
@@ -371,9 +371,9 @@ export class CertificateService {
   }
 
   /**
-   * Records a failure so the order is not retried immediately. If the failure cannot be stored, it
-   * is kept in memory. If another node is already ordering, the failure is dropped, because that
-   * node is responsible.
+   * Records a failure, so the order is not retried immediately. A failure that cannot be stored is
+   * kept in memory. If another node is already ordering, that node is responsible, so the failure
+   * is dropped.
    */
   async #keepFailure(
     record: CertificateRecord,
@@ -392,7 +392,7 @@ export class CertificateService {
     }
   }
 
-  /** Returns a number from 0 to 1. */
+  /** Returns a random number from 0 to 1. */
   #chance(): number {
     return this.#options.random(1)[0]! / 255;
   }

@@ -170,7 +170,7 @@ Deno.test("HttpsListener.replace() serves the replacement for a single certifica
   );
 });
 
-/** Requests a page and resolves with its text when its connection has ended. */
+/** Requests a page, and resolves with its text when the connection has closed. */
 function get(port: number): Promise<string> {
   const options = { host: "127.0.0.1", port, servername: "a.test", rejectUnauthorized: false };
   return new Promise((resolve, reject) => {

@@ -1,5 +1,5 @@
 /**
- * Handshakes that are waiting for their name's first certificate.
+ * Handshakes that are waiting for the first certificate for their name.
  *
  * @module
  */
@@ -8,8 +8,8 @@
 const MAX_NAMES = 1000;
 
 /**
- * How long a handshake waits, in milliseconds. The runtime resolves one name at a time, so other
- * new names wait just as long.
+ * Maximum time that a handshake waits, in milliseconds. The runtime chooses certificates for one
+ * name at a time, so handshakes for other new names have to wait too.
  */
 const WAIT_MS = 10_000;
 

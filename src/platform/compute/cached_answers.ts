@@ -1,5 +1,6 @@
 /**
- * The caches of deployments, even unloaded ones: responses that rules cache, and servers' pages.
+ * The caches of all deployments, even those that are not loaded: responses that rules cache, and
+ * servers' pages.
  *
  * @module
  */
@@ -19,7 +20,10 @@ import { PageFolders } from "./fs_page_vault.ts";
 import { scopesOf } from "./purge_scopes.ts";
 import type { SiteServers } from "./site_servers.ts";
 
-/** Maximum time to collect invalid URIs while other nodes apply earlier ones, in milliseconds. */
+/**
+ * Maximum time for which invalid URIs are collected while other nodes apply earlier ones, in
+ * milliseconds.
+ */
 const GATHER_MS = 100;
 
 export interface Revalidated {
@@ -71,7 +75,10 @@ export class CachedAnswers {
     });
   }
 
-  /** Removes cached responses, or marks them stale if `soft`. Returns how many. */
+  /**
+   * Removes cached responses, or marks them stale if `soft` is true. Returns the number of affected
+   * responses.
+   */
   async purge(
     deploymentId: string,
     scope: PurgeScope,
@@ -110,7 +117,7 @@ export class CachedAnswers {
 
   /**
    * Registers a callback that notifies other nodes of a server's revalidation. The revalidation
-   * waits for it.
+   * waits for the callback.
    */
   onRevalidation(tell: (revalidated: Revalidated) => Promise<void>): void {
     this.#tellOthers = tell;
@@ -140,7 +147,7 @@ export class CachedAnswers {
     this.#options.onTrouble(`Cannot notify other nodes of an invalidation: ${error}`);
 
   /**
-   * Notifies other nodes of invalid URIs: sends the first ones immediately, and later ones
+   * Notifies other nodes of invalid URIs. Sends the first URIs immediately, and later URIs
    * together.
    */
   async #tellOfInvalid(): Promise<void> {

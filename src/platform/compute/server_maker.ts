@@ -75,8 +75,8 @@ class CommandMissingError extends Error {
 }
 
 /**
- * Returns whether an error's message is for the user who deploys. Other messages may contain the
- * platform's paths.
+ * Returns whether an error's message is for the user who deploys. All other messages may contain
+ * the platform's paths.
  */
 function isForDeployer(error: unknown): boolean {
   return error instanceof ServersRefusedError || error instanceof NodeVersionError ||
@@ -89,7 +89,7 @@ const storesOf = (databases: string, blobs: string): string => `${databases} ${b
 export class ServerMaker {
   readonly #files: DeploymentFiles;
   readonly #nodes: NodeVersions;
-  /** How to start the process of a server. */
+  /** Describes how to start a server's process. */
   readonly #spawn: Readonly<Record<Engine, ComputeServerOptions["spawn"]>>;
 
   /** Toolchain folders on this machine that servers can see. */
@@ -113,7 +113,7 @@ export class ServerMaker {
   }
 
   /**
-   * Creates a server. It starts on its first request.
+   * Creates a server, whose process starts on the first request.
    *
    * @throws {Error} with a message for the person who deploys
    */

@@ -17,8 +17,8 @@ export interface ServerSettings {
 
 export interface ServerSandbox {
   /**
-   * `enforced`: servers run in the complete sandbox. `refused`: it is incomplete, and no server
-   * runs. `unsandboxed`: it is incomplete, but servers run anyway.
+   * `enforced`: servers run in the complete sandbox. `refused`: the sandbox is incomplete, so no
+   * server runs. `unsandboxed`: the sandbox is incomplete, but servers run anyway.
    */
   readonly sandbox: "enforced" | "refused" | "unsandboxed";
   /** The missing features, as noun phrases. */
@@ -59,7 +59,7 @@ export function sandboxWarning({ sandbox, missing }: ServerSandbox): string | un
     : `Deployment servers run without a full sandbox (--allow-unsandboxed-servers): ${lack}. Their code can read this machine's files and reach its private network`;
 }
 
-/** Servers are refused on this platform. The message is for the person who deploys. */
+/** Servers cannot run on this platform. The message is for the person who deploys. */
 export class ServersRefusedError extends Error {
   override readonly name = "ServersRefusedError";
   constructor(sandbox: ServerSandbox) {

@@ -13,8 +13,8 @@ export function deploymentUrl(
 }
 
 /**
- * Returns the hosts that servers reach on this machine. There are none if another program
- * terminates TLS.
+ * Returns the hosts that servers reach on this machine. If another program terminates TLS, there
+ * are none.
  */
 export function localHosts(
   deployment: DeploymentRecord,
@@ -44,7 +44,7 @@ export function serverVariables(
     readonly addresses: Pick<Addresses, "url">;
     /** The project's variables in the deployment's snapshot. */
     readonly variables: Readonly<Record<string, string>>;
-    /** Variables for its key-value store and databases. */
+    /** Variables for the server's key-value store and databases. */
     readonly stores: Readonly<Record<string, string>>;
   },
 ): Record<string, string> {

@@ -12,7 +12,7 @@ const HASH_LENGTH = 6;
 
 const RESERVED = new Set(["www", "api", "app", "admin", "svc", "mail", "localhost", "cname"]);
 
-/** Names that are never in the public DNS (RFC 6761, RFC 6762, and ICANN's `internal`). */
+/** Names that never exist in the public DNS (RFC 6761, RFC 6762, and ICANN's `internal`). */
 const LOCAL_DOMAIN = /(?:^|\.)(?:localhost|test|local|internal|invalid)$/;
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Reads the build logs of all nodes: from the node while a build runs, and from blobs once it has
- * finished.
+ * Reads the build logs of all nodes: from the node that runs a build while it runs, and from blobs
+ * once the build has finished.
  *
  * @module
  */
@@ -154,7 +154,9 @@ export class SharedBuildLogs {
     }
   }
 
-  /** Moves logs of earlier processes to the blobs. Returns their number. */
+  /**
+   * Moves logs that earlier processes left behind to the blobs. Returns the number of moved logs.
+   */
   async archiveAll(signal: AbortSignal): Promise<number> {
     const { local, instance } = this.#options;
     if (instance === undefined) return 0;
@@ -177,7 +179,8 @@ export class SharedBuildLogs {
   }
 
   /**
-   * Stores a log as a blob; false if the deployment has been removed or another process builds it.
+   * Stores a log as a blob. Returns false if the deployment has been removed or is being built by
+   * another process.
    */
   async #archive(build: LoggedBuild): Promise<boolean> {
     const { local, archive, deployments, instance, runnerOf } = this.#options;

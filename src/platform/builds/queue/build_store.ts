@@ -1,6 +1,6 @@
 /**
- * Builds and their queue in Deno KV. A build is stored in the same commit as its deployment. A
- * guard record per branch decides between concurrent triggers.
+ * Builds and their queue in Deno KV. A build is stored in the same commit as its deployment. If
+ * triggers compete, a guard record per branch decides which one succeeds.
  *
  * @module
  */
@@ -78,7 +78,7 @@ export class BuildStore extends Table<BuildRecord, readonly [string, string], "t
     this.#shift = shift;
   }
 
-  /** Reads the highest position in the queue. Call it before the first build. */
+  /** Reads the highest position in the queue. Call this before the first build. */
   async open(): Promise<void> {
     for await (
       const { key } of this.kv.list({ prefix: keys.buildQueue() }, { reverse: true, limit: 1 })
@@ -105,7 +105,7 @@ export class BuildStore extends Table<BuildRecord, readonly [string, string], "t
   }
 
   /**
-   * Adds a build to its deployment's commit, which fails if its position is taken. @throws
+   * Adds a build to its deployment's commit, which fails if the build's position is taken. @throws
    * {NotAdmittedError}
    */
   async storeWith(
@@ -132,7 +132,8 @@ export class BuildStore extends Table<BuildRecord, readonly [string, string], "t
   }
 
   /**
-   * Changes a build; `undefined` if it has been removed, has ended, or is run by another process.
+   * Changes a build. Returns `undefined` if the build has been removed, has finished, or is run by
+   * another process.
    */
   async move(
     build: Pick<BuildRecord, "projectId" | "id" | "runner">,
@@ -150,7 +151,7 @@ export class BuildStore extends Table<BuildRecord, readonly [string, string], "t
     });
   }
 
-  /** Ends a build and frees its branch, unless another process runs it. */
+  /** Marks a build as finished and frees its branch, unless another process runs the build. */
   async finish(
     build: BuildRecord,
     end: Pick<BuildRecord, "error" | "finishedAt"> & {
@@ -180,8 +181,8 @@ export class BuildStore extends Table<BuildRecord, readonly [string, string], "t
   }
 
   /**
-   * Returns the process that runs or last ran a build, or `undefined` if no process has run it, or
-   * on a single node.
+   * Returns the process that runs or last ran a build. Returns `undefined` if no process has run
+   * the build, and on a single node.
    */
   async runnerOf(projectId: string, id: string): Promise<BuildRunnerName | undefined> {
     const build = await this.find(projectId, id);
@@ -263,7 +264,7 @@ export class BuildStore extends Table<BuildRecord, readonly [string, string], "t
     const label = wanted.environment === ENVIRONMENT_PRODUCTION
       ? latest.projectName
       : latest.branchLabel;
-    // This is read after the deployment, so a LIVE deployment already has its host labels.
+    // The labels are read after the deployment, so a LIVE deployment already has its host labels.
     const host = await readRecord(this.kv, keys.host(label), hostRecord);
     const shownId = host?.value.deploymentId ?? latest.id;
     const shown = shownId === latest.id ? latest : await this.#findDeployment(projectId, shownId);

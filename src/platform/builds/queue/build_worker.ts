@@ -91,14 +91,14 @@ export class BuildWorker {
     }
   }
 
-  /** Fails a build that cannot be resumed. */
+  /** Marks a build that cannot be resumed as failed. */
   async giveUp(build: BuildRecord, reason: string): Promise<BuildEnd> {
     return await this.#fail(build, "build_failed", new Failure("conflict", reason));
   }
 
   /**
-   * Returns the deployment, now in the state BUILDING, or `undefined` if it has ended or been
-   * removed.
+   * Sets the deployment's state to BUILDING and returns the deployment, or returns `undefined` if
+   * it has been stopped or removed.
    */
   async #begin(build: BuildRecord): Promise<DeploymentRecord | undefined> {
     const { deployments, now } = this.#services;
@@ -191,7 +191,7 @@ export class BuildWorker {
     return { state: "CANCELLED", error };
   }
 
-  /** Checks the output and stores it with the deployment. */
+  /** Checks the output, and stores it with the deployment. */
   async #attach(
     deployment: DeploymentRecord,
     content: BuiltContent,
@@ -241,7 +241,7 @@ export class BuildWorker {
       const text = cause instanceof Error ? cause.stack ?? cause.message : String(cause);
       onTrouble(`Build ${build.id} failed: ${text}`);
     }
-    // The message may quote the build's output.
+    // Removes control characters, because the message may quote the build's output.
     const error = plainText(failure.message);
     let fails = false;
     const failed = await deployments.update([build.projectId, build.id], (current) => {

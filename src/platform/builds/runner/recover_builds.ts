@@ -19,7 +19,7 @@ export interface RecoverOptions {
   onTrouble(message: string): void;
 }
 
-/** Ends the builds that a crash left running, and removes their folders. */
+/** Kills the builds that a crash left running, and removes their folders. */
 export async function recoverBuilds(options: RecoverOptions): Promise<void> {
   const { dataDir, mark, firstUid, onTrouble } = options;
   const shared = sharedPlaces(mark);

@@ -1,4 +1,4 @@
-/** How the program starts itself inside a build's sandbox. @module */
+/** Starts the program itself inside a build's sandbox. @module */
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { BUILD_PROCESS_ARGUMENT } from "../../../lib/build_process.ts";
@@ -10,7 +10,7 @@ export interface BuildProgram {
   /** The program's files and folders, which must be visible inside the sandbox. */
   readonly needs: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** The folder with compiled source; used only when running from source. */
+  /** The folder with compiled source, which is used only when running from source. */
   readonly denoDir?: string;
 }
 

@@ -13,7 +13,7 @@ function hasAutogroups(): boolean {
   }
 }
 
-/** Runs a shell command in its own session, and ends it with all its processes. */
+/** Runs a shell command in its own session, and then kills all processes of the session. */
 async function withSession(script: string, run: (pid: number) => Promise<void>): Promise<void> {
   const child = spawnProgram("/bin/sh", {
     args: ["-c", script],

@@ -7,7 +7,7 @@ import type { DnsProvider } from "./dns_provider.ts";
 export interface Delegation {
   readonly type: "CNAME" | "NS";
   readonly name: string;
-  /** One of these must exist. */
+  /** Records, one of which must exist. */
   readonly values: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** The caller of a request. Authentication produces it for handlers. @module */
+/** The caller of a request, as determined by authentication and passed to handlers. @module */
 import type { Identity, Role } from "../../../contract/identity.ts";
 import type { Permission } from "../../../contract/permissions.ts";
 
@@ -22,8 +22,8 @@ export interface CredentialOwner {
 }
 
 /**
- * The part of a person's own resources that a request can access. Services accept it instead of a
- * user ID, so an API key or CLI token never reaches beyond its workspace.
+ * The part of a person's own resources that a request can access. Services accept this scope
+ * instead of a user ID, so an API key or CLI token never grants access beyond its workspace.
  */
 export interface PersonalScope {
   readonly userId: string;

@@ -1,4 +1,4 @@
-/** Turns an audit log entry into an event for the person whom it concerns. @module */
+/** Turns an audit log entry into an event for the person whom the entry concerns. @module */
 import type { SecurityEvent } from "../../../contract/security.ts";
 import type { RaisedEvent } from "./raise_event.ts";
 

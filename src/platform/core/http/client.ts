@@ -3,7 +3,7 @@ import Bowser from "bowser";
 import { TrustedProxies } from "../../../edge/mod.ts";
 
 export interface Client {
-  /** The IP address. A proxy's value counts only if the operator trusts the proxy. */
+  /** The IP address. A value from a proxy counts only if the operator trusts the proxy. */
   readonly address: string;
   readonly userAgent: string | null;
   /** The `Cookie` field, unchanged. */

@@ -59,7 +59,10 @@ export class Failure extends Error {
   }
 }
 
-/** How long to wait before retrying if the store was too busy or races were lost, in seconds. */
+/**
+ * How long to wait before retrying if the store was too busy, or other writers were always faster,
+ * in seconds.
+ */
 const CONTENTION_RETRY_SECONDS = 1;
 
 /** Returns the public failure for any thrown value. */
