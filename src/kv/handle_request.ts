@@ -15,7 +15,7 @@ export interface NamespaceHandlerOptions {
 }
 
 export interface KvHandlerOptions<Owner> extends NamespaceHandlerOptions {
-  /** The owner of the token; `undefined` if the token is unknown. */
+  /** Returns the owner of the token, or `undefined` if the token is unknown. */
   readonly ownerOf: (token: string) => Owner | undefined;
   readonly namespaceOf: (owner: Owner) => Namespace;
   /** Serves requests to other services, such as queues. */

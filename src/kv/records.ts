@@ -56,7 +56,7 @@ function decodeHead(encoded: Uint8Array<ArrayBuffer>): Head {
   return head.partsId === undefined ? { ...head, inline: encoded.subarray(end) } : head;
 }
 
-/** Reads the head of an entry; `undefined` if there is no entry. */
+/** Reads the head of an entry. Returns `undefined` if there is no entry. */
 export function parseHead(value: unknown): Head | undefined {
   if (value === null) return undefined;
   // Earlier versions stored objects.
@@ -69,8 +69,8 @@ export function parseHead(value: unknown): Head | undefined {
 export const NO_VALUE = new Uint8Array();
 
 /**
- * Converts the value of an entry to the current format; `undefined` if the value is already in that
- * format.
+ * Converts the value of an entry to the current format. Returns `undefined` if the value is already
+ * in that format.
  */
 export function renewedValue(value: unknown): Uint8Array | undefined {
   if (value instanceof Uint8Array) return undefined;

@@ -1,4 +1,4 @@
-/** @module Detects bodies that end early because of a client or server. */
+/** @module Detects bodies that end early because of a failing client or server. */
 
 /**
  * A body from project code ended early. This is not the platform's fault. The author of the code

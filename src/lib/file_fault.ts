@@ -36,7 +36,7 @@ const REASONS_OF_CLASSES: readonly (readonly [new () => Error, string])[] = [
   [Deno.errors.FilesystemLoop, REASONS.ELOOP!],
 ];
 
-/** Returns why a file could not be used, as the end of a sentence. */
+/** Returns the reason why a file could not be used, as the end of a sentence. */
 export function describeFileFault(error: unknown): string {
   const known = REASONS[codeOf(error) ?? ""] ??
     REASONS_OF_CLASSES.find(([type]) => error instanceof type)?.[1];

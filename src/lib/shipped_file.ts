@@ -24,8 +24,8 @@ export const TRAILER_BYTES = 16;
 const TRAILER_MAGIC = 0x501e;
 
 /**
- * Returns the size of the packed data at the end of an executable, from its last
- * {@link TRAILER_BYTES}, or `undefined` if it has a different format.
+ * Returns the size of the packed data at the end of an executable, given the executable's last
+ * {@link TRAILER_BYTES} bytes. Returns `undefined` if these have a different format.
  */
 export function packedBytes(trailer: Uint8Array): number | undefined {
   const view = new DataView(trailer.buffer, trailer.byteOffset, TRAILER_BYTES);

@@ -6,7 +6,7 @@ import { memoize } from "../../lib/memo.ts";
 /** Number of user agents whose device is memoized. Parsing one takes about 50 µs. */
 const REMEMBERED = 4096;
 
-/** Maximum number of characters to read from a user agent. No browser sends more. */
+/** Maximum number of characters that are read from a user agent. No browser sends more. */
 const MAX_LENGTH = 512;
 
 function parseDevice(userAgent: string): Device {

@@ -57,9 +57,9 @@ const queryOf = (url: string, mark: number, end: number): string =>
 const CANONICAL_HOST = /^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])$/;
 
 /**
- * Returns the host in canonical form: lowercase Punycode, without the port or a trailing dot;
- * `undefined` for an invalid host. Rejects percent escapes, which URL parsers would decode, because
- * no client sends them.
+ * Returns the host in canonical form: lowercase Punycode, without the port or a trailing dot.
+ * Returns `undefined` for an invalid host. Rejects percent escapes, which URL parsers would decode,
+ * because no client sends them.
  */
 export function canonicalHost(authority: string): string | undefined {
   const host = authority.includes("%") ? undefined : requestHost(authority);

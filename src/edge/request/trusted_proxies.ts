@@ -14,7 +14,7 @@ import { IpBlockSet, parseCidr, parseIp } from "../../rules/mod.ts";
  */
 export type ForwardedHeader = "x-forwarded-for" | "forwarded";
 
-/** Maximum number of hops to read. In a longer chain, only the last hops are read. */
+/** Maximum number of hops that are read. In a longer chain, only the last hops are read. */
 const MAX_HOPS = 32;
 
 /** Removes the port, brackets and quotes that proxies add to an address. */
@@ -65,8 +65,9 @@ export class TrustedProxies {
   }
 
   /**
-   * Returns the client's address for a request from a trusted proxy. A hop that is not an address
-   * (`unknown`, or garbage) ends the search, and the proxy that reported it counts as the client.
+   * Returns the client's address for a request from a trusted proxy. The search stops at a hop that
+   * is not an address (`unknown`, or garbage), and the proxy that reported this hop counts as the
+   * client.
    */
   clientAddress(proxyAddress: string, request: RequestFields): string {
     const value = request.header(this.#header);

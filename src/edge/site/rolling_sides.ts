@@ -20,7 +20,7 @@ const MAX_AGE = 30 * 24 * 60 * 60;
 /** Number of characters from the release's id in its cookies. */
 const ID_LENGTH = 12;
 
-/** Returns the end of the id, which is random. */
+/** Returns the last characters of the id, which are random. */
 const shortOf = (releaseId: string): string => releaseId.slice(-ID_LENGTH);
 
 /** Returns the number in a cookie of this release, or `undefined` for any other cookie. */

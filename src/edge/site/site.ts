@@ -117,14 +117,15 @@ export interface Site {
   readonly isIndexed: boolean;
   /** Whether a production host serves it. */
   readonly isProduction: boolean;
-  /** The protection in its `svc.toml`; `undefined` if the file sets none. */
+  /** The protection that the site's `svc.toml` sets; `undefined` if the file sets none. */
   readonly protection: Protection | undefined;
   /** The other side of a rolling release on this host; usually none. */
   readonly rolling?: RollingSide | undefined;
   /** Set only during a rolling release: the cookie for a visitor who has none, otherwise null. */
   readonly side?: { readonly cookie: string | null } | undefined;
   /**
-   * How the host that serves it is protected; `undefined` if there are no gates, as in `svc dev`.
+   * The protection of the host that serves the site; `undefined` if there are no gates, as in
+   * `svc dev`.
    */
   readonly gate: SiteGate | undefined;
   /** How long assets of earlier deployments are served while this one is live, in milliseconds. */
@@ -225,7 +226,7 @@ export function ruleCounts(site: Site): readonly RuleCount[] {
 export const ruleIds = ({ rules }: Site, indexes: readonly number[]): readonly string[] =>
   rules === undefined ? [] : indexes.map((index) => rules.compiled.source.rules[index]!.id);
 
-/** Counts a request that a front edge served, for those of a site's rules that have these ids. */
+/** Counts a request that a front edge served, for the site's rules with these ids. */
 export function countRules({ rules }: Site, ids: readonly string[]): void {
   rules?.counters.addIds(ids);
 }

@@ -17,7 +17,7 @@ const PDF = "application/pdf";
 export type ObjectAnswer = Pick<EdgeResponse, "status" | "headers" | "body" | "bytes">;
 
 export interface SiteObjects {
-  /** Serves an object; `undefined` if no public object has this key. */
+  /** Serves an object. Returns `undefined` if no public object has this key. */
   answer(
     key: string,
     request: { readonly method: string; header(name: string): string | null },

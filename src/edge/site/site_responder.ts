@@ -41,7 +41,7 @@ export interface PageMoves {
   canMoveTo(path: string): boolean;
 }
 
-/** How a request follows routes. */
+/** The way in which a request follows routes. */
 export interface RouteUse extends Partial<ComputeUse> {
   /** Missing if the path is not the client's, for example after a rewrite. */
   readonly moves?: PageMoves | undefined;
@@ -79,7 +79,7 @@ export function failureResponse(
 
 /** Handles endpoints of sites, such as images and forms, before the routes. */
 export interface SiteEndpoint {
-  /** Handles a request; `undefined` leaves it to the site's routes. */
+  /** Handles a request, or returns `undefined` to leave it to the site's routes. */
   respond(
     site: Site,
     request: ServerRequest,

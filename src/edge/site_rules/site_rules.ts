@@ -52,7 +52,7 @@ export interface SiteRules {
   readonly limitScopes: readonly string[];
 }
 
-/** Compiles a rule set in steps; `undefined` if no rules are enabled. */
+/** Compiles a rule set in steps. Returns `undefined` if no rules are enabled. */
 export function* siteRulesSteps(
   rules: RuntimeRuleSet | null,
   projectId: string,

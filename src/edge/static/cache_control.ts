@@ -20,8 +20,8 @@ const hashedFolder = ({ path, except }: HashedFolder): string =>
 const HASHED_FOLDER = new RegExp(`(?:^|/)(?:${HASHED_FOLDERS.map(hashedFolder).join("|")})`);
 
 /**
- * Matches a name whose stem ends with a hash of at least eight characters, including a digit or
- * capital.
+ * Matches a name whose stem ends with a hash of at least eight characters that include a digit or
+ * capital letter.
  */
 const HASHED_NAME = /(?:^|[/._-])(?=[a-z_-]*[A-Z0-9][\w-]*\.[a-z0-9.]+$)[\w-]{8,}\.[a-z0-9.]+$/;
 

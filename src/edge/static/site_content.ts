@@ -159,8 +159,8 @@ export class SiteContent {
   }
 
   /**
-   * Returns the file for a path that has been resolved before; `undefined` means unknown. A path
-   * found here is normalized.
+   * Returns the file for a path that has been resolved before, or `undefined` if the path is
+   * unknown. A known path is always normalized.
    */
   knownFile(method: "GET" | "HEAD", path: string): StaticFile | undefined {
     return this.#known[method].get(path);

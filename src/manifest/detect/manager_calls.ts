@@ -8,7 +8,10 @@ interface Calls {
   readonly addDev: string;
 }
 
-/** How each manager runs a package.json script, runs a dependency's program, and adds packages. */
+/**
+ * Functions that create the command lines with which each manager runs a package.json script, runs
+ * a dependency's program, and adds packages.
+ */
 const CALLS: Readonly<Record<PackageManager, Calls>> = {
   npm: { run: "npm run", exec: "npx", add: "npm install ", addDev: "npm install --save-dev " },
   pnpm: { run: "pnpm run", exec: "pnpm exec", add: "pnpm add ", addDev: "pnpm add --save-dev " },

@@ -12,7 +12,7 @@ const RUN = 'exec java -XX:MaxRAM="${SVC_MEMORY_MB}m" -XX:MaxRAMPercentage=50';
 
 const MEMORY_MB = 512;
 
-/** How to set the address that frameworks listen on. */
+/** Settings for the address that each framework listens on. */
 const LISTEN: readonly (readonly [string, string])[] = [
   ["spring-boot", 'SERVER_PORT="$PORT" SERVER_ADDRESS="$HOST"'],
   ["quarkus", 'QUARKUS_HTTP_PORT="$PORT" QUARKUS_HTTP_HOST="$HOST"'],

@@ -99,8 +99,8 @@ export async function newAccount(
 }
 
 /**
- * Returns the person who is signed in with a session. @throws {AssertionError} if the session has
- * ended.
+ * Returns the person who is signed in with a session. @throws {AssertionError} if the session is no
+ * longer valid.
  */
 export async function personOf(test: TestAccounts, setCookie: string): Promise<Person> {
   const person = await test.authenticator.visitor(requestWith(setCookie), clientAt());

@@ -79,7 +79,7 @@ export async function listObjects(
   const most = Math.min(limit + 1, MOST_AT_ONCE);
   const least = wish.delimiter ? 1 : most;
   let batchSize = least;
-  // Each round ends the page, skips a folder, or reads keys outside folders.
+  // Each round completes the page, skips a folder, or reads keys outside folders.
   while (start !== undefined) {
     let [next, left]: [string | undefined, number] = [undefined, batchSize];
     const selector = { prefix: root, start: [...root, start] };

@@ -8,8 +8,8 @@ import type { CertificateRecord } from "./certificate.ts";
 /** Maximum number of names in one certificate. Authorities allow 100 names. */
 const MAX_NAMES = 50;
 /**
- * Maximum number of names in a certificate that a client is waiting for, because names are
- * validated one after the other.
+ * Maximum number of names in a certificate that a client is waiting for. More names would take
+ * longer, because they are validated one after another.
  */
 const MAX_ASKED = 5;
 

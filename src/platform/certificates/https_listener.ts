@@ -1,12 +1,12 @@
 /**
- * The HTTPS listener. If hosts have their own certificates, the server name of each handshake (SNI,
+ * The HTTPS listener. If hosts have their own certificates, the server name in each handshake (SNI,
  * RFC 6066) selects one.
  *
  * Deno's public API listens with a single certificate. However, an internal option that Deno uses
- * for `node:tls` lets its listener resolve one per name (docs/decisions/runtime.md). The runtime
- * caches each certificate and each refusal for the life of the listener. A new listener therefore
- * takes over the port when a certificate changes, or after many names have been resolved
- * (docs/domains.md, "How certificates are chosen").
+ * for `node:tls` lets the listener choose a certificate for each name (docs/decisions/runtime.md).
+ * The runtime caches the certificate for each name, or the fact that there is none, for the
+ * lifetime of the listener. A new listener therefore takes over the port when a certificate
+ * changes, or after many names have been resolved (docs/domains.md, "How certificates are chosen").
  *
  * @module
  */

@@ -25,7 +25,7 @@ export interface SecureListenerOptions {
   readonly port: number;
   /** The operator's own certificate. */
   readonly files?: CertificateFiles | undefined;
-  /** Finds ordered certificates; `undefined` if none are ordered. */
+  /** Finds ordered certificates. Returns `undefined` if the platform orders none. */
   readonly ordered: (() => OrderedCertificates | undefined) | undefined;
   /** Whether other processes listen on the same port. */
   readonly reusePort?: boolean;

@@ -209,7 +209,7 @@ export class ComputeService {
     return this.cached.purge(deploymentId, scope, options);
   }
 
-  /** Removes files and processes that servers left behind when the platform was killed. */
+  /** Removes the sockets that servers left behind when the platform was killed. */
   async recover(): Promise<void> {
     await this.#socketsDir();
   }

@@ -89,7 +89,7 @@ const storesOf = (databases: string, blobs: string): string => `${databases} ${b
 export class ServerMaker {
   readonly #files: DeploymentFiles;
   readonly #nodes: NodeVersions;
-  /** Describes how to start a server's process. */
+  /** Functions that start a server's process, by engine. */
   readonly #spawn: Readonly<Record<Engine, ComputeServerOptions["spawn"]>>;
 
   /** Toolchain folders on this machine that servers can see. */
@@ -242,7 +242,7 @@ export class ServerMaker {
     };
   }
 
-  /** @throws ServersRefusedError if servers cannot run here; also logs the reason */
+  /** @throws ServersRefusedError if servers cannot run on this machine. Also logs the reason */
   #refuse(place: { projectId: string; deploymentId: string; layer: string }): void {
     const { sandbox, logs, now } = this.#options;
     if (sandbox.sandbox !== "refused") return;

@@ -16,7 +16,7 @@ const RESERVED = new Set(["www", "api", "app", "admin", "svc", "mail", "localhos
 const LOCAL_DOMAIN = /(?:^|\.)(?:localhost|test|local|internal|invalid)$/;
 
 /**
- * Returns the host label for a branch, which ends with a short hash if the branch name is not a
+ * Returns the host label for a branch. The label ends with a short hash if the branch name is not a
  * valid label, is too long, or is `taken`.
  */
 export function branchLabel(

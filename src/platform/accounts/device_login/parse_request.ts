@@ -73,7 +73,7 @@ export function parseOAuthFields<T>(
   throw new OAuthError(code, `Request is not valid: ${problems.join("; ")}`);
 }
 
-/** The field that contains the grant type, which is read before all others. */
+/** The field that contains the grant type, which is read before all other fields. */
 const anyGrant = z.object({
   grant_type: z.string("Required").min(1, "Required").max(200),
 });

@@ -66,9 +66,9 @@ const isFor = ({ projects }: PublisherRecord, asked: string | null | undefined):
   asked === undefined || projects === null || asked !== null && projects.includes(asked);
 
 /**
- * Grants the permissions of all matching publishers, or returns the reason for a refusal. If the
- * publishers cover different projects, the run must specify one project. `projectId` is null if
- * that project does not exist.
+ * Grants the permissions of all matching publishers, or returns the reason for rejecting the run.
+ * If the publishers cover different projects, the run must specify one project. `projectId` is null
+ * if that project does not exist.
  */
 export function decideTrust(
   publishers: readonly PublisherRecord[],

@@ -33,7 +33,7 @@ export interface Exchange {
   readonly token: {
     readonly issuer: string;
     readonly id: string;
-    /** How many times the token can be exchanged. */
+    /** Maximum number of times that the token can be exchanged. */
     readonly most: number;
     /** How long the token remains valid, in milliseconds. */
     readonly lives: number;

@@ -1,5 +1,6 @@
 /**
- * A git build: its record and wire format, and whether it can run alongside others. Pure. @module
+ * A git build: its record and wire format, and whether it can run alongside other builds. Pure.
+ * @module
  */
 import * as z from "zod";
 import { type Build, BUILD_STATES } from "../../../contract/builds.ts";
@@ -58,7 +59,7 @@ export interface KnownCommit {
 
 const UNDER_WAY: ReadonlySet<DeploymentState> = new Set(["PENDING", "BUILDING", "DEPLOYING"]);
 
-/** Returns whether a deployment is neither live nor ended. */
+/** Returns whether a deployment is still being built, so it is neither live nor ended. */
 export function isDeploymentUnderWay(status: DeploymentState): boolean {
   return UNDER_WAY.has(status);
 }

@@ -239,7 +239,10 @@ export class BuildStore extends Table<BuildRecord, readonly [string, string], "t
     };
   }
 
-  /** Omits builds whose deployments have ended, because such builds clean up shortly afterwards. */
+  /**
+   * Omits builds whose deployments have ended, because such builds are cleaned up shortly
+   * afterwards.
+   */
   async #stillUnderWay(
     projectId: string,
     active: BranchBuilds["active"],
@@ -264,7 +267,8 @@ export class BuildStore extends Table<BuildRecord, readonly [string, string], "t
     const label = wanted.environment === ENVIRONMENT_PRODUCTION
       ? latest.projectName
       : latest.branchLabel;
-    // The labels are read after the deployment, so a LIVE deployment already has its host labels.
+    // The host is read after the deployment, so the labels of a LIVE deployment already point to
+    // it.
     const host = await readRecord(this.kv, keys.host(label), hostRecord);
     const shownId = host?.value.deploymentId ?? latest.id;
     const shown = shownId === latest.id ? latest : await this.#findDeployment(projectId, shownId);

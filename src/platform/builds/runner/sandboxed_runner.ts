@@ -371,7 +371,7 @@ export class SandboxedRunner implements BuildRunner {
     return end;
   }
 
-  /** Returns what has changed since the branch's deployment; null if unknown. */
+  /** Returns what has changed since the branch's deployment, or null if unknown. */
   async #changes(project: ProjectRecord, { since, commitSha }: BuildJob) {
     // Changed settings can produce a different site from the same files.
     if (since === null || project.updatedAt > since.createdAt) return null;

@@ -128,8 +128,7 @@ const SERVICES: readonly {
       ),
     answer({ method, path, query, body }, values) {
       if (path === "/hostedzonesbyname") {
-        // The service lists zones starting with the given name, even if they belong to other
-        // domains.
+        // The service lists all zones that sort after the given name, even those of other domains.
         const zones = ["zz.example.", ...query.get("dnsname") === `${ZONE}.` ? [`${ZONE}.`] : []]
           .map((name) => `<HostedZone><Id>/hostedzone/Z1</Id><Name>${name}</Name></HostedZone>`);
         return [200, xml("ListHostedZonesByName", `<HostedZones>${zones.join("")}</HostedZones>`)];

@@ -7,7 +7,7 @@ import type { DnsProvider } from "./dns_provider.ts";
 export interface Delegation {
   readonly type: "CNAME" | "NS";
   readonly name: string;
-  /** Records, one of which must exist. */
+  /** Possible values of the record, one of which must exist. */
   readonly values: readonly string[];
 }
 

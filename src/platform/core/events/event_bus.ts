@@ -86,7 +86,7 @@ export class EventBus {
   #noting: Promise<void> | undefined;
   #passOn: PassOn | undefined;
   #passing: Promise<void> | undefined;
-  /** Events that were stored here but have not been passed on yet, in order. */
+  /** Events that this node has stored but not passed on yet, in order. */
   #fresh: EventRecord[] = [];
   /** Whether the store may contain events that are older than those in memory. */
   #behind = true;
@@ -149,7 +149,7 @@ export class EventBus {
     });
   }
 
-  /** Passes on events that another node has stored. */
+  /** Looks for events that another node has stored, and passes them on. */
   look(): void {
     this.#behind = true;
     this.#arrivals++;

@@ -8,7 +8,10 @@ export interface Client {
   readonly userAgent: string | null;
   /** The `Cookie` field, unchanged. */
   readonly cookie: string | null;
-  /** ISO 3166-1 alpha-2 country code for the address; null if unknown. Looked up when called. */
+  /**
+   * ISO 3166-1 alpha-2 country code for the address; null if unknown. The address is looked up when
+   * this is called.
+   */
   country(): string | null;
 }
 
