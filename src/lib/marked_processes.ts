@@ -47,7 +47,7 @@ export async function killMarked(marker: string): Promise<void> {
         Deno.kill(pid, "SIGKILL");
       } catch { /* it has exited */ }
     }
-    // Until its parent waits for it, a killed process stays in /proc without an environment.
+    // A killed process stays in /proc, without an environment, until its parent waits for it.
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }

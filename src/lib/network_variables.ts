@@ -40,8 +40,8 @@ const KINDS: Readonly<Record<string, Kind>> = {
   GIT_SSL_CAINFO: "path",
   GIT_SSL_CAPATH: "path",
 
-  // npm and pnpm read any setting from a variable. None of these contains a token, user name or
-  // key.
+  // npm and pnpm read any setting from a variable. None of the settings listed here contains a
+  // token, user name or key.
   NPM_CONFIG_REGISTRY: "registry",
   NPM_CONFIG_PROXY: "setting",
   NPM_CONFIG_HTTP_PROXY: "setting",

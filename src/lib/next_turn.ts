@@ -11,7 +11,7 @@ export function nextTurn(): Promise<void> {
 /** Maximum time that work may occupy the thread before yielding, in milliseconds. */
 const TURN_MS = 3;
 
-/** Yields to other work if a pause is due. */
+/** A function that yields to other work if a pause is due. */
 export type Pause = () => Promise<void> | undefined;
 
 /**

@@ -1,8 +1,8 @@
 /** @module The kinds of page URLs, as `svc.toml`, the manifest and the edge name them. */
 
 /**
- * `auto`: the URL of a folder's page ends with a slash, and other URLs do not. `always` and `never`
- * apply to all URLs.
+ * `auto`: only the URL of a folder's page ends with a slash. `always` and `never` apply to all
+ * URLs.
  */
 export const TRAILING_SLASHES = ["auto", "always", "never"] as const;
 export type TrailingSlash = (typeof TRAILING_SLASHES)[number];

@@ -37,7 +37,9 @@ const numbersOf = (field: string): number[] => field.split(",").map(Number).sort
 const listOf = (words: readonly string[]): string =>
   new Intl.ListFormat("en-GB", { type: "conjunction" }).format(words);
 
-/** Returns the step of a field such as `*/5`, or `undefined` for fields of any other form. */
+/**
+ * Returns the step of a field that is `*` with a step, or `undefined` for fields of any other form.
+ */
 const stepOf = (field: string): number | undefined => {
   const [, step] = /^\*\/(\d+)$/.exec(field) ?? [];
   return step === undefined ? undefined : Number(step);

@@ -38,7 +38,7 @@ export interface EdgeResponse {
   readonly isCurrent?: boolean | undefined;
   /** The stored response, if this response contains all of it and rules have not edited it yet. */
   readonly kept?: Kept | undefined;
-  /** Whether traffic statistics ignore it. */
+  /** Whether traffic statistics ignore the response. */
   readonly isUncounted?: boolean;
 }
 

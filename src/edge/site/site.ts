@@ -101,7 +101,7 @@ export interface Site {
   readonly rules: SiteRules | undefined;
   readonly functions: SiteFunctions | undefined;
   readonly compute: SiteCompute | undefined;
-  /** Its queues, by name. */
+  /** The site's queues, by name. */
   readonly queues: ReadonlyMap<string, QueueSettings>;
   /** Paths that only the platform may request. */
   readonly ownPaths: OwnPaths;
@@ -215,8 +215,8 @@ export function withRulesInTurns(site: Site, rules: RuntimeRuleSet | null): Prom
 }
 
 /**
- * Returns how many times each of the site's rules took effect or was logged; empty if there are no
- * rules.
+ * Returns how many times each of the site's rules took effect or was logged. The list is empty if
+ * there are no rules.
  */
 export function ruleCounts(site: Site): readonly RuleCount[] {
   return site.rules?.counters.read() ?? [];

@@ -8,7 +8,10 @@ import {
 import { RecentMap } from "../../lib/memo.ts";
 import type { EdgeResponse } from "../response/edge_response.ts";
 
-/** Minimum number of decisions to keep across all sites. The cache can hold up to twice as many. */
+/**
+ * Minimum number of decisions that are kept for all sites together. The cache can hold up to twice
+ * as many.
+ */
 const CAPACITY = 8192;
 
 /** Maximum length of a URL whose decision is cached, in characters. */

@@ -9,8 +9,8 @@ interface Calls {
 }
 
 /**
- * Functions that create the command lines with which each manager runs a package.json script, runs
- * a dependency's program, and adds packages.
+ * The start of the command with which each package manager runs a package.json script, runs a
+ * dependency's program, and adds packages.
  */
 const CALLS: Readonly<Record<PackageManager, Calls>> = {
   npm: { run: "npm run", exec: "npx", add: "npm install ", addDev: "npm install --save-dev " },

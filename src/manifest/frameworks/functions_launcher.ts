@@ -77,10 +77,7 @@ const decode = (text) => {
   }
 };
 
-/**
- * Returns the function for a path, with its parameters, or "method" if it does not accept the
- * method.
- */
+/** The function for a path, with its parameters; "method" if it does not accept the method. */
 function find(path, method) {
   let others;
   for (const route of routes) {

@@ -14,7 +14,7 @@ const newAnswer = (request) => ({
 
 const isPage = (value) => value != null && value.kind !== "FETCH" && value.kind !== "IMAGE";
 
-/** Returns a tag in a form that a header field allows. */
+/** A tag in a form that a header field allows. */
 function fieldTag(tag) {
   const text = /^[!-+\--~]+$/.test(tag) ? tag : encodeURIComponent(tag);
   return text.length <= 256 ? text : createHash("sha256").update(text).digest("hex");
@@ -114,7 +114,7 @@ function seconds(field, name) {
   return found === null ? undefined : Number(found[1]);
 }
 
-/** Returns how long the edge caches a page from Next.js's cache. */
+/** How long the edge caches a page from Next.js's cache. */
 function lifetime(field, { lastModified }, isStale) {
   const fresh = seconds(field, "s-maxage");
   const later = seconds(field, "stale-while-revalidate");

@@ -1,5 +1,5 @@
 /**
- * Checksums of streamed content: MD5 for the ETag, and any others that a client requests.
+ * Checksums of streamed content: MD5 for the ETag, and any other checksums that a client requests.
  *
  * @module
  */

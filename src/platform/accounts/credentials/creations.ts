@@ -42,7 +42,10 @@ export async function addCreation(
     .set(accountKeys.creation(own.credential.id, id), { keys });
 }
 
-/** Removes a creation from its credential's list, because it is now removed for another reason. */
+/**
+ * Removes a creation from its credential's list, because something else now removes the creation
+ * itself.
+ */
 export function forgetCreation(
   operation: Operation,
   made: { readonly credentialId: string | null; readonly id: string },

@@ -28,7 +28,7 @@ const AGAIN_MS = 30_000;
 /** Timeout for a complete log from another node, in milliseconds. */
 const PATIENCE_MS = 10_000;
 
-/** The location of a build's log, and the process that builds it, if known. */
+/** The location of a build's log, and the process that runs the build, if known. */
 export type LogSource =
   & { readonly runner?: string | undefined }
   & (
