@@ -199,7 +199,9 @@ export function redirectResponse(
     : cachedDecision.redirect = { ...response, headers: checkOnce(headers) };
 }
 
-/** Returns the redirect that a cached decision requires. It depends only on the URL. */
+/**
+ * Returns the redirect that a cached decision requires. Such a redirect depends only on the URL.
+ */
 export function cachedRedirect(
   context: RequestContext,
   { counters }: SiteRules,
@@ -212,8 +214,9 @@ export function cachedRedirect(
 }
 
 /**
- * Returns whether a request to a server involves the HTTP cache. It does if a `cache` or
- * `bypass_cache` rule matches it, or if its method may invalidate stored responses.
+ * Returns whether a request to a server involves the HTTP cache. The cache is involved if a `cache`
+ * or `bypass_cache` rule matches the request, or if the request's method may invalidate stored
+ * responses.
  */
 export function needsCache({ clientRequest, site, decision }: RequestContext): boolean {
   if (!site.hasServers) return false;

@@ -10,7 +10,7 @@ const EXPIRES_HEADER = "svc-kv-expires-at";
 
 export interface NamespaceHandlerOptions {
   readonly store: Pick<KvStore, "get" | "set" | "remove" | "list" | "clear">;
-  /** Called with internal errors. Their details are not sent to the caller. */
+  /** Called with internal errors, whose details are not sent to the caller. */
   readonly onTrouble: (message: string) => void;
 }
 

@@ -9,7 +9,7 @@ const DEPTH = 2;
 
 /**
  * Serializes a JSON value like `JSON.stringify()`, in parts. `value` is plain data without
- * `toJSON`. Except for `undefined` members, it contains nothing that JSON cannot represent.
+ * `toJSON`. Except for `undefined` members, `value` contains nothing that JSON cannot represent.
  */
 export function* jsonParts(value: unknown, depth = DEPTH): Steps<string[]> {
   if (Array.isArray(value) && value.length > ITEMS) {

@@ -21,9 +21,9 @@ export function emptyStream(): ReadableStream<Uint8Array<ArrayBuffer>> {
 }
 
 /**
- * Returns the body of a response without content. For `HEAD` with an unknown length, it is an empty
- * stream, because `Deno.serve` would send `content-length: 0` for `null`. For a status without
- * content, it must be `null`.
+ * Returns the body of a response without content. For `HEAD` with an unknown length, the body is an
+ * empty stream, because `Deno.serve` would send `content-length: 0` for `null`. For a status
+ * without content, the body must be `null`.
  */
 export function noContent(
   status: number,

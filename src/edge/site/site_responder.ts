@@ -58,8 +58,8 @@ interface RouteContext {
 const ANY_USE: RouteUse = {};
 
 /**
- * Returns the redirect to a page's URL. It must not be cached, because the next deployment may use
- * a different URL.
+ * Returns the redirect to a page's URL. The redirect must not be cached, because the next
+ * deployment may use a different URL.
  */
 function moved({ site, target: { query } }: RouteContext, { address }: MovedFile): EdgeResponse {
   const location = query === "" ? address : `${address}?${query}`;
@@ -90,7 +90,7 @@ export interface SiteEndpoint {
 export interface SiteResponderOptions {
   /** Memory for small files, in bytes. */
   readonly cacheBytes?: number | undefined;
-  /** Converts images. If missing, they are not converted. */
+  /** Converts images. If missing, images are not converted. */
   readonly images?: SiteEndpoint | undefined;
   readonly forms?: SiteEndpoint | undefined;
 }

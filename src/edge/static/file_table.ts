@@ -44,8 +44,8 @@ export interface Fallback {
 }
 
 /**
- * The folder with the build's internal records, at the root of the output directory. It is never
- * public.
+ * The folder with the build's internal records, at the root of the output directory. This folder is
+ * never public.
  */
 const PRIVATE_FOLDER = ".svc/";
 

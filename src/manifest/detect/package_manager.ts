@@ -134,7 +134,7 @@ export async function isModernYarn(
   return await usualVersion(reader, found) !== "1";
 }
 
-/** Returns the install command. It respects the lock file if there is one. */
+/** Returns the install command, which respects the lock file if there is one. */
 export async function installCommand(
   found: FoundManager,
   reader: ProjectReader,

@@ -4,9 +4,9 @@
  */
 
 /**
- * Code that defines `__svcStorage(prefix, ttlSeconds)`. It returns a driver whose keys start with a
- * prefix. If there is no store, for example when the author runs the build locally, it returns
- * `undefined`.
+ * Code that defines `__svcStorage(prefix, ttlSeconds)`. This function returns a driver whose keys
+ * start with a prefix, or `undefined` if there is no store, for example when the author runs the
+ * build locally.
  */
 export const STORAGE_DRIVER = `function __svcStorage(prefix, ttlSeconds) {
   const { SVC_KV_URL: url, SVC_KV_TOKEN: token } = process.env;

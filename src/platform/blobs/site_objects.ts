@@ -1,5 +1,5 @@
 /**
- * Sites' public objects. Their keys have a prefix that is listed in `svc.toml`.
+ * The public objects of sites. An object is public if its key has a prefix that `svc.toml` lists.
  *
  * @module
  */

@@ -18,7 +18,7 @@ export interface BuildJob {
   readonly branch: string;
   /** All 40 digits. */
   readonly commitSha: string;
-  /** The environment's name; its variables are in the deployment's snapshot. */
+  /** The environment's name. The environment's variables are in the deployment's snapshot. */
   readonly environment: string;
   /**
    * The branch's current deployment, which makes it possible to skip an unnecessary build; null to

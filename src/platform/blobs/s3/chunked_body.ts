@@ -1,6 +1,6 @@
 /**
- * Reads `aws-chunked` bodies. Their chunks can have signatures, and trailing fields can follow the
- * last chunk.
+ * Reads `aws-chunked` bodies, in which chunks can have signatures, and trailing fields can follow
+ * the last chunk.
  *
  * @module
  */

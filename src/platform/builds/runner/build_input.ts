@@ -19,8 +19,8 @@ import type { BuildFolder } from "./build_folder.ts";
 const SYSTEM_FOLDERS = ["/usr/", "/bin", "/sbin", "/opt/", "/nix/"];
 
 /**
- * Returns the content of the file with a build's commit and settings. Its paths are those that the
- * build sees.
+ * Returns the content of the file with a build's commit and settings. All paths in the file are
+ * those that the build sees.
  */
 export function jobFile(
   folder: BuildFolder,

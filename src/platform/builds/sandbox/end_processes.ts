@@ -37,8 +37,8 @@ interface Process {
 }
 
 /**
- * Lists all processes. It does not rely on the owner of `/proc/<pid>`, because a process can make
- * root its owner (PR_SET_DUMPABLE).
+ * Lists all processes. Does not rely on the owner of `/proc/<pid>`, because a process can make root
+ * the owner of that folder (PR_SET_DUMPABLE).
  */
 function runningProcesses(): Process[] {
   const found: Process[] = [];
