@@ -7,7 +7,7 @@ import type { ClientRequest } from "./request/client_request.ts";
 export function upgradeClient(clientRequest: ClientRequest, server: ComputeSocket): Response {
   try {
     const { socket, response } = clientRequest.upgrade();
-    // By itself, Deno selects a protocol only if the client's list has exactly one specific format.
+    // By itself, Deno selects a protocol only if the client's list has one specific format.
     if (server.protocol !== "") response.headers.set("sec-websocket-protocol", server.protocol);
     relayWebSocket(socket, server);
     return response;

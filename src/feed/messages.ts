@@ -16,7 +16,7 @@ export interface RollingBinding {
 /** A previous production deployment. */
 export interface PastDeployment {
   readonly id: string;
-  /** When another deployment replaced it, in milliseconds since the Unix epoch. */
+  /** When another deployment replaced this one, in milliseconds since the Unix epoch. */
   readonly until: number;
 }
 

@@ -30,7 +30,7 @@ export interface ExchangeResponse {
 }
 
 const END_OF_HEAD = "\r\n\r\n";
-/** `TextDecoder` decodes Latin-1 as Windows-1252. */
+/** Decodes Latin-1, which `TextDecoder` would decode as Windows-1252. */
 const latin1 = (bytes: Uint8Array) =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
 

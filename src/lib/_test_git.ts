@@ -148,7 +148,7 @@ export function serveGit(
   };
 }
 
-/** One CGI call (RFC 3875) to `git http-backend`. */
+/** Makes one CGI call (RFC 3875) to `git http-backend`. */
 async function runBackend(root: string, request: Request): Promise<Response> {
   const { pathname, search } = new URL(request.url);
   const body = Buffer.from(await request.arrayBuffer());

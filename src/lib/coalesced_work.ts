@@ -39,7 +39,7 @@ export class CoalescedWork {
         await this.#run();
       }
     } finally {
-      // Not in a later microtask, because a request in between would be lost.
+      // This must not happen in a later microtask, because a request in between would be lost.
       this.#running = undefined;
     }
   }

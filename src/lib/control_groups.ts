@@ -195,7 +195,10 @@ export function findGroupPlace(): GroupPlace {
 
 const reasonOf = (error: unknown): string => error instanceof Error ? error.message : `${error}`;
 
-/** Only the root group can contain both processes and groups. */
+/**
+ * Returns whether a folder is the root group, the only one that can contain both processes and
+ * groups.
+ */
 const isRoot = (folder: string): boolean => {
   try {
     Deno.statSync(join(folder, "cgroup.type"));

@@ -75,7 +75,7 @@ export interface FileTableOptions {
   readonly common: HeaderList;
   /** The page to serve if a document has no file, by its path in the output. */
   readonly fallback?: string | undefined;
-  /** Which URLs pages have. */
+  /** The settings that determine pages' URLs. */
   readonly urls?: PageUrls | undefined;
   /** Returns whether a file is never served, by its path in the output. */
   readonly isHidden?: ((path: string) => boolean) | undefined;
@@ -134,7 +134,10 @@ export function* createFileTable(
   };
 }
 
-/** If file names differ only in case, the first in path order is used. */
+/**
+ * Indexes paths by their lower-case form. If paths differ only in case, the first one in path order
+ * is used.
+ */
 function* lowerCaseOf(byPath: FileTable["byPath"]): Steps<LowerCasePaths> {
   const found = new Map<string, string>();
   yield* inSteps(byPath, ([path]) => {

@@ -13,7 +13,7 @@ export const MAX_PAST_ASSETS = 20_000;
 /** The parts of an earlier production deployment that its pages need. */
 export interface PastContent {
   readonly deploymentId: string;
-  /** When another deployment replaced it, in milliseconds since the Unix epoch. */
+  /** When another deployment replaced this one, in milliseconds since the Unix epoch. */
   readonly until: number;
   readonly manifest: Manifest;
   readonly files: readonly SiteFile[];

@@ -1,5 +1,7 @@
 /**
- * Account services for tests, which use an in-memory store and a clock that tests can set. @module
+ * Account services for tests, which use an in-memory store and a clock that tests can set.
+ *
+ * @module
  */
 import assert from "node:assert/strict";
 import type { SecurityEvent } from "../../contract/security.ts";
@@ -99,8 +101,9 @@ export async function newAccount(
 }
 
 /**
- * Returns the person who is signed in with a session. @throws {AssertionError} if the session is no
- * longer valid.
+ * Returns the person who is signed in with a session.
+ *
+ * @throws {AssertionError} if the session is no longer valid.
  */
 export async function personOf(test: TestAccounts, setCookie: string): Promise<Person> {
   const person = await test.authenticator.visitor(requestWith(setCookie), clientAt());

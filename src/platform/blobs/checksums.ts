@@ -8,7 +8,7 @@ import { crc32 } from "node:zlib";
 
 interface Sum {
   update(chunk: Uint8Array): void;
-  /** In base64. */
+  /** Returns the digest in base64. */
   digest(): string;
 }
 

@@ -30,8 +30,9 @@ export interface WantedCommitDeployment {
 }
 
 /**
- * Stores a deployment, its build and the changes that `also` adds, in one commit. @throws
- * {NotAdmittedError | Failure} `rate_limited` if too many builds are waiting
+ * Stores a deployment, its build and the changes that `also` adds, in one commit.
+ *
+ * @throws {NotAdmittedError | Failure} `rate_limited` if too many builds are waiting
  */
 export type DeployCommit = (
   wanted: WantedCommitDeployment,

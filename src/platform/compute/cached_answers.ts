@@ -104,8 +104,9 @@ export class CachedAnswers {
   }
 
   /**
-   * Revalidates the paths and tags that a server requests, on all nodes. @throws {Error} for
-   * invalid paths.
+   * Revalidates the paths and tags that a server requests, on all nodes.
+   *
+   * @throws {Error} for invalid paths.
    */
   async revalidate(deploymentId: string, what: Revalidation): Promise<void> {
     const scopes = scopesOf(what);

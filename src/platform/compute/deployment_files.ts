@@ -74,8 +74,9 @@ function foldersOf(paths: readonly string[]): readonly string[] {
 }
 
 /**
- * Reads the list of links, which is empty if the deployment has none. @throws {LinksError} if it is
- * invalid
+ * Reads the list of links, which is empty if the deployment has none.
+ *
+ * @throws {LinksError} if it is invalid
  */
 async function readLinks({ files, blobs }: FilesSource): Promise<Links> {
   const list = files.find(({ path }) => path === LINKS_PATH);

@@ -1,5 +1,7 @@
 /**
- * Cached pages as files, each of which is written under a temporary name and then renamed. @module
+ * Cached pages as files, each of which is written under a temporary name and then renamed.
+ *
+ * @module
  */
 import { join } from "node:path";
 import type { IsrStore } from "../../edge/mod.ts";

@@ -1,6 +1,8 @@
 /**
  * Limits on the number of deployment processes that this machine can run, and on the number of
- * WebSockets to them. @module
+ * WebSockets to them.
+ *
+ * @module
  */
 import { descriptorLimit } from "../../lib/descriptors.ts";
 import {

@@ -1,5 +1,7 @@
 /**
- * The device flow: a CLI requests access, a person decides, and the CLI fetches its token. @module
+ * The device flow: a CLI requests access, a person decides, and the CLI fetches its token.
+ *
+ * @module
  */
 import {
   DEVICE_CODE_SECONDS,

@@ -29,7 +29,7 @@ export class EmailService {
 
   constructor(
     parts: AccountParts,
-    /** Missing if the platform cannot send email. */
+    /** Creates links in emails; missing if the platform cannot send email. */
     mailLinks: MailLinks | undefined,
   ) {
     this.#parts = parts;
@@ -69,8 +69,10 @@ export class EmailService {
   }
 
   /**
-   * Follows the link in the email. @throws {Failure} `not_found` if the link has been used, has
-   * expired, or belongs to another account.
+   * Follows the link in the email.
+   *
+   * @throws {Failure} `not_found` if the link has been used, has expired, or belongs to another
+   * account.
    */
   async confirm(person: Person, token: string, client: Client): Promise<Account> {
     const link = await this.#mailLinks?.find("email", token, client);

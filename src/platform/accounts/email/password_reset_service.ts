@@ -23,7 +23,7 @@ export class PasswordResetService {
 
   constructor(
     parts: AccountParts,
-    /** Missing if the platform cannot send email. */
+    /** Creates links in emails; missing if the platform cannot send email. */
     mailLinks: MailLinks | undefined,
   ) {
     this.#parts = parts;
@@ -72,8 +72,9 @@ export class PasswordResetService {
   }
 
   /**
-   * Sets the new password, and signs out all sessions. @throws {Failure} `not_found` for invalid
-   * links.
+   * Sets the new password, and signs out all sessions.
+   *
+   * @throws {Failure} `not_found` for invalid links.
    */
   async complete(
     given: { readonly token: string; readonly password: string },

@@ -34,7 +34,7 @@ export class DeviceCookies {
     this.#key = rememberRead(parts.key);
   }
 
-  /** `Set-Cookie` for the browser in which someone has just signed in. */
+  /** Returns the value of `Set-Cookie` for the browser in which someone has just signed in. */
   async issue(userId: string): Promise<string> {
     const { now, random, cookies } = this.#parts;
     const named = `${Buffer.from(random(16)).toString("base64url")}.${now()}`;

@@ -18,7 +18,7 @@ export type Guessed = "password" | "second factor" | "link" | "user code" | "pre
 export interface GuessedAccount {
   /** The key for the guess's count: an id or an email address, whether known or not. */
   readonly subject: string;
-  /** Missing if the account does not exist. */
+  /** The account's user; missing if the account does not exist. */
   readonly userId: string | undefined;
 }
 

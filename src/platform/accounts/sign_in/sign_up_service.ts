@@ -21,7 +21,7 @@ const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
 
 interface SignUpServiceServices {
-  /** Missing if the platform cannot send email. */
+  /** Creates links in emails; missing if the platform cannot send email. */
   readonly mailLinks: MailLinks | undefined;
   begin(user: UserRecord, client: Client): Promise<SignedIn>;
 }

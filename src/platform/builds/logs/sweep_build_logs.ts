@@ -1,5 +1,7 @@
 /**
- * Removes build logs whose deployment has been removed. A crash can leave such logs behind. @module
+ * Removes build logs whose deployment has been removed. A crash can leave such logs behind.
+ *
+ * @module
  */
 import type { BuildLogs, LoggedBuild } from "./build_logs.ts";
 

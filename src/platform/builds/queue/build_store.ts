@@ -105,8 +105,9 @@ export class BuildStore extends Table<BuildRecord, readonly [string, string], "t
   }
 
   /**
-   * Adds a build to its deployment's commit, which fails if the build's position is taken. @throws
-   * {NotAdmittedError}
+   * Adds a build to its deployment's commit, which fails if the build's position is taken.
+   *
+   * @throws {NotAdmittedError}
    */
   async storeWith(
     operation: Operation,

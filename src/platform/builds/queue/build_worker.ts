@@ -215,7 +215,10 @@ export class BuildWorker {
     return made;
   }
 
-  /** If `run` is missing, a deployment with check commands or migrations fails. */
+  /**
+   * Makes a deployment live. If `run` is missing, a deployment with check commands or migrations
+   * fails.
+   */
   async #goLive(
     build: BuildRecord,
     deployment: DeploymentRecord,

@@ -28,7 +28,7 @@ interface Tree {
   readonly sessions: ReadonlyMap<number, number>;
 }
 
-/** `undefined` if the process has exited. */
+/** Reads a process's data from /proc. Returns `undefined` if the process has exited. */
 function look(pid: string): Process | undefined {
   try {
     const stat = Deno.readTextFileSync(`/proc/${pid}/stat`);

@@ -9,8 +9,7 @@ export interface Client {
   /** The `Cookie` field, unchanged. */
   readonly cookie: string | null;
   /**
-   * ISO 3166-1 alpha-2 country code for the address; null if unknown. The address is looked up when
-   * this is called.
+   * Looks up the ISO 3166-1 alpha-2 country code for the address. Returns null if it is unknown.
    */
   country(): string | null;
 }
