@@ -1,6 +1,6 @@
 /**
- * @module Updates for an edge: hosts and their content, and invalidations. The messages only
- * contain data, so they can be sent to other processes and machines.
+ * @module Updates for an edge: hosts and their content, and invalidations. The messages contain
+ * only data, so they can be sent to other processes and machines.
  */
 import type { Protection } from "../lib/protection.ts";
 

@@ -1,6 +1,6 @@
 /**
- * @module Recently used heads (the small records of keys), for a store without other writers.
- * Reading them needs no transaction.
+ * @module Recently used heads (the small records of keys) in memory, for a store without other
+ * writers. Reading a head from memory needs no transaction.
  */
 import { RecentMap } from "../lib/memo.ts";
 import type { Head } from "./records.ts";

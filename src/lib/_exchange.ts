@@ -1,5 +1,5 @@
 /**
- * @module One HTTP/1.1 request over its own connection, sent exactly as written.
+ * @module Sends one HTTP/1.1 request over its own connection, exactly as written.
  *
  * Tests need to see truncated responses, which Deno 2.7's `node:http` never reports, and to send
  * unnormalized paths, which `fetch()` cannot do.

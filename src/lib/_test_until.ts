@@ -10,7 +10,7 @@ const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS, GROWTH] = [5, 50, 1.5] as const;
 
 /**
  * Reads a value repeatedly until it is as expected (`true` by default), and returns it. Throws an
- * error with the last value if that takes longer than `patienceMs`.
+ * error with the last value if this takes longer than `patienceMs`.
  */
 export async function until<T>(
   read: () => T | Promise<T>,

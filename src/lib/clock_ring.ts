@@ -1,7 +1,7 @@
 /**
  * @module Cache entries, in the order in which the CLOCK algorithm evicts them. The hand skips
- * entries that have been used since it last passed, and stops at the first unused one. Using an
- * entry costs one write, and every operation takes constant time. A `Map` or `Set` would have to
+ * entries that have been used since it last passed them, and stops at the first unused one. Using
+ * an entry costs one write, and every operation takes constant time. A `Map` or `Set` would have to
  * skip deleted entries at its front.
  */
 

@@ -1,7 +1,7 @@
 /**
  * @module Reads the limit and the list of this process's descriptors (files, sockets), and prevents
  * child processes from inheriting them. This requires Linux with the GNU C library. On other
- * systems, it does nothing.
+ * systems, this module does nothing.
  */
 import { lazyLibc } from "./libc.ts";
 import { rawNames } from "./raw_folder.ts";

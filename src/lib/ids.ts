@@ -32,8 +32,8 @@ export function uuidV7(now: Clock, random: Random): string {
 }
 
 /**
- * Digits and consonants. Without vowels, ids spell no words. Characters that look like 0 or 1 are
- * omitted.
+ * Digits and consonants. Vowels are omitted so that ids spell no words, as are characters that look
+ * like 0 or 1.
  */
 const SHORT_ALPHABET = "23456789bcdfghjkmnpqrstvwxz";
 

@@ -16,8 +16,8 @@ export type Pause = () => Promise<void> | undefined;
 
 /**
  * Creates the pauses for one piece of work. The pauses yield like {@link nextTurn}, but only after
- * some milliseconds of work, because yielding itself takes about a millisecond. `now` is a clock in
- * milliseconds.
+ * several milliseconds of work, because yielding itself takes about a millisecond. `now` is a clock
+ * in milliseconds.
  */
 export function createPause(now: () => number = () => performance.now()): Pause {
   let since = now();

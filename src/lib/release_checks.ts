@@ -1,6 +1,6 @@
 /**
  * @module Release checks, as `svc.toml` and the manifest describe them: requests and commands that
- * must pass at the deployment's own URL before production serves it.
+ * must succeed at a deployment's own URL before production serves the deployment.
  */
 
 /** Maximum number of requests and of commands per release. */

@@ -188,7 +188,7 @@ function describeIssue(
 
 /**
  * Translates zod's issues. `base` is the position of the parsed value in the document. Reports each
- * message only once per position, and at most a hundred problems.
+ * message only once per position, and at most a hundred problems in total.
  */
 export function describeIssues(
   issues: readonly SchemaIssue[],

@@ -1,6 +1,7 @@
 /**
  * @module Returns the allocator's free memory to the system: a few megabytes after a large program
- * has started. This requires Linux with the GNU C library. On other systems, it does nothing.
+ * has started. This requires Linux with the GNU C library. On other systems, this module does
+ * nothing.
  */
 import { lazyLibc } from "./libc.ts";
 

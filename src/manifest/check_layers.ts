@@ -115,8 +115,8 @@ export function checkLayers(layers: readonly Fields[], files: OutputFiles): Mani
 }
 
 /**
- * Reports an unknown layer, along with the layer that the author probably meant, or all existing
- * layers.
+ * Reports an unknown layer. The report names the layer that the author probably meant, or all
+ * existing layers.
  */
 export function describeUnknownLayer(name: string, layers: readonly Fields[]): string {
   const names = layers.flatMap((layer) => textWithin(layer.name, MAX_NAME_LENGTH) ?? []);

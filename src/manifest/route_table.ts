@@ -25,9 +25,9 @@ export interface RouteTable {
   /** All routes in resolution order. */
   readonly routes: readonly CompiledRoute[];
   /**
-   * Returns the routes that match a request, in resolution order. The list can be empty. `path` is
-   * the normalized URL path, percent-encoded, without the query. The time is linear in the length
-   * of the path. Do not modify the result.
+   * Returns the routes that match a request, in resolution order. The list can be empty, and must
+   * not be modified. `path` is the normalized URL path, percent-encoded, without the query. The
+   * time is linear in the length of the path.
    */
   match(path: string, method: string): readonly CompiledRoute[];
 }

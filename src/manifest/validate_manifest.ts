@@ -58,8 +58,8 @@ function checkMeta(meta: unknown): ManifestProblem[] {
 }
 
 /**
- * Returns the length of a value as JSON, in UTF-8 bytes, or `undefined` if it cannot be written as
- * JSON or is nested too deeply.
+ * Returns the length of a value as JSON, in UTF-8 bytes, or `undefined` if the value cannot be
+ * written as JSON or is nested too deeply.
  */
 function jsonBytes(value: unknown): number | undefined {
   try {

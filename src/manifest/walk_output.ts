@@ -97,8 +97,8 @@ const MAX_DEPTH = 100;
 const MAX_LINKED_ENTRIES = 20_000;
 
 /**
- * Number of folders to read concurrently. Only file content is read asynchronously. Names and sizes
- * are read synchronously, because an asynchronous call takes ten times as long.
+ * Number of folders that are read concurrently. Only file content is read asynchronously. Names and
+ * sizes are read synchronously, because an asynchronous call takes ten times as long.
  */
 const PARALLEL = 16;
 

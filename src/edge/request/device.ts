@@ -18,8 +18,8 @@ function parseDevice(userAgent: string): Device {
 const rememberedDevice = memoize(parseDevice, REMEMBERED);
 
 /**
- * Returns the device of a user agent. Televisions and unknown devices count as
- * `desktop`, and a client without a user agent as `bot`.
+ * Returns the device of a user agent. Televisions and unknown devices count as `desktop`, while a
+ * client without a user agent counts as `bot`.
  */
 export function deviceOf(userAgent: string | null): Device {
   if (userAgent === null || userAgent === "") return "bot";

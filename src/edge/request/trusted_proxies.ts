@@ -3,7 +3,7 @@
  *
  * Only the connection's address is certain. The addresses in a header are trusted only if trusted
  * proxies have written them. The chain is read from the right, and the first address that is not a
- * trusted proxy is the client. Everything to its left is ignored.
+ * trusted proxy is the client. Everything to the left of the client is ignored.
  */
 import type { RequestFields } from "../messages/header_list.ts";
 import { IpBlockSet, parseCidr, parseIp } from "../../rules/mod.ts";

@@ -46,8 +46,8 @@ export interface SiteRules {
   readonly identity: symbol;
   readonly counters: RuleCounters;
   /**
-   * The rate limiter's scope for each rule, by index. A deployment does not change it, so limits
-   * persist.
+   * The rate limiter's scope for each rule, by index. A new deployment does not change the scope,
+   * so limits persist.
    */
   readonly limitScopes: readonly string[];
 }

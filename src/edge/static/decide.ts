@@ -56,8 +56,8 @@ function rangeApplies(ifRange: string | null, etag: string): boolean {
 
 /**
  * Decides in the order of RFC 9110, 13.2.2: `If-Match`, `If-None-Match`, then `Range` with
- * `If-Range`. A file has no `Last-Modified`, because it would go back in time after a rollback.
- * Conditions with dates are therefore ignored, as 13.1.3 and 13.1.4 require.
+ * `If-Range`. A file has no `Last-Modified`, because that date would go back in time after a
+ * rollback. Conditions with dates are therefore ignored, as 13.1.3 and 13.1.4 require.
  */
 export function decideStatic(
   file: StaticFile,

@@ -45,7 +45,7 @@ export class FileServer {
   }
 
   /**
-   * Carries out a decision, synchronously if the bytes are in memory or not needed. Rejects if the
+   * Carries out a decision: synchronously if the bytes are in memory or not needed. Rejects if the
    * blob is damaged or cannot be read.
    */
   perform(decision: StaticDecision, options: ServeOptions): EdgeResponse | Promise<EdgeResponse> {

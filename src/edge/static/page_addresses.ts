@@ -24,7 +24,7 @@ export function addressRules(
 }
 
 /**
- * Returns the path of the file that a path refers to: the file itself, `<path>.html`, or
+ * Returns the path of the file that a requested path refers to: the file itself, `<path>.html`, or
  * `<path>/index.html`. With a trailing slash, the folder's page takes precedence.
  */
 export function nameFile(path: string, has: HasFile): string | undefined {

@@ -26,8 +26,8 @@ export interface PastAsset extends Pick<PastContent, "deploymentId" | "until" | 
 }
 
 /**
- * Adds the assets of a deployment that no newer deployment has. Only files that the deployment's
- * own routes served are added.
+ * Adds those assets of a deployment that no newer deployment has, but only files that the
+ * deployment's own routes served.
  */
 export function* addAssets(
   assets: Map<string, PastAsset>,

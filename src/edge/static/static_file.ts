@@ -51,8 +51,8 @@ export class Representation {
   }
 
   /**
-   * All fields of a 200 except `content-length` and the request id. Built on first use, because few
-   * files of a large site are ever requested.
+   * All fields of a 200 except `content-length` and the request id. The fields are built on first
+   * use, because few files of a large site are ever requested.
    */
   get headers(): HeaderList {
     return this.#headers ??= checkOnce(this.#buildHeaders());

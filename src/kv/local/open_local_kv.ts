@@ -46,7 +46,7 @@ async function isPortable(kv: RecordStore, root: RecordKey): Promise<boolean> {
  * Concurrent changes by other processes take precedence. Older runtimes cannot read the format of a
  * newer one (docs/decisions/store.md).
  *
- * @throws {UnreadableValuesError} if a value cannot be read. In that case, nothing has changed.
+ * @throws {UnreadableValuesError} if a value cannot be read. In that case, the store is unchanged.
  */
 async function renewValues(kv: RecordStore, root: RecordKey): Promise<void> {
   if ((await kv.get(MARK)).versionstamp !== null) return;
@@ -115,9 +115,9 @@ function explain(cause: unknown): string {
 }
 
 /**
- * Opens the store in a project's folder for local data, and removes what has expired. A missing
- * folder is created (readable only by its owner), unless `create` is false. In that case, the store
- * is empty and temporary.
+ * Opens the store in a project's folder for local data, and removes what has expired. Creates a
+ * missing folder that only its owner can read, unless `create` is false. If so, the store is empty
+ * and temporary.
  *
  * @throws {LocalKvError} with the folder and the reason.
  */

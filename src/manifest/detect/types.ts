@@ -25,8 +25,8 @@ export interface FoundManager {
   /** The package manager, with the reason for choosing it, as in "pnpm (pnpm-lock.yaml)". */
   readonly reason: string;
   /**
-   * The problem with the field that names the package manager, as a sentence. The field is then
-   * ignored.
+   * The problem with the field that names the package manager, as a sentence. If there is a
+   * problem, the field is ignored.
    */
   readonly problem: string | undefined;
 }
@@ -81,8 +81,8 @@ export interface DetectedProject {
   /** Folder of installed packages: `node_modules` of the project or of its workspace. */
   readonly packagesFolder: string;
   /**
-   * Folder in which packages are installed, relative to the project: "" for the project, or `../`,
-   * `../../` and so on for its workspace.
+   * Folder in which packages are installed, relative to the project: "" for the project itself, or
+   * `../`, `../../` and so on for its workspace.
    */
   readonly installsIn: string;
   /**

@@ -13,7 +13,7 @@ export interface LaunchFacts {
   readonly distDir: string;
   /**
    * Regular expressions for paths whose responses can depend on more than the URL, because of
-   * middleware or rules for cookies or headers. The edge does not cache them.
+   * middleware or rules for cookies or headers. The edge does not cache these responses.
    */
   readonly personal: readonly string[];
 }

@@ -1,6 +1,6 @@
 /**
- * @module The paths of a Next.js app that its server must handle before files or the edge's cache:
- * paths with middleware, and paths in rules in `next.config`. Pure.
+ * @module The paths of a Next.js app that the app's server must handle before files or the edge's
+ * cache: paths with middleware, and paths in rules in `next.config`. Pure.
  */
 import * as z from "zod";
 import { MAX_PATTERN_LENGTH } from "../limits.ts";
@@ -62,7 +62,7 @@ export interface NextPaths {
 export interface NextRules {
   /**
    * Regular expressions (JavaScript) for paths whose responses can depend on more than the URL. The
-   * edge must not cache them, because it would respond before Next.js evaluates the rule.
+   * edge must not cache such responses, because it would respond before Next.js evaluates the rule.
    */
   readonly personal: readonly string[];
   /**

@@ -35,7 +35,7 @@ interface Standalone {
   readonly folder: string;
   readonly build: string;
   /**
-   * The app's folder in the standalone folder, with a trailing slash. Empty unless the app is in a
+   * The app's folder in the standalone folder, with a trailing slash; empty unless the app is in a
    * workspace.
    */
   readonly app: string;

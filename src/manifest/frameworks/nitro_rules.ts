@@ -156,7 +156,7 @@ function precision(path: string): number {
 }
 
 /**
- * Returns the value of `isr` in seconds: 0 for pages that are never stored, and `undefined` if it
+ * Returns the value of `isr` in seconds: 0 for pages that are never stored, or `undefined` if `isr`
  * is not set.
  */
 function isrSeconds(isr: unknown): number | undefined {

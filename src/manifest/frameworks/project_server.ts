@@ -57,7 +57,7 @@ export interface ProjectServer {
   /** The script, which must run as written, if it does more than run the entry. */
   readonly script: string | undefined;
   /**
-   * Evidence in the file's code. `undefined` if the file does not exist yet or contains no
+   * Evidence in the file's code; `undefined` if the file does not exist yet or contains no
    * evidence.
    */
   readonly code: ServerCode | undefined;

@@ -147,7 +147,7 @@ function calledScript([manager = "", first = "", second = ""]: readonly string[]
 }
 
 /**
- * Finds the first of some scripts that runs a file. Returns `undefined` if none does.
+ * Finds the first of several scripts that runs a file. Returns `undefined` if none does.
  *
  * @example parseStart(new Map([["start", "NODE_ENV=production node ./dist/index.js"]]), ["start"]);
  * // { program: "node", file: "dist/index.js", script: "start" }
@@ -167,8 +167,8 @@ export function parseStart(
 const PLAIN = /^node\s+[\w@./][\w@.+/-]*$/;
 
 /**
- * Programs that build a site or serve it to its developer. These programs do not start a server for
- * production.
+ * Programs that build a site, or serve a site to its developer. These programs do not start a
+ * server for production.
  */
 const DEVELOPING: ReadonlySet<string> = new Set([
   "astro",

@@ -1,6 +1,6 @@
 /**
  * @module Finds signs that a server starts programs or other processes. In the sandbox, Node is
- * allowed to do this only if a start command has started it. Pure.
+ * allowed to start programs only if Node itself was started by a start command. Pure.
  */
 import { importOf } from "./server_code.ts";
 

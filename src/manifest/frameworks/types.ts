@@ -18,7 +18,7 @@ export interface ProjectReader {
   exists(path: string): Promise<boolean>;
   /**
    * Lists the relative paths of the files below a folder, sorted and up to a limit. Packages and
-   * dot files are omitted. Used only for folders with known names.
+   * dot files are omitted. Called only for folders with known names.
    */
   list?(folder: string): Promise<readonly string[]>;
 }
@@ -191,14 +191,14 @@ export interface FoundServer {
   /** Memory that the server needs, in MiB. Defaults to the platform's default. */
   readonly memoryMb?: number;
   /**
-   * Maximum time until the server's response headers, in milliseconds. Defaults to the platform's
-   * limit.
+   * Maximum time until the server sends the response headers, in milliseconds. Defaults to the
+   * platform's limit.
    */
   readonly timeoutMs?: number;
   /**
    * Set if the server handles only some URL paths, and the first client handles all others.
-   * Contains patterns for paths that the server always handles, and for paths that it handles if
-   * there is no file.
+   * Contains patterns for paths that the server always handles, and for paths that the server
+   * handles if there is no file.
    */
   readonly only?: { readonly paths: readonly string[]; readonly withoutFile: readonly string[] };
   /** Additional modules to compile for Node, with their paths in the deployment. */
@@ -278,8 +278,8 @@ export interface Framework {
   readonly dev: string | undefined;
   readonly outputDirs: readonly string[];
   /**
-   * True if the servers are programs in another language. Scripts in package.json then only help to
-   * build them.
+   * True if the servers are programs in another language. If so, scripts in package.json only help
+   * to build them.
    */
   readonly isLanguage?: boolean;
   /** True if the framework's program is not an npm package. */

@@ -96,7 +96,8 @@ function routesOfSome(
 
 /**
  * Generates a manifest with a layer for each folder of files, and one for the server. The number of
- * routes does not grow with the number of pages, because a path without a file falls through.
+ * routes does not grow with the number of pages, because a path without a file falls through to the
+ * next route.
  */
 function serverManifest(found: FoundServer, { paths, framework }: GeneratedFrom): Manifest {
   const clients = found.clients.filter((folder) =>

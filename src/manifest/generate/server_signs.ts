@@ -102,8 +102,8 @@ async function findStarted(output: BuiltOutput) {
 }
 
 /**
- * Finds `server/` with code next to a folder of browser files. The names alone are not enough,
- * because a site can have such folders.
+ * Finds a folder `server/` that contains code and is next to a folder of browser files. The names
+ * alone are not enough, because a site can have such folders.
  */
 function besideClient(paths: readonly string[]): string | undefined {
   const inServer = paths.filter((path) => topOf(path) === "server");

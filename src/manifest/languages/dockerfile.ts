@@ -27,8 +27,8 @@ function lastOf(instruction: string, text: string): string {
 }
 
 /**
- * Returns the words of an instruction as a shell would read them, for both the list form and the
- * line form.
+ * Returns the words of an instruction, in its list form or its line form, as a shell would read
+ * them.
  */
 function wordsOf(written: string): string {
   try {

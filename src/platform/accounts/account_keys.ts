@@ -1,6 +1,6 @@
 /**
- * Keys of accounts, credentials and security events in the key-value store. Keys of users,
- * workspaces, memberships and API keys by id are in `store/keys.ts`.
+ * Keys of accounts, credentials and security events in the key-value store. The keys under which
+ * users, workspaces, memberships and API keys are stored by id are in `store/keys.ts`.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Sets up projects' blob stores. There is one per environment, and code accesses it through the S3
+ * Sets up projects' blob stores. Each environment has one store, which code accesses through the S3
  * protocol.
  *
  * @module

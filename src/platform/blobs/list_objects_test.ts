@@ -120,7 +120,7 @@ for (const { name, ignore, open } of STORES) {
           assert.ok(pages.slice(0, -1).every(({ length }) => length === limit));
         }
         // Each batch is at most eight times as large as the previous one. Therefore, the number of
-        // records read is at most nine times the number of keys shown.
+        // records that are read is at most nine times the number of keys in the list.
         assert.ok(counts.read <= 9 * expected.length + 9, `${prefix}: ${counts.read} records`);
       }
     },

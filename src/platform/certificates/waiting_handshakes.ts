@@ -17,8 +17,9 @@ export class WaitingHandshakes {
   readonly #names = new Map<string, PromiseWithResolvers<void>>();
 
   /**
-   * Resolves when the name is settled, or after ten seconds. Calls `first` if no other handshake is
-   * waiting for the name. Returns immediately if too many names are waiting.
+   * Resolves when a decision about the name's certificate has been made, or after ten seconds.
+   * Calls `first` if no other handshake is waiting for the name. Returns immediately if too many
+   * names are waiting.
    */
   async wait(hostname: string, first: () => void): Promise<void> {
     let waiting = this.#names.get(hostname);

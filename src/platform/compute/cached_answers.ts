@@ -91,8 +91,8 @@ export class CachedAnswers {
   }
 
   /**
-   * Removes all cached responses of all deployments. Resolves once none of them is served any
-   * longer.
+   * Removes all cached responses of all deployments. Resolves once none of these responses is
+   * served any longer.
    */
   async purgeAll(): Promise<void> {
     const { cache, open, publish } = this.#options;
@@ -104,7 +104,7 @@ export class CachedAnswers {
   }
 
   /**
-   * Revalidates the paths and tags that a server requests, on all nodes.
+   * Revalidates, on all nodes, the paths and tags that a server specifies.
    *
    * @throws {Error} for invalid paths.
    */

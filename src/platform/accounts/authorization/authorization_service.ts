@@ -1,5 +1,5 @@
 /**
- * The authorization code grant with PKCE (RFC 6749, 7636; OAuth 2.1), for programs, such as agents,
+ * The authorization code grant with PKCE (RFC 6749, 7636; OAuth 2.1), for programs (such as agents)
  * that a person authorizes for a workspace.
  *
  * @module

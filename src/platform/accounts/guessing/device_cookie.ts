@@ -1,7 +1,7 @@
 /**
- * A cookie that marks a browser in which someone has signed in before. The cookie grants no access.
- * It only prevents other people's wrong passwords from locking out the owner (OWASP, "Slow Down
- * Online Guessing Attacks with Device Cookies").
+ * A cookie that marks a browser in which someone has signed in before. The cookie grants no access,
+ * but prevents other people's wrong passwords from locking out the owner (OWASP, "Slow Down Online
+ * Guessing Attacks with Device Cookies").
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
  * Limits guesses by account and IP address together, so guesses from elsewhere do not lock out the
- * owner. Also limits them by IP address across all accounts, and by account across all IP
+ * owner. Also limits guesses by IP address across all accounts, and by account across all IP
  * addresses. A browser that has signed in before has its own count. Nodes share the results of
  * guesses, so each node counts the guesses on all nodes.
  *

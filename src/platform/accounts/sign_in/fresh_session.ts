@@ -1,6 +1,6 @@
 /**
- * Checks whether someone has just signed in. An account without a password needs such a session to
- * change how it signs in.
+ * Checks whether someone has just signed in. Without a password, a person needs such a session to
+ * change how they sign in.
  *
  * @module
  */

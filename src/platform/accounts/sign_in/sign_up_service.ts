@@ -40,7 +40,7 @@ export class SignUpService {
 
   /**
    * @throws {Failure} `conflict` if the address is taken and the platform cannot send email;
-   * `rate_limited`
+   * `rate_limited` after too many sign-ups
    */
   async signUp(wanted: NewAccount, client: Client): Promise<SignedIn | ConfirmationWanted> {
     const { passwords } = this.#parts;

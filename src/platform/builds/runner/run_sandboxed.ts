@@ -40,8 +40,8 @@ const MAX_REASON = 4000;
 const MAX_WORDS = 2000;
 
 /**
- * How long to wait for the output to end, in milliseconds. If the output is still open after that,
- * an escaped process is holding it open.
+ * How long to wait until the output is closed, in milliseconds. If the output is still open after
+ * that, an escaped process is holding it open.
  */
 const DRAIN_MS = 5000;
 

@@ -8,8 +8,8 @@ import { usersBetween } from "./end_processes.ts";
 import { hasOwnRoot, type SandboxKind, type SandboxRun, startSandbox } from "./sandbox.ts";
 
 /**
- * The machine was too slow to tell whether a sandbox works. There is no fallback to a weaker
- * sandbox, because the platform would keep using it.
+ * The machine was too slow to tell whether a sandbox works. The platform does not fall back to a
+ * weaker sandbox, because it would keep using that sandbox.
  */
 export class SandboxUndecidedError extends Error {
   override readonly name = "SandboxUndecidedError";

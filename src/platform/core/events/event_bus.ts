@@ -131,7 +131,7 @@ export class EventBus {
 
   /**
    * Passes on all waiting events, then each new one. Also raises events that were stored but never
-   * raised, including those from a dead node.
+   * raised, including events of a node that has failed.
    */
   start(passOn: PassOn): void {
     this.#passOn = passOn;
