@@ -28,7 +28,7 @@ export interface HostBinding {
   readonly production: boolean;
   /** The current rolling release on this host; missing if everyone sees the same deployment. */
   readonly rolling?: RollingBinding | undefined;
-  /** Versionstamp of the commit that created the binding. The latest one applies. */
+  /** Versionstamp of the commit that created the binding. The latest binding applies. */
   readonly version: string;
   /** Previous production deployments, newest first; missing on other hosts. */
   readonly past?: readonly PastDeployment[] | undefined;
@@ -52,7 +52,7 @@ export interface DomainBinding {
 
 /** The access settings of a project's sites. */
 export interface AccessState {
-  /** Versionstamp of the record. The latest one applies. */
+  /** Versionstamp of the record. The latest record applies. */
   readonly version: string;
   readonly protection: Protection;
   /** Whether production is down for maintenance. */

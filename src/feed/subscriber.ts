@@ -1,4 +1,4 @@
-/** @module Applies changes in order, and requests a snapshot if one is missing. */
+/** @module Applies changes in order, and requests a snapshot if a change is missing. */
 import type { Change, FeedMessage, Snapshot } from "./messages.ts";
 
 export interface SubscriberOptions {

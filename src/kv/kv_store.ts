@@ -156,7 +156,7 @@ export class KvStore {
     return { items, cursor: null };
   }
 
-  /** Removes all keys that begin with a prefix. Returns their number. */
+  /** Removes all keys that begin with a prefix. Returns the number of removed keys. */
   async clear(namespace: Namespace, prefix = ""): Promise<number> {
     let count = 0;
     for await (const { key } of this.#scan(namespace, prefix)) {
@@ -170,7 +170,7 @@ export class KvStore {
     return this.#usage.of(namespace);
   }
 
-  /** Removes expired keys. Returns their number. */
+  /** Removes expired keys. Returns the number of removed keys. */
   async sweep(signal: AbortSignal, lease?: Lease): Promise<number> {
     let count = 0;
     const prefix = this.#keys.allExpiries();

@@ -17,7 +17,7 @@ const PARTS = new RegExp(`/(?:${PLATFORM}|\\.control)$`);
 /** Name of a group: the id and start time of the process that created the group, and a number. */
 const GROUP = /^svc-(\d+)-(\d+)-\d+$/;
 
-/** Number of attempts to remove a group, and the pause between them, in milliseconds. */
+/** Number of attempts to remove a group, and the pause between two attempts, in milliseconds. */
 const REMOVE_ROUNDS = 200;
 const REMOVE_PAUSE_MS = 10;
 
@@ -230,7 +230,7 @@ function enable(folder: string): void {
   writeWhereKnown(folder, "cgroup.subtree_control", "+pids");
 }
 
-/** Removes the groups of platforms that exited without removing them. */
+/** Removes the groups of platforms that exited without removing their groups. */
 async function removeLeft(folder: string): Promise<void> {
   const left = [...Deno.readDirSync(folder)].filter(({ name }) => {
     const [, pid, start] = GROUP.exec(name) ?? [];

@@ -14,7 +14,9 @@ export const MAX_MASKED_TABLES = 200;
 export const MAX_MASKED_COLUMNS = 200;
 /** Maximum length of all masks together, as JSON. */
 const MAX_MASK_CHARACTERS = 16 * 1024;
-/** Maximum duration of a migration, in milliseconds, and maximum length of its command. */
+/**
+ * Maximum duration of a migration, in milliseconds, and maximum length of the migration command.
+ */
 export const MIGRATION_MS = 10 * 60_000;
 export const MAX_MIGRATE_COMMAND = 1024;
 

@@ -44,7 +44,10 @@ async function sizeOnDisk(
   }
 }
 
-/** Watches folders until it is stopped. Folders that cannot be counted are treated as too large. */
+/**
+ * Watches folders until the returned watch is stopped. Folders that cannot be counted are treated
+ * as too large.
+ */
 export function watchSize(
   folders: readonly string[],
   limits: { readonly maxBytes: number },

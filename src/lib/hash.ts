@@ -33,7 +33,7 @@ export function hmacSha256(key: Uint8Array, text: string): Uint8Array<ArrayBuffe
   return new Uint8Array(createHash("sha256").update(padded(short, 0x5c)).update(inner).digest());
 }
 
-/** Number of bytes to hash in one turn, which takes about a millisecond. */
+/** Number of bytes that are hashed in one turn, which takes about a millisecond. */
 const BYTES_PER_TURN = 1024 * 1024;
 
 /**

@@ -88,7 +88,7 @@ function formatOf(root: unknown): DocumentFormat {
 const shortened = (step: PathStep): PathStep =>
   typeof step === "string" ? step.slice(0, MAX_NAME_LENGTH) : step;
 
-/** Joins the message and its hint on one line, because manifest problems have no hints. */
+/** Joins a message and its hint on one line, because manifest problems have no separate hints. */
 function inOneLine({ message, hint }: SchemaProblem): string {
   return hint === undefined
     ? message

@@ -69,7 +69,7 @@ export const MAX_START_TIMEOUT_MS = 300_000;
 /** Server engines: the Deno sandbox, Node, or any program started with a command. */
 export const ENGINES = ["deno", "node", "command"] as const;
 
-/** A version of Node, or its first components: `24`, `24.1`, `24.1.0`. */
+/** A version of Node, or its first components, such as `24`, `24.1` or `24.1.0`. */
 export const NODE_VERSION = /^\d{1,3}(\.\d{1,4}){0,2}$/;
 
 /** Maximum length of the path that is requested before a server goes live. */
@@ -103,7 +103,7 @@ export const MAX_KEEP_ASSETS_SECONDS = 90 * 86_400;
 /** How long a replaced deployment serves its pages by default, in seconds: 1 hour. */
 export const DEFAULT_SKEW_SECONDS = 3600;
 
-/** Maximum time that a replaced deployment can serve its pages, in seconds: 7 days. */
+/** Maximum time for which a replaced deployment can serve its pages, in seconds: 7 days. */
 export const MAX_SKEW_SECONDS = 7 * 86_400;
 
 /** Maximum number of ids that pages can use to identify their deployment. */

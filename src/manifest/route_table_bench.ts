@@ -21,7 +21,7 @@ function section(index: number): string {
   return SECTIONS[index % SECTIONS.length]!;
 }
 
-/** Returns `count` routes as frameworks generate them. The last one matches everything. */
+/** Returns `count` routes as frameworks generate them. The last route matches everything. */
 function routesOf(count: number): Route[] {
   return Array.from({ length: count }, (_, index) => {
     const patterns = [

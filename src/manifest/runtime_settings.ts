@@ -15,12 +15,12 @@ export interface RuntimeSettings {
   readonly timeoutMs: number;
   readonly memoryMb: number;
   readonly engine: Engine;
-  /** Node version, if Node is the engine. By default, the platform chooses it. */
+  /** Node version, if Node is the engine. By default, the platform chooses the version. */
   readonly nodeVersion?: string;
   /** Size of the folder for temporary files, in MiB. */
   readonly tmpMb: number;
   /**
-   * Path to which the server must respond before it goes live. If missing, any response to `/` is
+   * Path for which the server must respond before it goes live. If missing, any response to `/` is
    * enough.
    */
   readonly healthPath?: string;

@@ -15,7 +15,7 @@ export interface OutputFile {
   readonly info: Deno.FileInfo;
 }
 
-/** Determines which entries of a folder its author excludes from a site. */
+/** Determines which entries of a folder the author excludes from a site. */
 export interface IgnoredEntries {
   /**
    * Returns whether to omit a file, or a folder with all its content. `path` is relative to the

@@ -3,7 +3,7 @@ import { isbot } from "isbot";
 import type { Device } from "../../rules/mod.ts";
 import { memoize } from "../../lib/memo.ts";
 
-/** Number of user agents whose device is memoized. Parsing one takes about 50 µs. */
+/** Number of user agents whose device is memoized. Parsing a user agent takes about 50 µs. */
 const REMEMBERED = 4096;
 
 /** Maximum number of characters that are read from a user agent. No browser sends more. */

@@ -36,7 +36,10 @@ export interface EdgeResponse {
    * time without notice.
    */
   readonly isCurrent?: boolean | undefined;
-  /** The stored response, if this response contains all of it and rules have not edited it yet. */
+  /**
+   * The stored response, if this response contains all of its content and rules have not edited it
+   * yet.
+   */
   readonly kept?: Kept | undefined;
   /** Whether traffic statistics ignore the response. */
   readonly isUncounted?: boolean;

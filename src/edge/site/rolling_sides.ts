@@ -17,7 +17,7 @@ const PLACES = 10_000;
 /** How long a browser keeps its number, in seconds: longer than any release takes. */
 const MAX_AGE = 30 * 24 * 60 * 60;
 
-/** Number of characters from the release's id in its cookies. */
+/** Number of characters of the release's id that its cookies contain. */
 const ID_LENGTH = 12;
 
 /** Returns the last characters of the id, which are random. */
@@ -57,9 +57,7 @@ export function chooseSide(
   return { ...chosen, rolling: undefined, side: { cookie } };
 }
 
-/**
- * Returns whether the name of a file identifies its content, so the file is the same on both sides.
- */
+/** Returns whether a file's name identifies its content, so the file is the same on both sides. */
 const isImmutable = (headers: HeaderList): boolean =>
   headers.some(([name, value]) => name === "cache-control" && /\bimmutable\b/i.test(value));
 

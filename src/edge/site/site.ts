@@ -65,7 +65,7 @@ export interface SiteSource {
   readonly objects?: SiteObjects | undefined;
   /** Stores visitors' form submissions. If missing, the site has no forms. */
   readonly forms?: FormKeeper | undefined;
-  /** Runs the servers of its COMPUTE layers, if it has any. */
+  /** Runs the servers of the deployment's COMPUTE layers, if it has any. */
   readonly compute?: SiteCompute | undefined;
 }
 
@@ -84,7 +84,7 @@ export interface PastSites {
    * being collected.
    */
   assetAt(path: string): PastAsset | undefined | Promise<PastAsset | undefined>;
-  /** Whether any earlier deployment still serves its pages. */
+  /** Whether any earlier deployment still serves its own pages. */
   readonly hasPages: boolean;
   /** Returns the earlier deployment that served a page, or `undefined` for the live deployment. */
   siteOf(pageId: string): Site | undefined | Promise<Site | undefined>;
@@ -105,7 +105,7 @@ export interface Site {
   readonly queues: ReadonlyMap<string, QueueSettings>;
   /** Paths that only the platform may request. */
   readonly ownPaths: OwnPaths;
-  /** Whether it has COMPUTE layers. */
+  /** Whether the site has COMPUTE layers. */
   readonly hasServers: boolean;
   readonly objects: SiteObjects | undefined;
   readonly forms: SiteForms | undefined;
@@ -115,7 +115,7 @@ export interface Site {
   readonly hasVitals: boolean;
   /** Whether search engines may list the site. True only on production hosts. */
   readonly isIndexed: boolean;
-  /** Whether a production host serves it. */
+  /** Whether a production host serves the site. */
   readonly isProduction: boolean;
   /** The protection that the site's `svc.toml` sets; `undefined` if the file sets none. */
   readonly protection: Protection | undefined;
@@ -132,7 +132,10 @@ export interface Site {
   readonly keepAssetsMs: number;
   /** How long earlier deployments serve their pages while this one is live, in milliseconds. */
   readonly skewMs: number;
-  /** All ids that its pages use to identify it, including its own. */
+  /**
+   * All ids that the site's pages use to identify the deployment, including the deployment's own
+   * id.
+   */
   readonly pageIds: ReadonlySet<string>;
   /** Earlier deployments; only set on production hosts. */
   readonly past: PastSites | undefined;

@@ -73,15 +73,15 @@ export interface FileTableOptions {
   readonly directory: string;
   /** Fields of every response. */
   readonly common: HeaderList;
-  /** The page to serve if a document has no file, by its path in the output. */
+  /** The page to serve if a document has no file: the path of the page in the output. */
   readonly fallback?: string | undefined;
   /** The settings that determine pages' URLs. */
   readonly urls?: PageUrls | undefined;
-  /** Returns whether a file is never served, by its path in the output. */
+  /** Returns whether a file is never served, given its path in the output. */
   readonly isHidden?: ((path: string) => boolean) | undefined;
 }
 
-/** Returns the public files of a layer, with paths relative to its folder. */
+/** Returns the public files of a layer, with paths relative to the layer's folder. */
 function* filesOfLayer(
   files: readonly SiteFile[],
   { directory, isHidden }: FileTableOptions,
@@ -101,7 +101,7 @@ function hasName(names: Iterable<string>, suffix: string): boolean {
   return false;
 }
 
-/** Builds the table of one layer. */
+/** Builds the table for one layer. */
 export function* createFileTable(
   files: readonly SiteFile[],
   options: FileTableOptions,

@@ -33,7 +33,7 @@ interface Form {
 
 /** One stored form of a file: plain, or precompressed. */
 export class Representation {
-  /** Hash of the content, which is the name of its blob. */
+  /** Hash of the content, which is also the name of the blob. */
   readonly sha256: string;
   /** Bytes. */
   readonly size: number;

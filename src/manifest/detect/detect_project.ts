@@ -108,7 +108,10 @@ interface Commands {
   readonly dev: string | undefined;
 }
 
-/** Other platforms' dev servers, which require an account there. `svc dev` replaces them. */
+/**
+ * Dev servers of other platforms, which require an account on that platform. `svc dev` replaces
+ * them.
+ */
 const OTHER_DEV_SERVER = /^(?:npx\s+(?:-\S+\s+)*)?(?:vercel|vc|netlify|ntl)\s+dev\b/;
 
 /**

@@ -31,7 +31,10 @@ async function findLockFiles(
   return all.filter((_, index) => there[index]);
 }
 
-/** Reads a field from the project's package.json or, failing that, from its workspace root's. */
+/**
+ * Reads a field from the project's package.json or, failing that, from the package.json of the
+ * workspace root.
+ */
 async function readFields(
   reader: ProjectReader,
   { facts, root }: { readonly facts: PackageFacts | undefined; readonly root: string },
@@ -83,7 +86,7 @@ export async function detectPackageManager(
   return facts === undefined ? undefined : found("npm", { problem });
 }
 
-/** Finds the lock file's format version, as each manager writes it. */
+/** Patterns that find a lock file's format version, as each manager writes it. */
 const LOCK_VERSIONS: Partial<Record<PackageManager, RegExp>> = {
   pnpm: /^lockfileVersion: *'?"?(\d+(?:\.\d+)?)/m,
   yarn: /^__metadata:\n +version: *(\d+)/m,

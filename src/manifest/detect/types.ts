@@ -60,7 +60,9 @@ export interface DetectedProject {
   readonly installCommand: string | undefined;
   readonly buildCommand: string | undefined;
   readonly devCommand: string | undefined;
-  /** Command that starts the server, if it is a program in a language other than JavaScript. */
+  /**
+   * Command that starts the server, if the server is a program in a language other than JavaScript.
+   */
   readonly startCommand?: string;
   /** Ids of the toolchains on this machine that build the project. Missing if none are needed. */
   readonly toolchains?: readonly string[];

@@ -29,7 +29,7 @@ import { vitepress } from "./vitepress.ts";
 import { vueCli } from "./vue_cli.ts";
 import { workers } from "./workers.ts";
 
-/** Frameworks in detection order. A framework that is built on another one comes before it. */
+/** Frameworks in detection order. A framework comes before any framework that it is built on. */
 export const FRAMEWORKS: readonly Framework[] = [
   nuxt,
   sveltekit,

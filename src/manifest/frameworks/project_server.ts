@@ -21,7 +21,7 @@ export interface ProjectPackage {
   readonly scripts: ReadonlyMap<string, string>;
 }
 
-/** Reads package.json. Returns `undefined` if it does not exist. */
+/** Reads package.json. Returns `undefined` if the file does not exist. */
 export async function readPackage(project: ProjectReader): Promise<ProjectPackage | undefined> {
   const text = await project.readText("package.json");
   if (text === undefined) return undefined;

@@ -8,11 +8,11 @@ import { stripComments } from "./config_text.ts";
 export type Serving =
   /** The code listens by itself: `server.listen()`, `Deno.serve()`. */
   | "listens"
-  /** It exports an object with a `fetch` method, or an app that is such an object. */
+  /** The code exports an object with a `fetch` method, or an app that is such an object. */
   | "exports"
-  /** It exports an app that needs Node's own server. */
+  /** The code exports an app that needs Node's own server. */
   | "app"
-  /** It uses APIs that only Bun has. */
+  /** The code uses APIs that only Bun has. */
   | "bun";
 
 export interface ServerCode {

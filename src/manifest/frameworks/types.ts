@@ -94,7 +94,7 @@ export interface BuiltOutput {
   /** Folder of the output, relative to the project. `.` is the project itself. */
   readonly directory: string;
   readonly paths: readonly string[];
-  /** Reads a text file. Returns `undefined` if it does not exist. */
+  /** Reads a text file. Returns `undefined` if the file does not exist. */
   readonly readText: (path: string) => Promise<string | undefined>;
   readonly project: ProjectReader;
 }
@@ -238,7 +238,7 @@ export type Found =
     readonly details?: Readonly<Record<string, unknown>>;
   };
 
-/** A framework's server, and how to run it. */
+/** A framework's server, and how to find and run it. */
 export interface FrameworkServer {
   /** Examines an output. `advice` is the advice that detection gave. */
   find(output: BuiltOutput, advice: Advice | undefined): Found | Promise<Found>;

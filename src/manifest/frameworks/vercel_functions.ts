@@ -19,7 +19,8 @@ const CONFIG = "vercel.json";
 const OTHER_LANGUAGE = /\.(?:py|go|rb|rs|php)$/;
 
 /**
- * All paths below the folder belong to functions, so its source files are never part of the site.
+ * All paths below the folder belong to functions, so source files in the folder are never part of
+ * the site.
  */
 const PATHS = ["^/api(?:/.*)?$"];
 

@@ -223,8 +223,8 @@ export function refuseFunctions(
 }
 
 /**
- * Analyzes a build's output. If no known server is found, the output counts as plain files, if it
- * contains any.
+ * Analyzes a build's output. If no known server is found, any files in the output count as plain
+ * files.
  */
 export async function findBuilt(
   detected: DetectedProject,

@@ -47,7 +47,7 @@ export const tableOf = (value: unknown, key: string): Table => {
   return typeof found === "object" && found !== null ? found as Table : {};
 };
 
-/** Reads a TOML file. Returns `undefined` if it does not exist or is not valid. */
+/** Reads a TOML file. Returns `undefined` if the file does not exist or is not valid. */
 export async function readToml(reader: ProjectReader, path: string): Promise<Table | undefined> {
   const text = await reader.readText(path);
   const parsed = text === undefined ? undefined : parseToml(text, LIMITS);

@@ -21,7 +21,7 @@ export const PASSWORD = "correct horse battery";
 
 export interface TestAccounts extends Accounts {
   readonly kv: RecordStore;
-  /** Milliseconds since the epoch. Tests can set it. */
+  /** The current time in milliseconds since the epoch, which tests can set. */
   time: number;
   readonly events: SecurityEvent[];
   readonly troubles: string[];

@@ -20,7 +20,7 @@ const apiKeyRecord = z.object({
   name: z.string(),
   hash: z.string(),
   prefix: z.string(),
-  /** The key's maximum role. Its creator's role can limit it further. */
+  /** The key's maximum role, which the role of the key's creator can limit further. */
   role: z.enum(ROLES).default("owner"),
   /** The key's permissions. Older keys lack this field, and can do everything. */
   permissions: z.array(z.enum(PERMISSION_NAMES)).default(["everything"]),

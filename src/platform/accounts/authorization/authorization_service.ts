@@ -64,7 +64,7 @@ export interface Tokens {
 type Outcome =
   | { readonly type: "tokens"; readonly tokens: Tokens; readonly replaced?: string }
   | { readonly type: "refused"; readonly reason: string }
-  /** A secret was used twice. Someone else must have it, so its grant is revoked. */
+  /** A secret was used twice. Someone else must have this secret, so its grant is revoked. */
   | { readonly type: "replayed"; readonly userId: string; readonly grant: string };
 
 const refused = (reason: string): { readonly result: Outcome } => ({

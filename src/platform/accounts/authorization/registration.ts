@@ -50,7 +50,7 @@ function redirectProblem(address: string): string | undefined {
   return undefined;
 }
 
-/** Returns the URL, without its port if it points to the client's own machine. */
+/** Returns the URL. If it points to the client's own machine, its port is removed. */
 function withoutLoopbackPort(address: string): string {
   const url = new URL(address);
   if (url.protocol !== "http:" || !LOOPBACK.has(url.hostname)) return address;
@@ -102,7 +102,7 @@ export function makeClientId(body: z.infer<typeof registrationBody>, key: string
   return `${text}.${sign(key, text)}`;
 }
 
-/** Reads a client's id. Returns `undefined` if this platform did not issue it. */
+/** Reads a client's id. Returns `undefined` if this platform did not issue the id. */
 export function readClientId(id: string, key: string): RegisteredClient | undefined {
   if (id.length > MAX_CLIENT_ID) return undefined;
   const [text, mac, ...rest] = id.split(".");

@@ -79,7 +79,9 @@ export class CredentialStore {
     return apiKey?.workspaceId === workspaceId ? apiKey : undefined;
   }
 
-  /** Removes and returns the keys of a trusted publisher, even if other publishers share them. */
+  /**
+   * Removes and returns the keys of a trusted publisher, even if other publishers share these keys.
+   */
   async removeOfPublisher(workspaceId: string, publisherId: string): Promise<ApiKeyRecord[]> {
     return await this.#removeApiKeys(
       workspaceId,

@@ -138,7 +138,7 @@ export class DeviceLoginService {
     };
   }
 
-  /** Finds a pending authorization by its user code. Wrong codes are counted. */
+  /** Finds a pending authorization by its user code. Counts wrong codes. */
   async find(person: Person, typed: string, client: Client): Promise<DeviceRequest> {
     const { grant, code } = await this.#open(person, typed, client);
     return {
