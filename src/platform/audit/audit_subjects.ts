@@ -238,7 +238,7 @@ export function subjectOf(
   return { target: id === null && name === "" ? null : { id, name: name || null }, changes };
 }
 
-/** Returns the project that a call concerns, even if its path does not contain one. */
+/** Returns the project that a call concerns, even if the call's path does not contain a project. */
 export function projectOf({ project, answer, noted }: CompletedCall): string | null {
   if (project !== null) return project;
   const candidates = [noted.before?.project, isFacts(answer) ? answer.project : undefined];

@@ -106,7 +106,7 @@ export class AccessKeys extends Table<AccessKeyRecord, readonly [string, string]
     return { record, secret };
   }
 
-  /** Returns the key that a request refers to, or `undefined` if it does not exist. */
+  /** Returns the key that a request refers to, or `undefined` if the key does not exist. */
   async open(id: string): Promise<OpenKey | undefined> {
     if (id.length > MAX_ID) return undefined;
     const record = await this.findBy("id", keys.blobKeyById(id));
@@ -150,7 +150,9 @@ export class AccessKeys extends Table<AccessKeyRecord, readonly [string, string]
     });
   }
 
-  /** Reseals all secrets with the platform's current key. Returns their number. */
+  /**
+   * Reseals all secrets with the platform's current key. Returns the number of resealed secrets.
+   */
   async reseal(): Promise<number> {
     return await this.rewrite(async (record) =>
       this.#box.isCurrent(record.secret) ? record : {

@@ -27,7 +27,7 @@ export class BlobUsage {
     this.#kv = kv;
   }
 
-  /** Adds a change in usage to the commit that causes it. */
+  /** Adds a change in usage to the commit that causes the change. */
   note(operation: Operation, place: BlobPlace, change: Partial<Record<Counter, number>>): void {
     for (const [name, count] of Object.entries(change)) {
       if (count === 0) continue;

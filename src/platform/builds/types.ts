@@ -39,7 +39,7 @@ export interface BuiltContent {
 
 export type BuildOutcome =
   | { readonly type: "built"; readonly content: BuiltContent }
-  /** `reason` is human-readable. It becomes the deployment's `error` and contains no secrets. */
+  /** `reason` is human-readable, becomes the deployment's `error`, and contains no secrets. */
   | { readonly type: "failed"; readonly reason: string }
   /** There was nothing to build. `reason` is human-readable. */
   | { readonly type: "skipped"; readonly reason: string }

@@ -1,4 +1,7 @@
-/** Stores when a node last knew of all purges, so it can tell how long it has been away. @module */
+/**
+ * Stores when a node last knew of all purges, so the node can tell how long it has been away.
+ * @module
+ */
 import { join } from "node:path";
 import { writeFileAtomically } from "../../lib/atomic_file.ts";
 import { readTextFile } from "../../lib/utf8.ts";

@@ -46,7 +46,9 @@ const builds = new RecordType({
 const ticketRecord = z.object({ projectId: z.string(), id: z.string() });
 const commitRecord = z.object({ id: z.string() });
 
-/** A build was not admitted, because its commit is already deployed or its branch is busy. */
+/**
+ * A build was not admitted, because its commit is already deployed or its branch has another build.
+ */
 export class NotAdmittedError extends Error {
   override readonly name = "NotAdmittedError";
   constructor(readonly admission: Exclude<Admission, { readonly type: "create" }>) {

@@ -28,7 +28,7 @@ export async function openBuildVariables(
   const files = await git.filesOf(project.id, job.commitSha);
   const text = await files.readText(join(project.rootDirectory ?? "", PROJECT_CONFIG_FILE));
   const declared = readDatabaseSettings(text);
-  // The build reports errors in svc.toml before it runs anything.
+  // The build itself reports errors in svc.toml before it runs anything.
   if (declared === undefined) return { databases: {}, own: {}, secret: [] };
   const user = { ...job, id: job.deploymentId, database: declared.settings };
   await databases.prepare(user);

@@ -24,7 +24,7 @@ export interface BuildFolder {
   readonly cache: string;
 }
 
-/** Runs a system program. If it fails, throws an error with its output. */
+/** Runs a system program. If the program fails, throws an error with its output. */
 async function run(program: string, ...args: string[]): Promise<void> {
   const { success, stderr } = await runProgram(program, {
     args,

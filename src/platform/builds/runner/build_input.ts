@@ -50,7 +50,10 @@ export function jobFile(
   };
 }
 
-/** Returns the environment of a build process, which it passes on to project commands. */
+/**
+ * Returns the environment for a build process, which passes this environment on to project
+ * commands.
+ */
 export function buildEnvironment(
   folder: BuildFolder,
   { job, kind, program, path, toolchains, mark }: {

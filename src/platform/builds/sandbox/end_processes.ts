@@ -75,7 +75,7 @@ export function usersBetween(from: number, to: number): Set<number> {
   return new Set(users.filter((uid) => uid >= from && uid < to));
 }
 
-/** Kills the direct children of a process. Returns false if it has none. */
+/** Kills the direct children of a process. Returns false if the process has none. */
 export function killChildren(parent: number): boolean {
   const children = runningProcesses().filter((each) => each.parent === parent);
   for (const { pid } of children) kill(pid);
