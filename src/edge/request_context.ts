@@ -1,4 +1,4 @@
-/** @module A request, its site, and the decision of the rules. */
+/** @module A request, its site, and the decision that the rules made. */
 import {
   createFacts,
   type Decision,
@@ -40,11 +40,14 @@ export interface PagePin {
 interface ContextParts {
   readonly startedAt: number;
   readonly limiter: RateLimiter;
-  /** Whether this is a front edge. If so, the platform counts all limits that are not local. */
+  /**
+   * Whether this edge is a front edge. If so, the platform does the counting for all limits that
+   * are not local.
+   */
   readonly isFrontEdge: boolean;
 }
 
-/** The state of one request at the edge. Rules query it about files and rate limits. */
+/** The state of one request at the edge, which rules query for files and rate limits. */
 export class RequestContext implements EvaluationHooks, PageMoves {
   decision: Decision = NO_DECISION;
   /** The rate limits that the request was counted against; usually none. */
@@ -69,9 +72,9 @@ export class RequestContext implements EvaluationHooks, PageMoves {
   }
 
   /**
-   * The same request for an earlier deployment, which the request's page names. Objects are not
-   * part of a deployment, so objects that the live deployment no longer serves become unavailable
-   * immediately.
+   * Returns the same request for the earlier deployment that the request's page names. Objects are
+   * not part of a deployment, so objects that the live deployment no longer serves become
+   * unavailable immediately.
    */
   atEarlier(earlier: Site, pin: PagePin): RequestContext {
     const site = { ...earlier, objects: this.site.objects };
@@ -92,9 +95,9 @@ export class RequestContext implements EvaluationHooks, PageMoves {
   }
 
   /**
-   * Whether the rules let the client move to another path of the same page. Rules take precedence.
-   * If they redirect that path, the page is served at its current path, so the two redirects cannot
-   * form a loop.
+   * Returns whether the rules let the client move to another path of the same page. Rules take
+   * precedence. If they redirect that path, the page is served at its current path, so the two
+   * redirects cannot form a loop.
    */
   canMoveTo(path: string): boolean {
     const { decision, site, facts, clientRequest } = this;
@@ -118,7 +121,7 @@ export class RequestContext implements EvaluationHooks, PageMoves {
     return terminal.type !== "redirect" && rewrite === undefined;
   }
 
-  /** Whether a rule denies the request, without counting it against limits. */
+  /** Returns whether a rule denies the request, without counting it against limits. */
   isDenied(): boolean {
     const { site, clientRequest } = this;
     const path = normalizePath(clientRequest.rawPath);
@@ -149,9 +152,9 @@ export class RequestContext implements EvaluationHooks, PageMoves {
 const NOINDEX: Header = ["x-robots-tag", "noindex"];
 
 /**
- * Applies the header edits of the rules, and adds the fields that report rate limits. A rule can
- * remove the field that keeps a preview out of search engines, but no rule can let other caches
- * store a protected host's response.
+ * Applies the rules' header edits, and adds the fields that report rate limits. A rule can remove
+ * the field that keeps a preview out of search engines, but no rule can let other caches store a
+ * protected host's response.
  */
 export function finishResponse(context: RequestContext, answer: EdgeResponse): EdgeResponse {
   const { gate, side } = context.site;
@@ -180,7 +183,10 @@ function editResponse(
   return { ...response, headers: [...edited, ...report] };
 }
 
-/** A redirect, which is built only once if the decision is cached. */
+/**
+ * Returns the redirect that a decision requires. If the decision is cached, the redirect is built
+ * only once.
+ */
 export function redirectResponse(
   { status, location }: Extract<Terminal, { readonly type: "redirect" }>,
   { cachedDecision, site }: RequestContext,
@@ -193,7 +199,9 @@ export function redirectResponse(
     : cachedDecision.redirect = { ...response, headers: checkOnce(headers) };
 }
 
-/** The redirect of a cached decision, which depends only on the URL. */
+/**
+ * Returns the redirect that a cached decision requires. Such a redirect depends only on the URL.
+ */
 export function cachedRedirect(
   context: RequestContext,
   { counters }: SiteRules,
@@ -206,8 +214,9 @@ export function cachedRedirect(
 }
 
 /**
- * Whether a request to a server involves the HTTP cache. It does if a `cache` or `bypass_cache`
- * rule matches it, or if its method may invalidate stored responses.
+ * Returns whether a request to a server involves the HTTP cache. The cache is involved if a `cache`
+ * or `bypass_cache` rule matches the request, or if the request's method may invalidate stored
+ * responses.
  */
 export function needsCache({ clientRequest, site, decision }: RequestContext): boolean {
   if (!site.hasServers) return false;

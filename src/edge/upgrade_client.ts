@@ -7,7 +7,7 @@ import type { ClientRequest } from "./request/client_request.ts";
 export function upgradeClient(clientRequest: ClientRequest, server: ComputeSocket): Response {
   try {
     const { socket, response } = clientRequest.upgrade();
-    // Deno itself selects a protocol only if the client formats its list in exactly one way.
+    // By itself, Deno selects a protocol only if the client's list has one specific format.
     if (server.protocol !== "") response.headers.set("sec-websocket-protocol", server.protocol);
     relayWebSocket(socket, server);
     return response;

@@ -6,7 +6,9 @@ import { Subscriber } from "./subscriber.ts";
 
 const removed = (hostname: string): FeedMessage => ({ type: "host_removed", hostname });
 
-/** An edge that keeps the names of removed hosts, with a transport that the test controls. */
+/**
+ * Creates an edge that keeps the names of removed hosts, with a transport that the test controls.
+ */
 function edgeOf(publisher: Publisher, options: { apply?(): Promise<void> } = {}) {
   const shown = { names: [] as string[], places: [] as number[], late: [] as number[], gaps: 0 };
   const arrived: Change[] = [];

@@ -1,13 +1,13 @@
 /**
- * @module Updates for an edge: hosts and their content, and invalidations. The messages only
- * contain data, so they can be sent to other processes and machines.
+ * @module Updates for an edge: hosts and their content, and invalidations. The messages contain
+ * only data, so they can be sent to other processes and machines.
  */
 import type { Protection } from "../lib/protection.ts";
 
-/** A release that is served to a share of a host's visitors. */
+/** A release that is served to a percentage of a host's visitors. */
 export interface RollingBinding {
   readonly releaseId: string;
-  /** The deployment served to this share. All other visitors see the host's own deployment. */
+  /** The deployment served to these visitors. All others see the host's own deployment. */
   readonly deploymentId: string;
   /** Percentage of the visitors, from 1 to 100. */
   readonly share: number;
@@ -16,7 +16,7 @@ export interface RollingBinding {
 /** A previous production deployment. */
 export interface PastDeployment {
   readonly id: string;
-  /** When another deployment replaced it, in milliseconds since the Unix epoch. */
+  /** When another deployment replaced this one, in milliseconds since the Unix epoch. */
   readonly until: number;
 }
 
@@ -28,7 +28,7 @@ export interface HostBinding {
   readonly production: boolean;
   /** The current rolling release on this host; missing if everyone sees the same deployment. */
   readonly rolling?: RollingBinding | undefined;
-  /** Versionstamp of the commit that created the binding. The latest one applies. */
+  /** Versionstamp of the commit that created the binding. The latest binding applies. */
   readonly version: string;
   /** Previous production deployments, newest first; missing on other hosts. */
   readonly past?: readonly PastDeployment[] | undefined;
@@ -40,7 +40,7 @@ export interface DomainRoute {
   readonly environment: string;
   /** Host that always serves the environment's latest deployment. */
   readonly host: string;
-  /** The hostname that its visitors are redirected to. */
+  /** The hostname to which visitors are redirected. */
   readonly redirectTo: string | null;
 }
 
@@ -52,7 +52,7 @@ export interface DomainBinding {
 
 /** The access settings of a project's sites. */
 export interface AccessState {
-  /** Versionstamp of the record. The latest one applies. */
+  /** Versionstamp of the record. The latest record applies. */
   readonly version: string;
   readonly protection: Protection;
   /** Whether production is down for maintenance. */
@@ -75,7 +75,7 @@ export interface ResourceUri {
 }
 
 export type FeedMessage =
-  /** A host now serves another deployment, or other published rules. */
+  /** A host now serves another deployment, or uses other published rules. */
   | { readonly type: "host_pointed"; readonly hostname: string; readonly to: HostBinding }
   | { readonly type: "host_removed"; readonly hostname: string }
   /** No host serves the deployment any longer. */

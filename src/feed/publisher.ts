@@ -18,19 +18,19 @@ export interface Subscribed {
   readonly behind: number;
   /** Records that every change up to a position has been applied. */
   applied(place: number): void;
-  /** Ends the subscription, so no call waits for it. */
+  /** Cancels the subscription, so no call waits for the subscriber. */
   end(): void;
 }
 
 export interface PublisherOptions {
-  /** Maximum time for a subscriber to apply a change, in milliseconds. */
+  /** Time within which a subscriber must apply a change, in milliseconds. */
   readonly patienceMs: number;
 }
 
 interface Entry {
   readonly subscription: Subscription;
   applied: number;
-  /** Callbacks, by the position they wait for. */
+  /** Callbacks, by the position that they wait for. */
   readonly waiting: Map<number, () => void>;
 }
 
@@ -45,7 +45,7 @@ export class Publisher {
     this.#options = options;
   }
 
-  /** Adds a part of the current state, as messages, to snapshots. */
+  /** Registers a source of messages that describe a part of the current state, for snapshots. */
   include(source: () => Iterable<FeedMessage>): void {
     this.#sources.push(source);
   }
@@ -72,7 +72,7 @@ export class Publisher {
     };
   }
 
-  /** The complete current state, for a subscriber that missed a change. */
+  /** Returns the complete current state, for a subscriber that missed a change. */
   snapshot(): Snapshot {
     return { place: this.#place, messages: this.#sources.flatMap((source) => [...source()]) };
   }

@@ -1,10 +1,10 @@
-/** @module Applies changes in order, and requests a snapshot if one is missing. */
+/** @module Applies changes in order, and requests a snapshot if a change is missing. */
 import type { Change, FeedMessage, Snapshot } from "./messages.ts";
 
 export interface SubscriberOptions {
   /** Applies a message. A failure is reported, and later changes are still applied. */
   apply(message: FeedMessage): void | Promise<void>;
-  /** Replaces everything known so far. */
+  /** Replaces all state known so far. */
   replace(messages: readonly FeedMessage[]): void | Promise<void>;
   /** Called when all changes up to a position have been applied. */
   applied(place: number): void;

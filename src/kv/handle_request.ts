@@ -10,12 +10,12 @@ const EXPIRES_HEADER = "svc-kv-expires-at";
 
 export interface NamespaceHandlerOptions {
   readonly store: Pick<KvStore, "get" | "set" | "remove" | "list" | "clear">;
-  /** Called with internal errors. Their details are not sent to the caller. */
+  /** Called with internal errors, whose details are not sent to the caller. */
   readonly onTrouble: (message: string) => void;
 }
 
 export interface KvHandlerOptions<Owner> extends NamespaceHandlerOptions {
-  /** The owner of the token; `undefined` if the token is unknown. */
+  /** Returns the owner of the token, or `undefined` if the token is unknown. */
   readonly ownerOf: (token: string) => Owner | undefined;
   readonly namespaceOf: (owner: Owner) => Namespace;
   /** Serves requests to other services, such as queues. */
@@ -28,7 +28,8 @@ const failure = (status: number, code: string, error: string): Response =>
 const CONFLICT = "The key has changed: read it and try again";
 
 /**
- * Whether the client states the length of the body. If so, the server reads no more than that.
+ * Returns whether the client states the length of the body. If so, the server reads no more bytes
+ * than stated.
  */
 const isMeasured = (length: string | null): boolean => length !== null && /^\d+$/.test(length);
 

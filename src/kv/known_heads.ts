@@ -1,6 +1,6 @@
 /**
- * @module Recently used heads (the small records of keys), for a store without other writers.
- * Reading them needs no transaction.
+ * @module Recently used heads (the small records of keys) in memory, for a store without other
+ * writers. Reading a head from memory needs no transaction.
  */
 import { RecentMap } from "../lib/memo.ts";
 import type { Head } from "./records.ts";
@@ -12,7 +12,10 @@ export interface StoredHead {
   readonly stored: Head | undefined;
 }
 
-/** Maximum number of heads in each of the map's two generations: 16 MiB if every value is 1 KiB. */
+/**
+ * Maximum number of heads in each of the map's two generations, which take 16 MiB if every value is
+ * 1 KiB.
+ */
 const MAX_KNOWN = 4096;
 
 export class KnownHeads {
@@ -21,7 +24,7 @@ export class KnownHeads {
 
   /**
    * Reads the head of a key by name. Concurrent reads of a key share one `load`. A read that
-   * started before a change ended is not shared with later reads.
+   * started before a change was complete is not shared with later reads.
    */
   read(name: string, load: () => Promise<StoredHead>): StoredHead | Promise<StoredHead> {
     return this.#known.get(name) ?? this.#reading.get(name) ?? this.#load(name, load);

@@ -1,4 +1,4 @@
-/** @module The HTTP API of a namespace, for functions. The API needs no network connection. */
+/** @module The HTTP API of a namespace, which functions use without a network connection. */
 import { createNamespaceHandler, type NamespaceHandlerOptions } from "./handle_request.ts";
 import type { Namespace } from "./types.ts";
 
@@ -32,7 +32,7 @@ export function createKvFetch(
   const handle = createNamespaceHandler(options);
   return async ({ method, url, headers, body }) => {
     const sent = new Headers(headers.map(([name, value]): [string, string] => [name, value]));
-    // No connection enforces the claimed length of the body.
+    // Without a connection, nothing enforces the claimed length of the body.
     sent.delete("content-length");
     const request = new Request(url, {
       method,

@@ -43,7 +43,7 @@ export interface KvStoreOptions {
 export interface ListOptions {
   readonly prefix: string;
   readonly limit: number;
-  /** The last key of the previous page. */
+  /** The last key of the previous page of a list. */
   readonly after?: string | undefined;
 }
 
@@ -60,10 +60,10 @@ function meets(condition: KvCondition | undefined, { head, versionstamp }: Curre
 
 const expiryOf = ({ expiresAt }: Head) => expiresAt === undefined ? {} : { expiresAt };
 
-/** A unique name for a key. */
+/** Returns a unique name for a key. */
 const nameOf = (namespace: Namespace, key: string): string => JSON.stringify([...namespace, key]);
 
-/** Size of a key and its value, as counted against the namespace's quota. */
+/** Returns the size of a key and its value, as counted against the namespace's quota. */
 const weightOf = (key: string, size: number): number => key.length + size;
 
 export class KvStore {
@@ -85,7 +85,7 @@ export class KvStore {
     this.#usage = new Usage(quota, (namespace) => this.#count(namespace));
   }
 
-  /** The value of a key; `undefined` if the key does not exist. */
+  /** Returns the value of a key, or `undefined` if the key does not exist. */
   async get(namespace: Namespace, key: string): Promise<KvValue | undefined> {
     const contention = new Contention();
     do {
@@ -145,7 +145,7 @@ export class KvStore {
     });
   }
 
-  /** One page of keys, sorted by their bytes. */
+  /** Returns one page of keys, sorted by their bytes. */
   async list(namespace: Namespace, { prefix, limit, after }: ListOptions): Promise<KvPage> {
     const items: KvItem[] = [];
     for await (const { key, head, version } of this.#scan(namespace, prefix, after)) {
@@ -156,7 +156,7 @@ export class KvStore {
     return { items, cursor: null };
   }
 
-  /** Removes all keys that begin with a prefix. Returns their number. */
+  /** Removes all keys that begin with a prefix. Returns the number of removed keys. */
   async clear(namespace: Namespace, prefix = ""): Promise<number> {
     let count = 0;
     for await (const { key } of this.#scan(namespace, prefix)) {
@@ -165,12 +165,12 @@ export class KvStore {
     return count;
   }
 
-  /** The size of a namespace, in bytes and keys. */
+  /** Returns the size of a namespace, in bytes and keys. */
   usage(namespace: Namespace) {
     return this.#usage.of(namespace);
   }
 
-  /** Removes expired keys. Returns their number. */
+  /** Removes expired keys. Returns the number of removed keys. */
   async sweep(signal: AbortSignal, lease?: Lease): Promise<number> {
     let count = 0;
     const prefix = this.#keys.allExpiries();
@@ -184,7 +184,7 @@ export class KvStore {
     return count;
   }
 
-  /** The keys of all records whose namespace begins with these parts. */
+  /** Returns the keys of all records whose namespace begins with these parts. */
   async *recordsOf(...begin: readonly string[]): AsyncGenerator<RecordKey> {
     this.dropCached(...begin);
     for (const prefix of [this.#keys.heads(begin), this.#keys.allParts(begin)]) {
@@ -281,7 +281,7 @@ export class KvStore {
   }
 
   /**
-   * The operation that starts a write. The operation removes the old value, provided that the value
+   * Returns the operation that starts a write. It removes the old value, provided that this value
    * has not changed.
    */
   #removal(

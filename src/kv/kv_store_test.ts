@@ -184,7 +184,7 @@ Deno.test("KvStore.set() stores every value while another process writes", async
   }
 });
 
-/** A database that counts reads of single keys, and refuses commits while `isFull`. */
+/** A database that counts reads of single keys, and rejects commits while `isFull`. */
 class WatchedStore extends StoreLayer {
   readonly seen = { reads: 0, isFull: false };
 

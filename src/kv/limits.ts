@@ -3,7 +3,7 @@
 /** Maximum length of a key, in UTF-8 bytes. */
 export const MAX_KEY_BYTES = 512;
 
-/** Whether a key or key prefix is short enough and contains no lone surrogates. */
+/** Returns whether a key or key prefix is short enough and contains no lone surrogates. */
 export function fitsKey(text: string): boolean {
   return text.isWellFormed() && new TextEncoder().encode(text).byteLength <= MAX_KEY_BYTES;
 }

@@ -70,7 +70,7 @@ const page = z.strictObject({
 });
 const many = z.strictObject({ prefix });
 
-/** The cursor for the page after a key. */
+/** Returns the cursor for the page after a key. */
 export function cursorOf(after: string): string {
   const text = String.fromCharCode(...new TextEncoder().encode(after));
   return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");

@@ -18,7 +18,7 @@ const headSchema = z.object({
   contentType: z.string(),
   /** Milliseconds since the epoch. */
   expiresAt: z.int().optional(),
-  /** The value itself, or the id of its parts. */
+  /** The value itself, or the id of the value's parts. */
   inline: bytes.optional(),
   partsId: z.string().optional(),
 });
@@ -35,8 +35,8 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 /**
- * The stored form of a head: the value's metadata as JSON, then the value itself if it is short.
- * Bytes are stored unchanged on every version of the runtime (docs/decisions/store.md).
+ * Returns the stored form of a head: the value's metadata as JSON, then the value itself if it is
+ * short. Bytes are stored unchanged on every version of the runtime (docs/decisions/store.md).
  */
 export function encodeHead({ inline, ...rest }: Head): Uint8Array<ArrayBuffer> {
   const text = encoder.encode(JSON.stringify(rest));
@@ -56,7 +56,7 @@ function decodeHead(encoded: Uint8Array<ArrayBuffer>): Head {
   return head.partsId === undefined ? { ...head, inline: encoded.subarray(end) } : head;
 }
 
-/** Reads the head of an entry; `undefined` if there is no entry. */
+/** Reads the head of an entry. Returns `undefined` if there is no entry. */
 export function parseHead(value: unknown): Head | undefined {
   if (value === null) return undefined;
   // Earlier versions stored objects.
@@ -69,8 +69,8 @@ export function parseHead(value: unknown): Head | undefined {
 export const NO_VALUE = new Uint8Array();
 
 /**
- * Converts the value of an entry to the current format; `undefined` if the value is already in that
- * format.
+ * Converts the value of an entry to the current format. Returns `undefined` if the value is already
+ * in that format.
  */
 export function renewedValue(value: unknown): Uint8Array | undefined {
   if (value instanceof Uint8Array) return undefined;
@@ -123,6 +123,6 @@ export function divide(
   return { head: { partsId: newId() }, parts };
 }
 
-/** The number of parts of a head's value. */
+/** Returns the number of parts in which a head's value is stored. */
 export const partCount = ({ size, partsId }: Head): number =>
   partsId === undefined ? 0 : Math.ceil(size / PART_BYTES);

@@ -15,7 +15,7 @@ export interface KvValue {
 
 export interface KvItem {
   readonly key: string;
-  /** Bytes of its value. */
+  /** Size of the value, in bytes. */
   readonly size: number;
   readonly version: string;
   readonly expiresAt?: number;

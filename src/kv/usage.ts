@@ -23,7 +23,7 @@ export class Usage {
     this.#count = count;
   }
 
-  /** The current size of a namespace. */
+  /** Returns the current size of a namespace. */
   async of(namespace: readonly string[]): Promise<Change> {
     return { ...await this.#total(namespace) };
   }
@@ -43,7 +43,7 @@ export class Usage {
     return undefined;
   }
 
-  /** Subtracts a removal, or a change that did not happen. */
+  /** Subtracts what was removed, or what a failed change had reserved. */
   async undo(namespace: readonly string[], change: Change): Promise<void> {
     const total = await this.#total(namespace);
     total.bytes -= change.bytes;

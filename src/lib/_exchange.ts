@@ -1,5 +1,5 @@
 /**
- * @module One HTTP/1.1 request over its own connection, sent exactly as written.
+ * @module Sends one HTTP/1.1 request over its own connection, exactly as written.
  *
  * Tests need to see truncated responses, which Deno 2.7's `node:http` never reports, and to send
  * unnormalized paths, which `fetch()` cannot do.
@@ -30,7 +30,7 @@ export interface ExchangeResponse {
 }
 
 const END_OF_HEAD = "\r\n\r\n";
-/** `TextDecoder` decodes Latin-1 as Windows-1252. */
+/** Decodes Latin-1, which `TextDecoder` would decode as Windows-1252. */
 const latin1 = (bytes: Uint8Array) =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
 
@@ -54,7 +54,7 @@ class Reading {
     this.#conn = conn;
   }
 
-  /** @throws {Error} if the connection ends */
+  /** @throws {Error} if the connection closes */
   async #more(): Promise<Uint8Array> {
     const buffer = new Uint8Array(64 * 1024);
     const read = await this.#conn.read(buffer);
@@ -155,7 +155,8 @@ async function writeAll(conn: Deno.Conn, bytes: Uint8Array): Promise<void> {
 /**
  * Sends a request and reads its response.
  *
- * @throws {Error} if the connection fails, ends early, or takes more than 30 seconds
+ * @throws {Error} if the connection fails or closes early, or the response takes more than 30
+ * seconds
  */
 export async function exchange(request: ExchangeRequest): Promise<ExchangeResponse> {
   const { address = "127.0.0.1", port, method = "GET" } = request;
@@ -166,7 +167,8 @@ export async function exchange(request: ExchangeRequest): Promise<ExchangeRespon
     conn.close();
   }, TIMEOUT_MS);
   try {
-    // The response may arrive and the connection may end before the whole request has been sent.
+    // The response may arrive, and the connection may close, before the whole request has been
+    // sent.
     writeAll(conn, format(request)).catch(() => {});
     const response = await readResponse(conn, method);
     return response;

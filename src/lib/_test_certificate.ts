@@ -31,7 +31,7 @@ export async function makeCertificate(
   return { certFile, keyFile };
 }
 
-/** A certificate and its key, as PEM text. */
+/** Creates a certificate and its key, as PEM text. */
 export async function makeKeyPair(name: string, hosts?: readonly string[]) {
   return await inTestFolder(async (folder) => {
     const { certFile, keyFile } = await makeCertificate(folder, name, hosts);

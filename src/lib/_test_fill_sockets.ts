@@ -1,5 +1,5 @@
 /**
- * @module A program for tests of control groups. It uses kernel memory that does not count as any
+ * @module A program for tests of control groups that uses kernel memory which does not count as any
  * process's memory.
  */
 

@@ -17,7 +17,7 @@ const ENV = {
   GIT_COMMITTER_EMAIL: "ada@example.com",
 };
 
-/** Runs git in a folder. If git fails, throws an error with its message. */
+/** Runs git in a folder. If git fails, throws an error with git's message. */
 export async function git(folder: string, ...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await new Deno.Command("git", {
     args: ["-C", folder, ...args],
@@ -109,13 +109,16 @@ export interface GitServer extends AsyncDisposable {
   readonly requests: string[];
 }
 
-/** Serves the repositories below a folder. If set, `basic` is the required `user:password`. */
+/**
+ * Serves the repositories below a folder. If set, `basic` is the `user:password` that clients must
+ * send.
+ */
 export function serveGit(
   root: string,
   options: {
     readonly basic?: string;
     readonly redirect?: (path: string) => string | undefined;
-    /** Called before every response. The response waits until it resolves. */
+    /** Called before every response, which waits until the returned promise resolves. */
     readonly before?: () => Promise<void>;
   } = {},
 ): GitServer {
@@ -145,7 +148,7 @@ export function serveGit(
   };
 }
 
-/** One CGI call (RFC 3875) to `git http-backend`. */
+/** Makes one CGI call (RFC 3875) to `git http-backend`. */
 async function runBackend(root: string, request: Request): Promise<Response> {
   const { pathname, search } = new URL(request.url);
   const body = Buffer.from(await request.arrayBuffer());

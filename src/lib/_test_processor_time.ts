@@ -12,9 +12,7 @@ function threadTime(): number {
   }
 }
 
-/**
- * The CPU time that `work` takes on this thread, in milliseconds, and its result.
- */
+/** Returns the CPU time that `work` takes on this thread, in milliseconds, and its result. */
 export function measureWork<T>(
   work: () => T,
 ): { readonly result: T; readonly milliseconds: number } {

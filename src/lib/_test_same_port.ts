@@ -20,7 +20,7 @@ export function listening(
 
 /**
  * Calls `start` with an unused port, and retries with another port if that one has been taken. If
- * `start` fails, it must clean up.
+ * `start` fails, it must clean up after itself.
  */
 export async function onUnusedPort<T>(start: (port: number) => Promise<T>): Promise<T> {
   for (let attempt = 1;; attempt++) {

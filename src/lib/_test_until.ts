@@ -4,13 +4,13 @@
 const PATIENCE_MS = 60_000;
 
 /**
- * Pause between checks. It grows, because checks take CPU time away from the awaited work.
+ * Pause between checks. It grows, because checks take CPU time away from the work being waited for.
  */
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS, GROWTH] = [5, 50, 1.5] as const;
 
 /**
  * Reads a value repeatedly until it is as expected (`true` by default), and returns it. Throws an
- * error with the last value if that takes longer than `patienceMs`.
+ * error with the last value if this takes longer than `patienceMs`.
  */
 export async function until<T>(
   read: () => T | Promise<T>,

@@ -14,8 +14,7 @@ export interface ZippedText {
 }
 
 /**
- * Writes a zip archive (APPNOTE 6.3.10). It can also write invalid archives, as hostile programs
- * do.
+ * Writes a zip archive (APPNOTE 6.3.10). Can also write invalid archives, as hostile programs do.
  */
 export function zip(entries: readonly ZippedText[]): Uint8Array<ArrayBuffer> {
   const parts: Uint8Array[] = [];

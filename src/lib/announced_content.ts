@@ -7,13 +7,16 @@
  */
 import { fieldOf, hasField } from "./raw_fields.ts";
 
-/** Whether the fields announce content (RFC 9112, 6.3). In HTTP/2, only `Content-Length` does. */
+/**
+ * Returns whether the fields announce content (RFC 9112, 6.3). In HTTP/2, only `Content-Length`
+ * does.
+ */
 export function announcesContent(headers: Headers): boolean {
   const length = fieldOf(headers, "content-length");
   return length === null ? hasField(headers, "transfer-encoding") : !/^0*$/.test(length);
 }
 
-/** The same request with `null` as its body. */
+/** Returns the same request with `null` as its body. */
 export function withoutBody(request: Request): Request {
   return Object.setPrototypeOf(request, EMPTY);
 }

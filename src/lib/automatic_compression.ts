@@ -12,7 +12,7 @@ const MARK: RawField = ["content-encoding", "identity"];
 
 /**
  * Marks a response as already encoded. All other markers that the runtime respects have side
- * effects: `no-transform` would also affect caches. The runtime only compresses responses with a
+ * effects: `no-transform` would also affect caches. The runtime compresses only responses with a
  * `Content-Type`. Responses with immutable fields, such as redirects, have no `Content-Type`.
  */
 function markAsEncoded(request: Request, response: Response): Response {
@@ -25,7 +25,7 @@ function markAsEncoded(request: Request, response: Response): Response {
 
 type Answer = Response | Promise<Response>;
 
-/** A handler for `Deno.serve` whose responses the runtime does not compress. */
+/** Returns a handler for `Deno.serve` whose responses the runtime does not compress. */
 export function keepUncompressed<Info>(
   handler: (request: Request, info: Info) => Answer,
 ): (request: Request, info: Info) => Answer {

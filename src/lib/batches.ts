@@ -22,7 +22,7 @@ export class Batches<T> implements AsyncIterable<T[]> {
     this.#wake();
   }
 
-  /** Ends the iteration after the waiting items. */
+  /** Ends the reader's iteration after the items that are still waiting. */
   readonly end = (): void => {
     this.#hasEnded = true;
     this.#wake();

@@ -1,8 +1,8 @@
-/** @module Detects bodies that end early because of a client or server. */
+/** @module Detects bodies that end early because of a failing client or server. */
 
 /**
- * A body from project code ended early. The author of the code sees this in their log. This is not
- * a fault of the platform.
+ * A body from project code ended early. This is not the platform's fault. The author of the code
+ * sees the error in their log.
  */
 export class BrokenBodyError extends Error {
   override readonly name = "BrokenBodyError";

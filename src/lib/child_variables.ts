@@ -39,7 +39,7 @@ const STEERING_NAMES: ReadonlySet<string> = new Set([
 ]);
 const STEERING_PREFIXES = ["LD_", "DYLD_", "BASH_FUNC_", "GIT_CONFIG_"];
 
-/** True for a variable that could run code other than the given command. */
+/** Returns true for a variable that could run code other than the given command. */
 export function isSteering(name: string): boolean {
   const upper = name.toUpperCase();
   return STEERING_NAMES.has(upper) || STEERING_PREFIXES.some((prefix) => upper.startsWith(prefix));
@@ -49,7 +49,8 @@ export function isSteering(name: string): boolean {
 const OWN_PREFIX = "SVC_";
 /**
  * Variables of svc that child processes get. These variables contain no credentials except the
- * project's own. All others stay with this program, so new credentials are withheld by default.
+ * project's own. All other variables stay in this program, so new credentials are withheld by
+ * default.
  */
 const SHARED_OWN_NAMES: ReadonlySet<string> = new Set([
   "SVC_API_URL",
@@ -62,8 +63,8 @@ const SHARED_OWN_NAMES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The environment of a child process: all variables except svc's credentials, such as `SVC_TOKEN`.
- * With these, project code could act as the user.
+ * Returns the environment of a child process: all variables except svc's credentials, such as
+ * `SVC_TOKEN`. With these credentials, project code could act as the user.
  */
 export function inheritedVariables(
   parent: Readonly<Record<string, string | undefined>>,
@@ -79,13 +80,14 @@ export function inheritedVariables(
 
 export interface ChildVariables {
   readonly env: Record<string, string>;
-  /** Omitted names, sorted. */
+  /** Names of the omitted variables, sorted. */
   readonly heldBack: readonly string[];
 }
 
 /**
- * The environment of a child process: this program's variables, overridden by the project's. The
- * project's variables that select code to run are omitted unless they are allowed by name.
+ * Returns the environment of a child process: this program's variables, overridden by the
+ * project's. The project's variables that select code to run are omitted unless they are allowed by
+ * name.
  */
 export function childVariables(
   parent: Readonly<Record<string, string | undefined>>,

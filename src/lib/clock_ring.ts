@@ -1,13 +1,13 @@
 /**
  * @module Cache entries, in the order in which the CLOCK algorithm evicts them. The hand skips
- * entries that have been used since it last passed, and stops at the first unused one. Using an
- * entry costs one write, and every operation takes constant time. A `Map` or `Set` would have to
+ * entries that have been used since it last passed them, and stops at the first unused one. Using
+ * an entry costs one write, and every operation takes constant time. A `Map` or `Set` would have to
  * skip deleted entries at its front.
  */
 
 /** An entry that is linked into a ring. `previous` and `next` belong to the ring. */
 export interface RingEntry<Entry> {
-  /** Set when it is used; cleared when the hand passes. */
+  /** Set when the entry is used; cleared when the hand passes. */
   used: boolean;
   previous: Entry | undefined;
   next: Entry | undefined;
@@ -45,7 +45,7 @@ export class ClockRing<Entry extends RingEntry<Entry>> {
     return true;
   }
 
-  /** The entry to evict, which stays in the ring; `undefined` if the ring is empty. */
+  /** Returns the entry to evict, which stays in the ring, or `undefined` if the ring is empty. */
   victim(): Entry | undefined {
     let entry = this.#hand;
     if (entry === undefined) return undefined;

@@ -6,7 +6,10 @@ export class CoalescedWork {
   #isRequested = false;
   #running: Promise<void> | undefined;
 
-  /** If `run` fails, all waiters get its error. If nobody waits, it must handle its own errors. */
+  /**
+   * If `run` fails, all waiting callers get its error. If no caller waits, `run` must handle its
+   * own errors.
+   */
   constructor(run: () => Promise<void>) {
     this.#run = run;
   }
@@ -36,7 +39,7 @@ export class CoalescedWork {
         await this.#run();
       }
     } finally {
-      // Not in a later microtask, because a request in between would be lost.
+      // This must not happen in a later microtask, because a request in between would be lost.
       this.#running = undefined;
     }
   }

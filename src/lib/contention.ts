@@ -1,9 +1,9 @@
 /**
  * @module Waits for writers in other processes. The pauses grow, and vary randomly so that two
- * writers do not collide again. Retries stop after a time limit.
+ * writers do not collide again. Attempts stop after a time limit.
  */
 
-/** How long a change waits for writers in other processes, in milliseconds. */
+/** Maximum time that a change waits for writers in other processes, in milliseconds. */
 export const CONTENTION_LIMIT_MS = 10_000;
 
 /** The longest pause between two attempts, in milliseconds. */
@@ -43,8 +43,8 @@ export class Contention {
 }
 
 /**
- * True for the error that Deno KV throws while another process writes. In this case, nothing has
- * been stored.
+ * Returns true for the error that Deno KV throws while another process writes. When it is thrown,
+ * nothing has been stored.
  */
 const isLocked = (error: unknown): boolean =>
   error instanceof TypeError && error.message.includes("database is locked");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Contention, CONTENTION_LIMIT_MS, whenUnlocked } from "./contention.ts";
 
-/** A clock that only advances during pauses. */
+/** Creates a clock that advances only during pauses. */
 function pausedClock(chance = 1) {
   const pauses: number[] = [];
   let time = 0;

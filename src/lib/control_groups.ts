@@ -1,8 +1,8 @@
 /**
  * @module Control groups (cgroups(7), version 2) for processes that run project code. The kernel
  * counts all memory of a group, including socket and pipe buffers, and kills a group that exceeds
- * its limit. This requires permission to create groups below the platform's own. Otherwise,
- * processes are only watched.
+ * its limit. This requires permission to create groups below the platform's own. Without it, the
+ * platform only watches the processes.
  */
 import { join } from "node:path";
 
@@ -11,25 +11,23 @@ const ROOT = "/sys/fs/cgroup";
 /** The group for the platform's own process. A group with subgroups cannot contain processes. */
 const PLATFORM = "svc-platform";
 
-/** Subgroups of a service's group: the platform's own, and the one for systemd's commands. */
+/** Subgroups of a service's group: one for the platform, and one for systemd's commands. */
 const PARTS = new RegExp(`/(?:${PLATFORM}|\\.control)$`);
 
-/**
- * Name of a group. It contains the id and start time of the process that created it, and a number.
- */
+/** Name of a group: the id and start time of the process that created the group, and a number. */
 const GROUP = /^svc-(\d+)-(\d+)-\d+$/;
 
-/** Number of attempts to remove a group, and the pause between them, in milliseconds. */
+/** Number of attempts to remove a group, and the pause between two attempts, in milliseconds. */
 const REMOVE_ROUNDS = 200;
 const REMOVE_PAUSE_MS = 10;
 
-/** How often a group is checked, in milliseconds. */
+/** Time between two checks of a group, in milliseconds. */
 const WATCH_MS = 500;
 
-/** Files in memory, and the kernel's caches. */
+/** The names of counters for files in memory and for the kernel's caches. */
 const RECLAIMABLE = /^(?:active_file|inactive_file|slab_reclaimable) (\d+)$/gm;
 
-/** Bytes by which a group can exceed its limit between two checks. */
+/** Number of bytes by which a group can exceed its limit between two checks. */
 const SPARE_BYTES = 64 * 1024 ** 2;
 
 /** Moves the shell to the group in its first argument, and then becomes the command. */
@@ -56,7 +54,10 @@ const read = (folder: string, file: string): string => Deno.readTextFileSync(joi
 const pidsIn = (folder: string): number[] =>
   read(folder, "cgroup.procs").split("\n").filter((line) => line !== "").map(Number);
 
-/** Start time of a process (proc(5), `stat`); `undefined` if there is no such process. */
+/**
+ * Returns the start time of a process (proc(5), `stat`), or `undefined` if there is no such
+ * process.
+ */
 function startOf(pid: number): string | undefined {
   try {
     const stat = read(`/proc/${pid}`, "stat");
@@ -79,8 +80,8 @@ export class ControlGroup {
   }
 
   /**
-   * Kills the group if it exceeds a number of bytes. The kernel would only slow down processes that
-   * fill its buffers, and evict programs' pages.
+   * Kills the group if it exceeds a number of bytes. If processes fill the kernel's buffers, the
+   * kernel itself only slows them down and evicts programs' pages.
    */
   watch(maxBytes: number): void {
     this.#watch = setInterval(() => {
@@ -90,7 +91,7 @@ export class ControlGroup {
     }, WATCH_MS);
   }
 
-  /** Memory, not counting what the kernel can reclaim at any time. */
+  /** Returns the group's memory in bytes, not counting what the kernel can reclaim at any time. */
   #usedBytes(): number {
     try {
       const stat = read(this.#folder, "memory.stat");
@@ -136,14 +137,14 @@ export class ControlGroup {
     }
   }
 
-  /** For Linux before 5.14, which has no `cgroup.kill`. */
+  /** Kills the processes one by one, on Linux before 5.14, which has no `cgroup.kill`. */
   #killEach(): void {
     try {
       for (const pid of pidsIn(this.#folder)) Deno.kill(pid, "SIGKILL");
     } catch { /* the process has exited, or the group no longer exists */ }
   }
 
-  /** Kills the processes in the group, and removes the group; false if processes remain. */
+  /** Kills the processes in the group, and removes the group. Returns false if processes remain. */
   async remove(): Promise<boolean> {
     clearInterval(this.#watch);
     this.#ranOut = this.ranOut;
@@ -164,7 +165,7 @@ export class ControlGroup {
 /** The folder for new groups, or the reason that there is none. */
 export type GroupPlace = { readonly folder: string } | { readonly problem: string };
 
-/** Finds the folder where this process can create groups, without lasting changes. */
+/** Finds the folder in which this process can create groups. Makes no lasting changes. */
 export function findGroupPlace(): GroupPlace {
   if (Deno.build.os !== "linux") return { problem: "control groups exist only on Linux" };
   try {
@@ -194,7 +195,10 @@ export function findGroupPlace(): GroupPlace {
 
 const reasonOf = (error: unknown): string => error instanceof Error ? error.message : `${error}`;
 
-/** Only the root group can contain both processes and groups. */
+/**
+ * Returns whether a folder is the root group, the only one that can contain both processes and
+ * groups.
+ */
 const isRoot = (folder: string): boolean => {
   try {
     Deno.statSync(join(folder, "cgroup.type"));
@@ -206,7 +210,10 @@ const isRoot = (folder: string): boolean => {
 
 const nameOf = (number: number): string => `svc-${Deno.pid}-${startOf(Deno.pid)}-${number}`;
 
-/** Enables limits for groups below a folder. For this, the process must leave the folder. */
+/**
+ * Enables limits for groups below a folder. To do so, moves this process out of the folder's own
+ * group.
+ */
 function enable(folder: string): void {
   const leaves = pidsIn(folder).includes(Deno.pid) && !isRoot(folder);
   const platform = join(folder, PLATFORM);
@@ -223,7 +230,7 @@ function enable(folder: string): void {
   writeWhereKnown(folder, "cgroup.subtree_control", "+pids");
 }
 
-/** Removes the groups of platforms that exited without removing them. */
+/** Removes the groups of platforms that exited without removing their groups. */
 async function removeLeft(folder: string): Promise<void> {
   const left = [...Deno.readDirSync(folder)].filter(({ name }) => {
     const [, pid, start] = GROUP.exec(name) ?? [];
@@ -260,7 +267,10 @@ function removeEmpty(folder: string): void {
   } catch { /* it was not created */ }
 }
 
-/** Creates a group with limits. Returns `undefined` if that fails; memory is then only watched. */
+/**
+ * Creates a group with limits. Returns `undefined` if that fails; the platform then only watches
+ * the memory.
+ */
 export function createControlGroup(limits: GroupLimits): ControlGroup | undefined {
   if (place === undefined) return undefined;
   const folder = join(place, nameOf(++created));

@@ -14,7 +14,7 @@ export const MAX_SCHEDULE_LENGTH = 200;
 /** Names of months and days, equal to their numbers. */
 const NAMES = /^(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|sun|mon|tue|wed|thu|fri|sat)$/i;
 
-/** An arbitrary time. Whether a schedule ever occurs does not depend on it. */
+/** An arbitrary time, which does not affect whether a schedule ever occurs. */
 const SOME_DAY = new Date(Date.UTC(2026, 0, 1));
 
 function isPlain(part: string): boolean {
@@ -25,7 +25,7 @@ function open({ schedule, timezone = "UTC" }: CronSchedule): Cron {
   return new Cron(schedule.trim(), { timezone, paused: true, mode: "5-part" });
 }
 
-/** True for the IANA name of a time zone, such as `Europe/Berlin`. */
+/** Returns true for the IANA name of a time zone, such as `Europe/Berlin`. */
 export function isTimeZone(name: string): boolean {
   try {
     // Only some runtimes accept offsets such as "+02:00" as names.
@@ -35,7 +35,7 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** Returns the problem with a schedule as a clause; `undefined` if the schedule recurs. */
+/** Returns the problem with a schedule as a clause, or `undefined` if the schedule recurs. */
 export function scheduleProblem(schedule: string): string | undefined {
   const parts = schedule.trim().split(/\s+/);
   if (schedule.length > MAX_SCHEDULE_LENGTH) return `it is longer than ${MAX_SCHEDULE_LENGTH}`;
@@ -51,9 +51,9 @@ export function scheduleProblem(schedule: string): string | undefined {
 }
 
 /**
- * The first time after a given time at which a valid schedule is due, in milliseconds since the
- * epoch. When clocks go forward, runs in the skipped hour are due at the end of it. When clocks go
- * back, runs in the repeated hour are due only once.
+ * Returns the first time after a given time at which a valid schedule is due, in milliseconds since
+ * the epoch. When clocks go forward, runs in the skipped hour are due at the end of that hour. When
+ * clocks go back, runs in the repeated hour are due only once.
  */
 export function nextRun(schedule: CronSchedule, after: number): number | undefined {
   return open(schedule).nextRun(new Date(after))?.getTime();

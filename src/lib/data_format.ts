@@ -6,12 +6,12 @@ import { ifMissing } from "./missing_files.ts";
 import { readTextFile } from "./utf8.ts";
 
 /**
- * The format that this program reads and writes. A program opens directories of this
- * format, migrates older ones, and refuses newer ones (docs/decisions/store.md).
+ * The format that this program reads and writes. The program opens directories of this format,
+ * migrates older directories, and refuses newer ones (docs/decisions/store.md).
  */
 export const DATA_FORMAT = 1;
 
-/** The format of data directories that were created before marks existed. */
+/** The format of data directories that were created before there were format marks. */
 export const UNMARKED_FORMAT = 1;
 
 const FILE = "format.json";
@@ -24,11 +24,11 @@ const markSchema = z.object({
   /** Version of the program that wrote the mark. */
   program: z.string().max(128),
   /**
-   * An unfinished migration. `format` is then the target format, so a program that only supports
+   * An unfinished migration; if set, `format` is the target format, so a program that supports only
    * the older format refuses half-migrated data.
    */
   migration: z.object({
-    /** Format of the data. The migration step from this format may have begun. */
+    /** Format of the data. The migration step from this format may already have begun. */
     from: z.int().positive(),
     /** Name of the pre-migration backup in the data directory. */
     backup: z.string().regex(/^before-format-\d+\.tar$/),
@@ -38,7 +38,7 @@ const markSchema = z.object({
 /** The content of the file that records a data directory's format. */
 export type FormatMark = z.infer<typeof markSchema>;
 
-/** A directory's mark cannot be read. */
+/** A directory's format mark cannot be read. */
 export class FormatMarkError extends Error {
   override readonly name = "FormatMarkError";
 
@@ -48,7 +48,7 @@ export class FormatMarkError extends Error {
 }
 
 /**
- * The mark of a data directory; `undefined` if there is none.
+ * Returns the format mark of a data directory, or `undefined` if there is none.
  *
  * @throws {FormatMarkError} if its content is not a valid mark.
  */
@@ -62,7 +62,7 @@ export async function readFormatMark(root: string): Promise<FormatMark | undefin
   }
 }
 
-/** Marks a data directory. */
+/** Writes the format mark of a data directory. */
 export async function writeFormatMark(root: string, mark: FormatMark): Promise<void> {
   const text = `${JSON.stringify(mark, null, 2)}\n`;
   await writeFileAtomically(join(root, FILE), text, { mode: 0o600 });
@@ -73,12 +73,12 @@ export async function markUnfinished(root: string): Promise<void> {
   await Deno.writeTextFile(join(root, UNFINISHED_FILE), "", { mode: 0o600 });
 }
 
-/** Removes the mark of {@link markUnfinished}. */
+/** Removes the marker that {@link markUnfinished} wrote. */
 export async function markFinished(root: string): Promise<void> {
   await Deno.remove(join(root, UNFINISHED_FILE));
 }
 
-/** True for the remains of an interrupted restore. */
+/** Returns true for a directory left behind by an interrupted restore. */
 export async function isUnfinished(root: string): Promise<boolean> {
   return await Deno.stat(join(root, UNFINISHED_FILE)).catch(ifMissing) !== undefined;
 }

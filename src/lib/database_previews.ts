@@ -3,7 +3,7 @@ import * as z from "zod";
 
 /** Initial content of a preview's database branch. */
 export const DATABASE_PREVIEWS = ["copy", "schema", "empty"] as const;
-/** When the branch is created again. */
+/** The occasions on which the branch is recreated. */
 export const DATABASE_RESETS = ["deploy", "never"] as const;
 /** Kinds of invented values for masked columns. */
 export const FAKES = ["name", "email", "phone", "address", "company", "text"] as const;
@@ -12,9 +12,11 @@ export type Fake = (typeof FAKES)[number];
 /** Maximum number of tables with masks, and of masked columns per table. */
 export const MAX_MASKED_TABLES = 200;
 export const MAX_MASKED_COLUMNS = 200;
-/** Maximum length of masks, as JSON. */
+/** Maximum length of all masks together, as JSON. */
 const MAX_MASK_CHARACTERS = 16 * 1024;
-/** Maximum duration of a migration, in milliseconds, and maximum length of its command. */
+/**
+ * Maximum duration of a migration, in milliseconds, and maximum length of the migration command.
+ */
 export const MIGRATION_MS = 10 * 60_000;
 export const MAX_MIGRATE_COMMAND = 1024;
 

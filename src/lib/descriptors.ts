@@ -1,7 +1,7 @@
 /**
  * @module Reads the limit and the list of this process's descriptors (files, sockets), and prevents
  * child processes from inheriting them. This requires Linux with the GNU C library. On other
- * systems, it does nothing.
+ * systems, this module does nothing.
  */
 import { lazyLibc } from "./libc.ts";
 import { rawNames } from "./raw_folder.ts";
@@ -17,7 +17,9 @@ export interface Descriptor {
   readonly number: number;
   /** The target: a path, or a name such as `pipe:[3]`, `socket:[4]`, `anon_inode:[eventpoll]`. */
   readonly target: string;
-  /** Whether this process inherited it, so programs that this process starts get it too. */
+  /**
+   * Whether this process inherited the descriptor, so programs that this process starts get it too.
+   */
   readonly inherited: boolean;
 }
 
@@ -47,7 +49,10 @@ export function parseDescriptorLimit(limits: string): number | undefined {
   return soft === "unlimited" ? Infinity : Number(soft);
 }
 
-/** How many descriptors this process may open; `undefined` if the system does not show it. */
+/**
+ * Returns how many descriptors this process may open, or `undefined` if the system does not report
+ * it.
+ */
 export function descriptorLimit(): number | undefined {
   try {
     return parseDescriptorLimit(Deno.readTextFileSync("/proc/self/limits"));
@@ -57,8 +62,9 @@ export function descriptorLimit(): number | undefined {
 }
 
 /**
- * The number of the next descriptor. This is the lowest free number, so at least that many are
- * open. `Infinity` if none is free, and 0 except on Linux with the GNU C library.
+ * Returns the number of the next descriptor: the lowest free number, so at least that many are
+ * open. Returns `Infinity` if none is free, and 0 on systems other than Linux with the GNU C
+ * library.
  */
 export function nextDescriptor(): number {
   const library = libc();
@@ -70,7 +76,7 @@ export function nextDescriptor(): number {
 }
 
 /**
- * The numbers in use. They are read without the runtime, because its permissions may exclude
+ * Returns the numbers in use. Reads them without the runtime, whose permissions may exclude
  * `/proc`.
  */
 function numbers(): number[] {
@@ -78,12 +84,12 @@ function numbers(): number[] {
   return names.map((name) => Number(new TextDecoder().decode(name))).sort((a, b) => a - b);
 }
 
-/** All open descriptors; `undefined` if the system does not list them. */
+/** Returns all open descriptors, or `undefined` if the system does not list them. */
 export function openDescriptors(): readonly Descriptor[] | undefined {
   const library = libc();
   if (library === undefined) return undefined;
   const all = numbers();
-  // If there are no numbers at all, the system has no /proc.
+  // If the list is empty, the system has no /proc.
   if (all.length === 0) return undefined;
   const target = new Uint8Array(PATH_BYTES);
   return all.flatMap((number) => {

@@ -1,4 +1,7 @@
-/** @module A problem with its position and a hint. All parsers and validators use this format. */
+/**
+ * @module The format in which all parsers and validators report a problem, with its position and a
+ * hint.
+ */
 
 export type Severity = "error" | "warning";
 
@@ -15,8 +18,8 @@ export interface Diagnostic {
   /** Stable machine code in snake case, such as `unknown_key`. */
   readonly code: string;
   /**
-   * Starts with a capital and has no final period. Contains the action, subject, wanted state and
-   * current value.
+   * Starts with a capital and has no final period. Contains the action, the subject, the wanted
+   * state and the current value.
    */
   readonly message: string;
   /** Field path, such as `rules[3].condition.host`; empty for the whole document. */
@@ -45,7 +48,7 @@ export function formatPath(steps: readonly PathStep[]): string {
   return text;
 }
 
-/** True if at least one diagnostic is an error. */
+/** Returns true if at least one diagnostic is an error. */
 export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
   return diagnostics.some((diagnostic) => diagnostic.severity === "error");
 }

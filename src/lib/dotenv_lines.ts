@@ -1,6 +1,6 @@
 /**
- * @module Finds the positions of the assignments in a dotenv file, and of its other lines. The
- * `dotenv` package parses values, but silently skips what it cannot read. Pure.
+ * @module Finds the positions of assignments and other lines in a dotenv file. The `dotenv` package
+ * parses values, but silently skips what it cannot read. Pure.
  */
 
 export interface DotenvAssignment {

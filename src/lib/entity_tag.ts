@@ -1,6 +1,6 @@
 /** @module Entity tags and conditions on them (RFC 9110, 8.8.3 and 13.1). */
 
-/** The strong entity tag of a representation: half of its SHA-256, quoted. */
+/** Returns the strong entity tag of a representation: half of its SHA-256, quoted. */
 export function entityTag(sha256: string): string {
   return `"${sha256.slice(0, 32)}"`;
 }
@@ -17,22 +17,22 @@ function listContains(list: string, etag: string, acceptWeak: boolean): boolean 
 }
 
 /**
- * Whether the value of `If-Match` matches an existing representation: strong comparison (RFC 9110,
- * 13.1.1). A malformed list matches nothing.
+ * Returns whether the value of `If-Match` matches an existing representation. Uses strong
+ * comparison (RFC 9110, 13.1.1). A malformed list matches nothing.
  */
 export function ifMatchHolds(value: string, etag: string): boolean {
   return value === etag || value.trim() === "*" || listContains(value, etag, false);
 }
 
 /**
- * Whether the value of `If-None-Match` matches the representation, so it does not have to be sent:
- * weak comparison (RFC 9110, 13.1.2).
+ * Returns whether the value of `If-None-Match` matches the representation, which then does not have
+ * to be sent. Uses weak comparison (RFC 9110, 13.1.2).
  */
 export function ifNoneMatchNames(value: string, etag: string): boolean {
   return value === etag || value.trim() === "*" || listContains(value, etag, true);
 }
 
-/** Whether the value of `If-Match` or `If-None-Match` is `*` or a list of entity tags. */
+/** Returns whether the value of `If-Match` or `If-None-Match` is `*` or a list of entity tags. */
 export function isEntityTagList(value: string): boolean {
   if (value.trim() === "*") return true;
   LIST_MEMBER.lastIndex = 0;

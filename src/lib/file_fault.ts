@@ -5,7 +5,10 @@
 import { dirname, join } from "node:path";
 import { ifMissing } from "./missing_files.ts";
 
-/** The system's code for a fault, such as `EACCES`; `undefined` for other kinds of errors. */
+/**
+ * Returns the system's code for an error, such as `EACCES`, or `undefined` for other kinds of
+ * errors.
+ */
 function codeOf(error: unknown): string | undefined {
   const code = (error as { readonly code?: unknown } | null)?.code;
   return typeof code === "string" ? code : undefined;
@@ -33,7 +36,7 @@ const REASONS_OF_CLASSES: readonly (readonly [new () => Error, string])[] = [
   [Deno.errors.FilesystemLoop, REASONS.ELOOP!],
 ];
 
-/** Why a file could not be used, as the end of a sentence. */
+/** Returns the reason why a file could not be used, as the end of a sentence. */
 export function describeFileFault(error: unknown): string {
   const known = REASONS[codeOf(error) ?? ""] ??
     REASONS_OF_CLASSES.find(([type]) => error instanceof type)?.[1];
@@ -42,7 +45,7 @@ export function describeFileFault(error: unknown): string {
   return message.replace(/ \(os error \d+\)/g, "").replace(/: \w+ '.*'$/s, "").toLowerCase();
 }
 
-/** True for a system error that is about a file. */
+/** Returns true for a system error that is about a file. */
 export function isFileFault(error: unknown): error is Error {
   return error instanceof Error && / \(os error \d+\)/.test(error.message);
 }
@@ -53,7 +56,7 @@ export function withPath(error: unknown, path: string): unknown {
   return error;
 }
 
-/** Something that prevents writing a file. */
+/** A fault that prevents a file from being written. */
 export interface WriteFault {
   /** The file or folder that is at fault. */
   readonly path: string;

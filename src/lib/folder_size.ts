@@ -12,12 +12,12 @@ const PAUSE_MS = 1000;
 const PAUSE_PER_COUNT = 4;
 
 /**
- * Maximum time to count the files in folders, in milliseconds. If counting takes longer, there are
- * too many files.
+ * Maximum time to count the files in folders, in milliseconds. If counting takes longer, the
+ * folders have too many files.
  */
 const COUNT_MS = 30_000;
 
-/** Bytes on disk; `undefined` if counting took too long. */
+/** Returns the number of bytes on disk, or `undefined` if counting took too long. */
 async function sizeOnDisk(
   folders: readonly string[],
   signal: AbortSignal,
@@ -44,7 +44,10 @@ async function sizeOnDisk(
   }
 }
 
-/** Watches folders until it is stopped. Folders that cannot be counted are treated as too large. */
+/**
+ * Watches folders until the returned watch is stopped. Folders that cannot be counted are treated
+ * as too large.
+ */
 export function watchSize(
   folders: readonly string[],
   limits: { readonly maxBytes: number },
@@ -78,7 +81,10 @@ export function watchSize(
   };
 }
 
-/** Size of a folder on disk, in bytes; `undefined` if the folder has too many files to count. */
+/**
+ * Returns the size of a folder on disk, in bytes, or `undefined` if the folder has too many files
+ * to count.
+ */
 export async function folderSize(folder: string): Promise<number | undefined> {
   return await sizeOnDisk([folder], new AbortController().signal);
 }

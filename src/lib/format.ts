@@ -2,7 +2,7 @@
 
 const UNITS = ["B", "KiB", "MiB", "GiB", "TiB"] as const;
 
-/** A size with its binary unit: `13.4 KiB`. */
+/** Returns a size with its binary unit: `13.4 KiB`. */
 export function formatBytes(bytes: number): string {
   let value = bytes;
   let unit = 0;
@@ -13,7 +13,7 @@ export function formatBytes(bytes: number): string {
   return `${unit === 0 ? value : value.toFixed(1)} ${UNITS[unit]}`;
 }
 
-/** `1 file`, `2 files`. */
+/** Returns `1 file`, `2 files`. */
 export function formatCount(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
@@ -22,16 +22,16 @@ export function formatCount(count: number, noun: string): string {
 const CONTROL = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /**
- * Makes untrusted text safe for a terminal. Control characters become `\xNN`. Otherwise, a
- * visitor's user agent, for example, could move the cursor or hide text.
+ * Makes untrusted text safe for a terminal. Replaces control characters with `\xNN`, because
+ * otherwise a visitor's user agent, for example, could move the cursor or hide text.
  */
 export function printable(text: string): string {
   return text.replace(CONTROL, escaped);
 }
 
 /**
- * Does the same for a name, and also replaces line breaks and tabs, because names are shown on one
- * line.
+ * Makes an untrusted name safe for a terminal. Also replaces line breaks and tabs, because names
+ * are shown on one line.
  */
 export function printableName(name: string): string {
   return name.replace(/[\t\n\u2028\u2029]/g, escaped).replace(CONTROL, escaped);

@@ -13,7 +13,7 @@ export type GitAddress =
     /** A hostname, or an IP address without brackets. */
     readonly host: string;
     readonly port: number;
-    /** Scheme, host and port as written. Credentials are valid for this origin. */
+    /** Scheme, host and port as written. Credentials are valid only for this origin. */
     readonly origin: string;
   }
   | {
@@ -103,7 +103,10 @@ function parseSsh(text: string, authority: string): GitUrlResult {
   });
 }
 
-/** `user@host:path`, unchanged, because its path can be relative to the user's home directory. */
+/**
+ * Returns `user@host:path` unchanged, because its path can be relative to the user's home
+ * directory.
+ */
 function scpAddress(text: string, host: string): GitAddress {
   return {
     transport: "ssh",

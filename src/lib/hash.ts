@@ -4,17 +4,17 @@ import { nextTurn } from "./next_turn.ts";
 
 const SHA256_HEX = /^[0-9a-f]{64}$/;
 
-/** True for 64 lower-case hexadecimal digits. */
+/** Returns true for a string of 64 lower-case hexadecimal digits. */
 export function isSha256(text: string): boolean {
   return SHA256_HEX.test(text);
 }
 
-/** The SHA-256 of bytes or of a string's UTF-8 encoding, in lower-case hexadecimal. */
+/** Returns the SHA-256 of bytes or of a string's UTF-8 encoding, in lower-case hexadecimal. */
 export function sha256Hex(data: Uint8Array | string): string {
   return createHash("sha256").update(data).digest("hex");
 }
 
-/** Length of an SHA-256 block, in bytes. */
+/** Length of a SHA-256 block, in bytes. */
 const BLOCK_BYTES = 64;
 
 function padded(key: Uint8Array, pad: number): Uint8Array {
@@ -24,8 +24,8 @@ function padded(key: Uint8Array, pad: number): Uint8Array {
 }
 
 /**
- * The HMAC-SHA-256 of a string (RFC 2104). It is fast enough to sign every request; the runtime's
- * `createHmac()` takes many times as long as two hashes.
+ * Returns the HMAC-SHA-256 of a string (RFC 2104). It is fast enough to sign every request, while
+ * the runtime's `createHmac()` takes many times as long as the two hashes computed here.
  */
 export function hmacSha256(key: Uint8Array, text: string): Uint8Array<ArrayBuffer> {
   const short = key.byteLength > BLOCK_BYTES ? createHash("sha256").update(key).digest() : key;
@@ -33,12 +33,12 @@ export function hmacSha256(key: Uint8Array, text: string): Uint8Array<ArrayBuffe
   return new Uint8Array(createHash("sha256").update(padded(short, 0x5c)).update(inner).digest());
 }
 
-/** Number of bytes to hash in one turn, which takes about a millisecond. */
+/** Number of bytes that are hashed in one turn, which takes about a millisecond. */
 const BYTES_PER_TURN = 1024 * 1024;
 
 /**
- * The SHA-256 of bytes, like `sha256Hex()`. Large data is hashed in several turns of the event
- * loop.
+ * Returns the SHA-256 of bytes, like `sha256Hex()`. Large data is hashed in several turns of the
+ * event loop.
  */
 export async function sha256InTurns(data: Uint8Array): Promise<string> {
   const hash = createHash("sha256");

@@ -1,7 +1,7 @@
 /**
- * @module Temporary folders that are in use as long as their process holds a lock on a file in
- * them. A killed process holds no locks, so any later start can remove its folders, even with a
- * different store.
+ * @module Temporary folders, each of which is in use as long as its process holds a lock on a file
+ * in it. A killed process holds no locks, so any process that starts later can remove its folders,
+ * even if that process uses a different store.
  */
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ const LOCK = ".svc-in-use";
 /** Linux's in-memory folder, for content that does not fit on disk. */
 const MEMORY = "/dev/shm";
 
-/** Age below which a folder may not be locked yet, in milliseconds. */
+/** Age below which a folder might not be locked yet, in milliseconds. */
 const YOUNG_MS = 60_000;
 
 export interface HeldFolder extends AsyncDisposable {
@@ -44,7 +44,8 @@ export async function makeHeldFolder(
 }
 
 /**
- * Whether a folder belongs to this user and is old enough, and its process is no longer running.
+ * Returns whether a folder belongs to this user and is old enough, and the process that created it
+ * is no longer running.
  */
 async function isLeft(path: string): Promise<boolean> {
   const { uid, mtime } = await Deno.lstat(path);

@@ -3,10 +3,10 @@
 type Fields = readonly (readonly [name: string, value: string])[];
 
 /**
- * `Connection` itself; the fields of 7.6.1, whether or not `Connection` names them (`Keep-Alive`,
- * `Proxy-Connection`, `TE`, `Transfer-Encoding`, `Upgrade`); the fields between a client and its
- * next proxy (11.7); `Trailer`, because no trailer is passed on; and `HTTP2-Settings` (RFC 7540,
- * 3.2.1). Names in lower case.
+ * `Connection` itself; the fields listed in 7.6.1, whether or not `Connection` names them
+ * (`Keep-Alive`, `Proxy-Connection`, `TE`, `Transfer-Encoding`, `Upgrade`); the fields between a
+ * client and its next proxy (11.7); `Trailer`, because no trailer is passed on; and
+ * `HTTP2-Settings` (RFC 7540, 3.2.1). Names in lower case.
  */
 export const HOP_BY_HOP: ReadonlySet<string> = new Set([
   "connection",
@@ -22,7 +22,10 @@ export const HOP_BY_HOP: ReadonlySet<string> = new Set([
   "upgrade",
 ]);
 
-/** The fields that `Connection` names, in lower case; `undefined` if there is no `Connection`. */
+/**
+ * Returns the fields that `Connection` names, in lower case, or `undefined` if there is no
+ * `Connection`.
+ */
 export function connectionOptions(fields: Fields): ReadonlySet<string> | undefined {
   let options: Set<string> | undefined;
   for (const [name, value] of fields) {
@@ -34,8 +37,8 @@ export function connectionOptions(fields: Fields): ReadonlySet<string> | undefin
 }
 
 /**
- * Removes hop-by-hop fields, including those that `Connection` names. Call it before adding an
- * intermediary's own fields. Otherwise, a client could cause them to be removed.
+ * Removes hop-by-hop fields, including those that `Connection` names. Call this before adding an
+ * intermediary's own fields. Otherwise, a client could cause those fields to be removed.
  */
 export function dropHopByHop(fields: Fields): Fields {
   const named = connectionOptions(fields);

@@ -3,7 +3,7 @@ import type { Clock, Random } from "./clock.ts";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** True for a UUID in its canonical lower-case form (RFC 9562). */
+/** Returns true for a UUID in its canonical lower-case form (RFC 9562). */
 export function isUuid(text: string): boolean {
   return UUID.test(text);
 }
@@ -32,8 +32,8 @@ export function uuidV7(now: Clock, random: Random): string {
 }
 
 /**
- * Digits and consonants. Without vowels, ids spell no words. Characters that look like 0 or 1 are
- * omitted.
+ * Digits and consonants. Vowels are omitted so that ids spell no words, as are characters that look
+ * like 0 or 1.
  */
 const SHORT_ALPHABET = "23456789bcdfghjkmnpqrstvwxz";
 

@@ -1,16 +1,16 @@
-/** @module Distinguishes folders from addresses of object storage and servers. */
+/** @module Distinguishes folders from the addresses of object storage and servers. */
 
-/** Whether a blob location is an address of object storage instead of a folder. */
+/** Returns whether a blob location is the address of object storage rather than a folder. */
 export function isS3Place(place: string): boolean {
   return /^s3:\/\//i.test(place);
 }
 
-/** Whether a backup location is an SFTP server. */
+/** Returns whether a backup location is the address of an SFTP server. */
 export function isSftpPlace(place: string): boolean {
   return /^sftp:\/\//i.test(place);
 }
 
-/** Whether a backup location is an address instead of a folder. */
+/** Returns whether a backup location is an address rather than a folder. */
 export function isRemotePlace(place: string): boolean {
   return isS3Place(place) || isSftpPlace(place);
 }

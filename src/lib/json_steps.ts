@@ -1,15 +1,15 @@
 /** @module Writes large JSON without blocking other work. */
 import type { Steps } from "./next_turn.ts";
 
-/** Number of list items to write between two interruptions. */
+/** Number of list items that are written between two interruptions. */
 const ITEMS = 500;
 
-/** Members of objects are written one by one down to this depth. */
+/** Depth down to which members of objects are written one by one. */
 const DEPTH = 2;
 
 /**
  * Serializes a JSON value like `JSON.stringify()`, in parts. `value` is plain data without
- * `toJSON`. Except for `undefined` members, it contains nothing that JSON cannot represent.
+ * `toJSON`. Except for `undefined` members, `value` contains nothing that JSON cannot represent.
  */
 export function* jsonParts(value: unknown, depth = DEPTH): Steps<string[]> {
   if (Array.isArray(value) && value.length > ITEMS) {

@@ -1,6 +1,6 @@
 /** @module A lock for each key, granted in call order. */
 
-/** The holders of a key's lock, and those who wait for it. */
+/** The holders of a key's lock, and the callers that wait for the lock. */
 interface Line {
   /** The last waiter for an exclusive lock. */
   alone: Promise<unknown> | undefined;
@@ -21,7 +21,7 @@ export class KeyedLock {
    * Runs `work` once all earlier work for each of the keys has finished. All keys are queued at
    * once, so two callers never wait for each other.
    *
-   * @param shared Keys to lock in shared mode: `work` only waits for earlier work that has them in
+   * @param shared Keys to lock in shared mode: `work` waits only for earlier work that has them in
    * `keys`.
    */
   async runAll<T>(
@@ -47,12 +47,12 @@ export class KeyedLock {
     }
   }
 
-  /** The number of holders and waiters for the busiest of these keys. */
+  /** Returns the number of holders and waiters for the busiest of these keys. */
   longest(keys: readonly string[]): number {
     return Math.max(0, ...keys.map((key) => this.#lines.get(key)?.count ?? 0));
   }
 
-  /** Keys that are in use. */
+  /** Number of keys that are in use. */
   get size(): number {
     return this.#lines.size;
   }
@@ -69,8 +69,8 @@ export class KeyedLock {
 function join(line: Line, own: Promise<unknown>, isAlone: boolean): void {
   line.count++;
   if (isAlone) {
-    // The shared locks need no entry, because this lock waits for them, and later locks wait for
-    // this one.
+    // The shared locks no longer need an entry, because this lock waits for them, and later locks
+    // wait for this lock.
     line.alone = own;
     line.sharing.clear();
   } else {

@@ -1,7 +1,7 @@
 /** @module Signals that a terminal or a service manager sends to all processes of the platform. */
 
 /**
- * Ignores signals that stop programs. The platform gets them too, and then stops this process by
+ * Ignores signals that stop programs. The platform gets the same signals, and stops this process by
  * closing its standard input.
  */
 export function leaveSignalsToPlatform(): void {

@@ -1,8 +1,8 @@
 /** @module C library functions that the runtime does not offer. */
 
 /**
- * Opens functions of the GNU C library on first use. `undefined` on systems without the library,
- * such as macOS, Windows or Alpine.
+ * Opens functions of the GNU C library on first use. Returns `undefined` on systems without the
+ * library, such as macOS, Windows or Alpine.
  */
 export function lazyLibc<const Symbols extends Deno.ForeignLibraryInterface>(
   symbols: Symbols,

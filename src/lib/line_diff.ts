@@ -5,7 +5,10 @@ export interface DiffLine {
   readonly text: string;
 }
 
-/** Maximum number of line pairs to compare. Beyond it, one text is shown after the other. */
+/**
+ * Maximum number of line pairs that are compared. For longer texts, one text is shown after the
+ * other.
+ */
 const MAX_PAIRS = 4_000_000;
 
 /** Lengths of the longest common subsequences of all suffixes of both lists, row by row. */

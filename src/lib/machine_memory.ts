@@ -4,8 +4,9 @@ const V2 = "/sys/fs/cgroup";
 const V1 = "/sys/fs/cgroup/memory";
 
 /**
- * Paths of the files that may limit a process's memory, based on its `/proc/self/cgroup`: the files
- * of its control group, of the groups above it, and of the root that a container sees (cgroups(7)).
+ * Returns the paths of the files that may limit a process's memory, based on its
+ * `/proc/self/cgroup`: the files of its control group, of the groups above it, and of the root that
+ * a container sees (cgroups(7)).
  */
 export function memoryLimitFiles(own: string): string[] {
   return own.split("\n").flatMap((line) => {
@@ -31,7 +32,10 @@ function read(path: string): string {
   }
 }
 
-/** The machine's memory in bytes, or the limit of the process's control group if that is lower. */
+/**
+ * Returns the machine's memory in bytes, or the limit of the process's control group if that is
+ * lower.
+ */
 export function machineMemory(): number {
   const limits = memoryLimitFiles(read("/proc/self/cgroup"))
     .map((path) => Number.parseInt(read(path), 10))

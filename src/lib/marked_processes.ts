@@ -3,14 +3,14 @@
 import { Buffer } from "node:buffer";
 
 /**
- * Maximum number of searches. More than one may be needed: a process can start another one before
- * it is killed.
+ * Maximum number of searches. More than one may be needed, because a process can start another
+ * process before it is killed.
  */
 const MAX_ROUNDS = 50;
 
 const PID = /^\d+$/;
 
-/** True if the process was started with `NAME=value` in its environment. */
+/** Returns true if the process was started with `NAME=value` in its environment. */
 function carries(pid: string, marker: Buffer): boolean {
   let environ: Buffer;
   try {
@@ -26,7 +26,7 @@ function carries(pid: string, marker: Buffer): boolean {
   return false;
 }
 
-/** The processes that were started with the marker `NAME=value`. */
+/** Returns the processes that were started with the marker `NAME=value` in their environment. */
 export async function markedProcesses(marker: string): Promise<number[]> {
   if (Deno.build.os !== "linux") return [];
   const bytes = Buffer.from(marker);
@@ -47,7 +47,7 @@ export async function killMarked(marker: string): Promise<void> {
         Deno.kill(pid, "SIGKILL");
       } catch { /* it has exited */ }
     }
-    // Until its parent waits for it, a killed process stays in /proc without an environment.
+    // A killed process stays in /proc, without an environment, until its parent waits for it.
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }

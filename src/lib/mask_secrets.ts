@@ -3,13 +3,16 @@
 /** Replaces a secret. */
 export const MASK = "•••";
 
-/** Minimum length of a value to mask. Masking shorter values would blot out half of every log. */
+/**
+ * Minimum length of a value that is masked. Masking shorter values would make half of every log
+ * unreadable.
+ */
 const MIN_SECRET_LENGTH = 4;
 
 /** Minimum length for masking a single line of a multi-line secret. */
 const MIN_LINE_LENGTH = 8;
 
-/** The forms in which programs may print a value. */
+/** Returns the forms in which programs may print a value. */
 function formsOf(secret: string): string[] {
   const bytes = new TextEncoder().encode(secret);
   const lines = secret.includes("\n")
@@ -34,7 +37,7 @@ const escape = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, "
 export interface ChunkMasker {
   /** Returns the text that can no longer be part of a secret. */
   push(chunk: string): string;
-  /** Returns the remaining text. Call it at the end. */
+  /** Returns the remaining text. Call this at the end. */
   end(): string;
 }
 
@@ -43,7 +46,10 @@ export interface SecretMasker {
   chunks(): ChunkMasker;
 }
 
-/** Length of the longest suffix of `text` that is a prefix of a form, but not the whole form. */
+/**
+ * Returns the length of the longest suffix of `text` that is a prefix of a form, but not the whole
+ * form.
+ */
 function openEnd(text: string, forms: readonly string[]): number {
   let longest = 0;
   for (const form of forms) {
@@ -78,7 +84,8 @@ export function createSecretMasker(secrets: Iterable<string>): SecretMasker {
         push(chunk) {
           const text = rest + chunk;
           const open = openEnd(text, forms);
-          // If the retained text would begin inside a secret, the cut moves to the secret's start.
+          // If the retained text would begin inside a secret, the cut is moved to the secret's
+          // start.
           const cut = cutOutside(text, text.length - open, pattern);
           rest = text.slice(cut);
           return mask(text.slice(0, cut));
@@ -93,7 +100,7 @@ export function createSecretMasker(secrets: Iterable<string>): SecretMasker {
   };
 }
 
-/** The given position, or the start of the secret that spans it. */
+/** Returns the given position, or the start of the secret that spans it. */
 function cutOutside(text: string, place: number, pattern: RegExp): number {
   for (const match of text.matchAll(pattern)) {
     const end = match.index + match[0].length;

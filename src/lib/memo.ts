@@ -2,8 +2,8 @@
 
 /**
  * A map of recently used entries, in two generations of `capacity` each. When the young generation
- * is full, it becomes the old one, and unused entries are dropped. A flood of new strings therefore
- * costs time, but not memory.
+ * is full, it replaces the old one, whose unused entries are dropped. A flood of new strings
+ * therefore costs time, but not memory.
  */
 export class RecentMap<Value> {
   #young = new Map<string, Value>();
@@ -38,7 +38,8 @@ export class RecentMap<Value> {
 }
 
 /**
- * Maximum length of a string whose result is kept, in characters. These strings come from clients.
+ * Maximum length of a string whose result is kept, in characters. The length is limited because
+ * these strings come from clients.
  */
 const MAX_TEXT = 512;
 

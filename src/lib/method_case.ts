@@ -6,9 +6,9 @@ const KNOWN: ReadonlySet<string> = new Set([...METHODS, "QUERY", "TRACK"]);
 const HAS_LOWER_CASE = /[a-z]/;
 
 /**
- * Describes the problem with a method like `post`; `undefined` for any other method. Methods are
- * case-sensitive (RFC 9110, 9.1), but many servers read `post` as `POST`, so rules would see a
- * different method than the server.
+ * Describes the problem with a method like `post`. Returns `undefined` for any other method.
+ * Methods are case-sensitive (RFC 9110, 9.1), but many servers read `post` as `POST`, so rules
+ * would see a different method than the server.
  */
 export function methodCaseProblem(method: string): string | undefined {
   if (!HAS_LOWER_CASE.test(method)) return undefined;

@@ -10,13 +10,15 @@ export async function removeTree(path: string): Promise<void> {
   await Deno.remove(path, { recursive: true }).catch(ifMissing);
 }
 
-/** Entries of a folder, sorted by name; empty if the folder does not exist. */
+/**
+ * Returns the entries of a folder, sorted by name. The list is empty if the folder does not exist.
+ */
 export async function entriesIn(folder: string): Promise<Deno.DirEntry[]> {
   const entries = await Array.fromAsync(Deno.readDir(folder)).catch(ifMissing) ?? [];
   return entries.sort((one, other) => one.name < other.name ? -1 : 1);
 }
 
-/** Names in a folder, sorted; empty if the folder does not exist. */
+/** Returns the names in a folder, sorted. The list is empty if the folder does not exist. */
 export async function namesIn(folder: string): Promise<string[]> {
   return (await entriesIn(folder)).map(({ name }) => name);
 }

@@ -2,16 +2,16 @@
  * @module Variables that configure network access for programs on this machine: proxies,
  * certificates and package registries. Pure.
  *
- * This is the only list: git, builds, tests and benches start programs in a clean environment and
- * add these. Project code sees them, so the list has no variables for secrets.
+ * No other list exists: git, builds, tests and benchmarks start programs in a clean environment and
+ * add these variables. Project code sees them, so the list contains no variables for secrets.
  */
 
 /**
  * - `setting`: passed on unchanged;
  * - `path`: a file or folder that must be visible in a sandbox;
  * - `paths`: several folders, separated by ":";
- * - `registry`: a URL, or several separated by a space, "," or "|", passed on without user names
- *   and passwords.
+ * - `registry`: one or more URLs separated by a space, "," or "|", passed on without user names and
+ *   passwords.
  */
 type Kind = "setting" | "path" | "paths" | "registry";
 
@@ -40,8 +40,8 @@ const KINDS: Readonly<Record<string, Kind>> = {
   GIT_SSL_CAINFO: "path",
   GIT_SSL_CAPATH: "path",
 
-  // npm and pnpm read any setting from a variable. None of these contains a token, user name or
-  // key.
+  // npm and pnpm read any setting from a variable. None of the settings listed here contains a
+  // token, user name or key.
   NPM_CONFIG_REGISTRY: "registry",
   NPM_CONFIG_PROXY: "setting",
   NPM_CONFIG_HTTP_PROXY: "setting",
@@ -92,7 +92,9 @@ interface NetworkVariable {
   readonly kind: Kind;
 }
 
-/** Programs read proxies in upper or lower case, and npm accepts `-` and `_` in settings. */
+/**
+ * Programs read proxy variables in upper or lower case, and npm accepts `-` and `_` in settings.
+ */
 function kindOf(name: string): Kind | undefined {
   const upper = name.toUpperCase();
   if (SCOPED_REGISTRY.test(upper)) return "registry";
@@ -128,7 +130,7 @@ export function networkVariables(env: Environment): Record<string, string> {
   );
 }
 
-/** Files and folders whose absolute paths are in these variables. */
+/** Returns the files and folders whose absolute paths are in these variables. */
 export function networkFiles(env: Environment): string[] {
   const paths = find(env).flatMap(({ value, kind }) => {
     if (kind === "path") return [value];

@@ -1,23 +1,23 @@
 /** @module Yields during long work, so waiting requests are handled. */
 
 /**
- * Resolves in a later turn of the event loop, after the I/O that is ready now.
- * (`setImmediate` and message channels run before that I/O, so requests would starve.)
+ * Resolves in a later turn of the event loop, after the I/O that is ready now. With `setImmediate`
+ * or message channels, which run before that I/O, requests would starve.
  */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
 }
 
-/** How long work may occupy the thread before it yields, in milliseconds. */
+/** Maximum time that work may occupy the thread before yielding, in milliseconds. */
 const TURN_MS = 3;
 
-/** Yields to other work if a pause is due. */
+/** A function that yields to other work if a pause is due. */
 export type Pause = () => Promise<void> | undefined;
 
 /**
  * Creates the pauses for one piece of work. The pauses yield like {@link nextTurn}, but only after
- * some milliseconds of work, because yielding itself takes about a millisecond. `now` is a clock in
- * milliseconds.
+ * several milliseconds of work, because yielding itself takes about a millisecond. `now` is a clock
+ * in milliseconds.
  */
 export function createPause(now: () => number = () => performance.now()): Pause {
   let since = now();
@@ -49,7 +49,7 @@ export class Pace {
     this.#spent += cost;
   }
 
-  /** Records completed work. True if the step is full and the next one begins. */
+  /** Records completed work. Returns true if the step is full and the next one begins. */
   fills(cost = 0): boolean {
     this.#spent += cost;
     if (this.#spent < this.#perStep) return false;
@@ -58,10 +58,10 @@ export class Pace {
   }
 }
 
-/** Number of items to handle between two interruptions. */
+/** Number of items that are handled between two interruptions. */
 const ITEMS_PER_STEP = 1000;
 
-/** Calls `visit` for each item in order. Can be interrupted every 1000 items. */
+/** Calls `visit` for each item in order. Yields every 1000 items. */
 export function* inSteps<T>(
   items: Iterable<T>,
   visit: (item: T, index: number) => void,
@@ -73,7 +73,7 @@ export function* inSteps<T>(
   }
 }
 
-/** Does `work` in several turns of the event loop. Calls `pause` after each step. */
+/** Does `work` over several turns of the event loop. Calls `pause` after each step. */
 export async function inTurns<T>(work: Steps<T>, pause: Pause = createPause()): Promise<T> {
   for (;;) {
     const step = work.next();
@@ -83,7 +83,7 @@ export async function inTurns<T>(work: Steps<T>, pause: Pause = createPause()): 
   }
 }
 
-/** Does all of `work` immediately. */
+/** Does all of `work` at once, without pauses. */
 export function atOnce<T>(work: Steps<T>): T {
   for (;;) {
     const step = work.next();

@@ -20,7 +20,7 @@ export async function ownedPrefix(kind: "db" | "fn" | "im" | "pg", owner: string
 }
 
 /**
- * Removes folders left behind by an earlier platform. Call it before anything starts, in the
+ * Removes folders left behind by an earlier platform. Call this before anything starts, in the
  * process that holds the lock on the owner's data directory.
  */
 export async function removeOwnedFolders(owner: string): Promise<void> {

@@ -1,8 +1,8 @@
 /** @module The kinds of page URLs, as `svc.toml`, the manifest and the edge name them. */
 
 /**
- * `auto`: the URL of a folder's page ends with a slash, and other URLs do not. `always` and `never`
- * apply to both.
+ * `auto`: only the URL of a folder's page ends with a slash. `always` and `never` apply to all
+ * URLs.
  */
 export const TRAILING_SLASHES = ["auto", "always", "never"] as const;
 export type TrailingSlash = (typeof TRAILING_SLASHES)[number];
@@ -13,6 +13,6 @@ export interface PageUrls {
   readonly trailingSlash?: TrailingSlash | undefined;
   /** Whether URLs leave out `.html`; true when omitted. */
   readonly cleanUrls?: boolean | undefined;
-  /** Whether a URL in a different case leads to the file; false when omitted. */
+  /** Whether a URL that differs only in case leads to the file; false when omitted. */
   readonly ignoreCase?: boolean | undefined;
 }

@@ -2,9 +2,9 @@
  * @module Parses untrusted JSON (RFC 8259). Depth is checked before anything is built. Large text
  * is parsed in pieces with pauses between them, so it does not block other requests.
  *
- * One scan finds strings and brackets. An array or object that outgrows a piece is built from
- * groups of whole elements, each given to `JSON.parse`; anything smaller is parsed together with
- * its neighbors.
+ * One scan finds strings and brackets. An array or object that is larger than a piece is built from
+ * groups of whole elements, and each group is passed to `JSON.parse`. Anything smaller is parsed
+ * together with its neighbors.
  */
 import type { Pause } from "./next_turn.ts";
 import { decodeUtf8 } from "./utf8.ts";
@@ -16,7 +16,7 @@ export interface JsonLimits {
   readonly maxMembers?: number;
   /** Yields to other work. Called after each piece of larger text. */
   readonly pause: Pause;
-  /** Bytes that are scanned, or parsed together, in one turn; 64 KiB by default. */
+  /** Number of bytes that are scanned, or parsed together, in one turn; 64 KiB by default. */
   readonly pieceBytes?: number;
 }
 
@@ -36,7 +36,9 @@ export class JsonError extends Error {
 
 const PIECE_BYTES = 64 * 1024;
 
-/** Building an object gets slower with each member, and no legitimate object has that many. */
+/**
+ * Building an object gets slower with each member, and no legitimate object has that many members.
+ */
 const MAX_MEMBERS = 1000;
 
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
@@ -53,7 +55,10 @@ interface Container {
   elementStart: number;
   /** Number of complete elements. */
   count: number;
-  /** The value so far; `undefined` while it is small enough to be parsed as part of a group. */
+  /**
+   * The value so far; `undefined` while the container is small enough to be parsed as part of a
+   * group.
+   */
   value: unknown[] | Record<string, unknown> | undefined;
   /** Name of the member that is being built, in an object. */
   memberName: string;
@@ -186,7 +191,7 @@ class PieceParser {
     parent.groupStart = at + 1;
   }
 
-  /** Starts to build a container, and those around it, which are at least as large. */
+  /** Starts to build a container, and the containers around it, which are at least as large. */
   #build(level: number): Container {
     const container = this.#open[level]!;
     if (container.value !== undefined) return container;
@@ -246,7 +251,7 @@ class PieceParser {
 
 /**
  * Parses a JSON text. A byte order mark is skipped. As with `JSON.parse`, the last of several
- * duplicate members is used.
+ * members with the same name is used.
  *
  * @throws {JsonError} if the text is not JSON, not UTF-8, nested too deeply, or has an object with
  * too many members.

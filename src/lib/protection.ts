@@ -3,8 +3,9 @@
  */
 
 /**
- * `off`: everyone. `members`: members of the workspace; `password`: also anyone with the
- * project's password. Both apply to all hosts except production. `all` applies to production too.
+ * `off`: everyone. `members`: only members of the workspace. `password`: also anyone with the
+ * project's password. `members` and `password` protect all hosts except production. `all` protects
+ * production too.
  */
 export const PROTECTIONS = ["off", "members", "password", "all"] as const;
 export type Protection = (typeof PROTECTIONS)[number];

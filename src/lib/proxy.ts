@@ -3,9 +3,9 @@
 type Variables = Readonly<Record<string, string | undefined>>;
 
 export interface NamedProxy {
-  /** Environment variable that sets it. */
+  /** Environment variable that sets the proxy. */
   readonly variable: string;
-  /** Its address, without user name and password. */
+  /** The proxy's address, without user name and password. */
   readonly address: string;
 }
 
@@ -14,7 +14,10 @@ const LOOPBACK = ["localhost", "127.0.0.1", "::1"];
 
 const noProxyOf = (env: Variables): string => env.NO_PROXY || env.no_proxy || "";
 
-/** `NO_PROXY` with the names of this machine; `undefined` if no proxy is set. */
+/**
+ * Returns the value of `NO_PROXY` with the names of this machine added, or `undefined` if no proxy
+ * is set.
+ */
 export function noProxyForLoopback(env: Variables): string | undefined {
   const names = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
   if (!names.some((name) => env[name] || env[name.toLowerCase()])) return undefined;
@@ -29,7 +32,7 @@ function isSpared(hostname: string, env: Variables): boolean {
   });
 }
 
-/** The proxy for requests to `address`; `undefined` if there is none. */
+/** Returns the proxy for requests to `address`, or `undefined` if there is none. */
 export function proxyFor(address: string, env: Variables): NamedProxy | undefined {
   const url = URL.parse(address);
   if (url === null || isSpared(url.hostname, env)) return undefined;

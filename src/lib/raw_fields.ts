@@ -2,27 +2,25 @@
  * @module The array of pairs in which Deno keeps the fields of a `Headers`.
  *
  * `Headers` checks and converts its arguments in each call. `has()`, `set()` and `append()` take up
- * to a microsecond each, and there are many such calls in the request path. The array is not a
- * public interface, so it is located and tested at startup. If it is missing, the methods of
+ * to a microsecond each, and there are many such calls in the request path. The array is not part
+ * of a public interface, so it is located and tested at startup. If it is missing, the methods of
  * `Headers` are used.
  */
 
 /** One field: its name, and its value. */
 export type RawField = [name: string, value: string];
 
-/** Deno's name for the array. */
+/** The description of the symbol under which Deno keeps the array. */
 const LIST_NAME = "header list";
 
 type WithLists = Readonly<Record<symbol, RawField[] | null | undefined>>;
 
-/**
- * The array of `headers` under `key`; `undefined` if there is none.
- */
+/** Returns the array of `headers` under `key`, or `undefined` if there is none. */
 export function listOf(headers: Headers, key: symbol | undefined): RawField[] | undefined {
   return key === undefined ? undefined : (headers as unknown as WithLists)[key] ?? undefined;
 }
 
-/** Whether changes to the array change the response's fields. */
+/** Returns whether changes to the array under `key` change a response's fields. */
 function isTheList(key: symbol): boolean {
   const { headers } = new Response("");
   const list = listOf(headers, key);
@@ -32,7 +30,10 @@ function isTheList(key: symbol): boolean {
   return JSON.stringify([...headers]) === JSON.stringify(list);
 }
 
-/** The symbol under which this runtime keeps the array; `undefined` if it works differently. */
+/**
+ * Returns the symbol under which this runtime keeps the array, or `undefined` if it works
+ * differently.
+ */
 export function findListKey(): symbol | undefined {
   const keys = Object.getOwnPropertySymbols(new Response("").headers);
   const key = keys.find(({ description }) => description === LIST_NAME);
@@ -50,8 +51,8 @@ const INNER_KEY = Object.getOwnPropertySymbols(new Request("http://localhost/"))
 type WithInner = Readonly<Record<symbol, { readonly headerList?: unknown } | undefined>>;
 
 /**
- * All fields of a request, read in one call. The public API reads each one separately. `undefined`
- * if the runtime works differently.
+ * Returns all fields of a request, read in one call, while the public API reads each one
+ * separately. Returns `undefined` if the runtime works differently.
  */
 export function allFieldsOf(request: Request): readonly RawField[] | undefined {
   const known = listOf(request.headers, LIST_KEY);
@@ -60,7 +61,7 @@ export function allFieldsOf(request: Request): readonly RawField[] | undefined {
   return Array.isArray(list) ? list : undefined;
 }
 
-/** Whether there is a field with this lower-case name. */
+/** Returns whether there is a field with this lower-case name. */
 export function hasField(headers: Headers, name: string, key = LIST_KEY): boolean {
   const list = listOf(headers, key);
   if (list === undefined) return headers.has(name);
@@ -72,15 +73,15 @@ export function hasField(headers: Headers, name: string, key = LIST_KEY): boolea
 }
 
 /**
- * The value of a field, given its lower-case name, as `Headers.get()` returns it: multiple lines
- * are joined with commas.
+ * Returns the value of a field, given its lower-case name, as `Headers.get()` returns it: multiple
+ * lines are joined with commas.
  */
 export function fieldOf(headers: Headers, name: string, key = LIST_KEY): string | null {
   const list = listOf(headers, key);
   return list === undefined ? headers.get(name) : valueIn(list, name);
 }
 
-/** The value of a field in a list, like `fieldOf()`. */
+/** Returns the value of a field in a list, like `fieldOf()`. */
 export function valueIn(list: readonly RawField[], name: string): string | null {
   const { length } = name;
   let value: string | null = null;
@@ -99,7 +100,9 @@ export function addField(headers: Headers, field: RawField, key = LIST_KEY): voi
   else list.push(field);
 }
 
-/** Adds all fields of a `Headers` object to another one that has none of them. */
+/**
+ * Adds all fields of a `Headers` object to another `Headers` object that has none of these fields.
+ */
 export function addFieldsOf(from: Headers, to: Headers, key = LIST_KEY): void {
   const [source, target] = [listOf(from, key), listOf(to, key)];
   if (source === undefined || target === undefined) {

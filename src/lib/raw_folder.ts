@@ -1,7 +1,7 @@
 /**
  * @module Lists the names in a folder exactly as the system stores them. `Deno.readDir` silently
  * leaves out names that are not valid UTF-8. This requires Linux with the GNU C library. Other
- * systems have no such names, or no such call.
+ * systems allow no such names, or do not offer the necessary call.
  */
 import { lazyLibc } from "./libc.ts";
 
@@ -19,13 +19,13 @@ const GETDENTS64: Readonly<Record<string, bigint>> = { x86_64: 217n, aarch64: 61
 const O_RDONLY_DIRECTORY_CLOEXEC = Deno.build.arch === "aarch64" ? 0x84000 : 0x90000;
 const BLOCK_BYTES = 32 * 1024;
 
-/** Positions of the length and the name in a record of getdents64(2). */
+/** Offsets of the length and the name in a getdents64(2) record. */
 const LENGTH_AT = 16;
 const NAME_AT = 19;
 
 const libc = lazyLibc(SYMBOLS);
 
-/** The names in a block that getdents64(2) has written. */
+/** Returns the names in a block that getdents64(2) has written. */
 function* namesIn(block: Uint8Array<ArrayBuffer>): Generator<Uint8Array<ArrayBuffer>> {
   const view = new DataView(block.buffer, block.byteOffset, block.byteLength);
   for (let at = 0; at < block.byteLength; at += view.getUint16(at + LENGTH_AT, true)) {
@@ -36,7 +36,9 @@ function* namesIn(block: Uint8Array<ArrayBuffer>): Generator<Uint8Array<ArrayBuf
 const isDots = (name: Uint8Array): boolean =>
   name.byteLength <= 2 && name.every((byte) => byte === 0x2e);
 
-/** The bytes of each name in a folder; `undefined` if the system does not provide them. */
+/**
+ * Returns the bytes of each name in a folder, or `undefined` if the system does not provide them.
+ */
 export function rawNames(path: string): readonly Uint8Array<ArrayBuffer>[] | undefined {
   const call = GETDENTS64[Deno.build.arch];
   const library = libc();

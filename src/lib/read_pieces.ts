@@ -3,9 +3,9 @@
 const BUFFER_BYTES = 64 * 1024;
 
 /**
- * Yields the bytes of a byte stream in pieces, all in one buffer. A piece is only valid until the
- * next one is requested. Iterating over the stream itself allocates 64 KiB for each piece, however
- * small it is, so many small pieces keep the garbage collector busy.
+ * Yields the bytes of a byte stream in pieces, all in one buffer. A piece is valid only until the
+ * next one is requested. Iterating over the stream itself would allocate 64 KiB even for a small
+ * piece, so many small pieces would keep the garbage collector busy.
  */
 export async function* readPieces(
   stream: ReadableStream<Uint8Array<ArrayBuffer>>,

@@ -1,6 +1,6 @@
 /**
  * @module Release checks, as `svc.toml` and the manifest describe them: requests and commands that
- * must pass at the deployment's own URL before production serves it.
+ * must succeed at a deployment's own URL before production serves the deployment.
  */
 
 /** Maximum number of requests and of commands per release. */
@@ -12,7 +12,10 @@ export const CHECK_TIMEOUT_MS = 10_000;
 /** Maximum and default number of retries of a failed request. */
 export const MAX_CHECK_RETRIES = 5;
 export const CHECK_RETRIES = 2;
-/** Time limits for all of a release's requests and for all of its commands, in milliseconds. */
+/**
+ * Time limits for all of a release's requests together, and for all of its commands together, in
+ * milliseconds.
+ */
 export const CHECKS_MS = 5 * 60_000;
 export const CHECK_COMMANDS_MS = 5 * 60_000;
 /** Maximum number of header fields in a request or an expectation. */
@@ -32,7 +35,7 @@ const OWN_HEADERS = new Set([
   "x-svc-bypass",
 ]);
 
-/** Whether a check's request can set all of these header fields. */
+/** Returns whether a check's request can set all of these header fields. */
 export const canSetHeaders = (headers: Readonly<Record<string, string>>): boolean =>
   Object.keys(headers).every((name) => !OWN_HEADERS.has(name.toLowerCase()));
 
@@ -44,7 +47,7 @@ export const CHECK_METHOD = /^[A-Z]{1,16}$/;
 // deno-lint-ignore no-control-regex -- excludes control characters on purpose
 export const CHECK_NAME = /^[^\s\x00-\x1f\x7f]([^\x00-\x1f\x7f]*[^\s\x00-\x1f\x7f])?$/;
 
-/** One request, and the response that lets the release pass. */
+/** A request, and the response to it that the check expects. */
 export interface CheckRequest {
   readonly name: string;
   /** `GET` by default. */

@@ -1,4 +1,7 @@
-/** Calls `read` once and keeps its result. After a failure, the next call reads again. */
+/**
+ * Returns a function that calls `read` once and keeps its result. After a failure, the next call
+ * reads again.
+ */
 export function rememberRead<T>(read: () => Promise<T>): () => Promise<T> {
   let reading: Promise<T> | undefined;
   return () =>

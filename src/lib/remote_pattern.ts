@@ -63,7 +63,7 @@ function matchesHost({ labels }: RemotePattern, hostname: string): boolean {
 
 /**
  * Whether a path matches a glob. Each position in the glob is tried once at each position in the
- * path, so the time is bounded by the product of their lengths.
+ * path, so the time is bounded by the product of the two lengths.
  */
 export function matchesPathGlob(glob: string, path: string): boolean {
   let reached = new Uint8Array(path.length + 1);
@@ -87,7 +87,7 @@ export function matchesPathGlob(glob: string, path: string): boolean {
   return reached[path.length] === 1;
 }
 
-/** Whether a pattern allows a URL. The query is ignored. */
+/** Returns whether a pattern allows a URL. The query is ignored. */
 export function matchesRemote(pattern: RemotePattern, url: URL): boolean {
   return url.protocol === `${pattern.scheme}:` && url.port === pattern.port &&
     matchesHost(pattern, url.hostname) && matchesPathGlob(pattern.path, url.pathname);

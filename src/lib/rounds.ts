@@ -4,8 +4,8 @@ export interface RoundsOptions {
   /** Time until the first round, in milliseconds. */
   readonly firstMs: number;
   /**
-   * Time from one start to the next, in milliseconds. If a round takes longer, the next one is
-   * skipped.
+   * Time from the start of one round to the start of the next, in milliseconds. If a round takes
+   * longer, the next one is skipped.
    */
   readonly everyMs: number;
   run(signal: AbortSignal): Promise<void>;

@@ -25,7 +25,7 @@ const DAYS = [
   "Saturday",
 ] as const;
 
-/** Maximum number of daily times to write out. */
+/** Maximum number of daily times that are written out. */
 const MAX_TIMES = 6;
 
 const two = (number: number): string => `${number}`.padStart(2, "0");
@@ -37,19 +37,24 @@ const numbersOf = (field: string): number[] => field.split(",").map(Number).sort
 const listOf = (words: readonly string[]): string =>
   new Intl.ListFormat("en-GB", { type: "conjunction" }).format(words);
 
-/** The step of a field that is `*` with a step; `undefined` for other fields. */
+/**
+ * Returns the step of a field that is `*` with a step, or `undefined` for fields of any other form.
+ */
 const stepOf = (field: string): number | undefined => {
   const [, step] = /^\*\/(\d+)$/.exec(field) ?? [];
   return step === undefined ? undefined : Number(step);
 };
 
-/** The full name of a month or day, given its number or short name. */
+/** Returns the full name of a month or day, given its number or short name. */
 function placeIn(names: readonly string[], text: string, first: number): string {
   const named = names.find((name) => name.slice(0, 3).toLowerCase() === text);
   return named ?? names[(Number(text) - first) % names.length] ?? text;
 }
 
-/** Values and ranges of a field, with each value formatted by `name`. Steps stay as they are. */
+/**
+ * Returns the values and ranges of a field, with each value formatted by `name`. Steps stay as they
+ * are.
+ */
 function fieldWords(field: string, name: (text: string) => string = String): string {
   return listOf(
     field.split(",").map((part) => {
@@ -78,21 +83,27 @@ function hourlyWords(minute: string, hour: string): string {
   return `${minuteWords(minute)} in hours ${fieldWords(hour)}`;
 }
 
-/** The times of day that lists of minutes and hours produce; `undefined` if there are too many. */
+/**
+ * Returns the times of day that lists of minutes and hours produce, or `undefined` if there are too
+ * many.
+ */
 function timesOf(minute: string, hour: string): string | undefined {
   if (!isNumbers(minute) || !isNumbers(hour)) return undefined;
   const times = numbersOf(hour).flatMap((h) => numbersOf(minute).map((m) => `${two(h)}:${two(m)}`));
   return times.length > MAX_TIMES ? undefined : `at ${listOf(times)}`;
 }
 
-/** The days of the month or week. A schedule with both runs on days that match either. */
+/**
+ * Returns the days of the month or week in words. A schedule that specifies both runs on days that
+ * match either.
+ */
 function dayWords(day: string, weekday: string): string {
   const ofMonth = day === "*" ? [] : [`day ${fieldWords(day)} of the month`];
   const ofWeek = weekday === "*" ? [] : [fieldWords(weekday, (text) => placeIn(DAYS, text, 0))];
   return [...ofMonth, ...ofWeek].join(" or ");
 }
 
-/** A valid schedule of five fields in words, such as "at 09:00 on Monday to Friday". */
+/** Describes a valid schedule of five fields in words, such as "at 09:00 on Monday to Friday". */
 export function scheduleWords(schedule: string): string {
   const [minute = "*", hour = "*", day = "*", month = "*", weekday = "*"] = schedule.trim()
     .toLowerCase().split(/\s+/);

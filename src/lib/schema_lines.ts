@@ -16,7 +16,10 @@ interface Difference {
   readonly total: number;
 }
 
-/** The differences from `main`, after a line with their number; empty if there are none. */
+/**
+ * Returns the differences from `main`, after a line with their number. The list is empty if there
+ * are none.
+ */
 export function schemaLines(
   difference: Difference | undefined,
 ): { readonly title: string; readonly lines: readonly string[] } | undefined {

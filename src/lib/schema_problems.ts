@@ -1,6 +1,6 @@
 /**
- * @module Describes a document's schema problems with the same wording throughout svc: first how to
- * fix the problem, then the current value. The schema's messages state the expected value, as in
+ * @module Describes schema problems in a document with the same wording throughout svc: first how
+ * to fix the problem, then the current value. The schema's messages state the expected value, as in
  * "Use a port number from 1 to 65535".
  */
 import type * as z from "zod";
@@ -8,7 +8,7 @@ import { describeValue } from "./describe_value.ts";
 import type { PathStep } from "./diagnostic.ts";
 import { nearest } from "./suggest.ts";
 
-/** Maximum number of described problems per part. */
+/** Maximum number of problems that are described per part. */
 export const MAX_PROBLEMS = 100;
 
 /** An issue that zod found. */
@@ -40,18 +40,18 @@ export interface DocumentFormat {
   readonly root: unknown;
   /** The format's name for a set of named fields; "a table" if missing. */
   readonly table?: string;
-  /** The part at a path. */
+  /** Returns the part of the document at a path. */
   partAt(path: readonly PathStep[]): DocumentPart;
-  /** A custom message for a field that a part does not accept. */
+  /** Returns a custom message for a field that a part does not accept. */
   describeKey?(
     path: readonly PathStep[],
     key: string,
   ): { readonly message?: string; readonly hint?: string } | undefined;
-  /** A problem with its own message. Called first. */
+  /** Returns a problem with its own message. Called first. */
   describeIssue?(issue: SchemaIssue, path: readonly PathStep[]): SchemaProblem | undefined;
   /**
-   * The issues of the branch that the author probably meant if no branch of a union matches;
-   * `undefined` if the description covers the union.
+   * If no branch of a union matches, returns the issues of the branch that the author probably
+   * meant, or `undefined` if the description covers the union.
    */
   meantBranch?(
     branches: readonly (readonly SchemaIssue[])[],
@@ -59,21 +59,24 @@ export interface DocumentFormat {
   ): readonly SchemaIssue[] | undefined;
 }
 
-/** A field of a plain table, or `undefined` if the value is not a table. */
+/** Returns a field of a plain table, or `undefined` if the value is not a table. */
 export function fieldOf(value: unknown, name: PathStep): unknown {
   return typeof value === "object" && value !== null && Object.hasOwn(value, name)
     ? (value as Record<PathStep, unknown>)[name]
     : undefined;
 }
 
-/** The value at a path in untyped data; `undefined` if there is none. */
+/** Returns the value at a path in untyped data, or `undefined` if there is none. */
 export function valueAt(value: unknown, path: readonly PathStep[]): unknown {
   return path.reduce(fieldOf, value);
 }
 
 const letters = (word: string): string => [...word.toLowerCase()].sort().join("");
 
-/** The word that the author probably meant: the nearest one, or the one with the same letters. */
+/**
+ * Returns the word that the author probably meant: the nearest one, or the one that consists of the
+ * same letters.
+ */
 function meantWord(word: string, candidates: readonly string[]): string | undefined {
   return nearest(word, candidates) ??
     candidates.find((candidate) =>
@@ -83,7 +86,7 @@ function meantWord(word: string, candidates: readonly string[]): string | undefi
 
 const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** The allowed values of a choice, including those of its branches. */
+/** Returns the allowed values of a choice, including those of its branches. */
 function offeredValues(issue: SchemaIssue): readonly string[] {
   if (issue.code === "invalid_value") return issue.values.map(String);
   if (issue.code !== "invalid_union") return [];
@@ -185,7 +188,7 @@ function describeIssue(
 
 /**
  * Translates zod's issues. `base` is the position of the parsed value in the document. Reports each
- * message only once per position, and at most a hundred problems.
+ * message only once per position, and at most a hundred problems in total.
  */
 export function describeIssues(
   issues: readonly SchemaIssue[],

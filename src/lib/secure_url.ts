@@ -2,6 +2,9 @@
 
 const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
-/** Whether requests to a URL are private. They are if it uses HTTPS or points to this machine. */
+/**
+ * Returns whether requests to a URL are private, which requires that the URL uses HTTPS or points
+ * to this machine.
+ */
 export const isSecureUrl = ({ protocol, hostname }: URL): boolean =>
   protocol === "https:" || LOOPBACK.test(hostname);

@@ -13,7 +13,7 @@ export const ATTACHED_INDEX = "attached.json";
 export interface AttachedIndex {
   /** Total length of all attached files, in bytes. */
   readonly bytes: number;
-  /** Keyed by paths in the stage, the folder that is packed into the program. */
+  /** Keyed by paths in the staging folder, which is packed into the program. */
   readonly files: Readonly<
     Record<string, { readonly offset: number; readonly bytes: number; readonly sha256: string }>
   >;
@@ -24,8 +24,8 @@ export const TRAILER_BYTES = 16;
 const TRAILER_MAGIC = 0x501e;
 
 /**
- * The size of the packed data at the end of an executable, from its last {@link TRAILER_BYTES};
- * `undefined` if it has a different format.
+ * Returns the size of the packed data at the end of an executable, given the executable's last
+ * {@link TRAILER_BYTES} bytes. Returns `undefined` if these have a different format.
  */
 export function packedBytes(trailer: Uint8Array): number | undefined {
   const view = new DataView(trailer.buffer, trailer.byteOffset, TRAILER_BYTES);
@@ -88,7 +88,7 @@ function attachedIndex(): AttachedIndex | null {
 }
 
 /**
- * Reads a file from the compiled program by its path in the stage.
+ * Reads a file from the compiled program by its path in the staging folder.
  *
  * @throws {Error} If the file is damaged.
  */

@@ -7,7 +7,8 @@ import { brotliDecompress } from "node:zlib";
 import { readShippedFile } from "./shipped_file.ts";
 
 /**
- * Path of a package's compressed module in the stage, the folder that is packed into the program.
+ * Returns the path of a package's compressed module in the staging folder, which is packed into the
+ * program.
  */
 export const shippedModulePath = (name: string): string => `rare_modules/${name}.js.br`;
 
@@ -19,7 +20,7 @@ async function load(name: string): Promise<unknown> {
 const loading = new Map<string, Promise<unknown>>();
 
 /**
- * Imports a package's module in the compiled program. Once per thread is enough.
+ * Imports a package's module in the compiled program. One call per thread is enough.
  *
  * @throws {Error} If the module is damaged.
  */

@@ -4,14 +4,14 @@ import { createHmac } from "node:crypto";
 import type { Random } from "./clock.ts";
 
 const PREFIX = "whsec_";
-/** The specification asks for 24 to 64 bytes. */
+/** The specification requires 24 to 64 bytes. */
 const SECRET_BYTES = 32;
 
 export function mintWebhookSecret(random: Random): string {
   return `${PREFIX}${Buffer.from(random(SECRET_BYTES)).toString("base64")}`;
 }
 
-/** `v1,` followed by the HMAC-SHA256 of the id, timestamp and body, in Base64. */
+/** Returns `v1,` followed by the HMAC-SHA256 of the id, timestamp and body, in Base64. */
 export function signWebhook(message: {
   readonly id: string;
   /** Seconds since the epoch. */

@@ -5,8 +5,8 @@ export class SingleFlight<Value> {
   readonly #running = new Map<string, Promise<Value>>();
 
   /**
-   * Starts `work`, or joins the work that is already running for `key`. If it rejects, all callers
-   * get its error. Nothing is kept after it has settled.
+   * Starts `work`, or joins the work that is already running for `key`. If the work rejects, all
+   * callers get its error. Nothing is kept after the work has settled.
    */
   run(key: string, work: () => Promise<Value>): Promise<Value> {
     let running = this.#running.get(key);

@@ -1,7 +1,7 @@
 /** @module Sorts a long list without blocking other work. */
 import type { Steps } from "./next_turn.ts";
 
-/** Number of items to sort or merge between two interruptions. */
+/** Number of items that are sorted or merged between two interruptions. */
 const RUN = 2000;
 
 function* merge<T>(left: readonly T[], right: readonly T[], before: Order<T>): Steps<T[]> {
@@ -16,7 +16,7 @@ function* merge<T>(left: readonly T[], right: readonly T[], before: Order<T>): S
   return merged;
 }
 
-/** Whether one item comes strictly before another. */
+/** Returns whether one item comes strictly before another. */
 export type Order<T> = (left: T, right: T) => boolean;
 
 /** Returns the items in order (merge sort). Equal items keep their order. */

@@ -1,6 +1,6 @@
 /**
  * @module Starts other programs. All programs that run or inspect untrusted code are started here,
- * so none of them gets this process's open files or svc's own credentials.
+ * so no such program gets this process's open files or svc's own credentials.
  */
 import { inheritedVariables } from "./child_variables.ts";
 import { keepDescriptors } from "./descriptors.ts";
@@ -12,7 +12,7 @@ export class MissingProgramError extends Deno.errors.NotFound {
   }
 }
 
-/** Distinguishes a missing program from a missing working directory. */
+/** Distinguishes between a missing program and a missing working directory. */
 function explain(error: unknown, program: string): unknown {
   const isMissing = error instanceof Deno.errors.NotFound && !error.message.includes("No such cwd");
   return isMissing ? new MissingProgramError(program, error) : error;

@@ -21,7 +21,7 @@ const UNFINISHED_DOLLARS = /\$(?:[A-Za-z_\x80-\uffff][\w\x80-\uffff]*)?$/y;
 /** Up to the next significant character. */
 const PLAIN = /[^A-Za-z_\x80-\uffff$'"/\-();]+/y;
 const BLOCK_EDGE = /\/\*|\*\//g;
-/** Number of first words that show whether a statement can contain function bodies. */
+/** Number of words at the start of a statement that show whether it can contain function bodies. */
 const FIRST_WORDS = 4;
 
 /** Accepts SQL in pieces, and returns statements as soon as they are complete. */
@@ -59,7 +59,7 @@ export class StatementSplitter {
     return this.#scan(false);
   }
 
-  /** Returns the remaining statements, including a last one without a semicolon. */
+  /** Returns the remaining statements, including a final statement without a semicolon. */
   end(): readonly Statement[] {
     const statements = [...this.#scan(true)];
     this.#cut(this.#buffer.length, statements);
@@ -114,7 +114,7 @@ export class StatementSplitter {
     else if (isLast || this.#match(UNFINISHED_DOLLARS) === undefined) this.#at++;
   }
 
-  /** @returns whether a word begins here, complete or not */
+  /** @returns whether a word begins here, even if it is incomplete */
   #readWord(isLast: boolean): boolean {
     const word = this.#match(WORD);
     if (word === undefined) return false;
@@ -194,7 +194,7 @@ export class StatementSplitter {
     if (inside.depth === 0) this.#inside = undefined;
   }
 
-  /** Keeps the end of the text, because a token may continue in the next piece. */
+  /** Keeps the end of the text, because a token there may continue in the next piece. */
   #keep(characters: number, isLast: boolean): number {
     return isLast ? this.#buffer.length : Math.max(this.#at, this.#buffer.length - characters);
   }
@@ -204,7 +204,7 @@ export class StatementSplitter {
     return pattern.exec(this.#buffer)?.[0];
   }
 
-  /** Takes the statement up to `end`, unless it is empty. */
+  /** Takes the statement up to `end` from the buffer, unless it is empty. */
   #cut(end: number, statements: Statement[]): void {
     const text = this.#buffer.slice(0, end);
     if (!isBlankSql(text)) statements.push({ text, start: this.#offset });
@@ -234,7 +234,7 @@ export function firstTokenAt(text: string, at = 0): number {
   }
 }
 
-/** The first words of a statement, in lower case and without comments. */
+/** Returns the first words of a statement, in lower case and without comments. */
 export function firstWords(statement: string, count: number): readonly string[] {
   const words: string[] = [];
   let at = firstTokenAt(statement);
@@ -248,7 +248,7 @@ export function firstWords(statement: string, count: number): readonly string[] 
   return words;
 }
 
-/** Whether SQL contains no statement, only spaces, comments and semicolons. */
+/** Returns whether SQL contains no statement, only spaces, comments and semicolons. */
 export function isBlankSql(text: string): boolean {
   return firstTokenAt(text) === text.length;
 }

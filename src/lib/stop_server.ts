@@ -1,13 +1,13 @@
 /** @module Stops a server that may still have clients. */
 import { setTimeout as delay } from "node:timers/promises";
 
-/** Timeout for requests in progress. */
+/** Time to wait for requests in progress, in milliseconds. */
 const PATIENCE_MS = 2000;
 
 /**
  * Stops accepting connections, and waits at most two seconds for requests in progress. `shutdown()`
- * alone may not return while clients keep sending requests. It may not even return long after they
- * have disconnected (Deno 2.7.11).
+ * alone might not return while clients keep sending requests, nor even long after they have
+ * disconnected (Deno 2.7.11).
  */
 export async function stopServer(server: Pick<Deno.HttpServer, "shutdown">): Promise<void> {
   const late = new AbortController();

@@ -2,10 +2,10 @@
 import { dirname, join } from "node:path";
 import pMap from "p-map";
 
-/** Number of files to flush at the same time. The disk's journal combines such flushes. */
+/** Number of files that are flushed at the same time. The disk's journal combines such flushes. */
 const AT_A_TIME = 16;
 
-/** Flushes the names in a folder. Windows has no such call, but flushes them by itself. */
+/** Flushes the names in a folder. Windows has no call for this, but flushes names by itself. */
 export async function syncFolder(folder: string): Promise<void> {
   if (Deno.build.os === "windows") return;
   using opened = await Deno.open(folder);
@@ -13,7 +13,7 @@ export async function syncFolder(folder: string): Promise<void> {
 }
 
 async function syncFile(path: string): Promise<void> {
-  // Windows only flushes files that are open for writing.
+  // Windows flushes only files that are open for writing.
   using file = await Deno.open(path, { read: true, write: true });
   await file.sync();
 }

@@ -128,7 +128,10 @@ function failure(code: string, message: string, position?: Position): TomlResult
   };
 }
 
-/** Reports a missing value after its `=`, because the parser only notices it on the next line. */
+/**
+ * Reports a missing value directly after the `=`, because the parser notices it only on the next
+ * line.
+ */
 function describeSyntax(error: ParseError, source: string): TomlResult {
   const before = source.slice(0, error.index).trimEnd();
   const lines = before.split("\n");
@@ -169,7 +172,7 @@ function describe(error: unknown, source: string, limits: TomlLimits): TomlResul
 
 /**
  * Parses a TOML document within bounds. Returns syntax errors, duplicate keys, oversized text and
- * excessive nesting as diagnostics. Bad input never throws.
+ * excessive nesting as diagnostics, so bad input never throws.
  */
 export function parseToml(source: string, limits: TomlLimits): TomlResult {
   const bytes = new TextEncoder().encode(source).byteLength;

@@ -16,7 +16,7 @@ export interface TomlExcess {
  */
 export const MAX_TOML_VALUES = 200_000;
 
-/** Tokens that a scan skips: comments and strings, the long forms first. */
+/** Tokens that a scan skips: comments and strings, with the long forms first. */
 const SKIPPED =
   /#[^\n]*|"""(?:[^\\"]|\\[^]|"(?!""))*(?:"{3,5}|$)|'''(?:[^']|'(?!''))*(?:'{3,5}|$)|"(?:[^"\\\n]|\\.)*"?|'[^'\n]*'?/y;
 
@@ -27,8 +27,8 @@ function positionOf(source: string, offset: number): Position {
 
 /**
  * Finds the first position where arrays and inline tables nest deeper than `maxDepth`, where a
- * dotted key has more than `maxDepth` parts, or where there are too many values. The parser decides
- * whether the text is TOML at all.
+ * dotted key has more than `maxDepth` parts, or where there are too many values. Whether the text
+ * is TOML at all is left to the parser.
  */
 export function findTomlExcess(source: string, maxDepth: number): TomlExcess | undefined {
   let depth = 0;

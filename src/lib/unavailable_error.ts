@@ -1,8 +1,8 @@
 /** @module The error for something that is temporarily unavailable. */
 
 /**
- * A dependency of the platform does not respond. The message may be shown to anyone. The details
- * are in the cause.
+ * A dependency of the platform does not respond. The message may be shown to anyone, so the details
+ * are only in the cause.
  */
 export class UnavailableError extends Error {
   override readonly name: string = "UnavailableError";

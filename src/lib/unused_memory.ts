@@ -1,6 +1,6 @@
 /**
- * @module Returns the allocator's free memory to the system. After a large program has started,
- * this is a few megabytes. This requires Linux with the GNU C library. On other systems, it does
+ * @module Returns the allocator's free memory to the system: a few megabytes after a large program
+ * has started. This requires Linux with the GNU C library. On other systems, this module does
  * nothing.
  */
 import { lazyLibc } from "./libc.ts";
@@ -11,7 +11,7 @@ const SYMBOLS = {
 
 const libc = lazyLibc(SYMBOLS);
 
-/** Returns this process's free memory to the system. True if there was any. */
+/** Gives this process's free memory back to the system. Returns true if there was any. */
 export async function releaseUnusedMemory(): Promise<boolean> {
   return (await libc()?.malloc_trim(0n)) === 1;
 }

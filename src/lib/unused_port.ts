@@ -1,8 +1,8 @@
 /** @module Finds free ports for programs that cannot choose one themselves. */
 
 /**
- * Below the ephemeral ports (32768 and up on Linux, 49152 and up elsewhere), so no connection or
- * listener on port 0 takes a port before the intended program does.
+ * Ports below the ephemeral ports (32768 and up on Linux, 49152 and up elsewhere). No connection
+ * and no listener on port 0 can therefore take a port before the intended program does.
  */
 const FIRST = 20_000;
 const COUNT = 12_000;
@@ -19,7 +19,7 @@ function isTaken(hostname: string, port: number): boolean {
   }
 }
 
-/** A loopback port without a listener. `random` returns a number from 0 to below 1. */
+/** Returns a loopback port without a listener. `random` returns a number from 0 to below 1. */
 export function unusedPort(random: () => number = Math.random): number {
   for (;;) {
     const port = FIRST + Math.floor(random() * COUNT);

@@ -1,14 +1,14 @@
 /**
- * @module Decodes bytes that should be UTF-8 (RFC 3629). Anything else is refused with its
- * position, because a replacement character would change the meaning of a file.
+ * @module Decodes bytes that should be UTF-8 (RFC 3629). Anything else is rejected, and its
+ * position is reported, because a replacement character would change the meaning of a file.
  */
 import type { Diagnostic, Position } from "./diagnostic.ts";
 
 /** The first byte that is not UTF-8. */
 export interface Utf8Fault {
-  /** Number of bytes before it. */
+  /** Number of bytes before the invalid one. */
   readonly offset: number;
-  /** The byte itself. */
+  /** The value of the invalid byte. */
   readonly byte: number;
   /** Line and column, starting at 1. The column is in characters, as in editors. */
   readonly position: Position;
@@ -27,7 +27,7 @@ export class NotUtf8Error extends Error {
   }
 }
 
-/** The fault as a problem in the file, for reports that show several problems. */
+/** Converts the fault to a diagnostic for the file, for reports that show several problems. */
 export function utf8Diagnostic(fault: Utf8Fault): Diagnostic {
   return {
     severity: "error",
@@ -44,7 +44,9 @@ export function describeUtf8Fault({ byte, offset }: Utf8Fault): string {
   return `Save the file as UTF-8: byte 0x${shown} at offset ${offset} is not UTF-8`;
 }
 
-/** Length of the sequence that begins with a byte, and the bounds of its second byte. */
+/**
+ * Returns the length of the sequence that begins with a byte, and the bounds of its second byte.
+ */
 function sequenceOf(first: number): readonly [length: number, low: number, high: number] {
   if (first < 0x80) return [1, 0, 0];
   if (first >= 0xc2 && first <= 0xdf) return [2, 0x80, 0xbf];
@@ -113,7 +115,7 @@ export function decodeFile(bytes: Uint8Array, file: string): string {
 }
 
 /**
- * Reads a whole text file like Deno's `readTextFile()`, but refuses invalid UTF-8. `shown` is the
+ * Reads a whole text file like Deno's `readTextFile()`, but rejects invalid UTF-8. `shown` is the
  * file's name in the error, by default its path.
  *
  * @throws {NotUtf8Error} with the position of the first invalid byte.

@@ -19,7 +19,7 @@ export function wholeNumber({ min, max }: Bounds) {
   };
 }
 
-/** A number within bounds, with at most two decimal places. */
+/** Creates a parser for numbers within bounds that have at most two decimal places. */
 export function decimalNumber({ min, max }: Bounds) {
   return (text: string): number => {
     const value = /^\d{1,15}(?:\.\d{1,2})?$/.test(text) ? Number(text) : NaN;
@@ -39,7 +39,10 @@ const BYTE_UNITS: Readonly<Record<string, number>> = {
   B: 1,
 };
 
-/** A size such as `256MiB` or `1.5GB`, in bytes; `undefined` if the text is not a size. */
+/**
+ * Parses a size such as `256MiB` or `1.5GB`. Returns bytes, or `undefined` if the text is not a
+ * size.
+ */
 export function parseByteSize(text: string): number | undefined {
   const [, number, unit] = /^(\d{1,15}(?:\.\d{1,3})?)([KMG]iB|kB|MB|GB|B)$/.exec(text) ?? [];
   return unit === undefined ? undefined : Math.round(Number(number) * BYTE_UNITS[unit]!);
@@ -54,14 +57,14 @@ export function writeByteSize(bytes: number): string {
 const HOST_NAME =
   /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
 
-/** An ASCII hostname, converted to lower case. */
+/** Parses an ASCII hostname, which is converted to lower case. */
 export function hostName(text: string): string {
   const name = text.toLowerCase();
   if (HOST_NAME.test(name)) return name;
   throw new InvalidValueError("Must be an ASCII hostname without a scheme or port");
 }
 
-/** A two-letter country code (ISO 3166-1), in upper case. */
+/** Parses a two-letter country code (ISO 3166-1), which is converted to upper case. */
 export function countryCode(text: string): string {
   if (/^[A-Za-z]{2}$/.test(text)) return text.toUpperCase();
   throw new InvalidValueError("Must be a two-letter country code, such as DE");
@@ -84,7 +87,7 @@ export interface HostHeader {
 const HEADER = /^(?:(.+):)?([!#$%&'*+.^_`|~0-9a-z-]+)$/i;
 
 /**
- * Comma-separated headers with percent-encoded values, as in OpenTelemetry's
+ * Parses comma-separated headers with percent-encoded values, as in OpenTelemetry's
  * `OTEL_EXPORTER_OTLP_HEADERS`.
  */
 export function parseHeaders(text: string): readonly HostHeader[] {

@@ -23,7 +23,10 @@ type Markable = Response & { [WHOLE]?: Bytes | string | null; [STREAM]?: true };
 
 const isShort = (body: Bytes | string): boolean => body.length <= MOST_BYTES;
 
-/** Creates a response. A short body is marked as one piece, and a long one is sent in pieces. */
+/**
+ * Creates a response. A short body is marked as being sent in one piece, and a long one is sent in
+ * several pieces.
+ */
 export function answerOf(body: Body, status: number): Response {
   const init = status === 200 ? undefined : { status };
   if (body instanceof Uint8Array && !isShort(body)) return new Response(inPieces(body), init);
@@ -35,15 +38,20 @@ export function answerOf(body: Body, status: number): Response {
   return response;
 }
 
-/** Whether a response from `answerOf()` is a stream, which can take a long time. */
+/** Returns whether a response from `answerOf()` is a stream, which can take a long time. */
 export const isStreamed = (response: Response): boolean => STREAM in response;
 
-/** The body of a response that is sent in one piece; `undefined` for any other response. */
+/**
+ * Returns the body of a response that is sent in one piece, or `undefined` for any other response.
+ */
 export function wholeBody(response: Response): Bytes | string | null | undefined {
   return (response as Markable)[WHOLE];
 }
 
-/** Whether a response is sent in one piece, so nothing needs to wait for its end. */
+/**
+ * Returns whether a response is sent in one piece. Nothing needs to wait for the end of such a
+ * response.
+ */
 export function isWhole(response: Response): boolean {
   return wholeBody(response) !== undefined;
 }

@@ -1,4 +1,4 @@
-/** Whether text matches a pattern in which each `*` matches any text. Takes linear time. */
+/** Returns whether text matches a pattern in which each `*` matches any text. Takes linear time. */
 export function matchesWildcard(pattern: string, text: string): boolean {
   const [first = "", ...rest] = pattern.split("*");
   const last = rest.pop();

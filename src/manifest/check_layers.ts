@@ -46,7 +46,7 @@ function checkDirectory(value: unknown, path: string, files: OutputFiles): Manif
   return [{ path, message: found }];
 }
 
-/** Suggests a path in the layer's own folder that the author may have meant for the entry. */
+/** Suggests a path in the layer's own folder that the author may have meant as the entry. */
 function entryHint(layer: Fields, entry: string, files: OutputFiles): string {
   const directory = textWithin(layer.directory, MAX_DIRECTORY_LENGTH);
   const result = directory === undefined ? undefined : parseRelativePath(directory);
@@ -76,7 +76,7 @@ function checkImage(layer: Fields, path: string, files: OutputFiles): ManifestPr
   return directory === undefined ? [] : checkDirectory(directory, path, files);
 }
 
-/** Checks that a fallback is a file in its layer. */
+/** Checks that a layer's fallback is a file in the layer. */
 function checkFallback(layer: Fields, path: string, files: OutputFiles): ManifestProblem[] {
   const text = textWithin(layer.fallback, MAX_ENTRY_LENGTH);
   if (text === undefined || layer.target === "COMPUTE") return [];
@@ -115,8 +115,8 @@ export function checkLayers(layers: readonly Fields[], files: OutputFiles): Mani
 }
 
 /**
- * Reports an unknown layer, along with the layer that the author probably meant, or all existing
- * layers.
+ * Reports an unknown layer. The report names the layer that the author probably meant, or all
+ * existing layers.
  */
 export function describeUnknownLayer(name: string, layers: readonly Fields[]): string {
   const names = layers.flatMap((layer) => textWithin(layer.name, MAX_NAME_LENGTH) ?? []);

@@ -42,8 +42,8 @@ function warnMethods(route: Fields, index: number): ManifestProblem[] {
 }
 
 /**
- * Returns a key that is equal for routes that match exactly the same requests and have the same
- * layer.
+ * Returns a key that is the same for all routes that match exactly the same requests and have the
+ * same layer.
  */
 function identityOf(route: Fields): string | undefined {
   if (typeof route.pattern !== "string" || typeof route.layer !== "string") return undefined;
@@ -107,7 +107,7 @@ export function checkRoutes(
   ];
 }
 
-/** Warns about duplicate routes and methods. The first of two duplicate routes is used. */
+/** Warns about duplicate routes and methods. Of two duplicate routes, only the first is used. */
 export function warnRoutes(routes: readonly Fields[]): ManifestProblem[] {
   return [...routes.flatMap(warnMethods), ...warnRepeats(routes)];
 }

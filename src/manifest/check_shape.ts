@@ -16,7 +16,7 @@ import type { ManifestProblem } from "./types.ts";
 /** The term for a JSON object in messages. */
 export const OBJECT = "an object";
 
-/** Fields of other formats, with their equivalents here. */
+/** Fields of other formats, with their equivalents in the manifest. */
 const LEGACY: Readonly<Record<string, string>> = {
   middleware:
     'The field "middleware" is no longer part of the manifest: remove it and publish the code as a function in functions/, called by a pipeline rule in svc.rules.toml',
@@ -88,7 +88,7 @@ function formatOf(root: unknown): DocumentFormat {
 const shortened = (step: PathStep): PathStep =>
   typeof step === "string" ? step.slice(0, MAX_NAME_LENGTH) : step;
 
-/** Joins the message and its hint on one line, because manifest problems have no hints. */
+/** Joins a message and its hint on one line, because manifest problems have no separate hints. */
 function inOneLine({ message, hint }: SchemaProblem): string {
   return hint === undefined
     ? message
@@ -96,7 +96,8 @@ function inOneLine({ message, hint }: SchemaProblem): string {
 }
 
 /**
- * Checks a part of a manifest. `path` is its position, and `root` is the whole untyped manifest.
+ * Checks a part of a manifest. `path` is the part's position, and `root` is the whole untyped
+ * manifest.
  */
 export function checkShape(
   schema: z.ZodObject,

@@ -9,13 +9,13 @@ export interface OutputProbe {
 }
 
 export interface OutputCandidates {
-  /** `build.output_dirs` in svc.toml. If it is set, no other folders are tried. */
+  /** `build.output_dirs` in svc.toml. If set, no other folders are tried. */
   readonly configured?: readonly string[];
   /** `outputDirs` of the detected project. */
   readonly detected?: readonly string[];
   /**
-   * Whether the project has a server. If so, the project's folder can be the output even without an
-   * index.html.
+   * Whether the project has a server. If so, the project's folder can be the output even if it
+   * contains no index.html.
    */
   readonly hasServer?: boolean;
 }
@@ -42,11 +42,11 @@ function notFound(tried: readonly string[], configured: boolean): FindOutputResu
 }
 
 /**
- * Picks the first existing folder. Tries the configured folders if there are any, otherwise the
- * detected folders, otherwise the usual folders and then the project's own folder. The project's
- * own folder counts only if it has an index.html or a server. If folders have been configured or
- * detected, the usual folders are not tried, because `public` contains source files in many
- * frameworks. Configured paths must stay inside the project.
+ * Picks the first folder that exists. Tries the configured folders if there are any, otherwise the
+ * detected folders. If there are neither, tries the usual folders, and then the project's own
+ * folder. That folder is used only if it has an index.html or a server. If folders have been
+ * configured or detected, the usual folders are not tried, because `public` contains source files
+ * in many frameworks. Configured paths must stay inside the project.
  */
 export async function findOutput(
   probe: OutputProbe,

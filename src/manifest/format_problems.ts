@@ -5,7 +5,7 @@ export const MANIFEST_REFERENCE = "docs/manifest.md";
 
 /**
  * Returns a header line, one `<field path>: <message>` line for each problem, and a pointer to the
- * manifest reference. A problem with the whole document has no field path.
+ * manifest reference. The line for a problem with the whole document has no field path.
  */
 export function formatManifestProblems(problems: readonly ManifestProblem[]): string {
   return [

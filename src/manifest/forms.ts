@@ -5,14 +5,14 @@ import * as z from "zod";
 export const MAX_FORMS = 50;
 /** Matches the name of a form. */
 export const FORM_NAME = /^[a-z](?:[a-z0-9-]{0,38}[a-z0-9])?$/;
-/** Maximum number of fields in a submission and in a declaration. */
+/** Maximum number of fields in a submission, and in a form's declaration. */
 export const MAX_FORM_FIELDS = 50;
 /** Maximum length of a field name, in characters. */
 export const MAX_FIELD_NAME = 100;
 /** Maximum number of origins whose pages can submit a form to this site. */
 const MAX_ORIGINS = 20;
 const MAX_REDIRECT = 512;
-/** Maximum time to keep submissions: ten years. */
+/** Maximum time for which submissions are kept: ten years. */
 const MAX_RETENTION_SECONDS = 3650 * 86_400;
 
 const WANTED_NAME =

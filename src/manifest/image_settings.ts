@@ -10,13 +10,13 @@ const MAX_IMAGE_ENDPOINTS = 8;
 const MAX_IMAGE_PATHS = 50;
 const MAX_ENDPOINT_PATH = 256;
 
-/** Maximum time for which a converted image from another site counts as fresh, in seconds. */
+/** Maximum time for which a converted image from another site is fresh, in seconds. */
 const MAX_TTL_SECONDS = 31_536_000;
 
 /** Formats to send to clients that accept them, in order of preference. */
 export const OFFERED_FORMATS = ["avif", "webp"] as const;
 
-/** How frameworks write image URLs. */
+/** The ways in which frameworks write image URLs. */
 const IMAGE_STYLES = ["svc", "next", "astro", "ipx"] as const;
 
 const WANTED_SIZES =

@@ -79,8 +79,8 @@ class Scanner {
   }
 
   /**
-   * Reads the text after a value. Returns true if the container ended, or false if another value
-   * follows.
+   * Reads the text after a value. Returns true if the container ends there, or false if another
+   * value follows.
    */
   #closeOrContinue(): boolean {
     this.#take(BLANK);

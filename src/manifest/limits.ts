@@ -27,7 +27,7 @@ export const MAX_MANIFEST_BYTES = 1024 * 1024;
 /** Maximum nesting depth of objects and arrays in a manifest. */
 export const MAX_MANIFEST_DEPTH = 64;
 
-/** Maximum number of reported problems. A final line counts the others. */
+/** Maximum number of problems that are reported. A final line states how many more there are. */
 export const MAX_PROBLEMS = 100;
 
 export const DEFAULT_TIMEOUT_MS = 300_000;
@@ -45,7 +45,9 @@ export const MAX_TMP_MB = 4096;
 /** Maximum length of a shell command that starts a server. */
 export const MAX_COMMAND_LENGTH = 8192;
 
-/** A shell command. It is not blank and contains no NUL, because NUL ends an argument. */
+/**
+ * A shell command. It must not be blank, and must not contain NUL, because NUL ends an argument.
+ */
 // deno-lint-ignore no-control-regex -- excludes NUL on purpose
 export const COMMAND = /^\s*[^\s\x00][^\x00]*$/;
 
@@ -67,7 +69,7 @@ export const MAX_START_TIMEOUT_MS = 300_000;
 /** Server engines: the Deno sandbox, Node, or any program started with a command. */
 export const ENGINES = ["deno", "node", "command"] as const;
 
-/** A version of Node, or its first components: `24`, `24.1`, `24.1.0`. */
+/** A version of Node, or its first components, such as `24`, `24.1` or `24.1.0`. */
 export const NODE_VERSION = /^\d{1,3}(\.\d{1,4}){0,2}$/;
 
 /** Maximum length of the path that is requested before a server goes live. */
@@ -79,13 +81,13 @@ export const MAX_REVALIDATE_SECONDS = 31_536_000;
 
 /**
  * Maximum size of a compiled pattern: the number of steps and character ranges in its program.
- * Repetitions such as `{1000}` multiply them.
+ * Repetitions such as `{1000}` multiply this number.
  */
 export const MAX_PATTERN_COST = 5_000;
 
 /**
  * Maximum total excess cost of all patterns in a manifest. The excess is the cost beyond twice the
- * length of a pattern. It is close to zero for patterns without repetition counts and Unicode
+ * length of a pattern. It is close to zero for patterns without repetition counts or Unicode
  * classes.
  */
 export const MAX_TOTAL_EXCESS_COST = 20_000;
@@ -95,13 +97,13 @@ export const METHODS = ["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTION
 /** How long production keeps assets of earlier deployments by default, in seconds: 7 days. */
 export const DEFAULT_KEEP_ASSETS_SECONDS = 7 * 86_400;
 
-/** Maximum time to keep assets of earlier deployments, in seconds: 90 days. */
+/** Maximum time for which assets of earlier deployments are kept, in seconds: 90 days. */
 export const MAX_KEEP_ASSETS_SECONDS = 90 * 86_400;
 
 /** How long a replaced deployment serves its pages by default, in seconds: 1 hour. */
 export const DEFAULT_SKEW_SECONDS = 3600;
 
-/** Maximum time that a replaced deployment can serve its pages, in seconds: 7 days. */
+/** Maximum time for which a replaced deployment can serve its pages, in seconds: 7 days. */
 export const MAX_SKEW_SECONDS = 7 * 86_400;
 
 /** Maximum number of ids that pages can use to identify their deployment. */

@@ -36,10 +36,14 @@ const nextImages = z.object({
 
 export interface NextImageSettings {
   /**
-   * Missing if Next.js does not convert images itself, because it uses a different loader or none.
+   * Missing if Next.js uses a different image loader or none, and therefore does not convert images
+   * itself.
    */
   readonly images?: ImageSettings;
-  /** Patterns for other sites that have no equivalent here, as written in the configuration. */
+  /**
+   * Patterns for other sites that have no equivalent in the manifest, as written in the
+   * configuration.
+   */
   readonly dropped: readonly string[];
 }
 
@@ -57,7 +61,7 @@ function hostsOf({ domains = [], remotePatterns = [] }: z.infer<typeof nextImage
   return { hosts, dropped: wanted.filter((pattern) => !hosts.includes(pattern)) };
 }
 
-/** Returns the paths of images that can be converted. An empty list means all. */
+/** Returns the paths of images that can be converted. An empty list means all paths. */
 function pathsOf({ localPatterns = [] }: z.infer<typeof nextImages>): readonly string[] {
   const paths = localPatterns.map(({ pathname = "**" }) => pathname);
   return paths.some((path) => path === "**" || path === "/**") ? [] : paths;

@@ -2,8 +2,8 @@
 import type { OutputFiles } from "./types.ts";
 
 /**
- * The files of an output, by relative path with `/`. A folder exists if it contains a file at any
- * depth. `.` always exists.
+ * The files of an output, by relative path with `/` as separator. A folder exists if it contains a
+ * file at any depth. `.` always exists.
  */
 export class OutputFileSet implements OutputFiles {
   readonly #files = new Set<string>();

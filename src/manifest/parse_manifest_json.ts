@@ -11,7 +11,7 @@ function fail(message: string): ManifestJsonResult {
   return { ok: false, problems: [{ path: "", message }] };
 }
 
-/** A UTF-16 code unit takes at most three bytes in UTF-8. */
+/** Returns the length of text in UTF-8. A UTF-16 code unit takes at most three bytes. */
 function utf8Length(text: string): number {
   return text.length * 3 <= MAX_MANIFEST_BYTES
     ? text.length

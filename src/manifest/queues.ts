@@ -1,4 +1,4 @@
-/** @module The manifest's `queues`: routes that the platform sends messages to. */
+/** @module The manifest's `queues`: routes to which the platform sends messages. */
 import * as z from "zod";
 
 /** Maximum number of queues per deployment. */

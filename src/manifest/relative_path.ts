@@ -6,7 +6,7 @@ export type RelativePathResult =
 
 const refuse = (reason: string): RelativePathResult => ({ ok: false, reason });
 
-/** True for the C0 controls, DEL and the C1 controls. */
+/** Returns true for the C0 controls, DEL and the C1 controls. */
 export function hasControlCharacter(text: string): boolean {
   // deno-lint-ignore no-control-regex -- matches control characters on purpose
   return /[\u0000-\u001f\u007f-\u009f]/.test(text);
@@ -14,9 +14,8 @@ export function hasControlCharacter(text: string): boolean {
 
 /**
  * Reads a path that must stay inside the output directory and normalizes it: `./a//b/` becomes
- * `a/b`, and the directory itself becomes `.`. Absolute paths, drive letters, backslashes, `..`,
- * control characters and unpaired surrogates are refused, whether or not the path would leave the
- * directory.
+ * `a/b`, and the directory itself becomes `.`. Rejects absolute paths, drive letters, backslashes,
+ * `..`, control characters and unpaired surrogates, even if the path would not leave the directory.
  */
 export function parseRelativePath(text: string): RelativePathResult {
   if (hasControlCharacter(text)) return refuse("has a control character");

@@ -1,6 +1,7 @@
 /**
  * @module Resolves the routes that match a request, best first (spec, "States and transitions",
- * terminal routing). The table is built once per deployment, so requests compile nothing.
+ * terminal routing). The table is built once per deployment, so no pattern is compiled during a
+ * request.
  */
 import { catchAllTest, createPatternSet } from "./pattern/pattern_set.ts";
 import type { Layer, Manifest, Method, Route } from "./types.ts";
@@ -24,9 +25,9 @@ export interface RouteTable {
   /** All routes in resolution order. */
   readonly routes: readonly CompiledRoute[];
   /**
-   * Returns the routes that match a request, in resolution order. The list can be empty. `path` is
-   * the normalized URL path, percent-encoded, without the query. The time is linear in the length
-   * of the path. Do not modify the result.
+   * Returns the routes that match a request, in resolution order. The list can be empty, and must
+   * not be modified. `path` is the normalized URL path, percent-encoded, without the query. The
+   * time is linear in the length of the path.
    */
   match(path: string, method: string): readonly CompiledRoute[];
 }
@@ -66,7 +67,10 @@ function takesMethod(route: CompiledRoute, method: string): boolean {
 
 type Matcher = RouteTable["match"];
 
-/** A single route that matches every path requires no engine and no allocation. */
+/**
+ * Resolves a table with a single route that matches every path, without an engine and without
+ * allocations.
+ */
 function matchSingle(route: CompiledRoute, test: (path: string) => boolean): Matcher {
   const found: readonly CompiledRoute[] = Object.freeze([route]);
   if (route.methods === undefined) return (path) => test(path) ? found : NONE;

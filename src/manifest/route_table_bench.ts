@@ -4,7 +4,7 @@ import type { Route } from "./types.ts";
 
 export interface RouteTableBench {
   readonly routes: number;
-  /** Nanoseconds per match, after compilation and warm-up, for many different paths. */
+  /** Number of nanoseconds per match, after compilation and warm-up, for many different paths. */
   readonly nsPerMatch: number;
 }
 
@@ -21,7 +21,7 @@ function section(index: number): string {
   return SECTIONS[index % SECTIONS.length]!;
 }
 
-/** Returns `count` routes as frameworks generate them. The last one matches everything. */
+/** Returns `count` routes as frameworks generate them. The last route matches everything. */
 function routesOf(count: number): Route[] {
   return Array.from({ length: count }, (_, index) => {
     const patterns = [
@@ -34,7 +34,10 @@ function routesOf(count: number): Route[] {
   });
 }
 
-/** Returns paths, most of which match one of `count` routes. Some match only the last route. */
+/**
+ * Returns paths, most of which match one of `count` routes. The remaining paths match only the last
+ * route.
+ */
 function pathsOf(count: number): string[] {
   return Array.from({ length: 4096 }, (_, serial) => {
     const index = (serial * 7919) % count;

@@ -15,16 +15,16 @@ export interface RuntimeSettings {
   readonly timeoutMs: number;
   readonly memoryMb: number;
   readonly engine: Engine;
-  /** Node version, if Node is the engine. By default, the platform chooses it. */
+  /** Node version, if Node is the engine. By default, the platform chooses the version. */
   readonly nodeVersion?: string;
   /** Size of the folder for temporary files, in MiB. */
   readonly tmpMb: number;
   /**
-   * Path that must respond before the server goes live. If it is missing, any response to `/` is
+   * Path for which the server must respond before it goes live. If missing, any response to `/` is
    * enough.
    */
   readonly healthPath?: string;
-  /** Shell command that starts the server. If it is missing, the entry is run. */
+  /** Shell command that starts the server. If missing, the entry is run. */
   readonly command?: string;
   /** Root file system in which the server starts. */
   readonly image?: NonNullable<NonNullable<ComputeLayer["runtime"]>["image"]>;

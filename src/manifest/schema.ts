@@ -1,6 +1,6 @@
 /**
  * @module The zod schemas of `.svc/manifest.json` (spec, "Build output manifest"). They check
- * single values. Checks that involve several values or the output's files are in
+ * single values, while checks that involve several values or the output's files are in
  * `validate_manifest.ts`.
  */
 import * as z from "zod";
@@ -327,7 +327,7 @@ export const manifestSchema = z.strictObject({
   meta: metaSchema.optional(),
 });
 
-/** The top level with unparsed lists. Each item is checked separately. */
+/** The top level of a manifest with unparsed lists, whose items are checked separately. */
 export const outlineSchema = manifestSchema.extend({
   layers: z.array(z.unknown(), "Use a list of layers"),
   routes: z.array(z.unknown(), "Use a list of routes"),
@@ -350,7 +350,7 @@ export const FIELDS = {
   urls: Object.keys(pageUrlsSchema.shape),
 };
 
-/** The JSON Schema for `.svc/manifest.json`, used by editors. */
+/** Returns the JSON Schema for `.svc/manifest.json`, used by editors. */
 export function manifestJsonSchema(): Record<string, unknown> {
   const { $schema, ...schema } = z.toJSONSchema(manifestSchema, { io: "input" });
   return {

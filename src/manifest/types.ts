@@ -35,9 +35,12 @@ export interface ManifestProblem {
 
 /** File lookups for validation, in an output folder or an upload. */
 export interface OutputFiles {
-  /** Whether the output has a file at this relative path with `/`. */
+  /** Returns whether the output has a file at this relative path, whose separator is `/`. */
   hasFile(path: string): boolean;
-  /** Whether the output has a file in the folder `path`, at any depth. `.` is the output itself. */
+  /**
+   * Returns whether the output has a file in the folder `path`, at any depth. `.` is the output
+   * itself.
+   */
   hasDirectory(path: string): boolean;
 }
 

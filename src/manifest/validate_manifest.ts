@@ -58,8 +58,8 @@ function checkMeta(meta: unknown): ManifestProblem[] {
 }
 
 /**
- * Returns the length of a value as JSON, in UTF-8 bytes, or `undefined` if it cannot be written as
- * JSON or is nested too deeply.
+ * Returns the length of a value as JSON, in UTF-8 bytes, or `undefined` if the value cannot be
+ * written as JSON or is nested too deeply.
  */
 function jsonBytes(value: unknown): number | undefined {
   try {
@@ -78,7 +78,10 @@ function rank({ path }: ManifestProblem): number {
   return (item[1] === "routes" ? MAX_LAYERS : 0) + Number(item[2]);
 }
 
-/** Sorts problems, keeps the first one for each path and message, and counts the others. */
+/**
+ * Sorts problems, and keeps one for each path and message, up to the limit. Counts the remaining
+ * ones.
+ */
 function bounded(problems: readonly ManifestProblem[]): ManifestProblem[] {
   const unique = new Map(
     problems.map((problem) => [`${problem.path}\0${problem.message}`, problem]),
@@ -103,7 +106,7 @@ function normalizeLayer(layer: Layer): Layer {
 
 /**
  * Validates a parsed manifest. Accepts any value, with lists of any length, and never throws. The
- * result has normalized paths (`./client/` becomes `client`) and is otherwise unchanged.
+ * result has normalized paths (`./client/` becomes `client`), and is otherwise unchanged.
  */
 export function validateManifest(value: unknown, files: OutputFiles): ManifestResult {
   const fields = fieldsOf(value) ?? {};

@@ -1,4 +1,4 @@
-/** @module Lists the files of an output directory. Reads names and sizes, but never content. */
+/** @module Lists the files of an output directory. Reads names and sizes, but no content. */
 import { relative, resolve, sep } from "node:path";
 import { rawNames } from "../lib/raw_folder.ts";
 import { hasControlCharacter } from "./relative_path.ts";
@@ -15,9 +15,12 @@ export interface OutputFile {
   readonly info: Deno.FileInfo;
 }
 
-/** Entries that the author of a folder excludes from a site. */
+/** Determines which entries of a folder the author excludes from a site. */
 export interface IgnoredEntries {
-  /** Whether to omit a file, or a folder with all its content. `path` is relative, with `/`. */
+  /**
+   * Returns whether to omit a file, or a folder with all its content. `path` is relative to the
+   * folder, with `/` as separator.
+   */
   isIgnored(path: string, isFolder: boolean): boolean;
   /** Returns the ignored entries for a folder that contains the given names. */
   enter(folder: string, names: readonly string[]): Promise<IgnoredEntries>;
@@ -29,11 +32,17 @@ const NOTHING_IGNORED: IgnoredEntries = {
 };
 
 export interface WalkOptions {
-  /** The project's own folder. If it is walked, files that do not belong to a site are skipped. */
+  /**
+   * The project's own folder. If this is the output directory, files that do not belong to a site
+   * are skipped.
+   */
   readonly projectRoot: string;
-  /** True to list folders named `node_modules` without reading them. They can belong to servers. */
+  /**
+   * True to list folders named `node_modules` without reading them, because they can belong to
+   * servers.
+   */
   readonly packagesApart?: boolean;
-  /** Entries to exclude. They are counted. */
+  /** Entries to exclude; they are only counted. */
   readonly ignored?: IgnoredEntries;
 }
 
@@ -73,20 +82,23 @@ const PROJECT_ENTRIES = new Set([
 
 const WELL_KNOWN = ".well-known";
 
-/** Files from which tools read environment variables. Some builds copy them to their output. */
+/**
+ * Files from which tools read environment variables. Some builds copy such files to their output.
+ */
 const SECRETS = /^\.env(?:$|\.|rc$)/;
 
 /** Maximum depth of folders. Deeper nesting is a mistake. */
 const MAX_DEPTH = 100;
 
 /**
- * Maximum number of files and folders reached through links. Links can multiply them without limit.
+ * Maximum number of files and folders that are reached through links, which could otherwise
+ * multiply them without limit.
  */
 const MAX_LINKED_ENTRIES = 20_000;
 
 /**
- * Number of folders to read concurrently. Only file content is read asynchronously. Names and sizes
- * are read synchronously, because an asynchronous call takes ten times as long.
+ * Number of folders that are read concurrently. Only file content is read asynchronously. Names and
+ * sizes are read synchronously, because an asynchronous call takes ten times as long.
  */
 const PARALLEL = 16;
 
@@ -239,7 +251,7 @@ class Walk {
     return { path, absolutePath, realPath, chain, linked: true, ignored: folder.ignored };
   }
 
-  /** Whether a link's target is in an excluded part of the output. */
+  /** Returns whether a link's target is in an excluded part of the output. */
   #targetIsExcluded(realPath: string): boolean {
     let path = "";
     for (const name of relative(this.#root, realPath).split(sep)) {
@@ -269,11 +281,11 @@ const byPath = (left: { readonly path: string }, right: { readonly path: string 
   left.path < right.path ? -1 : left.path > right.path ? 1 : 0;
 
 /**
- * Lists the files of an output directory in a stable order. Links to files and folders inside it
- * are followed. Other links, and names that are not valid URL paths, are reported as problems.
- * `.svc/` is excluded, and environment files (`.env`, `.env.local`) are listed separately. In the
- * project's own folder, settings, `functions/`, `node_modules/` and dot files are also excluded,
- * but `.well-known/` is not.
+ * Lists the files of an output directory in a stable order. Links to files and folders inside the
+ * directory are followed. Other links, and names that are not valid URL paths, are reported as
+ * problems. `.svc/` is excluded, and environment files (`.env`, `.env.local`) are listed
+ * separately. In the project's own folder, settings, `functions/`, `node_modules/` and dot files
+ * are also excluded, but `.well-known/` is not.
  *
  * @throws {Deno.errors.NotFound} if the directory does not exist
  */

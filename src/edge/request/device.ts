@@ -3,10 +3,10 @@ import { isbot } from "isbot";
 import type { Device } from "../../rules/mod.ts";
 import { memoize } from "../../lib/memo.ts";
 
-/** Number of user agents whose device is memoized. Parsing one takes about 50 µs. */
+/** Number of user agents whose device is memoized. Parsing a user agent takes about 50 µs. */
 const REMEMBERED = 4096;
 
-/** Maximum number of characters to read from a user agent. No browser sends more. */
+/** Maximum number of characters that are read from a user agent. No browser sends more. */
 const MAX_LENGTH = 512;
 
 function parseDevice(userAgent: string): Device {
@@ -18,8 +18,8 @@ function parseDevice(userAgent: string): Device {
 const rememberedDevice = memoize(parseDevice, REMEMBERED);
 
 /**
- * Returns the device of a user agent. Televisions and unknown devices count as
- * `desktop`, and a client without a user agent as `bot`.
+ * Returns the device of a user agent. Televisions and unknown devices count as `desktop`, while a
+ * client without a user agent counts as `bot`.
  */
 export function deviceOf(userAgent: string | null): Device {
   if (userAgent === null || userAgent === "") return "bot";

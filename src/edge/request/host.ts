@@ -12,7 +12,10 @@ export interface UrlParts {
   readonly query: string;
 }
 
-/** Index of the fragment, which clients should not send; the end of the URL if there is none. */
+/**
+ * Returns the index where the fragment starts, or the URL's length if there is none. Clients should
+ * not send one.
+ */
 function endOfTarget(url: string): number {
   const hash = url.indexOf("#");
   return hash < 0 ? url.length : hash;
@@ -54,8 +57,8 @@ const queryOf = (url: string, mark: number, end: number): string =>
 const CANONICAL_HOST = /^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])$/;
 
 /**
- * Returns the host in canonical form: lowercase Punycode, without the port or a trailing dot;
- * `undefined` for an invalid host. Percent escapes are refused although URL parsers decode them,
+ * Returns the host in canonical form: lowercase Punycode, without the port or a trailing dot.
+ * Returns `undefined` for an invalid host. Rejects percent escapes, which URL parsers would decode,
  * because no client sends them.
  */
 export function canonicalHost(authority: string): string | undefined {
@@ -66,7 +69,7 @@ export function canonicalHost(authority: string): string | undefined {
 /** Matches a host that is already in canonical form, as most clients write it. */
 const USUAL_AUTHORITY = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*(?::[0-9]+)?$/;
 
-/** The authority with its host in canonical form, or unchanged if the host is invalid. */
+/** Returns the authority with its host in canonical form, or unchanged if the host is invalid. */
 export function canonicalAuthority(authority: string): string {
   if (USUAL_AUTHORITY.test(authority)) return authority;
   const host = canonicalHost(authority);

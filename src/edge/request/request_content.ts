@@ -1,10 +1,10 @@
 /**
  * @module Reads the content of a GET or HEAD. Deno reads it from the connection, but the `body` of
- * the `Request` is `null`, as the Fetch standard requires. Another site may need the content (RFC
- * 9110, 9.3.1 leaves that open).
+ * the `Request` is `null`, as the Fetch standard requires. An upstream may need the content (RFC
+ * 9110, 9.3.1 allows that).
  *
- * Deno's server decides whether there is a body based on the `method` of the `Request`'s internal
- * object. This object is not public; if it is missing, the content is not forwarded.
+ * Deno's server checks the `method` of the `Request`'s internal object to decide whether there is a
+ * body. That object is not public. If it is missing, the content is not forwarded.
  */
 
 import { announcesContent } from "../../lib/announced_content.ts";
@@ -21,8 +21,8 @@ const INNER = Object.getOwnPropertySymbols(new Request("http://localhost/"))
 const WITH_CONTENT = { value: "POST", configurable: true } as const;
 
 /**
- * The content of a GET or HEAD request to Deno's server; `null` if there is no content. Must be
- * called before anything else reads `request.body`.
+ * Returns the content of a GET or HEAD request to Deno's server, or `null` if there is no content.
+ * Must be called before anything else reads `request.body`.
  */
 export function contentOf(request: Request): Content | null {
   if (INNER === undefined || !announcesContent(request.headers)) return null;

@@ -3,18 +3,18 @@
  *
  * Only the connection's address is certain. The addresses in a header are trusted only if trusted
  * proxies have written them. The chain is read from the right, and the first address that is not a
- * trusted proxy is the client. Everything to its left is ignored.
+ * trusted proxy is the client. Everything to the left of the client is ignored.
  */
 import type { RequestFields } from "../messages/header_list.ts";
 import { IpBlockSet, parseCidr, parseIp } from "../../rules/mod.ts";
 
 /**
- * The header that contains the trusted proxies' chain of addresses. Only one header is read,
- * because a proxy that writes one of them forwards the other as the client sent it.
+ * The header in which the trusted proxies write the chain of addresses. Only one header is read,
+ * because a proxy that writes one such header forwards any other exactly as the client sent it.
  */
 export type ForwardedHeader = "x-forwarded-for" | "forwarded";
 
-/** Maximum number of hops to read. In a longer chain, only the last hops are read. */
+/** Maximum number of hops that are read. In a longer chain, only the last hops are read. */
 const MAX_HOPS = 32;
 
 /** Removes the port, brackets and quotes that proxies add to an address. */
@@ -27,12 +27,12 @@ function bareAddress(text: string): string {
     : unquoted;
 }
 
-/** The `for` parameter of one element of `Forwarded` (RFC 7239, 4). */
+/** Returns the `for` parameter of one element of `Forwarded` (RFC 7239, 4). */
 function forwardedFor(element: string): string {
   return /(?:^|;)[ \t]*for=("[^"]*"|[^;,\s]*)/i.exec(element)?.[1] ?? "";
 }
 
-/** The addresses of a chain, with the nearest one last. */
+/** Returns the addresses of a chain, with the nearest one last. */
 function chainOf(value: string, header: ForwardedHeader): readonly string[] {
   const elements = value.split(",").slice(-MAX_HOPS);
   return elements.map((element) =>
@@ -58,15 +58,16 @@ export class TrustedProxies {
     }));
   }
 
-  /** Whether the machine with a given address is a trusted proxy. */
+  /** Returns whether the machine with a given address is a trusted proxy. */
   trusts(address: string): boolean {
     const ip = parseIp(address);
     return ip !== undefined && this.#blocks.has(ip);
   }
 
   /**
-   * Returns the client's address for a request from a trusted proxy. A hop that is not an address
-   * (`unknown`, or garbage) ends the search, and the proxy that reported it counts as the client.
+   * Returns the client's address for a request from a trusted proxy. The search stops at a hop that
+   * is not an address (`unknown`, or garbage), and the proxy that reported this hop counts as the
+   * client.
    */
   clientAddress(proxyAddress: string, request: RequestFields): string {
     const value = request.header(this.#header);

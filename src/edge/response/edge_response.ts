@@ -10,8 +10,8 @@ import type { Kept } from "../messages/messages.ts";
 const FIRST_FAILURE = 400;
 
 /**
- * The policy for content that visitors may have created. No script runs. A site's own policy also
- * applies.
+ * The policy for content that visitors may have created. It blocks all scripts, and applies in
+ * addition to a site's own policy.
  */
 export const HARMLESS: Header = [
   "content-security-policy",
@@ -25,26 +25,30 @@ export interface EdgeResponse {
   readonly body: MemoryBody | BodyStream | null;
   /** Length of the body in bytes; `undefined` if the length is not known in advance. */
   readonly bytes: number | undefined;
-  /** Why something behind the edge failed; for the site's log, never for the client. */
+  /** Why something behind the edge failed. Goes to the site's log, never to the client. */
   readonly problem?: string;
   /** A server's open WebSocket. The client's connection is upgraded, and the status is 101. */
   readonly upgrade?: ComputeSocket;
-  /** Whether it is one of the edge's own pages, which one of the site's pages may replace. */
+  /** Whether this is one of the edge's own pages, which a page of the site may replace. */
   readonly isEdgePage?: boolean | undefined;
   /**
-   * Whether the edge's caches must not store it. Its source can change at any time without notice.
+   * Whether the edge's caches must not store the response, because its source can change at any
+   * time without notice.
    */
   readonly isCurrent?: boolean | undefined;
-  /** The stored response, if this response contains all of it and rules have not edited it yet. */
+  /**
+   * The stored response, if this response contains all of its content and rules have not edited it
+   * yet.
+   */
   readonly kept?: Kept | undefined;
-  /** Whether traffic statistics ignore it. */
+  /** Whether traffic statistics ignore the response. */
   readonly isUncounted?: boolean;
 }
 
 /**
  * Applies header rules in order. `set` replaces all fields of its name except {@link HARMLESS}.
- * Fields that frame the message or identify the response do not change. A failure gets no lifetime.
- * Otherwise, a page that is missing for a moment could stay missing for a year.
+ * Fields that frame the message or identify the response do not change. A failure gets no lifetime,
+ * because a page that is missing for a moment could otherwise stay missing for a year.
  */
 export function applyHeaderEdits(
   { headers, status }: Pick<EdgeResponse, "headers" | "status">,
@@ -64,5 +68,5 @@ export function applyHeaderEdits(
 const isHarmless = ([name, value]: Header): boolean =>
   name === HARMLESS[0] && value === HARMLESS[1];
 
-/** Whether an edit's rule asks for a lifetime for failures. */
+/** Returns whether the rule of an edit explicitly sets a lifetime for failures. */
 const isForFailures = (edit: HeaderEdit): boolean => edit.type === "set" && edit.onFailure === true;

@@ -1,4 +1,4 @@
-/** @module The edge's own pages. They contain nothing from the request. */
+/** @module The edge's own pages, which contain nothing from the request. */
 import type { HeaderList, RequestFields } from "../messages/header_list.ts";
 import type { EdgeResponse } from "./edge_response.ts";
 
@@ -70,7 +70,7 @@ export interface PageOptions {
   readonly extra?: string;
 }
 
-/** One of the edge's own pages: HTML for browsers, one line of text for everyone else. */
+/** Returns one of the edge's own pages: HTML for browsers, one line of text for everyone else. */
 export function edgePage(
   request: PagedRequest,
   status: number,

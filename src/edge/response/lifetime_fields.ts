@@ -8,7 +8,7 @@ const DATE = /^[A-Za-z]/;
 const GRANTS =
   /(?:^|[\s,])(?:immutable|(?:max-age|s-maxage|stale-while-revalidate|stale-if-error)\s*=\s*"?0*[1-9])/i;
 
-/** Whether an edit can extend caching by setting a lifetime or removing a limit. */
+/** Returns whether an edit can extend caching by setting a lifetime or removing a limit. */
 export function prolongs(name: string, edit: HeaderEdit): boolean {
   if (!isLifetimeField(name)) return false;
   if (edit.type === "remove") return true;
@@ -19,7 +19,7 @@ export function prolongs(name: string, edit: HeaderEdit): boolean {
 
 /**
  * Restricts caching to the visitor's browser, which must revalidate. Used for content that not
- * anyone may see.
+ * everyone may see.
  */
 export function keptPrivate(headers: HeaderList): HeaderList {
   const isKept = !headers.some(([name, value]) =>

@@ -3,8 +3,8 @@
  *
  * `Headers.append()` compares each name with all names before it, which takes 2 µs for the twelve
  * fields of a cache hit. Valid fields are therefore written directly into the array of pairs in
- * which Deno stores the fields of a `Headers`. Lists that many responses share have already been
- * validated. If the array is missing, each field is appended.
+ * which Deno stores the fields of a `Headers`. Lists that many responses share are validated only
+ * once, in advance. If a `Headers` has no such array, the fields are appended one by one.
  */
 import { findListKey, listOf } from "../../lib/raw_fields.ts";
 import { type Header, type HeaderList, isChecked, isSendable } from "../messages/header_list.ts";
@@ -17,8 +17,9 @@ export type FieldWriter = (response: Response, fields: HeaderList, last: Header)
 const CONTROLS = /[\x01-\x08\x0b\x0c\x0e-\x1f\x7f]/g;
 
 /**
- * Appends field by field, replacing control characters with spaces. First deletes the type that
- * `Response` sets for a string, because the response has its own type or a header rule removed it.
+ * Appends the fields one by one, replacing control characters with spaces. First deletes the type
+ * that `Response` sets for a string, because the response has its own type or a header rule removed
+ * it.
  */
 export function appendFields({ headers }: Response, fields: HeaderList, last: Header): void {
   headers.delete("content-type");

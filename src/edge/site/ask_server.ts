@@ -1,7 +1,7 @@
 /**
- * @module Requests that the platform itself sends to the server of a site, such as those of
- * scheduled tasks. These requests bypass rules, the cache and pipelines, and contain fields that
- * clients cannot send.
+ * @module Requests that the platform itself sends to a site's server, such as those for scheduled
+ * tasks. These requests bypass rules, the cache and pipelines, and contain fields that clients
+ * cannot send.
  */
 import { normalizePath } from "../../rules/mod.ts";
 import { hopHeaders } from "../compute/compute_request.ts";
@@ -52,8 +52,8 @@ async function readToEnd(body: ReadableStream<Uint8Array> | null): Promise<numbe
 }
 
 /**
- * Sends a request to the server that the site's routes select for its path, and reads the whole
- * response. Starts the server if needed. Never rejects.
+ * Sends a request to the server that the site's routes select for the request's path, and reads the
+ * whole response. Starts the server if needed. Never rejects.
  */
 export async function askServer(site: Site, question: ServerQuestion): Promise<ServerReply> {
   const { path, query } = split(question.target);

@@ -1,7 +1,8 @@
 /**
- * @module The two sides of a rolling release. A cookie assigns a number from 0 to 9999 to each
- * visitor. Visitors with a number below the release's share see the new side, and continue to see
- * it as the share grows. The cookie can only select one of these two sides.
+ * @module The two sides of a rolling release. The old side is the live deployment, and the new side
+ * is the deployment being released. A cookie assigns each visitor a number from 0 to 9999. Visitors
+ * whose number is below the release's percentage of that range see the new side, and continue to
+ * see it as the percentage grows. The cookie can select only one of these two sides.
  */
 import { gateCookieValues } from "../access/gate_cookies.ts";
 import type { HeaderList } from "../messages/header_list.ts";
@@ -11,24 +12,24 @@ import type { RollingSide, Site } from "./site.ts";
 
 /** The name of the cookie with the visitor's number. */
 export const SIDE_COOKIE = "svc_side";
-/** Number of different values, which is enough to set the share in steps of 0.01%. */
+/** Number of different values: enough to set the percentage of visitors in steps of 0.01%. */
 const PLACES = 10_000;
 /** How long a browser keeps its number, in seconds: longer than any release takes. */
 const MAX_AGE = 30 * 24 * 60 * 60;
 
-/** Number of characters from the release's id in its cookies. */
+/** Number of characters of the release's id that its cookies contain. */
 const ID_LENGTH = 12;
 
-/** Returns the end of the id, which is random. */
+/** Returns the last characters of the id, which are random. */
 const shortOf = (releaseId: string): string => releaseId.slice(-ID_LENGTH);
 
-/** The number in a cookie of this release; `undefined` for any other cookie. */
+/** Returns the number in a cookie of this release, or `undefined` for any other cookie. */
 function placeIn(value: string, releaseId: string): number | undefined {
   const [id, digits = ""] = value.split(".", 2);
   return id === shortOf(releaseId) && /^\d{1,4}$/.test(digits) ? Number(digits) : undefined;
 }
 
-/** A `Cookie` field without the release cookie; null if nothing is left. */
+/** Returns a `Cookie` field without the release cookie, or null if nothing is left. */
 function withoutSide(header: string): string | null {
   const kept = header.split(";").map((part) => part.trim())
     .filter((pair) => pair !== "" && !pair.startsWith(`${SIDE_COOKIE}=`));
@@ -56,11 +57,11 @@ export function chooseSide(
   return { ...chosen, rolling: undefined, side: { cookie } };
 }
 
-/** Whether the name of a file identifies its content, so the file is the same on both sides. */
+/** Returns whether a file's name identifies its content, so the file is the same on both sides. */
 const isImmutable = (headers: HeaderList): boolean =>
   headers.some(([name, value]) => name === "cache-control" && /\bimmutable\b/i.test(value));
 
-/** The fields of a response that only visitors of one side may see. */
+/** Returns the header fields of a response that only visitors on one side may see. */
 export function ofOneSide(
   headers: HeaderList,
   { cookie }: { readonly cookie: string | null },

@@ -1,5 +1,5 @@
 /**
- * The path of a request that routes are matched against.
+ * The request path that routes are matched against.
  *
  * @module
  */
@@ -20,10 +20,10 @@ interface Decided {
 }
 
 /**
- * The path and query for terminal routing, after an internal rewrite. A rewrite with `ifNoFile`
- * does not replace a missing script or other subresource with a document. The decision depends on
- * headers that clients choose, but skipping the rewrite can only lead to a path that nothing
- * responds to.
+ * Returns the path and query for terminal routing, after an internal rewrite. A rewrite with
+ * `ifNoFile` does not replace a missing script or other subresource with a document. Clients choose
+ * the headers that this decision depends on, but skipping the rewrite can only lead to a path to
+ * which nothing responds.
  */
 export function targetOf({ clientRequest, site, decision: { rewrite } }: Decided): RequestTarget {
   const { path, rawQuery: query } = clientRequest;

@@ -22,7 +22,10 @@ import type { PastAsset } from "../static/past_assets.ts";
 import type { SiteFile } from "../static/static_file.ts";
 import { atOnce, inTurns, type Steps } from "../../lib/next_turn.ts";
 
-/** A path as the most lenient server would read it, so no spelling gets past the check. */
+/**
+ * Returns a path as the most lenient server would read it, so no unusual spelling bypasses the
+ * check.
+ */
 function plainPath(path: string): string {
   let decoded = path;
   try {
@@ -62,11 +65,11 @@ export interface SiteSource {
   readonly objects?: SiteObjects | undefined;
   /** Stores visitors' form submissions. If missing, the site has no forms. */
   readonly forms?: FormKeeper | undefined;
-  /** Runs the servers of its COMPUTE layers, if it has any. */
+  /** Runs the servers of the deployment's COMPUTE layers, if it has any. */
   readonly compute?: SiteCompute | undefined;
 }
 
-/** The other side of a rolling release: the site for a share of the visitors. */
+/** The other side of a rolling release: the site that some of the visitors see. */
 export interface RollingSide {
   readonly releaseId: string;
   /** Percentage of visitors. */
@@ -76,11 +79,14 @@ export interface RollingSide {
 
 /** Assets and servers of earlier deployments, for pages that are still open in browsers. */
 export interface PastSites {
-  /** An asset of an earlier deployment. This is a promise only while the data is being collected. */
+  /**
+   * Returns an asset of an earlier deployment. The result is a promise only while these assets are
+   * being collected.
+   */
   assetAt(path: string): PastAsset | undefined | Promise<PastAsset | undefined>;
-  /** Whether any earlier deployment still serves its pages. */
+  /** Whether any earlier deployment still serves its own pages. */
   readonly hasPages: boolean;
-  /** The earlier deployment that served a page; `undefined` for the live deployment. */
+  /** Returns the earlier deployment that served a page, or `undefined` for the live deployment. */
   siteOf(pageId: string): Site | undefined | Promise<Site | undefined>;
 }
 
@@ -95,11 +101,11 @@ export interface Site {
   readonly rules: SiteRules | undefined;
   readonly functions: SiteFunctions | undefined;
   readonly compute: SiteCompute | undefined;
-  /** Its queues, by name. */
+  /** The site's queues, by name. */
   readonly queues: ReadonlyMap<string, QueueSettings>;
   /** Paths that only the platform may request. */
   readonly ownPaths: OwnPaths;
-  /** Whether it has COMPUTE layers. */
+  /** Whether the site has COMPUTE layers. */
   readonly hasServers: boolean;
   readonly objects: SiteObjects | undefined;
   readonly forms: SiteForms | undefined;
@@ -107,25 +113,29 @@ export interface Site {
   readonly images: SiteImages | undefined;
   /** Whether visitors' browsers measure web vitals. */
   readonly hasVitals: boolean;
-  /** Whether search engines may list it: only on production hosts. */
+  /** Whether search engines may list the site. True only on production hosts. */
   readonly isIndexed: boolean;
-  /** Whether a production host serves it. */
+  /** Whether a production host serves the site. */
   readonly isProduction: boolean;
-  /** The protection in its `svc.toml`; `undefined` if the file sets none. */
+  /** The protection that the site's `svc.toml` sets; `undefined` if the file sets none. */
   readonly protection: Protection | undefined;
   /** The other side of a rolling release on this host; usually none. */
   readonly rolling?: RollingSide | undefined;
-  /** Set during a rolling release. The cookie for a visitor who has none, otherwise null. */
+  /** Set only during a rolling release: the cookie for a visitor who has none, otherwise null. */
   readonly side?: { readonly cookie: string | null } | undefined;
   /**
-   * How the host that serves it is protected; `undefined` if there are no gates, as in `svc dev`.
+   * The protection of the host that serves the site; `undefined` if there are no gates, as in
+   * `svc dev`.
    */
   readonly gate: SiteGate | undefined;
   /** How long assets of earlier deployments are served while this one is live, in milliseconds. */
   readonly keepAssetsMs: number;
   /** How long earlier deployments serve their pages while this one is live, in milliseconds. */
   readonly skewMs: number;
-  /** All ids that its pages use to identify it, including its own. */
+  /**
+   * All ids that the site's pages use to identify the deployment, including the deployment's own
+   * id.
+   */
   readonly pageIds: ReadonlySet<string>;
   /** Earlier deployments; only set on production hosts. */
   readonly past: PastSites | undefined;
@@ -168,8 +178,7 @@ function* siteSteps(source: SiteSource): Steps<Site> {
 /**
  * Compiles a deployment: its routes, file tables and rules.
  *
- * @throws {TypeError} If validation would have refused the manifest, a rule or a
- * file name
+ * @throws {TypeError} If validation would have rejected the manifest, a rule or a file name
  */
 export function compileSite(source: SiteSource): Site {
   return atOnce(siteSteps(source));
@@ -181,8 +190,8 @@ export function compileSiteInTurns(source: SiteSource): Promise<Site> {
 }
 
 /**
- * The same site on another host, with that host's gate. Search engines may index it only in
- * production.
+ * Returns the same site on another host, with that host's gate. Search engines may index the site
+ * only on production hosts.
  */
 export function atHost(
   site: Site,
@@ -196,7 +205,9 @@ function* underRules(site: Site, rules: RuntimeRuleSet | null): Steps<Site> {
   return { ...site, rules: yield* siteRulesSteps(rules, site.projectId) };
 }
 
-/** The same site with different rules. All other parts are shared. Counters start at zero. */
+/**
+ * Returns the same site with different rules. All other parts are shared. Counters start at zero.
+ */
 export function withRules(site: Site, rules: RuntimeRuleSet | null): Site {
   return atOnce(underRules(site, rules));
 }
@@ -207,17 +218,18 @@ export function withRulesInTurns(site: Site, rules: RuntimeRuleSet | null): Prom
 }
 
 /**
- * How many times each of the site's rules took effect or was logged; empty if there are no rules.
+ * Returns how many times each of the site's rules took effect or was logged. The list is empty if
+ * there are no rules.
  */
 export function ruleCounts(site: Site): readonly RuleCount[] {
   return site.rules?.counters.read() ?? [];
 }
 
-/** The ids of a site's rules, by index. */
+/** Returns the ids of a site's rules, by index. */
 export const ruleIds = ({ rules }: Site, indexes: readonly number[]): readonly string[] =>
   rules === undefined ? [] : indexes.map((index) => rules.compiled.source.rules[index]!.id);
 
-/** Counts a request that a front edge served, for the rules of a site with these ids. */
+/** Counts a request that a front edge served, for the site's rules with these ids. */
 export function countRules({ rules }: Site, ids: readonly string[]): void {
   rules?.counters.addIds(ids);
 }

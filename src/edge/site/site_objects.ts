@@ -8,31 +8,32 @@ import { type EdgeResponse, HARMLESS } from "../response/edge_response.ts";
 const OBJECTS_PATH = "/_svc/blobs/";
 
 /**
- * The only type that does not get the policy {@link HARMLESS}. PDF viewers need more permissions.
- * Any other spelling gets the policy, because browsers use the last type if the field contains
- * several.
+ * The only type that does not get the policy {@link HARMLESS}, because PDF viewers need more
+ * permissions. The value must match exactly, because browsers use the last type if the field
+ * contains several.
  */
 const PDF = "application/pdf";
 
 export type ObjectAnswer = Pick<EdgeResponse, "status" | "headers" | "body" | "bytes">;
 
 export interface SiteObjects {
-  /** Serves an object; `undefined` if no public object has this key. */
+  /** Serves an object. Returns `undefined` if no public object has this key. */
   answer(
     key: string,
     request: { readonly method: string; header(name: string): string | null },
   ): Promise<ObjectAnswer | undefined>;
 }
 
-/** Whether a path on the site refers to an object of the blob store. */
+/** Returns whether a path on the site refers to an object of the blob store. */
 export const isObjectPath = (
   { objects }: { readonly objects?: SiteObjects | undefined },
   path: string,
 ): boolean => objects !== undefined && path.startsWith(OBJECTS_PATH);
 
 /**
- * The key in a normalized path; `undefined` for an invalid escape and for an escaped slash. Rules
- * treat an escaped slash differently, and a key must not have two paths.
+ * Returns the key in a normalized path, or `undefined` if the path contains an invalid escape or an
+ * escaped slash. An escaped slash is rejected because rules treat it differently, and a key must
+ * not have two paths.
  */
 function keyOf(path: string): string | undefined {
   const text = path.slice(OBJECTS_PATH.length);

@@ -20,12 +20,12 @@ const ALLOW_READING: HeaderList = [["allow", "GET, HEAD"]];
 
 const VARY_ACCEPT: Header = ["vary", "accept, sec-fetch-dest"];
 
-/** Fields that describe a page's file, and do not apply to a failure. */
+/** Fields that describe a page's file. They do not apply to a failure. */
 const OF_FILE: ReadonlySet<string> = new Set(["accept-ranges", "cache-control", "etag", "vary"]);
 /** Fields of an edge page that describe the failure. */
 const OF_FAILURE: ReadonlySet<string> = new Set(["allow", "retry-after"]);
 
-/** Turns a page of the site into the response to a failure. */
+/** Turns one of the site's pages into the response to a failure. */
 function asFailure(page: EdgeResponse, failure: EdgeResponse): EdgeResponse {
   const headers: Header[] = [
     ...page.headers.filter(([name]) => !OF_FILE.has(name)),
@@ -41,7 +41,7 @@ export interface PageMoves {
   canMoveTo(path: string): boolean;
 }
 
-/** How a request follows routes. */
+/** The way in which a request follows routes. */
 export interface RouteUse extends Partial<ComputeUse> {
   /** Missing if the path is not the client's, for example after a rewrite. */
   readonly moves?: PageMoves | undefined;
@@ -58,8 +58,8 @@ interface RouteContext {
 const ANY_USE: RouteUse = {};
 
 /**
- * The redirect to the URL of a page. Must not be cached, because the next deployment may use a
- * different URL.
+ * Returns the redirect to a page's URL. The redirect must not be cached, because the next
+ * deployment may use a different URL.
  */
 function moved({ site, target: { query } }: RouteContext, { address }: MovedFile): EdgeResponse {
   const location = query === "" ? address : `${address}?${query}`;
@@ -67,7 +67,7 @@ function moved({ site, target: { query } }: RouteContext, { address }: MovedFile
   return { status: 308, headers: [...headers, ...site.common], body: null, bytes: 0 };
 }
 
-/** The page for a failed server. The cause goes to the site's log. */
+/** Returns the page for a failed server. The cause goes to the site's log. */
 export function failureResponse(
   error: ComputeFailedError,
   request: PagedRequest,
@@ -79,7 +79,7 @@ export function failureResponse(
 
 /** Handles endpoints of sites, such as images and forms, before the routes. */
 export interface SiteEndpoint {
-  /** Handles a request; `undefined` leaves it to the site's routes. */
+  /** Handles a request, or returns `undefined` to leave it to the site's routes. */
   respond(
     site: Site,
     request: ServerRequest,
@@ -90,7 +90,7 @@ export interface SiteEndpoint {
 export interface SiteResponderOptions {
   /** Memory for small files, in bytes. */
   readonly cacheBytes?: number | undefined;
-  /** If missing, images are not converted. */
+  /** Converts images. If missing, images are not converted. */
   readonly images?: SiteEndpoint | undefined;
   readonly forms?: SiteEndpoint | undefined;
 }
@@ -182,8 +182,8 @@ export class SiteResponder {
   }
 
   /**
-   * The page of a single-page app. Requests that do not accept HTML get a 404, so caches need
-   * `Vary`.
+   * Returns the page of a single-page app. Requests that do not accept HTML get a 404, so caches
+   * need `Vary`.
    */
   async #fallback({ site, request }: RouteContext, page: StaticFile): Promise<EdgeResponse> {
     const response = await this.file(site, request, page);
@@ -206,8 +206,8 @@ export class SiteResponder {
   }
 
   /**
-   * The site's page that replaces an edge page in browsers, with the failure's headers. Never
-   * cached.
+   * Returns the site's page that replaces an edge page in browsers, with the failure's headers. The
+   * page is never cached.
    */
   failurePage(
     site: Site,

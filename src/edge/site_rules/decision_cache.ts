@@ -8,19 +8,27 @@ import {
 import { RecentMap } from "../../lib/memo.ts";
 import type { EdgeResponse } from "../response/edge_response.ts";
 
-/** Minimum number of decisions to keep across all sites. The cache can hold up to twice as many. */
+/**
+ * Minimum number of decisions that are kept for all sites together. The cache can hold up to twice
+ * as many.
+ */
 const CAPACITY = 8192;
 
 /** Maximum length of a URL whose decision is cached, in characters. */
 const MAX_URL = 512;
 
-/** Maximum size of a cached decision, as measured by `weightOf()`. Decisions can have any size. */
+/**
+ * Maximum size of a cached decision, as measured by `weightOf()`. Larger decisions are not cached.
+ */
 const MAX_WEIGHT = 2048;
 
-/** Weight of one item in the lists of a decision. */
+/** Weight of each item in a decision's lists. */
 const ITEM_WEIGHT = 32;
 
-/** The approximate memory of a decision: the characters of its strings, and its lists. */
+/**
+ * Returns the approximate memory that a decision uses: the characters of its strings, and its
+ * lists.
+ */
 function weightOf({ terminal, rewrite, headerEdits, hits, matched }: Decision): number {
   let weight = ITEM_WEIGHT * (headerEdits.length + hits.length + matched.length);
   if (terminal.type === "redirect") weight += terminal.location.length;
@@ -39,12 +47,12 @@ export interface CachedDecision {
   readonly decision: Decision;
   /** The response's key in the HTTP cache; set on first use. */
   cacheKey: string | undefined;
-  /** The redirect that the rules require; set when it is first built. */
+  /** The redirect that the rules require; set on first use. */
   redirect: EdgeResponse | undefined;
 }
 
 /**
- * Rules with an identity. Cached decisions only refer to the identity, so they do not keep replaced
+ * Rules with an identity. Cached decisions refer only to the identity, so they do not keep replaced
  * rules in memory.
  */
 export interface IdentifiedRules {
@@ -53,11 +61,11 @@ export interface IdentifiedRules {
   readonly identity: symbol;
 }
 
-/** One cache for all sites, so memory is bounded for any number of sites. */
+/** One cache for all sites, so the memory is bounded for any number of sites. */
 export class DecisionCache {
   readonly #entries = new RecentMap<CachedDecision>(CAPACITY);
 
-  /** Finds the decision for the URL of a `GET` request that no trusted proxy forwarded. */
+  /** Finds the cached decision for the URL of a `GET` request that no trusted proxy forwarded. */
   get(url: string, { identity }: IdentifiedRules): CachedDecision | undefined {
     const entry = this.#entries.get(url);
     return entry?.rules === identity ? entry : undefined;

@@ -31,7 +31,7 @@ class RuleCounters {
     this.add(ids.flatMap((id) => indexes.get(id) ?? []));
   }
 
-  /** The counts of all rules, in the order of the set. */
+  /** Returns the counts of all rules, in the order of the set. */
   read(): readonly RuleCount[] {
     return this.#ruleSet.rules.map((rule, index) => ({
       ruleId: rule.id,
@@ -46,13 +46,13 @@ export interface SiteRules {
   readonly identity: symbol;
   readonly counters: RuleCounters;
   /**
-   * The rate limiter's scope for each rule, by index. A deployment does not change it, so limits
-   * persist.
+   * The rate limiter's scope for each rule, by index. A new deployment does not change the scope,
+   * so limits persist.
    */
   readonly limitScopes: readonly string[];
 }
 
-/** Compiles a rule set in steps; `undefined` if no rules are enabled. */
+/** Compiles a rule set in steps. Returns `undefined` if no rules are enabled. */
 export function* siteRulesSteps(
   rules: RuntimeRuleSet | null,
   projectId: string,

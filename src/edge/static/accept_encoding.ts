@@ -2,7 +2,7 @@
 
 export type ContentCoding = "br" | "gzip";
 
-/** Maximum length of a value, in characters. A longer value counts as empty. */
+/** Maximum length of a value, in characters. A longer value is treated as empty. */
 const MAX_LENGTH = 512;
 
 const QUALITY = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/i;
@@ -32,8 +32,8 @@ function qualityOf(coding: string, preferences: readonly Preference[]): number |
 }
 
 /**
- * The codings that a client prefers to the plain file or accepts equally, best first. At the same
- * weight, Brotli comes before gzip.
+ * Returns the codings that a client accepts at least as willingly as the plain file, best first. At
+ * the same weight, Brotli comes before gzip.
  */
 export function acceptedCodings(value: string): readonly ContentCoding[] {
   if (value.length > MAX_LENGTH) return [];

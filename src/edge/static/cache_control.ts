@@ -20,21 +20,21 @@ const hashedFolder = ({ path, except }: HashedFolder): string =>
 const HASHED_FOLDER = new RegExp(`(?:^|/)(?:${HASHED_FOLDERS.map(hashedFolder).join("|")})`);
 
 /**
- * Matches a name whose stem ends with a hash of at least eight characters, including a digit or
- * capital.
+ * Matches a name whose stem ends with a hash of at least eight characters that include a digit or
+ * capital letter.
  */
 const HASHED_NAME = /(?:^|[/._-])(?=[a-z_-]*[A-Z0-9][\w-]*\.[a-z0-9.]+$)[\w-]{8,}\.[a-z0-9.]+$/;
 
 /**
  * Returns the default `Cache-Control` of a file, based on its path relative to its layer. The file
- * is only immutable if both folder and name indicate it. A wrong "immutable" cannot be withdrawn,
- * but a missing one only costs a 304.
+ * is immutable only if both its folder and its name indicate this. A wrong "immutable" cannot be
+ * withdrawn, while a missing one costs only a 304.
  */
 export function defaultCacheControl(path: string): string {
   return HASHED_FOLDER.test(path) && HASHED_NAME.test(path) ? IMMUTABLE : REVALIDATE;
 }
 
-/** Matches a path inside a folder that only a framework writes to, regardless of the content. */
+/** Matches a path inside a folder that only a framework writes to, whatever the folder contains. */
 const FRAMEWORK_FOLDER = new RegExp(
   `(?:^|/)(?:${HASHED_FOLDERS.map(({ path }) => path).join("|")})`,
 );
@@ -46,19 +46,19 @@ const ASSET_FOLDER = /(?:^|\/)(?:assets|static|media)\//;
 const CODE = /\.(?:m?js|css|wasm)(?:\.map)?$/;
 
 /**
- * Code whose hash happens to have only lower-case letters, as 1 in 750 of Vite's hashes of 8
- * characters do.
+ * Code whose hash happens to have only lower-case letters, as in 1 of 750 of Vite's eight-character
+ * hashes.
  */
 const LETTERS_ONLY = /[.-][a-z_-]{8}\.(?:m?js|css)(?:\.map)?$/;
 
 const DOCUMENT = /\.x?html?$/i;
 
 /**
- * Whether earlier deployments still serve a path that the live deployment lacks. This applies to
- * all files in folders that only a framework writes to, and to code whose name ends with a hash.
- * Below `assets/`, `static/` and `media/`, it applies to any file whose name ends with a hash. It
- * never applies to documents. A false match does no harm, because the live deployment's files take
- * precedence.
+ * Returns whether earlier deployments still serve a path that the live deployment lacks. This
+ * applies to all files in folders that only a framework writes to, and to code whose name ends with
+ * a hash. Below `assets/`, `static/` and `media/`, it applies to any file whose name ends with a
+ * hash. It never applies to documents. A false match does no harm, because the live deployment's
+ * files take precedence.
  */
 export function isLastingAsset(path: string): boolean {
   if (DOCUMENT.test(path)) return false;

@@ -13,14 +13,14 @@ const MORE_TYPES: ReadonlyMap<string, string> = new Map([
   ["wgsl", "text/wgsl"],
 ]);
 
-/** Files without an extension. The programs that read them specify their type. */
+/** Files without an extension, whose types are specified by the programs that read them. */
 const NAMED_FILES: ReadonlyMap<string, string> = new Map([
   ["apple-app-site-association", "application/json"],
 ]);
 
 /**
- * The type for an extension. Unlike `lookup()` from `mrmime`, it finds no inherited names such as
- * `constructor`.
+ * Returns the type for an extension. Unlike `lookup()` from `mrmime`, it ignores inherited names
+ * such as `constructor`.
  */
 function knownType(extension: string): string | undefined {
   return MORE_TYPES.get(extension) ??

@@ -36,7 +36,10 @@ function selectRepresentation(
   return file.plain;
 }
 
-/** The form of a file for a request. Reads `Accept-Encoding` only if there is a choice. */
+/**
+ * Returns the form of a file to send for a request. Reads `Accept-Encoding` only if there is a
+ * choice.
+ */
 export function negotiate(file: StaticFile, request: RequestFields): Representation {
   if (file.variants.length === 0) return file.plain;
   const value = request.header("accept-encoding");
@@ -44,8 +47,8 @@ export function negotiate(file: StaticFile, request: RequestFields): Representat
 }
 
 /**
- * Whether `If-Range` lets `Range` apply: only with the current entity tag. A date
- * never matches, since files have no `Last-Modified`.
+ * Returns whether `If-Range` lets `Range` apply, which requires the current entity tag. A date
+ * never matches, because files have no `Last-Modified`.
  */
 function rangeApplies(ifRange: string | null, etag: string): boolean {
   return ifRange === null || ifRange.trim() === etag;
@@ -53,8 +56,8 @@ function rangeApplies(ifRange: string | null, etag: string): boolean {
 
 /**
  * Decides in the order of RFC 9110, 13.2.2: `If-Match`, `If-None-Match`, then `Range` with
- * `If-Range`. A file has no `Last-Modified`, because it would go back in time after a rollback.
- * Conditions with dates are therefore ignored, as 13.1.3 and 13.1.4 require.
+ * `If-Range`. A file has no `Last-Modified`, because that date would go back in time after a
+ * rollback. Conditions with dates are therefore ignored, as 13.1.3 and 13.1.4 require.
  */
 export function decideStatic(
   file: StaticFile,

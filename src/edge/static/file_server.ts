@@ -21,7 +21,7 @@ export interface ServeOptions {
   readonly blobs: BlobReader;
 }
 
-/** Fields of a 200 that a 304 does not carry (RFC 9110, 15.4.5). */
+/** Fields of a 200 that a 304 does not have (RFC 9110, 15.4.5). */
 const ONLY_WITH_CONTENT = new Set([
   "accept-ranges",
   "content-encoding",
@@ -39,13 +39,13 @@ export class FileServer {
   readonly #cache: BlobCache;
   readonly #streams = new BlobStreams();
 
-  /** `cacheBytes` bounds the memory for small files. */
+  /** `cacheBytes` limits the memory for small files. */
   constructor(cacheBytes?: number) {
     this.#cache = new BlobCache({ capacity: cacheBytes });
   }
 
   /**
-   * Carries out a decision, synchronously if the bytes are in memory or not needed. Rejects if the
+   * Carries out a decision: synchronously if the bytes are in memory or not needed. Rejects if the
    * blob is damaged or cannot be read.
    */
   perform(decision: StaticDecision, options: ServeOptions): EdgeResponse | Promise<EdgeResponse> {
@@ -62,7 +62,7 @@ export class FileServer {
     }
   }
 
-  /** A response with the whole representation and any status. */
+  /** Returns a response with the whole representation and the given status. */
   whole(
     representation: Representation,
     status: number,
@@ -112,7 +112,10 @@ export class FileServer {
     return { status: 206, headers, body: blob.subarray(range.start, range.end + 1), bytes };
   }
 
-  /** The hash of the blob serves as the boundary, because the blob cannot contain it. */
+  /**
+   * Responds with several ranges. The blob's hash serves as the boundary, because the blob cannot
+   * contain its own hash.
+   */
   async #manyParts(
     representation: Representation,
     ranges: readonly ByteRange[],

@@ -20,9 +20,9 @@ export interface FileTable {
   readonly byPath: ReadonlyMap<string, StaticFile>;
   /** Whether there is a file at a normalized path. */
   readonly has: HasFile;
-  /** Settings that determine the URLs of pages. */
+  /** The settings that determine pages' URLs. */
   readonly addresses: AddressRules;
-  /** Paths of files by lower-case form; `undefined` if case matters. */
+  /** Paths of files by their lower-case form; `undefined` if case matters. */
   readonly byLowerCase: LowerCasePaths | undefined;
   /** The layer's `404.html`. */
   readonly notFound: StaticFile | undefined;
@@ -39,12 +39,12 @@ interface LowerCasePaths {
 /** The page of a single-page app. */
 export interface Fallback {
   readonly file: StaticFile;
-  /** Normalized path with a trailing slash. The page serves everything below it. */
+  /** Normalized path with a trailing slash. The page is served for every path below it. */
   readonly below: string;
 }
 
 /**
- * The folder with the build's internal records, at the top of the output directory. This folder is
+ * The folder with the build's internal records, at the root of the output directory. This folder is
  * never public.
  */
 const PRIVATE_FOLDER = ".svc/";
@@ -69,19 +69,19 @@ export function urlPathOf(path: string): string {
 }
 
 export interface FileTableOptions {
-  /** Folder of the layer; `.` is the output directory. */
+  /** The layer's folder; `.` is the output directory. */
   readonly directory: string;
   /** Fields of every response. */
   readonly common: HeaderList;
-  /** The page to serve if a document has no file, by its path in the output. */
+  /** The page to serve if a document has no file: the path of the page in the output. */
   readonly fallback?: string | undefined;
-  /** Which URLs pages have. */
+  /** The settings that determine pages' URLs. */
   readonly urls?: PageUrls | undefined;
-  /** Returns whether a file is never served, by its path in the output. */
+  /** Returns whether a file is never served, given its path in the output. */
   readonly isHidden?: ((path: string) => boolean) | undefined;
 }
 
-/** The public files of a layer, with paths relative to its folder. */
+/** Returns the public files of a layer, with paths relative to the layer's folder. */
 function* filesOfLayer(
   files: readonly SiteFile[],
   { directory, isHidden }: FileTableOptions,
@@ -101,7 +101,7 @@ function hasName(names: Iterable<string>, suffix: string): boolean {
   return false;
 }
 
-/** Builds the table of one layer. */
+/** Builds the table for one layer. */
 export function* createFileTable(
   files: readonly SiteFile[],
   options: FileTableOptions,
@@ -134,7 +134,10 @@ export function* createFileTable(
   };
 }
 
-/** If file names differ only in case, the first in path order is used. */
+/**
+ * Indexes paths by their lower-case form. If paths differ only in case, the first one in path order
+ * is used.
+ */
 function* lowerCaseOf(byPath: FileTable["byPath"]): Steps<LowerCasePaths> {
   const found = new Map<string, string>();
   yield* inSteps(byPath, ([path]) => {
@@ -160,7 +163,7 @@ function fallbackOf(
 /** A file, and the path at which it is served. */
 export interface FoundFile {
   readonly file: StaticFile;
-  /** Normalized. Other paths that refer to the file redirect to it. */
+  /** Normalized. Other paths that refer to the file redirect to this one. */
   readonly address: string;
 }
 

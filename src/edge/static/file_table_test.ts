@@ -66,7 +66,7 @@ Deno.test("createFileTable() pairs a file with its precompressed forms", () => {
 });
 
 const segment = fc.string({ unit: "grapheme", minLength: 1, maxLength: 12 }).filter((text) =>
-  // deno-lint-ignore no-control-regex -- excludes characters that the contract refuses in paths
+  // deno-lint-ignore no-control-regex -- excludes characters that the contract forbids in paths
   text.isWellFormed() && !/[\\/\x00-\x1f\x7f]/.test(text) && text !== "." && text !== ".."
 );
 

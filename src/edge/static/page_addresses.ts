@@ -24,7 +24,7 @@ export function addressRules(
 }
 
 /**
- * Returns the path of the file that a path refers to: the file itself, `<path>.html`, or
+ * Returns the path of the file that a requested path refers to: the file itself, `<path>.html`, or
  * `<path>/index.html`. With a trailing slash, the folder's page takes precedence.
  */
 export function nameFile(path: string, has: HasFile): string | undefined {
@@ -38,7 +38,7 @@ export function nameFile(path: string, has: HasFile): string | undefined {
   return page !== "" && has(page + HTML) ? page + HTML : undefined;
 }
 
-/** The path for a page according to the settings, unless another file has that path. */
+/** Returns the path that the settings give a page, unless another file has that path. */
 function wantedAddress(file: string, { trailingSlash, cleanUrls }: AddressRules): string {
   if (!file.endsWith(HTML)) return file;
   if (file.endsWith(INDEX)) {
@@ -52,7 +52,8 @@ function wantedAddress(file: string, { trailingSlash, cleanUrls }: AddressRules)
 
 /**
  * Returns the path at which a file is served. If a page's path would refer to another file, the
- * page keeps its file path. A page therefore never redirects to a path that redirects elsewhere.
+ * page is served at the path of its own file. A page therefore never redirects to a path that
+ * redirects elsewhere.
  */
 export function addressOf(file: string, has: HasFile, rules: AddressRules): string {
   const wanted = wantedAddress(file, rules);

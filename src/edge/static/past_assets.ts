@@ -1,4 +1,4 @@
-/** @module Assets of earlier production deployments, which open pages still request. */
+/** @module Assets of earlier production deployments that pages still open in browsers request. */
 import { inSteps, type Steps } from "../../lib/next_turn.ts";
 import type { Manifest } from "../../manifest/mod.ts";
 import type { BlobReader } from "../blobs/blob_reader.ts";
@@ -13,7 +13,7 @@ export const MAX_PAST_ASSETS = 20_000;
 /** The parts of an earlier production deployment that its pages need. */
 export interface PastContent {
   readonly deploymentId: string;
-  /** When another deployment replaced it, in milliseconds since the Unix epoch. */
+  /** When another deployment replaced this one, in milliseconds since the Unix epoch. */
   readonly until: number;
   readonly manifest: Manifest;
   readonly files: readonly SiteFile[];
@@ -26,15 +26,15 @@ export interface PastAsset extends Pick<PastContent, "deploymentId" | "until" | 
 }
 
 /**
- * Adds the assets of a deployment that no newer deployment has. Only files that the deployment's
- * own routes served are added.
+ * Adds those assets of a deployment that no newer deployment has, but only files that the
+ * deployment's own routes served.
  */
 export function* addAssets(
   assets: Map<string, PastAsset>,
   { deploymentId, until, manifest, files, blobs }: PastContent,
 ): Steps<void> {
   const common = checkOnce([["x-svc-asset-from", deploymentId]]);
-  // Most files of a site are not assets, so the tables contain only the assets.
+  // The tables contain only the assets, because most files of a site are not assets.
   const lasting = files.filter(({ path }) => isLastingAsset(path.replace(/\.(?:br|gz)$/, "")));
   if (lasting.length === 0) return;
   const tables = yield* createFileTables(manifest, lasting, common);

@@ -1,15 +1,15 @@
 /** @module Files of a deployment's servers, which are never served. */
 import type { Layer, StaticLayer } from "../../manifest/mod.ts";
 
-/** Whether `path` is `directory` or below it; `.` is the output directory. */
+/** Returns whether `path` is `directory` or below it; `.` is the output directory. */
 function isWithin(path: string, directory: string): boolean {
   return directory === "." || path === directory || path.startsWith(`${directory}/`);
 }
 
 /**
- * Returns a function that tells whether a STATIC layer must not serve a file, given the file's path
- * in the output. The function always hides a server's entry. It also hides all files in the folder
- * of a COMPUTE layer, unless the STATIC layer's own folder is inside that folder. Returns
+ * Returns a function that reports whether a STATIC layer must not serve a file, given the file's
+ * path in the output. The function always hides a server's entry. It also hides all files in the
+ * folder of a COMPUTE layer, unless the STATIC layer's own folder is inside that folder. Returns
  * `undefined` if there is nothing to hide.
  */
 export function serverFilesTest(

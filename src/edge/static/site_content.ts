@@ -38,7 +38,7 @@ export type Resolution =
 export interface FileAtPath {
   readonly type: "file";
   readonly file: StaticFile;
-  /** Whether the file's own URL has a different path, where the routes find something else. */
+  /** Whether the file's own URL has a different path, at which the routes find something else. */
   readonly isElsewhere?: true;
 }
 
@@ -63,9 +63,11 @@ interface Walk {
   readonly matched: readonly CompiledRoute[];
   /** Index of the next route to try. */
   readonly next: number;
-  /** The 404 page of the first layer that lacks the file. */
+  /** The 404 page of the first layer that does not have the file. */
   readonly page: StaticFile | undefined;
-  /** The fallback of the first layer that lacks the file and has one for the path. */
+  /**
+   * The fallback of the first layer that does not have the file but has a fallback for the path.
+   */
   readonly fallback: StaticFile | undefined;
   /** Whether a file was skipped because the method is neither `GET` nor `HEAD`. */
   readonly isFile: boolean;
@@ -75,8 +77,8 @@ interface Walk {
 const HAS_EXTENSION = /\.[^/.]+$/;
 
 /**
- * The fallback, if it applies to the path. The path must be below the fallback's folder, without a
- * file extension.
+ * Returns the fallback, if it applies to the path. The path must be below the fallback's folder,
+ * and must not have a file extension.
  */
 function fallbackFor(fallback: Fallback | undefined, path: string): StaticFile | undefined {
   if (fallback === undefined || HAS_EXTENSION.test(path)) return undefined;
@@ -85,7 +87,7 @@ function fallbackFor(fallback: Fallback | undefined, path: string): StaticFile |
     : undefined;
 }
 
-/** Maximum number of redirecting paths to remember. */
+/** Maximum number of redirecting paths that are remembered. */
 const MAX_MOVED = 10_000;
 
 const READ_ONLY: Resolution = Object.freeze({ type: "read_only" });
@@ -110,7 +112,10 @@ export function* createFileTables(
 /** Failures for which a site can have its own page, such as `502.html`. */
 const PAGED_FAILURES = [401, 403, 404, 429, 500, 502, 503, 504] as const;
 
-/** The failure pages by status. Each is from the first layer that has the page. */
+/**
+ * Returns the failure pages by status. Each page is from the first layer that has one for the
+ * status.
+ */
 function failurePagesOf(
   tables: ReadonlyMap<string, FileTable>,
 ): ReadonlyMap<number, StaticFile> {
@@ -129,7 +134,7 @@ function failurePagesOf(
 export class SiteContent {
   readonly #routes: RouteTable;
   readonly #tables: ReadonlyMap<string, FileTable>;
-  /** Paths that have been resolved to a file, one for each file. */
+  /** Paths that have been resolved to a file, one per file. */
   readonly #known: Readonly<Record<"GET" | "HEAD", Map<string, StaticFile>>> = {
     GET: new Map(),
     HEAD: new Map(),
@@ -141,7 +146,7 @@ export class SiteContent {
   };
   readonly #failurePages: ReadonlyMap<number, StaticFile>;
 
-  /** `tables` are the result of `createFileTables()` for the manifest's STATIC layers. */
+  /** `tables` is the result of `createFileTables()` for the manifest's STATIC layers. */
   constructor(manifest: Manifest, tables: ReadonlyMap<string, FileTable>) {
     this.#routes = createRouteTable(manifest);
     this.#tables = tables;
@@ -154,8 +159,8 @@ export class SiteContent {
   }
 
   /**
-   * Returns the file for a path that has been resolved before; `undefined` means unknown. A path
-   * found here is normalized.
+   * Returns the file for a path that has been resolved before, or `undefined` if the path is
+   * unknown. A known path is always normalized.
    */
   knownFile(method: "GET" | "HEAD", path: string): StaticFile | undefined {
     return this.#known[method].get(path);
@@ -177,13 +182,16 @@ export class SiteContent {
     return resolution;
   }
 
-  /** Whether a static file responds to `GET` requests for the normalized path. */
+  /** Returns whether a static file responds to `GET` requests for the normalized path. */
   hasFile(path: string): boolean {
     const { type } = this.resolve("GET", path);
     return type === "file" || type === "moved";
   }
 
-  /** Continues to the next matching route if the layer of a resolution had nothing at the path. */
+  /**
+   * Continues with the next matching route, because the layer of a resolution had nothing at the
+   * path.
+   */
   after(method: string, path: string, { walk }: ComputeResolution): Resolution {
     return this.#follow(method, path, walk);
   }
@@ -201,8 +209,8 @@ export class SiteContent {
   }
 
   /**
-   * Follows the routes. Requests other than `GET` and `HEAD` skip files and can reach a server
-   * behind them. In the layers before the first server, a file whose URL has this path takes
+   * Follows the routes. Requests other than `GET` and `HEAD` skip files, and can reach a server in
+   * a later layer. In the layers before the first server, a file whose URL has this path takes
    * precedence over a file that the path only refers to.
    */
   #follow(method: string, path: string, { matched, next, ...before }: Walk): Resolution {
@@ -238,7 +246,7 @@ export class SiteContent {
       : { type: "file", file, isElsewhere: true };
   }
 
-  /** The file that is served at its URL; `undefined` if a server takes precedence. */
+  /** Returns the file that is served at the URL, or `undefined` if a server takes precedence. */
   #firstFile(method: "GET" | "HEAD", address: string): StaticFile | undefined {
     for (const { layer, fallthrough } of this.#routes.match(address, method)) {
       if (layer.target === "COMPUTE") return undefined;

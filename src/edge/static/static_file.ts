@@ -22,7 +22,7 @@ const ACCEPT_RANGES: Header = ["accept-ranges", "bytes"];
 const VARY: Header = ["vary", "accept-encoding"];
 
 interface Form {
-  /** Path of the file, relative to its layer. The path determines the type and `Cache-Control`. */
+  /** Path of the file, relative to its layer. Determines the type and `Cache-Control`. */
   readonly path: string;
   readonly coding: ContentCoding | undefined;
   /** Whether the file has several forms, so the choice depends on the request. */
@@ -33,7 +33,7 @@ interface Form {
 
 /** One stored form of a file: plain, or precompressed. */
 export class Representation {
-  /** Hash of the content, which is the name of its blob. */
+  /** Hash of the content, which is also the name of the blob. */
   readonly sha256: string;
   /** Bytes. */
   readonly size: number;
@@ -51,8 +51,8 @@ export class Representation {
   }
 
   /**
-   * All fields of a 200 except `content-length` and the request id. Built on first use, because few
-   * files of a large site are ever requested.
+   * All fields of a 200 except `content-length` and the request id. The fields are built on first
+   * use, because few files of a large site are ever requested.
    */
   get headers(): HeaderList {
     return this.#headers ??= checkOnce(this.#buildHeaders());

@@ -23,7 +23,7 @@ export interface Beacon {
   readonly vitals: MeasuredVitals;
 }
 
-/** The beacon in a body, or the status to refuse it with. */
+/** Returns the beacon in a body, or the status with which to reject it. */
 export async function readBeacon(
   body: ReadableStream<Uint8Array> | null,
 ): Promise<Beacon | 400 | 413> {

@@ -27,11 +27,11 @@ export interface VitalsSite {
   readonly common: HeaderList;
 }
 
-/** Whether a path belongs to the script or the beacon. */
+/** Returns whether a path is that of the script or the beacon. */
 export const isVitalsPath = (path: string): boolean =>
   path === VITALS_PATH || path === VITALS_SCRIPT_PATH;
 
-/** Whether a page of the same host sent the request, according to the browser. */
+/** Returns whether, according to the browser, a page on the same host sent the request. */
 function isOwn(request: ClientRequest): boolean {
   const site = request.header("sec-fetch-site");
   if (site !== null) return site === "same-origin";

@@ -11,7 +11,7 @@ export const VITALS_SCRIPT_PATH = "/_svc/vitals.js";
 /** Path that the script sends measurements to. */
 export const VITALS_PATH = "/_svc/vitals";
 
-/** The minified script. A test ensures that it is at most 1 kB after compression. */
+/** The minified script. A test ensures that its compressed size is at most 1 kB. */
 export const VITALS_SCRIPT = `(()=>{
 let d=document,w=d.visibilityState=="hidden"&&!d.prerendering,v={p:location.pathname},s=0,a=0,b=0,t=[],n=new Map,o=0,
 q=(e,f,x)=>{try{let o=new PerformanceObserver(l=>l.getEntries().map(f));o.observe({type:e,buffered:!0,...x});r.push([o,f])}catch{}},

@@ -27,7 +27,7 @@ class UnreadableValuesError extends Error {
   }
 }
 
-/** Whether all values are bytes already. */
+/** Returns whether all values are bytes already. */
 async function isPortable(kv: RecordStore, root: RecordKey): Promise<boolean> {
   let isNative = false;
   try {
@@ -46,7 +46,7 @@ async function isPortable(kv: RecordStore, root: RecordKey): Promise<boolean> {
  * Concurrent changes by other processes take precedence. Older runtimes cannot read the format of a
  * newer one (docs/decisions/store.md).
  *
- * @throws {UnreadableValuesError} if a value cannot be read. In that case, nothing has changed.
+ * @throws {UnreadableValuesError} if a value cannot be read. In that case, the store is unchanged.
  */
 async function renewValues(kv: RecordStore, root: RecordKey): Promise<void> {
   if ((await kv.get(MARK)).versionstamp !== null) return;
@@ -60,17 +60,17 @@ async function renewValues(kv: RecordStore, root: RecordKey): Promise<void> {
   await whenUnlocked(() => kv.set(MARK, new Uint8Array([1])));
 }
 
-/** Folder of local data, relative to `svc.toml`, unless that file sets `dev.data_dir`. */
+/** Folder for local data, relative to `svc.toml`, unless that file sets `dev.data_dir`. */
 export const DEFAULT_LOCAL_DATA_DIR = ".svc/data";
 
 const DATABASE = "kv.sqlite3";
 const ROOT: RecordKey = ["user_kv"];
 const NAMESPACE: Namespace = ["local", "development"];
 
-/** Each process only counts its own writes, so no process can enforce a limit for all of them. */
+/** Each process counts only its own writes, so no process can enforce a limit for all processes. */
 const NO_QUOTA = { bytes: Infinity, keys: Infinity };
 
-/** Makes Git ignore the folder, wherever it is. */
+/** Makes Git ignore the folder, regardless of its location. */
 const IGNORE_ALL = "*\n";
 
 export interface LocalKv extends Disposable {
@@ -94,8 +94,8 @@ async function makeDataDir(path: string): Promise<void> {
 }
 
 /**
- * The database to open. If the file does not exist and should not be created, this is an empty
- * store in memory.
+ * Returns the path of the database to open, or `:memory:` for an empty store if the file does not
+ * exist and should not be created.
  */
 async function placeOf(dataDir: string, create: boolean): Promise<string> {
   const path = join(dataDir, DATABASE);
@@ -115,9 +115,9 @@ function explain(cause: unknown): string {
 }
 
 /**
- * Opens the store in a project's folder for local data, and removes what has expired. A missing
- * folder is created (readable only by its owner), unless `create` is false. In that case, the store
- * is empty and temporary.
+ * Opens the store in a project's folder for local data, and removes what has expired. Creates a
+ * missing folder that only its owner can read, unless `create` is false. If so, the store is empty
+ * and temporary.
  *
  * @throws {LocalKvError} with the folder and the reason.
  */

@@ -66,7 +66,7 @@ Deno.test("openLocalKv() reports which folder cannot be used, with advice", () =
 
 const HEAD = ["user_kv", "heads", "local", "development", "boat"];
 
-/** A store as earlier versions wrote it, with objects in the runtime's format. */
+/** Writes a store as earlier versions did, with objects in the runtime's format. */
 async function writeNatively(folder: string): Promise<void> {
   using kv = await DenoStore.open(join(folder, "kv.sqlite3"));
   const inline = encode("Heron");
@@ -74,7 +74,7 @@ async function writeNatively(folder: string): Promise<void> {
   await kv.set(["user_kv", "expiry", 4e12, "local", "development", "boat"], true);
 }
 
-/** How values are encoded in a store: 1 is the runtime's own format, 3 is bytes. */
+/** Returns how values are encoded in a store: 1 is the runtime's own format, 3 is bytes. */
 function encodings(folder: string): unknown[] {
   using database = new DatabaseSync(join(folder, "kv.sqlite3"));
   return database.prepare("select distinct v_encoding from kv").all().map((row) => row.v_encoding);

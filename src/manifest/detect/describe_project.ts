@@ -24,8 +24,8 @@ export interface ProjectPlan {
 }
 
 /**
- * Plans how a detected project is served. If there is a server, `engine` is the engine that the
- * deployment uses.
+ * Plans how a detected project is served. `engine` is the engine that the deployment uses for its
+ * server, if it has one.
  */
 export function planProject(
   { server, outputDirs }: DetectedProject,
@@ -53,8 +53,8 @@ const ENGINES: Readonly<Record<Engine, string>> = {
 };
 
 /**
- * Describes how a program in another language is built and started, on one line each. Returns
- * `undefined` for any other project.
+ * Describes on one line each how a program in another language is built and how it is started.
+ * Returns `undefined` for any other project.
  */
 export function describeProgram(
   { framework, server, startCommand }: DetectedProject,

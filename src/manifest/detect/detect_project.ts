@@ -1,5 +1,6 @@
 /**
- * @module Detects which tools a project uses from a few known files, without walking its folder.
+ * @module Detects from a few known files which tools a project uses, without searching its whole
+ * folder.
  */
 import { join } from "node:path/posix";
 import { stripComments } from "../frameworks/config_text.ts";
@@ -46,7 +47,7 @@ interface Recognized {
   readonly package: string | undefined;
 }
 
-/** Returns the explicitly named framework, even without other signs of it. */
+/** Returns the explicitly named framework, even if the project has no other signs of it. */
 async function named(
   reader: ProjectReader,
   facts: PackageFacts | undefined,
@@ -82,7 +83,10 @@ async function recognize(
   return undefined;
 }
 
-/** Returns the path of the server: the project's own, otherwise the framework's default. */
+/**
+ * Returns the path of the project's server: the one that the project names, otherwise the
+ * framework's default.
+ */
 function layoutOf(
   framework: Framework | undefined,
   finding: FrameworkFinding,
@@ -104,7 +108,10 @@ interface Commands {
   readonly dev: string | undefined;
 }
 
-/** Other platforms' dev servers, which require an account there. `svc dev` replaces them. */
+/**
+ * Dev servers of other platforms, which require an account on that platform. `svc dev` replaces
+ * them.
+ */
 const OTHER_DEV_SERVER = /^(?:npx\s+(?:-\S+\s+)*)?(?:vercel|vc|netlify|ntl)\s+dev\b/;
 
 /**
@@ -141,7 +148,10 @@ function distinct(paths: readonly string[]): string[] {
   return [...new Set(clean.filter((path) => path !== ""))];
 }
 
-/** Plain files are served from the project's own folder, but a build can put them elsewhere. */
+/**
+ * Returns the output folders of a project without a framework. Plain files are served from the
+ * project's own folder, but a build can put files elsewhere.
+ */
 async function outputDirsWithout(
   reader: ProjectReader,
   buildCommand: string | undefined,
@@ -151,9 +161,11 @@ async function outputDirsWithout(
 }
 
 export interface DetectOptions {
-  /** Id of the framework. If it is set, the framework is not detected. */
+  /** Id of the framework. If set, the framework is not detected. */
   readonly framework?: string | null | undefined;
-  /** Whether it is a static site, even if there are signs of servers in other languages. */
+  /**
+   * Whether the project is a static site, even if there are signs of servers in other languages.
+   */
   readonly isStatic?: boolean;
   /** False if something other than a Dockerfile defines how the project is built. */
   readonly images?: boolean;
@@ -218,7 +230,7 @@ export async function detectProject(
   };
 }
 
-/** Returns which packages to install. A workspace's packages count for all its members. */
+/** Returns which packages to install. The packages of a workspace count for all its members. */
 async function packagesOf(
   reader: ProjectReader,
   facts: PackageFacts | undefined,

@@ -15,7 +15,7 @@ interface Row {
   readonly name: string;
   readonly files: Readonly<Record<string, string>>;
   readonly outputDirs?: readonly string[];
-  /** Matches the message and hint. Missing if nothing must change. */
+  /** Matches the message and hint; missing if nothing needs to change. */
   readonly advice?: RegExp;
 }
 

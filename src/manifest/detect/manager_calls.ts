@@ -8,7 +8,10 @@ interface Calls {
   readonly addDev: string;
 }
 
-/** How each manager runs a package.json script, runs a dependency's program, and adds packages. */
+/**
+ * The start of the command with which each package manager runs a package.json script, runs a
+ * dependency's program, and adds packages.
+ */
 const CALLS: Readonly<Record<PackageManager, Calls>> = {
   npm: { run: "npm run", exec: "npx", add: "npm install ", addDev: "npm install --save-dev " },
   pnpm: { run: "pnpm run", exec: "pnpm exec", add: "pnpm add ", addDev: "pnpm add --save-dev " },

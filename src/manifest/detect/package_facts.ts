@@ -1,4 +1,4 @@
-/** @module Reads package.json leniently: an invalid file counts as empty. */
+/** @module Reads package.json leniently: an invalid file is treated as empty. */
 import * as z from "zod";
 import type { PackageFacts } from "./types.ts";
 
@@ -29,7 +29,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Reads the text of a package.json. Returns `undefined` if it is not valid. */
+/** Reads the text of a package.json. Returns `undefined` if the text is not valid. */
 export function parsePackageFacts(text: string | undefined): PackageFacts | undefined {
   if (text === undefined) return undefined;
   const result = packageSchema.safeParse(parseJson(text));

@@ -31,7 +31,10 @@ async function findLockFiles(
   return all.filter((_, index) => there[index]);
 }
 
-/** Reads a field from the project's package.json or, failing that, from its workspace root's. */
+/**
+ * Reads a field from the project's package.json or, failing that, from the package.json of the
+ * workspace root.
+ */
 async function readFields(
   reader: ProjectReader,
   { facts, root }: { readonly facts: PackageFacts | undefined; readonly root: string },
@@ -42,8 +45,8 @@ async function readFields(
 }
 
 /**
- * Returns other package managers' lock files next to the one that is used. Deno's lock file does
- * not count as a rival.
+ * Returns the lock files of other package managers that are next to the one in use. Deno's lock
+ * file does not count.
  */
 function rivals(locks: readonly LockFile[], manager: PackageManager): readonly string[] {
   return locks.filter((lock) => lock.manager !== manager && lock.manager !== "deno")
@@ -51,8 +54,8 @@ function rivals(locks: readonly LockFile[], manager: PackageManager): readonly s
 }
 
 /**
- * Detects the package manager: the `packageManager` field, then the lock file of the workspace or
- * the project, then Deno's own config, then npm if there is a package.json.
+ * Detects the package manager from the `packageManager` field, then the lock file of the workspace
+ * or the project, then Deno's own config. If there is only a package.json, uses npm.
  */
 export async function detectPackageManager(
   reader: ProjectReader,
@@ -83,19 +86,22 @@ export async function detectPackageManager(
   return facts === undefined ? undefined : found("npm", { problem });
 }
 
-/** Finds the lock file's format version, as each manager writes it. */
+/** Patterns that find a lock file's format version, as each manager writes it. */
 const LOCK_VERSIONS: Partial<Record<PackageManager, RegExp>> = {
   pnpm: /^lockfileVersion: *'?"?(\d+(?:\.\d+)?)/m,
   yarn: /^__metadata:\n +version: *(\d+)/m,
 };
 
-/** The newest major version of each manager that reads a format without changing it. */
+/**
+ * Versions of lock file formats, each with the newest major version of the package manager that
+ * reads the format without changing it.
+ */
 const LOCK_MAJORS: Partial<Record<PackageManager, readonly (readonly [number, string])[]>> = {
   pnpm: [[9, "10"], [6, "8"], [5.4, "7"], [0, "6"]],
   yarn: [[8, "4"], [6, "3"], [4, "2"]],
 };
 
-/** Versions for projects that do not set one. */
+/** Versions for projects that do not specify one. */
 const DEFAULT_VERSIONS: Readonly<Record<PackageManager, string>> = {
   npm: "11",
   pnpm: "10",
@@ -118,7 +124,10 @@ export async function usualVersion(
   return DEFAULT_VERSIONS[name];
 }
 
-/** Yarn 2 and later have a different flag for installing with a frozen lock file. */
+/**
+ * Returns whether a project uses Yarn 2 or later, which has a different flag for installing with a
+ * frozen lock file.
+ */
 export async function isModernYarn(
   reader: ProjectReader,
   found: FoundManager,
@@ -128,7 +137,7 @@ export async function isModernYarn(
   return await usualVersion(reader, found) !== "1";
 }
 
-/** Returns the install command. It respects the lock file if there is one. */
+/** Returns the install command, which respects the lock file if there is one. */
 export async function installCommand(
   found: FoundManager,
   reader: ProjectReader,

@@ -73,7 +73,7 @@ function parseField(value: unknown): FieldResult {
     : invalid(field, value);
 }
 
-/** Parses one object or a list. The first known manager is used. */
+/** Parses one object or a list. Uses the first package manager that is known. */
 function parseDevEngines(value: unknown): FieldResult {
   const field = "devEngines.packageManager";
   for (const each of Array.isArray(value) ? value : [value]) {

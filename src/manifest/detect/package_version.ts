@@ -7,7 +7,7 @@ function escapeText(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
 }
 
-/** How each kind of lock file records a top-level dependency and its version. */
+/** Patterns that match a top-level dependency and its version in each kind of lock file. */
 const LOCKED: Readonly<Record<string, (name: string) => RegExp>> = {
   "package-lock.json": (name) =>
     new RegExp(`"node_modules/${name}":\\s*\\{\\s*"version":\\s*"(${VERSION})"`),

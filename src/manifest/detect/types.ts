@@ -22,11 +22,11 @@ export interface FoundManager {
   readonly lockFile: string | undefined;
   /** Lock files of other package managers, which are not used. */
   readonly otherLockFiles: readonly string[];
-  /** The package manager with the reason, as in "pnpm (pnpm-lock.yaml)". */
+  /** The package manager, with the reason for choosing it, as in "pnpm (pnpm-lock.yaml)". */
   readonly reason: string;
   /**
-   * The problem with the field that names the package manager, as a sentence. The field is then
-   * ignored.
+   * The problem with the field that names the package manager, as a sentence. If there is a
+   * problem, the field is ignored.
    */
   readonly problem: string | undefined;
 }
@@ -60,7 +60,9 @@ export interface DetectedProject {
   readonly installCommand: string | undefined;
   readonly buildCommand: string | undefined;
   readonly devCommand: string | undefined;
-  /** Command that starts the server, if it is a program in a language other than JavaScript. */
+  /**
+   * Command that starts the server, if the server is a program in a language other than JavaScript.
+   */
   readonly startCommand?: string;
   /** Ids of the toolchains on this machine that build the project. Missing if none are needed. */
   readonly toolchains?: readonly string[];
@@ -72,15 +74,17 @@ export interface DetectedProject {
     /** The expected path of the server and its files, if known. */
     readonly layout?: ServerLayout;
   } | undefined;
-  /** Advice if the build is for another platform, or lacks the part that creates the server. */
+  /**
+   * Advice if the build is meant for another platform, or lacks the part that creates the server.
+   */
   readonly advice: Advice | undefined;
   /** URLs that the framework uses in links to pages. Defaults to the URLs of the files. */
   readonly urls?: PageUrls;
   /** Folder of installed packages: `node_modules` of the project or of its workspace. */
   readonly packagesFolder: string;
   /**
-   * Folder in which packages are installed, relative to the project: "" for the project, or `../`,
-   * `../../` and so on for its workspace.
+   * Folder in which packages are installed, relative to the project: "" for the project itself, or
+   * `../`, `../../` and so on for its workspace.
    */
   readonly installsIn: string;
   /**

@@ -31,7 +31,7 @@ export async function workspacePatterns(root: {
   readonly packageJson: string | undefined;
 }): Promise<readonly string[] | undefined> {
   if (root.pnpmWorkspace !== undefined) {
-    // The settings file defines a workspace only if it lists packages.
+    // pnpm-workspace.yaml defines a workspace only if it lists packages.
     return await pnpmWorkspaceOf(root.pnpmWorkspace);
   }
   const { packageJson } = root;
@@ -48,7 +48,10 @@ async function pnpmWorkspaceOf(text: string): Promise<readonly string[] | undefi
 
 const plain = (pattern: string) => pattern.replace(/^(?:\.\/)+/, "").replace(/\/+$/, "");
 
-/** Whether a folder, relative to the root and with `/`, is part of the workspace. */
+/**
+ * Returns whether a folder is part of the workspace. The folder's path is relative to the root,
+ * with `/` as separator.
+ */
 export function isMember(folder: string, patterns: readonly string[]): boolean {
   let member = false;
   for (const pattern of patterns) {
@@ -61,7 +64,8 @@ export function isMember(folder: string, patterns: readonly string[]): boolean {
 }
 
 /**
- * Returns the folders that can contain members, without pattern characters. `.` is the root itself.
+ * Returns the folders that can contain members. The paths contain no pattern characters. `.` is the
+ * root itself.
  */
 export function memberBases(patterns: readonly string[]): readonly string[] {
   const bases = patterns.filter((pattern) => !pattern.startsWith("!")).map((pattern) => {

@@ -1,7 +1,7 @@
 import type { ProjectReader } from "../frameworks/types.ts";
 import { isMember, workspacePatterns } from "./workspace_patterns.ts";
 
-/** Maximum number of parent folders to search for the project's workspace root. */
+/** Maximum number of parent folders that are searched for the project's workspace root. */
 const MAX_ABOVE = 4;
 
 /** Reads the member patterns of a workspace root. Returns `undefined` for other folders. */
@@ -16,7 +16,7 @@ export async function patternsAt(
   return await workspacePatterns({ pnpmWorkspace, packageJson });
 }
 
-/** Returns the last segments of the project's path, relative to a root `steps` folders above it. */
+/** Returns the project's path relative to a root that is `steps` folders above it. */
 function pathFrom(steps: number, directory: string | undefined): string | undefined {
   return directory?.split(/[\\/]/).slice(-steps).join("/");
 }

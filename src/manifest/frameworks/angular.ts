@@ -117,7 +117,7 @@ export const angular: Framework = {
   outputDirs: [],
   isSinglePage: true,
   server: { find },
-  // Angular writes about/index.html and links to /about.
+  // Angular writes about/index.html, but links to /about.
   urls: { trailingSlash: "never" },
   inspect,
 };

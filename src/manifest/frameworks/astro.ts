@@ -1,4 +1,4 @@
-/** @module Astro: static unless an adapter makes it a server. */
+/** @module Astro: static files, unless an adapter creates a server. */
 import { hasProperty, textProperty } from "./config_text.ts";
 import { keepAstroSessions } from "./kv_storage.ts";
 import { FORWARDED_SOCKET, serveListener, setDefaults } from "./launch.ts";
@@ -70,7 +70,7 @@ function find({ paths }: BuiltOutput): Found {
       images: { endpoints: [{ path: "/_image", style: "astro" }] },
     };
   }
-  // If no page needs the adapter, Astro writes only pages, in client/.
+  // If no page needs the adapter, Astro only writes pages to client/.
   const inClient = paths.length > 0 && paths.every((path) => path.startsWith(CLIENT));
   return { type: "static", directory: inClient ? "client" : "." };
 }

@@ -6,13 +6,13 @@ import { dirname, join } from "node:path/posix";
 import { type ServerCode, serverCode } from "./server_code.ts";
 import type { ProjectReader } from "./types.ts";
 
-/** A module by its path, relative to the project. */
+/** A module's code, and its path relative to the project. */
 export interface ModuleText {
   readonly path: string;
   readonly text: string;
 }
 
-/** Maximum number of modules to check, including the entry. */
+/** Maximum number of modules that are checked, including the entry. */
 const MAX_MODULES = 12;
 
 /** Matches, for example, `require("./app")` and `import app from "../app.js"`. */
@@ -21,7 +21,7 @@ const OWN_IMPORT =
 
 const EXTENSIONS = ["js", "ts", "mjs", "cjs", "mts", "cts", "tsx", "jsx"] as const;
 
-/** Returns the paths that an import can mean. In TypeScript, `./app.js` means `app.ts`. */
+/** Returns the paths that an import can refer to. In TypeScript, `./app.js` means `app.ts`. */
 function pathsOf(file: string): string[] {
   const stem = file.replace(/\.[cm]?jsx?$/, "");
   return [
@@ -56,7 +56,9 @@ export async function textAround(project: ProjectReader, entry: ModuleText): Pro
   return [...seen.values()].join("\n");
 }
 
-/** Returns the signs of a server in an entry. If there are none, also searches its imports. */
+/**
+ * Returns the signs of a server in an entry. If there are none, also searches the entry's imports.
+ */
 export const codeAround = async (
   project: ProjectReader,
   entry: ModuleText,

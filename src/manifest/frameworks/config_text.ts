@@ -22,12 +22,12 @@ export function textProperty(config: string, name: string): string | undefined {
   return pattern.exec(config)?.[2];
 }
 
-/** Whether a property is present at all. */
+/** Returns whether a property is present at all. */
 export function hasProperty(config: string, name: string): boolean {
   return new RegExp(`(?<![\\w$.])["']?${name}["']?\\s*[:(,]`).test(config);
 }
 
-/** Whether a property is set to the given bare word, such as `true`. */
+/** Returns whether a property is set to the given bare word, such as `true`. */
 export function hasWord(config: string, name: string, word: string): boolean {
   return new RegExp(`(?<![\\w$.])["']?${name}["']?\\s*:\\s*${word}\\b`).test(config);
 }

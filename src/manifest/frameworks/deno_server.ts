@@ -106,7 +106,7 @@ async function findServer(project: ProjectReader): Promise<DenoServer | undefine
     const code = text === undefined ? undefined : serverCode(text);
     if (text === undefined || code === undefined) continue;
     // Without a Deno config, a project counts as a Deno project only if its code uses features that
-    // Node lacks.
+    // Node does not have.
     if (written === undefined && denoSign(text) === undefined) continue;
     return { entry, reason: `${entry} ${code.seen}`, config, text, code };
   }

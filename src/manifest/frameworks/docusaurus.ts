@@ -12,7 +12,7 @@ export const docusaurus: Framework = {
   outputDirs: ["build"],
   inspect: ({ buildScript, config }) => {
     const outDir = /--out-dir[= ]([\w./-]+)/.exec(buildScript ?? "")?.[1];
-    // By default, Docusaurus writes intro/index.html and links to /intro.
+    // By default, Docusaurus writes intro/index.html, but links to /intro.
     const isTold = hasProperty(config?.text ?? "", "trailingSlash");
     return {
       ...(outDir === undefined ? {} : { outputDirs: [outDir] }),

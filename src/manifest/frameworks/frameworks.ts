@@ -29,7 +29,7 @@ import { vitepress } from "./vitepress.ts";
 import { vueCli } from "./vue_cli.ts";
 import { workers } from "./workers.ts";
 
-/** Frameworks in detection order. A framework that is built on another one comes before it. */
+/** Frameworks in detection order. A framework comes before any framework that it is built on. */
 export const FRAMEWORKS: readonly Framework[] = [
   nuxt,
   sveltekit,
@@ -64,7 +64,10 @@ export function findFramework(id: string | undefined): Framework | undefined {
   return FRAMEWORKS.find((framework) => framework.id === id);
 }
 
-/** All frameworks' folders whose files are named after their content, without duplicates. */
+/**
+ * Folders of all frameworks in which every file name contains a hash of the content, without
+ * duplicates.
+ */
 export const HASHED_FOLDERS: readonly HashedFolder[] = [
   ...new Map(
     FRAMEWORKS.flatMap(({ hashedFolders = [] }) => hashedFolders).map((row) => [row.path, row]),

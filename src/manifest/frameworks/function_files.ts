@@ -1,8 +1,8 @@
-/** @module Reads functions, and finds features that have no equivalent here. */
+/** @module Reads functions, and finds features that have no equivalent in svc. */
 import { stripComments } from "./config_text.ts";
 import type { ProjectReader } from "./types.ts";
 
-/** Maximum number of functions to read in a project. */
+/** Maximum number of functions that are read in a project. */
 const MAX_FUNCTION_FILES = 500;
 
 export const FUNCTION_SCRIPT = /\.(?:[cm]?js|[cm]?ts)$/;
@@ -18,7 +18,7 @@ export interface FunctionText {
   readonly text: string;
 }
 
-/** A feature in the code that works differently here than on its original platform. */
+/** A feature in the code that works differently in svc than on its original platform. */
 export interface Difference {
   readonly pattern: RegExp;
   /** The message, as a clause about the file. */

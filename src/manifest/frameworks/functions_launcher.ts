@@ -1,6 +1,6 @@
 /**
- * @module The module that serves functions written for other platforms. The module finds the
- * function for a request, and calls it as the original platform would.
+ * @module The module that serves functions written for other platforms. It finds the function for a
+ * request, and calls that function as the original platform would.
  *
  * The code is JavaScript for Node 20 and later, and can use only the project's files.
  */

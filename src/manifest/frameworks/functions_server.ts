@@ -17,7 +17,7 @@ import type {
 } from "./types.ts";
 import { findVercelFunctions } from "./vercel_functions.ts";
 
-/** Deployed folder of a site that consists of the project's own files. */
+/** Folder in the deployment for a site that consists of the project's own files. */
 const SITE = "svc-site";
 
 /** Finds the functions of all providers. Returns `undefined` if a project has none. */
@@ -42,10 +42,10 @@ export async function findProjectFunctions(
 const OWN_IMPORT =
   /(?:\brequire\(\s*|\bfrom\s*|\bimport\s*\(?\s*)["'](\.{1,2}\/[^"'\n]{0,256})["']/g;
 
-/** Maximum number of imported modules to follow. */
+/** Maximum number of imported modules that are followed. */
 const MAX_MODULES = 500;
 
-/** Returns the paths that an import can mean. In TypeScript, `./a.js` means `a.ts`. */
+/** Returns the paths that an import can refer to. In TypeScript, `./a.js` means `a.ts`. */
 function pathsOf(file: string): string[] {
   const stem = file.replace(/\.[cm]?js$/, "");
   const types = ["ts", "js", "mjs", "cjs", "mts"];
@@ -166,14 +166,16 @@ export async function serveFunctions(
   };
 }
 
-/** Whether the framework was detected only because of its functions. */
+/** Returns whether the framework was detected only because of the project's functions. */
 export const isFunctionProject = (id: string | undefined): boolean =>
   FUNCTION_PROJECTS.some((framework) => framework.id === id);
 
 /** Common output folders of unknown builds. */
 const BUILT_FOLDERS = ["dist", "build", "out", "_site"] as const;
 
-/** A project with functions and possibly files, but without a known build. */
+/**
+ * Creates the framework of a project with functions and possibly files, but without a known build.
+ */
 function functionsFramework(
   { id, name, config, find }: {
     readonly id: string;

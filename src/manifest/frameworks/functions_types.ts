@@ -1,4 +1,7 @@
-/** @module Functions for other platforms, as their providers find them in a project. */
+/**
+ * @module Types for functions written for other platforms, which a provider for each platform finds
+ * in a project.
+ */
 import type { PathPattern } from "./url_pattern.ts";
 
 export interface FunctionRoute extends PathPattern {
@@ -24,11 +27,14 @@ export interface ProvidedFunctions {
   /** Patterns of URL paths that functions handle, even if files exist there. */
   readonly paths: readonly string[];
   readonly rewrites: readonly FunctionRewrite[];
-  /** Maximum time until the response headers, in milliseconds. Defaults to the platform's limit. */
+  /**
+   * Maximum time until the response headers are sent, in milliseconds. Defaults to the platform's
+   * limit.
+   */
   readonly timeoutMs?: number;
   readonly memoryMb?: number;
   /** Features without an equivalent, each with file and line. */
   readonly notes: readonly string[];
-  /** Files that cannot run at all, with descriptions. Such files stop the deployment. */
+  /** Files that cannot run at all, with descriptions. Such files make the deployment fail. */
   readonly refused: readonly string[];
 }

@@ -4,9 +4,9 @@
  */
 
 /**
- * Code that defines `__svcStorage(prefix, ttlSeconds)`. It returns a driver whose keys start with a
- * prefix. If there is no store, for example when the author runs the build locally, it returns
- * `undefined`.
+ * Code that defines `__svcStorage(prefix, ttlSeconds)`. This function returns a driver whose keys
+ * start with a prefix, or `undefined` if there is no store, for example when the author runs the
+ * build locally.
  */
 export const STORAGE_DRIVER = `function __svcStorage(prefix, ttlSeconds) {
   const { SVC_KV_URL: url, SVC_KV_TOKEN: token } = process.env;
@@ -76,8 +76,8 @@ const NITRO_MOUNT =
   /(\.mount\(\s*(["'])data\2\s*,\s*)([\w$]+\(\{\s*"?driver"?:\s*"fs-?[Ll]ite",\s*"?base"?:\s*"\.\/\.data\/kv"\s*\}\))/;
 
 /**
- * Makes Nitro's default storage use the project's store. Returns `undefined` if the code has no
- * such storage.
+ * Changes code so that Nitro's default storage uses the project's store. Returns `undefined` if the
+ * code has no such storage.
  */
 export function keepNitroStorage(text: string): string | undefined {
   if (!NITRO_MOUNT.test(text)) return undefined;
@@ -96,8 +96,8 @@ const ASTRO_EXPORT = /export \{ *(\w+) as default *\};?/;
 const SESSION_SECONDS = 30 * 24 * 60 * 60;
 
 /**
- * Makes Astro's default session storage use the project's store. Returns `undefined` for all other
- * modules.
+ * Changes code so that Astro's default session storage uses the project's store. Returns
+ * `undefined` for all other modules.
  */
 export function keepAstroSessions(text: string): string | undefined {
   if (!ASTRO_DRIVER.test(text) || !ASTRO_EXPORT.test(text)) return undefined;

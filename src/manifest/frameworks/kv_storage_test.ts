@@ -3,7 +3,7 @@ import { createStorage, type Driver } from "unstorage";
 import { keepAstroSessions, keepNitroStorage, STORAGE_DRIVER } from "./kv_storage.ts";
 import { stopServer } from "../../lib/stop_server.ts";
 
-/** An in-memory store with the HTTP API that the driver uses (docs/kv.md). */
+/** Serves an in-memory store through the HTTP API that the driver uses (docs/kv.md). */
 function serveStore(): { readonly url: string; stop(): Promise<void> } {
   const values = new Map<string, Uint8Array<ArrayBuffer>>();
   const handle = async (request: Request): Promise<Response> => {

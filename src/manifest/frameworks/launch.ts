@@ -1,6 +1,6 @@
 /**
- * @module Building blocks for a framework's {@link Launch}. The building blocks make a server
- * listen on the required address, and tell it the client's IP address.
+ * @module Building blocks for a framework's {@link Launch}. They make a server listen on the
+ * required address, and tell the server the client's IP address.
  */
 
 /** Returns code that sets environment variables, unless the author has set them. */
@@ -12,7 +12,7 @@ export function setDefaults(values: Readonly<Record<string, string>>): string {
 
 /**
  * The edge terminates TLS and reports the protocol and the client in header fields that only it can
- * set. Some frameworks look at the socket instead. This code makes the socket report the same
+ * set. Some frameworks look at the socket instead, so this code makes the socket report the same
  * facts.
  */
 export const FORWARDED_SOCKET = `import { Server as __svcServer } from "node:http";

@@ -97,7 +97,7 @@ function readFunction({ path, file, text }: FunctionText): Read | undefined {
   };
 }
 
-/** Reads redirects with status 200 to functions, from `netlify.toml` and `_redirects`. */
+/** Reads the redirects to functions that have status 200 from `netlify.toml` and `_redirects`. */
 async function readRewrites(project: ProjectReader): Promise<FunctionRewrite[]> {
   const toml = await project.readText("netlify.toml") ?? "";
   const tables = toml.split(/^\s*\[\[\s*redirects\s*\]\]/m).slice(1).map((table) => {

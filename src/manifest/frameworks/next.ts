@@ -26,7 +26,7 @@ export const next: Framework = {
   outputDirs: ["out"],
   hashedFolders: [{ path: "_next/static/" }],
   server: { find: findNext },
-  // The default for `output` in Next.js's config. The author's value overrides it.
+  // The default for `output` in Next.js's config. A value set by the author overrides this default.
   pageIdVariable: "NEXT_DEPLOYMENT_ID",
   buildVariables: { NEXT_PRIVATE_STANDALONE: "true", NEXT_TELEMETRY_DISABLED: "1" },
   inspect,

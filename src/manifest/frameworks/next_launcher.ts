@@ -1,6 +1,6 @@
 /**
- * @module The module that starts Next.js's standalone server instead of the `server.js` that its
- * build writes. This is the same server, but its cache needs no writable folder, and the edge can
+ * @module The module that starts Next.js's standalone server, and replaces the `server.js` that the
+ * build writes. The server is the same, but its cache needs no writable folder, and the edge can
  * cache its responses.
  *
  * The code is JavaScript for Node 20 and later, and uses no package other than Next.js.
@@ -13,21 +13,21 @@ export interface LaunchFacts {
   readonly distDir: string;
   /**
    * Regular expressions for paths whose responses can depend on more than the URL, because of
-   * middleware or rules for cookies or headers. The edge does not cache them.
+   * middleware or rules for cookies or headers. The edge does not cache these responses.
    */
   readonly personal: readonly string[];
 }
 
 /**
- * Request headers that only a Next.js host can set. Different versions of Next.js drop different
+ * Request headers that only a host of Next.js may set. Different versions of Next.js drop different
  * headers.
  */
 const INTERNAL_FIELDS = String
   .raw`/^(?:x-middleware-|x-now-|x-invoke-|x-matched-path$|next-resume$|x-next-resume-state-length$)/`;
 
 /**
- * Passes the visitor's host and port to Next.js. Otherwise, Next.js would use localhost in the
- * `request.url` that it builds for each request.
+ * Passes the visitor's host and port to Next.js. Otherwise, Next.js would use localhost in each
+ * `request.url`.
  */
 const ADDRESS = String.raw`
 function readAddress({ headers }) {

@@ -1,6 +1,6 @@
 /**
- * @module The paths of a Next.js app that its server must handle before files or the edge's cache:
- * paths with middleware, and paths in rules in `next.config`. Pure.
+ * @module The paths of a Next.js app that the app's server must handle before files or the edge's
+ * cache: paths with middleware, and paths in rules in `next.config`. Pure.
  */
 import * as z from "zod";
 import { MAX_PATTERN_LENGTH } from "../limits.ts";
@@ -40,8 +40,8 @@ type Manifests = z.output<typeof manifestsSchema>;
 
 export interface NextManifests {
   /**
-   * Parsed JSON of `routes-manifest.json`. Like the others, it is `undefined` if the file does not
-   * exist.
+   * Parsed JSON of `routes-manifest.json`. As for the other manifests, `undefined` if the file does
+   * not exist.
    */
   readonly routes?: unknown;
   /** Parsed JSON of `server/middleware-manifest.json`. */
@@ -51,7 +51,9 @@ export interface NextManifests {
 }
 
 export interface NextPaths {
-  /** Whether paths have locales. One of them is chosen based on the visitor's language. */
+  /**
+   * Whether paths have locales. If a path has none, the visitor's language determines the locale.
+   */
   readonly hasLocales: boolean;
   readonly basePath: string;
 }
@@ -60,7 +62,7 @@ export interface NextPaths {
 export interface NextRules {
   /**
    * Regular expressions (JavaScript) for paths whose responses can depend on more than the URL. The
-   * edge must not cache them, because it would respond before Next.js evaluates the rule.
+   * edge must not cache such responses, because it would respond before Next.js evaluates the rule.
    */
   readonly personal: readonly string[];
   /**
@@ -77,7 +79,7 @@ const EVERY_PATH = "^/";
 
 /**
  * Maximum number of patterns. If there are more, a single pattern for all paths replaces them. A
- * manifest can have 200.
+ * manifest can have 200 patterns.
  */
 const MAX_PATTERNS = 100;
 
@@ -88,7 +90,10 @@ function middlewarePatterns({ middleware, functions }: Manifests): readonly stri
   );
 }
 
-/** Whether a rewrite is for intercepting routes. Next.js lists their header in `Vary`. */
+/**
+ * Returns whether a rewrite is for intercepting routes. Next.js lists the header of such rewrites
+ * in `Vary`.
+ */
 const isInterception = ({ has = [] }: Rule): boolean =>
   has.some(({ type, key }) => type === "header" && key?.toLowerCase() === "next-url");
 
@@ -102,7 +107,7 @@ function writtenRules({ routes }: Manifests): Record<"before" | "after", readonl
   return { before: written([...redirects, ...headers, ...before]), after: written(after) };
 }
 
-/** Whether a rule depends on anything besides the URL. */
+/** Returns whether a rule depends on anything besides the URL. */
 const isPersonal = ({ has = [], missing = [] }: Rule): boolean =>
   [...has, ...missing].some(({ type }) => type === "cookie" || type === "header");
 

@@ -22,7 +22,7 @@ const factsSchema = z.object({
 
 type Facts = z.output<typeof factsSchema>["config"];
 
-/** Memory for a server, in MiB. Next.js itself needs 150 MiB, and keeps pages in memory. */
+/** Memory for a server, in MiB. Next.js itself needs 150 MiB, and also keeps pages in memory. */
 const MEMORY_MB = 512;
 
 /** Folders in the deployment. */
@@ -35,7 +35,7 @@ interface Standalone {
   readonly folder: string;
   readonly build: string;
   /**
-   * The app's folder in the standalone folder, with a trailing slash. Empty unless the app is in a
+   * The app's folder in the standalone folder, with a trailing slash; empty unless the app is in a
    * workspace.
    */
   readonly app: string;
@@ -103,7 +103,7 @@ function placementsOf({ facts, folder, build, app }: Standalone): readonly Place
   const assets = join(build, "static");
   return [
     { from: folder, to: SERVER },
-    // The server also needs these files, for images and in case rules apply before files.
+    // The server also needs these files, both for images and because rules may apply before files.
     { from: assets, to: join(SERVER, app + distDir, "static") },
     { from: "public", to: join(SERVER, `${app}public`), optional: true },
     { from: "public", to: join(CLIENT, trimmed(basePath)), optional: true },
@@ -139,7 +139,9 @@ async function standaloneServer(standalone: Standalone): Promise<Found> {
 
 const exportedSchema = z.object({ basePath: z.string() });
 
-/** Finds the files that `output: "export"` wrote. If there is a base path, they are below it. */
+/**
+ * Finds the files that `output: "export"` wrote. If there is a base path, these files are below it.
+ */
 async function exportedFiles(output: BuiltOutput, from: string): Promise<Found> {
   const routes = parseJson(await output.project.readText(".next/routes-manifest.json"));
   const basePath = trimmed(exportedSchema.safeParse(routes).data?.basePath ?? "");

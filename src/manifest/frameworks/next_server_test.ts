@@ -37,7 +37,7 @@ async function findServer(built: Built) {
 const facts = (config: Record<string, unknown> = {}) =>
   JSON.stringify({ version: 1, config: { distDir: ".next", ...config } });
 
-/** A standalone build with a config, and with other files in its build folder. */
+/** Creates a standalone build with a config, and with other files in its build folder. */
 const standalone = (config: Record<string, unknown> = {}, more: Files = {}): Files => ({
   "server.js": "",
   ".next/required-server-files.json": facts(config),

@@ -12,7 +12,7 @@ export interface NitroRule {
   /** A path with `*`, `**` and `:name`, as Nitro matches it. */
   readonly path: string;
   readonly isr?: unknown;
-  /** Whether it is `redirect` or `proxy`, which take precedence over files. */
+  /** Whether the rule is a `redirect` or `proxy` rule, which take precedence over files. */
   readonly leads: boolean;
   /** Names of header fields that the rule sets. */
   readonly headers: readonly string[];
@@ -22,10 +22,10 @@ type Values = Readonly<Record<string, unknown>>;
 
 const isValues = (value: unknown): value is Values => typeof value === "object" && value !== null;
 
-/** Maximum number of rules to read from a build. */
+/** Maximum number of rules that are read from a build. */
 const MAX_RULES = 1000;
 
-/** Maximum number of routes for rules. A manifest also needs other routes. */
+/** Maximum number of routes for rules. The manifest also needs room for other routes. */
 const MAX_PAGE_ROUTES = 150;
 
 /** Matches the base path of a Nitro 2 server's pages. The server's rules omit this path. */
@@ -34,7 +34,7 @@ const BASE_2 = /["']?\bbaseURL\b["']?\s*:\s*["'](\/[^"']*?)\/?["']/;
 /** Matches the start of Nitro 2's rules, minified or not. */
 const RULES_2 = /["']?\brouteRules\b["']?\s*:\s*(?=\{)/g;
 
-/** Matches the start of each Nitro 3 rule, which has one kind and one path. */
+/** Matches the start of each Nitro 3 rule. Each rule has one kind and one path. */
 const RULE_3 = /\{\s*name\s*:\s*["'](?:isr|redirect|proxy|headers|cors)["']\s*,\s*route\s*:/g;
 
 /** Returns the server files in which Nitro may store its rules, most likely first. */
@@ -75,7 +75,7 @@ function valuesOf({ properties }: ObjectExpression): Values {
   return values;
 }
 
-/** Reads the literals that begin at the start or end of each pattern match. */
+/** Reads the literal that begins at the start or end of each match of a pattern. */
 async function readLiterals(
   text: string,
   { pattern, at }: { readonly pattern: RegExp; readonly at: "start" | "end" },
@@ -106,7 +106,7 @@ function rulesOfTable(table: Values): NitroRule[] {
     });
 }
 
-/** Returns a rule of Nitro 3, which has one object for each kind of rule and path. */
+/** Returns a rule of Nitro 3, which has a separate object for each kind of rule on each path. */
 function ruleOfKind({ name, route: path, options }: Values): NitroRule[] {
   if (typeof path !== "string") return [];
   const leads = name === "redirect" || name === "proxy";
@@ -137,7 +137,7 @@ function segmentPattern(segment: string): string {
   return `/${encodeURI(segment).replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}`;
 }
 
-/** Converts a Nitro path to a pattern for URL paths: `/blog/**` also applies to `/blog`. */
+/** Converts a Nitro path to a pattern for URL paths. `/blog/**` also applies to `/blog`. */
 export function patternOf(path: string): string {
   const segments = path.split("/").filter((segment) => segment !== "");
   const wild = segments.findIndex((segment) => segment.startsWith("**"));
@@ -156,7 +156,7 @@ function precision(path: string): number {
 }
 
 /**
- * Returns the value of `isr` in seconds: 0 for pages that are never stored, and `undefined` if it
+ * Returns the value of `isr` in seconds: 0 for pages that are never stored, or `undefined` if `isr`
  * is not set.
  */
 function isrSeconds(isr: unknown): number | undefined {
@@ -184,7 +184,7 @@ function urlPaths({ paths }: BuiltOutput, client: string): string[] {
 }
 
 /**
- * Folders of files that are named after their content. The edge already makes these files
+ * Folders in which file names contain a hash of the content. The edge already treats these files as
  * immutable.
  */
 const HASHED = /^\/(?:_nuxt|_build\/assets)(?:\/|$)/;

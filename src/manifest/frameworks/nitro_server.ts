@@ -19,7 +19,7 @@ const STATIC_PRESETS =
 
 const NODE_PRESETS = /^node(?:[-_](?:server|middleware|listener))?$/;
 
-/** Whether a preset creates static files. */
+/** Returns whether a preset creates static files. */
 function isStaticPreset(preset: string): boolean {
   return STATIC_PRESETS.test(preset);
 }
@@ -30,7 +30,7 @@ function presetOf(config: string, buildScript: string | undefined): string | und
     /NITRO_PRESET=([\w-]+)/.exec(buildScript ?? "")?.[1] ?? textProperty(config, "preset");
 }
 
-/** Whether the config or the build script chooses a preset without a server. */
+/** Returns whether the config or the build script chooses a preset without a server. */
 export function isStaticNitro(config: string, buildScript: string | undefined): boolean {
   const preset = presetOf(config, buildScript);
   return preset === undefined ? hasWord(config, "static", "true") : isStaticPreset(preset);
@@ -69,16 +69,16 @@ const infoSchema = z.object({
 /** Nitro modules that configure storage. */
 const EDITS = [{ path: /(?:^|\/)chunks\/.*\.mjs$|(?:^|\/)index\.mjs$/, apply: keepNitroStorage }];
 
-/** Nuxt Content copies its pages to a database, which needs a path. */
+/** Nuxt Content copies its pages to a database, whose path must be set. */
 const CONTENT_DATABASE = "process.env.NUXT_CONTENT_DATABASE_FILENAME ??= " +
   '`${process.env.TMPDIR ?? "/tmp"}/contents.sqlite`;';
 
 const PRELUDE = `${FORWARDED_SOCKET}\n${CONTENT_DATABASE}`;
 
-/** Launch for an entry that listens by itself. */
+/** The launch settings for an entry that listens by itself. */
 const LISTENING: Launch = { prelude: PRELUDE, edits: EDITS };
 
-/** Launch for an entry that exports only middleware. */
+/** The launch settings for an entry that exports only middleware. */
 const MIDDLEWARE: Launch = {
   prelude: PRELUDE,
   edits: EDITS,

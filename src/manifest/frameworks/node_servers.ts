@@ -26,7 +26,9 @@ interface NodeServer {
   readonly packages: readonly string[];
 }
 
-/** In detection order. NestJS comes first because it includes Express or Fastify. */
+/**
+ * In detection order. NestJS comes first because its projects also depend on Express or Fastify.
+ */
 const SERVERS: readonly NodeServer[] = [
   { id: "nest", name: "NestJS", packages: ["@nestjs/core"] },
   { id: "elysia", name: "Elysia", packages: ["elysia"] },
@@ -37,13 +39,19 @@ const SERVERS: readonly NodeServer[] = [
   { id: "node", name: "Node.js", packages: [] },
 ];
 
-/** Programs that build a site. In addition, a start script can start a server. */
+/**
+ * Programs that build a site. A project that uses one can still have a start script that starts a
+ * server.
+ */
 const BUNDLERS = ["vite", "react-scripts", "@vue/cli-service", "@rsbuild/core", "parcel"] as const;
 
 /** Elysia listens with Bun, unless its adapter for Node is used. */
 const ELYSIA_ON_NODE = "@elysiajs/node";
 
-/** Whether Deno runs the server, according to its start script or, without one, its entry. */
+/**
+ * Returns whether Deno runs the server, according to the start script or, if there is none, the
+ * entry.
+ */
 async function isForDeno(reader: ProjectReader, { entry, start }: ProjectServer): Promise<boolean> {
   if (start !== undefined) return start.program === "deno";
   return denoSign(await reader.readText(entry) ?? "") !== undefined;
@@ -80,7 +88,7 @@ function bunOnly({ dependencies }: ProjectFacts, { entry, code }: ProjectServer)
   return code?.serving === "bun" ? bunAdvice(entry, code.seen) : undefined;
 }
 
-/** `fastify start app.js` runs a plugin. This code does the same. */
+/** Runs a plugin as `fastify start app.js` would. */
 const FASTIFY_PLUGIN: Launch = {
   wrapper: (file) =>
     `import fastify from "fastify";
@@ -130,7 +138,10 @@ function findWith(packages: readonly string[]) {
   };
 }
 
-/** Whether other platforms would start the server and serve the files in `public/` before it. */
+/**
+ * Returns whether other platforms would start the server themselves, and serve files from `public/`
+ * before requests reach it.
+ */
 const isExported = ({ start, code }: ProjectServer): boolean =>
   start === undefined && (code?.serving === "app" || code?.serving === "exports");
 

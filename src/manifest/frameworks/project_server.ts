@@ -16,12 +16,12 @@ const packageSchema = z.object({
 export interface ProjectPackage {
   readonly main: string | undefined;
   readonly dependencies: ReadonlySet<string>;
-  /** Packages that are needed at run time, from `dependencies` only. */
+  /** Packages that are needed at run time; only those in `dependencies`. */
   readonly runtimePackages: readonly string[];
   readonly scripts: ReadonlyMap<string, string>;
 }
 
-/** Reads package.json. Returns `undefined` if it does not exist. */
+/** Reads package.json. Returns `undefined` if the file does not exist. */
 export async function readPackage(project: ProjectReader): Promise<ProjectPackage | undefined> {
   const text = await project.readText("package.json");
   if (text === undefined) return undefined;
@@ -52,12 +52,12 @@ function parsePackage(text: string): z.infer<typeof packageSchema> | undefined {
 export interface ProjectServer {
   /** Path relative to the project. The file may not exist until the project is built. */
   readonly entry: string;
-  /** The command that runs the file, or `undefined` without a script. */
+  /** The command that runs the file, or `undefined` if there is no script. */
   readonly start: StartCommand | undefined;
-  /** The script to run as written, if it does more than run the entry. */
+  /** The script, which must run as written, if it does more than run the entry. */
   readonly script: string | undefined;
   /**
-   * Evidence in the file's code. `undefined` if the file does not exist yet or contains no
+   * Evidence in the file's code; `undefined` if the file does not exist yet or contains no
    * evidence.
    */
   readonly code: ServerCode | undefined;
@@ -73,7 +73,7 @@ const SCRIPT = /\.[cm]?[jt]sx?$/;
 const START_SCRIPTS = ["start", "start:prod", "start:production", "serve:prod"] as const;
 
 /**
- * Common server entries, for projects without a script that specifies one. npm itself starts
+ * Common server entries, for projects whose scripts do not specify an entry. npm itself starts
  * `server.js`.
  */
 export const USUAL_ENTRIES: readonly string[] = ["", "src/"].flatMap((folder) =>
@@ -94,15 +94,15 @@ export function candidatesOf(file: string, main: string | undefined): string[] {
 }
 
 /**
- * Whether a file that does not exist yet will come from the build. The file must be in a folder,
- * and there must be a build script.
+ * Returns whether the build will create a file that does not exist yet. This requires that the file
+ * is in a folder, and that there is a build script.
  */
 const isBuilt = (file: string, scripts: ProjectPackage["scripts"]) =>
   file.includes("/") && scripts.has("build");
 
 /**
- * Returns the file that a start script runs, if it is a server. An existing file without signs of a
- * server could be any program.
+ * Returns the file that a start script runs, if that file is a server. A file that exists but has
+ * no signs of a server could be any program.
  */
 async function startedServer(
   project: ProjectReader,
@@ -127,8 +127,8 @@ async function startedServer(
 }
 
 /**
- * Finds the server that a project starts. A file that uses `packages` counts as a server even
- * without signs in its code. `scripts` take precedence over the default scripts.
+ * Finds the server that a project starts. A file that uses `packages` counts as a server even if
+ * its code has no signs of one. `scripts` take precedence over the default scripts.
  */
 export async function findProjectServer(
   project: ProjectReader,
@@ -157,7 +157,7 @@ export async function findProjectServer(
   return { entry: PACKAGE_FILE, start: undefined, script, code: undefined, reason };
 }
 
-/** Folders that builds write to, and that git usually ignores. */
+/** Folders that builds write to and that git usually ignores. */
 const BUILT_FOLDERS = ["dist", "build", "out", "public", "lib", "generated"] as const;
 
 /**

@@ -25,7 +25,7 @@ export const reactRouter: Framework = {
   outputDirs: ["build"],
   isSinglePage: true,
   server: requestHandlerServer("react-router"),
-  // React Router writes about/index.html and links to /about.
+  // React Router writes about/index.html, but links to /about.
   urls: { trailingSlash: "never" },
   inspect,
 };

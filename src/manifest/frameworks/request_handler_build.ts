@@ -37,11 +37,11 @@ async function ownServer(project: ProjectReader): Promise<string | undefined> {
   return undefined;
 }
 
-/** Matches a bundle's entry, if the config splits the routes into several server bundles. */
+/** Matches the entry of a server bundle, for configs that split the routes into several bundles. */
 const SPLIT = /^server\/[^/]+\/index\.js$/;
 
 /**
- * How to find and serve a framework's output. `handlerFrom` is the package that exports
+ * Returns how to find and serve a framework's output. `handlerFrom` is the package that exports
  * `createRequestHandler`.
  */
 export function requestHandlerServer(handlerFrom: string): FrameworkServer {

@@ -1,18 +1,18 @@
 /**
  * @module Finds signs of a server in a JavaScript or TypeScript file. The code is searched but
- * never run. Each sign is strong enough to refuse the file as part of a static site.
+ * never run. Each sign is strong enough to reject the file as part of a static site.
  */
 import { stripComments } from "./config_text.ts";
 
 /** How the code in a file serves requests. */
 export type Serving =
-  /** It listens by itself: `server.listen()`, `Deno.serve()`. */
+  /** The code listens by itself: `server.listen()`, `Deno.serve()`. */
   | "listens"
-  /** It exports an object with a `fetch` method, or an app that is such an object. */
+  /** The code exports an object with a `fetch` method, or an app that is such an object. */
   | "exports"
-  /** It exports an app that needs Node's own server. */
+  /** The code exports an app that needs Node's own server. */
   | "app"
-  /** It uses APIs that only Bun has. */
+  /** The code uses APIs that only Bun has. */
   | "bun";
 
 export interface ServerCode {

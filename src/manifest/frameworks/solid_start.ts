@@ -58,7 +58,7 @@ export const solidStart: Framework = {
   outputDirs: [".output"],
   hashedFolders: [{ path: "_build/assets/" }],
   server: { ...NITRO_SERVER, find },
-  // SolidStart writes about/index.html and links to /about.
+  // SolidStart writes about/index.html, but links to /about.
   urls: { trailingSlash: "never" },
   inspect,
 };

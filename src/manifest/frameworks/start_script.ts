@@ -5,7 +5,7 @@
 
 /** A script's command. */
 export interface StartCommand {
-  /** The program that runs the file, such as `node`, `tsx` or `fastify`. */
+  /** Program that runs the file, such as `node`, `tsx` or `fastify`. */
   readonly program: string;
   /** The file as written, without a leading `./`. `.` is the project itself. */
   readonly file: string;
@@ -13,7 +13,7 @@ export interface StartCommand {
   readonly script: string;
 }
 
-/** Maximum depth of scripts that call each other. */
+/** Maximum depth of calls from script to script. */
 const MAX_DEPTH = 5;
 
 /** Programs that run JavaScript or TypeScript files. */
@@ -97,10 +97,10 @@ function words(command: string): string[] {
     .map(([, double, single, bare]) => double ?? single ?? bare ?? "");
 }
 
-/** Returns the name of a program, which can be given as a path. */
+/** Returns the name of a program that can also be given as a path. */
 const programOf = (word: string) => word.replace(/^.*node_modules\/\.bin\//, "");
 
-/** Removes variables and programs that only run the command after them. */
+/** Removes variables, and programs that only run the command after them. */
 function dropWrappers(list: readonly string[]): string[] {
   let rest = [...list];
   let wrapper = "";
@@ -147,7 +147,7 @@ function calledScript([manager = "", first = "", second = ""]: readonly string[]
 }
 
 /**
- * Finds the first of some scripts that runs a file. Returns `undefined` if none does.
+ * Finds the first of several scripts that runs a file. Returns `undefined` if none does.
  *
  * @example parseStart(new Map([["start", "NODE_ENV=production node ./dist/index.js"]]), ["start"]);
  * // { program: "node", file: "dist/index.js", script: "start" }
@@ -167,8 +167,8 @@ export function parseStart(
 const PLAIN = /^node\s+[\w@./][\w@.+/-]*$/;
 
 /**
- * Programs that build a site or serve it to its developer. These programs do not start a server for
- * production.
+ * Programs that build a site, or serve a site to its developer. These programs do not start a
+ * server for production.
  */
 const DEVELOPING: ReadonlySet<string> = new Set([
   "astro",
@@ -197,7 +197,7 @@ const DEVELOPING: ReadonlySet<string> = new Set([
   "wrangler",
 ]);
 
-/** Programs that run a server during development, or with a runtime other than Node. */
+/** Programs that run a server during development, or on a runtime other than Node. */
 const NOT_AS_WRITTEN: ReadonlySet<string> = new Set([
   "bun",
   "deno",
@@ -206,15 +206,15 @@ const NOT_AS_WRITTEN: ReadonlySet<string> = new Set([
   "pm2-runtime",
 ]);
 
-/** Whether a script only runs `node <file>`. */
+/** Returns whether a script only runs `node <file>`. */
 function isPlain(scripts: ReadonlyMap<string, string>, name: string): boolean {
   const around = [`pre${name}`, `post${name}`].some((each) => scripts.has(each));
   return !around && PLAIN.test(scripts.get(name)?.trim() ?? "");
 }
 
 /**
- * Returns the start script if it must run as written. Returns `undefined` if running its file with
- * Node is equivalent, or if the script starts another runtime.
+ * Returns the start script if it must run as written. Returns `undefined` if running the script's
+ * file with Node is equivalent, or if the script starts another runtime.
  */
 export function scriptToRun(
   scripts: ReadonlyMap<string, string>,

@@ -1,12 +1,12 @@
 /**
  * @module Finds signs that a server starts programs or other processes. In the sandbox, Node is
- * allowed to do this only if a start command has started it. Pure.
+ * allowed to start programs only if Node itself was started by a start command. Pure.
  */
 import { importOf } from "./server_code.ts";
 
 const MODULES = importOf("(?:node:)?(?:child_process|cluster)");
 
-/** Packages that cannot work without starting a program. */
+/** Packages that need to start a program to work. */
 const PACKAGES: ReadonlySet<string> = new Set([
   "cross-spawn",
   "esbuild",
@@ -25,7 +25,7 @@ const PACKAGES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether a server is known to start programs.
+ * Returns whether a server is known to start programs.
  *
  * @param code text of the server's own modules
  * @param packages names of the server's runtime dependencies

@@ -19,7 +19,10 @@ const AUTO_ADAPTER = "@sveltejs/adapter-auto";
 const AUTO_KNOWS_NODE = [3, 2] as const;
 const NODE_VARIABLE = "GCP_BUILDPACKS";
 
-/** Adapters for a single platform, and adapters that choose based on the platform they run on. */
+/**
+ * Adapters for a single platform, and adapters that choose an output based on the platform they run
+ * on.
+ */
 const FOREIGN_ADAPTER =
   /^@sveltejs\/adapter-(?:auto|vercel|netlify|cloudflare)|^svelte-adapter-(?:bun|deno)/;
 
@@ -31,7 +34,10 @@ function adapterOf({ config, dependencies }: FrameworkFacts): string | undefined
   return imported ?? [...dependencies.keys()].find((name) => /(?:^|\/)adapter-/.test(name));
 }
 
-/** Whether adapter-auto is new enough to choose adapter-node. An unknown version counts as new. */
+/**
+ * Returns whether adapter-auto is new enough to choose adapter-node. An unknown version counts as
+ * new.
+ */
 function autoKnowsNode(range: string | undefined): boolean {
   const [, major, minor = "0"] = /(\d+)(?:\.(\d+))?/.exec(range ?? "") ?? [];
   if (major === undefined) return true;
@@ -103,7 +109,7 @@ export const sveltekit: Framework = {
   id: "sveltekit",
   name: "SvelteKit",
   packages: ["@sveltejs/kit"],
-  // In version 3 and later, SvelteKit is configured by its Vite plugin.
+  // SvelteKit 3 and later are configured through the options of the Vite plugin.
   configFiles: [
     "svelte.config.js",
     "svelte.config.mjs",

@@ -11,7 +11,7 @@ import type {
 
 const NITRO_PLUGINS = ["nitro", "@tanstack/nitro-v2-vite-plugin", "vinxi"] as const;
 
-/** Plugins that build for one other platform. */
+/** Plugins, each of which builds for one specific other platform. */
 const FOREIGN = ["@cloudflare/vite-plugin", "@netlify/vite-plugin-tanstack-start"] as const;
 
 const ENTRY = "server/server.js";
@@ -67,7 +67,7 @@ export const tanstackStart: Framework = {
   dev: "vite dev",
   outputDirs: ["dist"],
   server: { find, layout: { entry: ENTRY, files: "client" } },
-  // TanStack Start writes about/index.html and links to /about.
+  // TanStack Start writes about/index.html, but links to /about.
   urls: { trailingSlash: "never" },
   inspect,
 };

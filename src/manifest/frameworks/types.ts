@@ -3,19 +3,22 @@
 import type { PageUrls } from "../../lib/page_urls.ts";
 import type { ImageSettings } from "../image_settings.ts";
 
-/** How detection reads the project's folder: single files by name, without walking the folder. */
+/**
+ * The interface through which detection reads the project's folder: single files by name, without
+ * listing the whole folder.
+ */
 export interface ProjectReader {
   /** Absolute path of the project, if it is known. */
   readonly directory?: string;
   /**
-   * Reads a text file. Its path is relative to the project, with `/`. Returns `undefined` if the
-   * file does not exist.
+   * Reads a text file. The path is relative to the project, with `/` as separator. Returns
+   * `undefined` if the file does not exist.
    */
   readText(path: string): Promise<string | undefined>;
   exists(path: string): Promise<boolean>;
   /**
    * Lists the relative paths of the files below a folder, sorted and up to a limit. Packages and
-   * dot files are omitted. Used only for folders with known names.
+   * dot files are omitted. Called only for folders with known names.
    */
   list?(folder: string): Promise<readonly string[]>;
 }
@@ -27,7 +30,7 @@ export interface ProjectFacts {
   readonly dependencies: Pick<ReadonlySet<string>, "has">;
 }
 
-/** Facts for a framework's detection code. */
+/** Facts that a framework's detection code can use. */
 export interface FrameworkFacts extends ProjectFacts {
   readonly dependencies: ReadonlyMap<string, string>;
   readonly buildScript: string | undefined;
@@ -41,7 +44,7 @@ export interface FrameworkFacts extends ProjectFacts {
 
 /** Findings of a framework's detection code that override the framework's entry in the table. */
 export interface FrameworkFinding {
-  /** Output directories to try before the framework's own. */
+  /** Output directories that are tried before the framework's own. */
   readonly outputDirs?: readonly string[];
   /** Build command that replaces the framework's own, without the package manager. */
   readonly build?: string;
@@ -53,7 +56,7 @@ export interface FrameworkFinding {
   readonly server?: string;
   /** The server's path in the project, if it differs from the framework's default. */
   readonly layout?: ServerLayout;
-  /** Shell command that starts the server, if it is not a JavaScript program. */
+  /** Shell command that starts the server, if the server is not a JavaScript program. */
   readonly start?: string;
   /** Ids of the toolchains on this machine that build the project. */
   readonly toolchains?: readonly string[];
@@ -66,7 +69,7 @@ export interface FrameworkFinding {
   readonly urls?: PageUrls;
 }
 
-/** The path of a built server and the folder of its files. */
+/** The path of a built server, and the folder of the site's files. */
 export interface ServerLayout {
   readonly entry: string;
   /** Folder of the files that the edge serves. If missing, the server handles everything. */
@@ -75,7 +78,7 @@ export interface ServerLayout {
   readonly forDeno?: boolean;
 }
 
-/** A change that is required before the build output can be deployed. */
+/** A change that the author must make before the build output can be deployed. */
 export interface Advice {
   /** Message with the action, the subject and the current value. */
   readonly message: string;
@@ -84,19 +87,19 @@ export interface Advice {
 }
 
 /**
- * A build's output: the relative paths of its files (with `/`), and the contents of single files.
- * Folders named `node_modules` are not searched.
+ * A build's output: the relative paths of its files (with `/` as separator), and the contents of
+ * single files. Folders named `node_modules` are not searched.
  */
 export interface BuiltOutput {
   /** Folder of the output, relative to the project. `.` is the project itself. */
   readonly directory: string;
   readonly paths: readonly string[];
-  /** Reads a text file. Returns `undefined` if it does not exist. */
+  /** Reads a text file. Returns `undefined` if the file does not exist. */
   readonly readText: (path: string) => Promise<string | undefined>;
   readonly project: ProjectReader;
 }
 
-/** A change to a server's deployed modules. The author's files do not change. */
+/** A change to modules in a server's deployment. The author's own files stay unchanged. */
 export interface ModuleEdit {
   /** Selects modules by their path in the deployment. */
   readonly path: RegExp;
@@ -104,7 +107,7 @@ export interface ModuleEdit {
   readonly apply: (text: string) => string | undefined;
 }
 
-/** Additional files that make a framework's server listen where the platform expects it. */
+/** Additional files that make a framework's server listen where the platform expects. */
 export interface Launch {
   /** Code that runs before the server's own code. */
   readonly prelude?: string;
@@ -123,9 +126,9 @@ export interface Launch {
 }
 
 /**
- * Maps files in the project to places in the deployment. A placement of the project itself leaves
- * out ignored files, dot files and `functions/`. Placements of named folders are complete. If two
- * placements have the same path, the later one takes precedence.
+ * Maps files in the project to paths in the deployment. A placement of the project itself leaves
+ * out ignored files, dot files and `functions/`, while a placement of a named folder contains all
+ * of its files. If two placements put a file at the same path, the later one takes precedence.
  */
 export interface Placement {
   /** A file or folder, relative to the project; `.` is the project itself. */
@@ -142,7 +145,7 @@ export interface FoundRoute {
   readonly pattern: string;
   /** Number of seconds for which a page is fresh. If 0, pages are not stored. */
   readonly revalidate: number;
-  /** If two routes match a path, the one with the higher number is used. */
+  /** If two routes match a path, the route with the higher number is used. */
   readonly precision: number;
 }
 
@@ -155,9 +158,12 @@ export interface FoundServer {
    */
   readonly placements?: readonly Placement[];
   readonly launch: Launch;
-  /** Shell command that starts the server, if it is not a JavaScript server. */
+  /** Shell command that starts the server, if the server is not written in JavaScript. */
   readonly command?: string;
-  /** Name of the local container image in which the server starts, with the image's own command. */
+  /**
+   * Name of the local container image in which the server runs. The image's own command starts the
+   * server.
+   */
   readonly image?: string;
   /**
    * Script in package.json that starts the server on Node, if the script does more than run the
@@ -172,30 +178,30 @@ export interface FoundServer {
   /** Folders of files to serve unchanged, in order of preference. */
   readonly clients: readonly string[];
   /**
-   * Folders of the first client with content-addressed files, as URL paths with a trailing slash.
-   * Defaults to the framework's folders.
+   * Folders of the first client in which file names contain a hash of the content, as URL paths
+   * with a trailing slash. Defaults to the framework's folders.
    */
   readonly hashedFolders?: readonly string[];
-  /** Patterns for URL paths that the server handles even if there is a file at the path. */
+  /** Patterns for URL paths that the server handles even if a file exists at the path. */
   readonly beforeFiles?: readonly string[];
   /** Pages that the edge stores, except those for which a file exists. */
   readonly routes?: readonly FoundRoute[];
-  /** Notes for the author: framework settings that have no effect here. */
+  /** Notes for the author: framework settings that have no effect on svc. */
   readonly notes?: readonly string[];
   /** Memory that the server needs, in MiB. Defaults to the platform's default. */
   readonly memoryMb?: number;
   /**
-   * Maximum time until the server's response headers, in milliseconds. Defaults to the platform's
-   * limit.
+   * Maximum time until the server sends the response headers, in milliseconds. Defaults to the
+   * platform's limit.
    */
   readonly timeoutMs?: number;
   /**
    * Set if the server handles only some URL paths, and the first client handles all others.
-   * Contains patterns for paths that the server always handles, and for paths that it handles if
-   * there is no file.
+   * Contains patterns for paths that the server always handles, and for paths that the server
+   * handles if there is no file.
    */
   readonly only?: { readonly paths: readonly string[]; readonly withoutFile: readonly string[] };
-  /** Other modules to compile for Node, with their paths in the deployment. */
+  /** Additional modules to compile for Node, with their paths in the deployment. */
   readonly compiles?: Readonly<Record<string, string>>;
   /** Page of the first client to serve if a document has no file, as a path in the deployment. */
   readonly fallback?: string;
@@ -212,9 +218,9 @@ export interface FoundServer {
 export interface FoundFiles {
   readonly type: "static";
   readonly directory: string;
-  /** Like the placements of a server. `directory` is then a path in the deployment. */
+  /** Like a server's placements. If set, `directory` is a path in the deployment. */
   readonly placements?: readonly Placement[];
-  /** Page of a single-page app to serve if a document has no file, relative to the output. */
+  /** Page of a single-page app that is served if a document has no file, relative to the output. */
   readonly fallback?: string;
   /** Notes for the author: parts of the project that are not deployed. */
   readonly notes?: readonly string[];
@@ -228,23 +234,23 @@ export type Found =
     readonly type: "unusable";
     readonly message: string;
     readonly hint?: string;
-    /** More details for programs. */
+    /** More details, for programs. */
     readonly details?: Readonly<Record<string, unknown>>;
   };
 
-/** A framework's server, and how to run it. */
+/** A framework's server, and how to find and run it. */
 export interface FrameworkServer {
-  /** Examines an output. `advice` is the advice from detection. */
+  /** Examines an output. `advice` is the advice that detection gave. */
   find(output: BuiltOutput, advice: Advice | undefined): Found | Promise<Found>;
   /** The usual path of the server, relative to the output. */
   readonly layout?: ServerLayout;
 }
 
-/** A folder whose files are named after their content and therefore never change. */
+/** A folder in which file names contain a hash of the content, so the files never change. */
 export interface HashedFolder {
   /** Path relative to the site's root, with a trailing slash. */
   readonly path: string;
-  /** A folder inside it whose files can change. */
+  /** A subfolder whose files can change. */
   readonly except?: string;
 }
 
@@ -253,7 +259,10 @@ export interface Framework {
   /** Short name, as used in `projects create --framework`. */
   readonly id: string;
   readonly name: string;
-  /** npm packages that identify the framework. The first one found determines its version. */
+  /**
+   * npm packages that identify the framework. The first package found determines the framework's
+   * version.
+   */
   readonly packages: readonly string[];
   /** Config files, in the order in which the framework itself searches for them. */
   readonly configFiles: readonly string[];
@@ -269,20 +278,20 @@ export interface Framework {
   readonly dev: string | undefined;
   readonly outputDirs: readonly string[];
   /**
-   * True if the servers are programs in another language. Scripts in package.json then only help to
-   * build them.
+   * True if the servers are programs in another language. If so, scripts in package.json only help
+   * to build them.
    */
   readonly isLanguage?: boolean;
   /** True if the framework's program is not an npm package. */
   readonly standalone?: boolean;
-  /** True if sites without a server have a single page whose script renders every path. */
+  /** True if a site without a server has a single page whose script renders every path. */
   readonly isSinglePage?: boolean;
   /**
-   * Folders in the output whose files are named after their content, according to the framework's
-   * documentation.
+   * Folders in the output in which, according to the framework's documentation, file names contain
+   * a hash of the content.
    */
   readonly hashedFolders?: readonly HashedFolder[];
-  /** URLs in links to pages, if they differ from the default URLs of the files. */
+  /** URLs in links to pages, if these URLs differ from the default URLs of the files. */
   readonly urls?: PageUrls;
   /** The file that pages fetch to find out which version is live. Relative to the site's root. */
   readonly versionFile?: string;

@@ -10,7 +10,7 @@ export interface PathPattern {
   /** Pattern for URL paths, with a group for each parameter. */
   readonly pattern: string;
   readonly parameters: readonly PathParameter[];
-  /** If two patterns match a path, the one with the higher number is used. */
+  /** If two patterns match a path, the pattern with the higher number is used. */
   readonly precision: number;
 }
 
@@ -21,8 +21,7 @@ const OPTIONAL_REST = /^\[\[\.{3}([^\]]+)\]\]$/;
 const ONE = /^\[([^\]]+)\]$/;
 
 /**
- * Converts the path of a file whose segments can be parameters: `users/[id]`, `[...rest]`,
- * `[[...rest]]`.
+ * Converts a file path whose segments can be parameters: `users/[id]`, `[...rest]`, `[[...rest]]`.
  *
  * @param base the URL path of the folder to which `file` is relative, without a trailing slash
  * @param file path of the file without its extension

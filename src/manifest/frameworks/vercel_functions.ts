@@ -19,7 +19,8 @@ const CONFIG = "vercel.json";
 const OTHER_LANGUAGE = /\.(?:py|go|rb|rs|php)$/;
 
 /**
- * All paths below the folder belong to functions, so its source files are never part of the site.
+ * All paths below the folder belong to functions, so source files in the folder are never part of
+ * the site.
  */
 const PATHS = ["^/api(?:/.*)?$"];
 
@@ -68,7 +69,7 @@ async function readConfig(project: ProjectReader): Promise<{ text: string; confi
   }
 }
 
-/** Returns the rewrites to functions. All other rewrites become rules. */
+/** Returns the rewrites to functions. All other rewrites are converted to rules. */
 function rewritesOf({ rewrites = [] }: Config): FunctionRewrite[] {
   return rewrites.flatMap(({ source, destination }) => {
     if (!/^\/api(?:\/|\?|$)/.test(destination)) return [];
@@ -92,7 +93,7 @@ function limitsOf({ functions = {} }: Config) {
   };
 }
 
-/** Lists the settings in `vercel.json` that have no equivalent here, with their line numbers. */
+/** Lists the settings in `vercel.json` that have no equivalent in svc, with their line numbers. */
 function notesOf({ crons = [], regions = [], functions = {} }: Config, text: string): string[] {
   const notes: string[] = [];
   const note = (key: string, says: string) =>

@@ -33,7 +33,7 @@ const BINDINGS = [
 interface WorkerConfig {
   readonly path: string;
   readonly main: string;
-  /** Folder of files to serve unchanged. */
+  /** Folder of files that are served unchanged. */
   readonly assets: string | undefined;
   readonly bindings: readonly string[];
 }
@@ -67,11 +67,14 @@ async function readConfig(project: ProjectReader): Promise<WorkerConfig | undefi
   return undefined;
 }
 
-/** The Vite plugin for Workers creates its own kind of output. */
+/**
+ * Projects with the Vite plugin for Workers do not count, because the plugin creates its own kind
+ * of output.
+ */
 const applies = async ({ reader, dependencies }: ProjectFacts) =>
   !dependencies.has("vite") && await readConfig(reader) !== undefined;
 
-/** Passes a handler its variables and context, as its original platform does. */
+/** Passes variables and a context to a handler, as the original platform does. */
 const WORKER: Launch = {
   wrapper: (file) =>
     `import * as entry from ${JSON.stringify(`./${file}`)};

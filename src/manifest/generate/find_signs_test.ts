@@ -1,6 +1,6 @@
 /**
- * Tests projects in which nothing is detected. If they have signs of a server, they must not be
- * published.
+ * Tests projects in which no framework or server is detected. Projects with signs of a server must
+ * not be published.
  */
 import assert from "node:assert/strict";
 import type { BuiltOptions } from "./generate_manifest.ts";

@@ -21,7 +21,10 @@ import { CATCH_ALL_PATTERN, generateStaticManifest, metaOf } from "./static_mani
 
 const SERVER_LAYER = "server";
 
-/** Files named after their content come first, then all other files, and the server comes last. */
+/**
+ * Files whose names contain a hash of the content come first, then all other files, and the server
+ * comes last.
+ */
 const PRIORITY = { hashed: 30, beforeFiles: 25, files: 20, server: 0 } as const;
 
 function escapePattern(text: string): string {
@@ -43,8 +46,8 @@ function pageRoutes(pages: readonly FoundRoute[]): Route[] {
 }
 
 /**
- * Returns the routes of a server with files. Requests for hashed folders never reach the server,
- * because a request from an older page must not wake it.
+ * Returns the routes of a server with files. Requests for folders with hashed file names never
+ * reach the server, because a request from an older page must not start it.
  */
 function routesOf(
   clients: readonly string[],
@@ -93,7 +96,8 @@ function routesOfSome(
 
 /**
  * Generates a manifest with a layer for each folder of files, and one for the server. The number of
- * routes does not grow with the number of pages, because a path without a file falls through.
+ * routes does not grow with the number of pages, because a path without a file falls through to the
+ * next route.
  */
 function serverManifest(found: FoundServer, { paths, framework }: GeneratedFrom): Manifest {
   const clients = found.clients.filter((folder) =>
@@ -149,7 +153,7 @@ function withoutServer({ framework, server, advice }: DetectedProject): Found | 
   };
 }
 
-/** Returns a folder of an output as a separate output. */
+/** Returns one folder of an output as a separate output. */
 function folderOf(output: BuiltOutput, folder: string): BuiltOutput {
   if (folder === ".") return output;
   const prefix = `${folder}/`;
@@ -162,7 +166,7 @@ function folderOf(output: BuiltOutput, folder: string): BuiltOutput {
   };
 }
 
-/** Refuses a static site with server code, and shows the manifest that would run it. */
+/** Rejects a static site with server code, and shows the manifest that would run this code. */
 function refuseServer(sign: ServerSign, { directory, paths }: BuiltOutput): Found {
   const { seen, entry, clients } = sign;
   const where = directory === "." ? MANIFEST_PATH : `${directory}/${MANIFEST_PATH}`;
@@ -207,7 +211,7 @@ async function judgeProject(
   return judgment.type === "noted" ? { ...found, notes: [judgment.note] } : found;
 }
 
-/** Refuses functions that no engine can run. */
+/** Rejects functions that no engine can run. */
 export function refuseFunctions(
   refused: readonly string[],
 ): Found & { readonly type: "unusable" } {
@@ -219,8 +223,8 @@ export function refuseFunctions(
 }
 
 /**
- * Analyzes a build's output. If there is no known server, the output consists of plain files, if
- * there are any.
+ * Analyzes a build's output. If no known server is found, any files in the output count as plain
+ * files.
  */
 export async function findBuilt(
   detected: DetectedProject,

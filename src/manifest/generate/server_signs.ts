@@ -17,12 +17,12 @@ export interface ServerSign {
 
 const PAGE = /\.html?$/i;
 
-/** Whether an output file is a page. */
+/** Returns whether an output file is a page. */
 export const isPage = (path: string): boolean => PAGE.test(path);
 
 const SCRIPT = /\.[cm]?[jt]sx?$/i;
 
-/** Matches program source files, which other hosts would run. */
+/** Matches source files of programs, which other hosting platforms would run. */
 const PROGRAM = /\.(?:[cm]?[jt]sx?|php|py|rb|go|rs|java|ex|exs|pl|cgi)$/i;
 
 const CLIENT_FOLDERS = ["client", "public", "browser", "static"] as const;
@@ -30,7 +30,7 @@ const CLIENT_FOLDERS = ["client", "public", "browser", "static"] as const;
 /** Entry names, most certain first. */
 const ENTRY_NAMES = ["server", "index", "entry", "main", "app", "handler"] as const;
 
-/** Maximum number of files to read. */
+/** Maximum number of files that are read. */
 const MAX_READ = 24;
 
 const topOf = (path: string) => path.includes("/") ? path.slice(0, path.indexOf("/")) : "";
@@ -85,7 +85,7 @@ async function startedFile(
   return path === undefined ? undefined : { script: start.script, path };
 }
 
-/** Finds a start script in the project or the output that runs a file in the output. */
+/** Finds a start script, in the project or in the output, that runs a file in the output. */
 async function findStarted(output: BuiltOutput) {
   const { directory, paths } = output;
   const all = new Set(paths);
@@ -102,8 +102,8 @@ async function findStarted(output: BuiltOutput) {
 }
 
 /**
- * Finds `server/` with code next to a folder of browser files. The names alone are not enough,
- * because a site can have such folders.
+ * Finds a folder `server/` that contains code and is next to a folder of browser files. The names
+ * alone are not enough, because a site can have such folders.
  */
 function besideClient(paths: readonly string[]): string | undefined {
   const inServer = paths.filter((path) => topOf(path) === "server");

@@ -8,7 +8,10 @@ import { isPage } from "./server_signs.ts";
 /** The page that React Router writes for all other paths if it prerenders some paths. */
 const NAMED_FALLBACK = "__spa-fallback.html";
 
-/** Folders from which frameworks copy files unchanged. A page in them is not a page of the app. */
+/**
+ * Folders from which frameworks copy files unchanged. A page in such a folder is not a page of the
+ * app.
+ */
 const COPIED_FOLDERS = ["public", "static", "src"] as const;
 
 async function isCopied({ project }: BuiltOutput, path: string): Promise<boolean> {
@@ -18,7 +21,7 @@ async function isCopied({ project }: BuiltOutput, path: string): Promise<boolean
   return false;
 }
 
-/** Whether Vite's config builds several pages instead of a single-page app. */
+/** Returns whether Vite's config builds several pages instead of a single-page app. */
 async function isSeveralPages({ project }: BuiltOutput): Promise<boolean> {
   for (const path of findFramework("vite")?.configFiles ?? []) {
     const text = await project.readText(path);
@@ -51,7 +54,7 @@ export async function withSinglePage(
   found: FoundFiles,
   { framework, folder }: {
     readonly framework: string | undefined;
-    /** The published files, as an output. */
+    /** Returns the published files as an output. */
     readonly folder: BuiltOutput;
   },
 ): Promise<FoundFiles> {

@@ -7,10 +7,13 @@ import type { Language } from "./types.ts";
 
 const FILES = ["Dockerfile", "Containerfile"] as const;
 
-/** Docker does not find the file name that Podman prefers, so it is passed explicitly. */
+/**
+ * The file name is passed explicitly, because Docker does not look for the name that Podman
+ * prefers.
+ */
 const FILE_OPTION: Readonly<Record<string, string>> = { Containerfile: "--file Containerfile " };
 
-/** Placeholder for a command that only the image specifies. */
+/** Placeholder for a command that is specified only in the image. */
 export const OWN_COMMAND = "the image's own command";
 
 /** Finds Podman, or Docker if there is none. */
@@ -24,8 +27,8 @@ function lastOf(instruction: string, text: string): string {
 }
 
 /**
- * Returns the words of an instruction as a shell would read them, for both the list form and the
- * line form.
+ * Returns the words of an instruction, in its list form or its line form, as a shell would read
+ * them.
  */
 function wordsOf(written: string): string {
   try {
@@ -47,7 +50,7 @@ export function dockerfileCommand(text: string): string {
 const imageName = ({ directory = "" }: ProjectReader): string =>
   `localhost/svc-${sha256Hex(directory).slice(0, 16)}`;
 
-/** Whether a build script builds the site without the image. */
+/** Returns whether a build script builds the site without the image. */
 async function hasBuildScript(reader: ProjectReader): Promise<boolean> {
   return /"build"\s*:/.test(await reader.readText("package.json") ?? "");
 }

@@ -2,7 +2,7 @@
 import { BUILT } from "./parts.ts";
 import type { Language } from "./types.ts";
 
-/** Erlang's distribution is not needed, and the release folder is read-only. */
+/** Distributed Erlang is not needed, and the release folder is read-only. */
 const RUN = "RELEASE_DISTRIBUTION=none RELEASE_TMP=/tmp RELEASE_COOKIE=svc PHX_SERVER=true";
 
 export const elixir: Language = {

@@ -7,7 +7,7 @@ const MAIN = /^package main$/m;
 
 const PROGRAM = "svc-server";
 
-/** Command names that indicate a server, if a module has several commands. Most likely first. */
+/** Command names that indicate a server, for modules with several commands. Most likely first. */
 const SERVERS = ["server", "web", "api", "app", "http", "main", "service"] as const;
 
 /** Common file names for package main in the module's own folder. */
@@ -19,7 +19,8 @@ const rank = (path: string): number => {
 };
 
 /**
- * Finds the package to start, in the form that the build needs, and the file that identifies it.
+ * Finds the package to start, in the form that the build needs, and the file that identifies the
+ * package.
  */
 async function findMain(reader: ProjectReader) {
   const listed = await reader.list?.(".") ?? [];

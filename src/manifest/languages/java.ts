@@ -7,12 +7,12 @@ import type { Language, LanguagePlan } from "./types.ts";
 
 const JAR = "app.jar";
 
-/** The garbage collector limits the heap to a share of the server's memory. */
+/** The garbage collector limits the heap to a fraction of the server's memory. */
 const RUN = 'exec java -XX:MaxRAM="${SVC_MEMORY_MB}m" -XX:MaxRAMPercentage=50';
 
 const MEMORY_MB = 512;
 
-/** How to set the address that frameworks listen on. */
+/** Settings for the address that each framework listens on. */
 const LISTEN: readonly (readonly [string, string])[] = [
   ["spring-boot", 'SERVER_PORT="$PORT" SERVER_ADDRESS="$HOST"'],
   ["quarkus", 'QUARKUS_HTTP_PORT="$PORT" QUARKUS_HTTP_HOST="$HOST"'],
@@ -45,8 +45,8 @@ const GRADLE: Tool = {
 };
 
 /**
- * Takes the runnable jar, not the jars without dependencies or those that contain sources or
- * documentation.
+ * Returns the command that copies the runnable jar, ignoring jars without dependencies and jars
+ * that contain sources or documentation.
  */
 const takeJar = (folder: string): string =>
   `mkdir -p ${BUILT} && cp "$(ls -S ${folder}/*.jar | ` +

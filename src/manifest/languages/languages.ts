@@ -48,7 +48,7 @@ function frameworkOf({ id, name, plan }: Language): Framework {
         layout: { entry },
         outputDirs: ["."],
         ...(build === undefined ? {} : { build }),
-        // The Dockerfile installs the dependencies.
+        // No dependencies are installed, because the Dockerfile does that.
         ...(image === undefined ? {} : { packages: "none" }),
       };
     },

@@ -24,7 +24,7 @@ const READ_FOLDERS = [
   "www",
 ] as const;
 
-/** Returns the placements for a built program and the folders that it can read. */
+/** Returns the placements for a built program and for the folders that it can read. */
 export const programPlacements = (from: string, to: string): readonly Placement[] => [
   { from, to },
   ...READ_FOLDERS.map((folder) => ({ from: folder, to: folder, optional: true })),
@@ -47,7 +47,7 @@ export const tableOf = (value: unknown, key: string): Table => {
   return typeof found === "object" && found !== null ? found as Table : {};
 };
 
-/** Reads a TOML file. Returns `undefined` if it does not exist or is not valid. */
+/** Reads a TOML file. Returns `undefined` if the file does not exist or is not valid. */
 export async function readToml(reader: ProjectReader, path: string): Promise<Table | undefined> {
   const text = await reader.readText(path);
   const parsed = text === undefined ? undefined : parseToml(text, LIMITS);
@@ -61,13 +61,13 @@ export async function procfileCommand(reader: ProjectReader): Promise<string | u
 }
 
 /**
- * Splits a line into commands, each of which runs only if the previous one succeeds. A line with
- * quotes counts as one command.
+ * Splits a line into commands that each run only if the previous one succeeds. A line with quotes
+ * counts as one command.
  */
 export const commandsOf = (line: string): readonly string[] =>
   /["']/.test(line) ? [line] : line.split("&&").map((command) => command.trim());
 
-/** Finds the first existing file in which a pattern matches. */
+/** Finds the first file that exists and matches a pattern. */
 export async function findIn(
   reader: ProjectReader,
   paths: readonly string[],

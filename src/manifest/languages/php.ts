@@ -10,7 +10,7 @@ const INSTALL = "composer install --no-dev --optimize-autoloader --no-interactio
 /** Possible paths of the front controller, in search order. */
 const PAGES = ["public/index.php", "web/index.php", "index.php"] as const;
 
-/** The deployment folder is read-only, and a process has no other persistent folder. */
+/** The deployment folder is read-only, and the server has no other persistent folder. */
 const LARAVEL = [
   "APP_ENV=production LOG_CHANNEL=stderr VIEW_COMPILED_PATH=/tmp/views",
   "LARAVEL_STORAGE_PATH=/tmp/storage SESSION_DRIVER=cookie CACHE_STORE=array",

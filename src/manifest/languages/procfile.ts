@@ -1,4 +1,4 @@
-/** @module Any program that a Procfile starts, in any language. */
+/** @module Any program, in any language, that a Procfile starts. */
 import { procfileCommand, WHOLE_PROJECT } from "./parts.ts";
 import type { Language } from "./types.ts";
 

@@ -1,6 +1,6 @@
 /**
  * @module Python: the project with its packages, run by the interpreter on the platform's machine.
- * The packages are stored as in a virtual environment, but are found as a user's packages
+ * The packages are stored as in a virtual environment, but Python finds them as a user's packages
  * (`PYTHONUSERBASE`). The environment's scripts contain the path of the build machine's
  * interpreter, so they are omitted.
  */
@@ -72,7 +72,7 @@ async function packagesOf(reader: ProjectReader): Promise<Packages | undefined> 
   return { file: "pyproject.toml", names, install, toolchains };
 }
 
-/** Compiles to bytecode that is still valid after the files are copied. */
+/** Compiles to bytecode that remains valid when the files are copied. */
 const COMPILE =
   `(${PYTHON} -m compileall -q --invalidation-mode unchecked-hash .venv/lib >/dev/null || true)`;
 
@@ -81,7 +81,7 @@ const PLACEMENTS: readonly Placement[] = [
   { from: ".venv/lib", to: ".venv/lib", optional: true },
 ];
 
-/** How the project starts its server. */
+/** The way in which the project starts its server. */
 interface Start {
   readonly reason: string;
   readonly entry: string;
@@ -191,7 +191,7 @@ async function ownServer(reader: ProjectReader): Promise<Start | undefined> {
   return { reason: `${path} imports ${match[1]}`, entry: path, run: path };
 }
 
-/** Packages of server programs, by the script name used in a Procfile. */
+/** Packages of server programs, by the program name that a Procfile uses. */
 const SCRIPTS: Readonly<Record<string, string>> = {
   gunicorn: "gunicorn",
   uvicorn: "uvicorn",
@@ -203,7 +203,7 @@ const SCRIPTS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The interpreter's arguments for a command, or `undefined` if the command does not run the
+ * Returns the interpreter's arguments for a command, or `undefined` if the command does not run the
  * interpreter.
  */
 function argumentsOf(command: string): string | undefined {
@@ -218,8 +218,8 @@ async function fromProcfile(reader: ProjectReader): Promise<Start | undefined> {
   const known = commands.filter((command) => command !== undefined);
   const run = known.at(-1);
   if (run === undefined || known.length < commands.length) return undefined;
-  // Package programs listen on loopback or on the address given in an option. $PORT contains the
-  // port.
+  // Server programs from packages listen on loopback, or on the address given in an option. $PORT
+  // contains the port.
   return {
     reason: "Procfile specifies the command",
     entry: "Procfile",

@@ -3,7 +3,7 @@ import type { ProjectReader } from "../frameworks/types.ts";
 import { commandsOf, findIn, procfileCommand, WHOLE_PROJECT } from "./parts.ts";
 import type { Language, LanguagePlan } from "./types.ts";
 
-/** Gems are stored in the project, except for development gems. */
+/** All gems except development gems are stored in the project. */
 const BUNDLE = "BUNDLE_PATH=vendor/bundle BUNDLE_WITHOUT=development:test";
 const INSTALL = `${BUNDLE} bundle install --quiet`;
 const RUN = `${BUNDLE} BUNDLE_FROZEN=true RACK_ENV=production`;

@@ -4,12 +4,12 @@ import type { Language } from "./types.ts";
 
 const PROGRAM = "svc-server";
 
-/** Builds keep compiled code for the project's next build. */
+/** Builds keep compiled code for later builds of the project. */
 const TARGET = '"${CARGO_TARGET_DIR:-target}"';
 
 type Table = Readonly<Record<string, unknown>>;
 
-/** Name of the binary that `cargo run` would start. */
+/** Returns the name of the binary that `cargo run` would start. */
 function binaryOf(manifest: Table): string | undefined {
   const { name, "default-run": chosen } = tableOf(manifest, "package");
   if (typeof chosen === "string") return chosen;

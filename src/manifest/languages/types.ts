@@ -1,7 +1,7 @@
 /** @module Types for describing a language. Each language has one file in this folder. */
 import type { Placement, ProjectReader } from "../frameworks/types.ts";
 
-/** How a project in this language becomes a server. */
+/** A plan for how to build and start a project in this language as a server. */
 export interface LanguagePlan {
   /** The evidence, such as `requirements.txt requires fastapi`. */
   readonly reason: string;

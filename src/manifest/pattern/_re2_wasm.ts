@@ -2,9 +2,9 @@
  * @module The only file that uses `re2-wasm`, which validates route patterns.
  *
  * It uses the package's inner module, because the outer class never frees its memory, and the
- * engine's memory is fixed at 16 MiB. The module is loaded on first use instead of imported, so
- * programs that read no manifest do not load 0.7 MB of WebAssembly. The compiled program contains
- * the package's JavaScript and WebAssembly in compressed form, and evaluates them here.
+ * engine's memory is fixed at 16 MiB. The module is loaded only on first use, so programs that read
+ * no manifest do not load 0.7 MB of WebAssembly. The compiled program contains the package's
+ * JavaScript and WebAssembly in compressed form, and this module evaluates them.
  */
 import { createRequire } from "node:module";
 import { compileFunction } from "node:vm";
@@ -65,7 +65,7 @@ function withOldGroupNames(pattern: string): string {
 
 /**
  * Compiles a pattern with RE2 and frees it. Returns RE2's error message, or `undefined` if the
- * pattern is valid. Must only be called with patterns of limited cost. The engine is reloaded if it
+ * pattern is valid. Must be called only with patterns of limited cost. The engine is reloaded if it
  * runs out of memory.
  */
 export function judgeWithRe2(pattern: string): string | undefined {

@@ -8,12 +8,12 @@ type CostResult =
   | { readonly ok: true; readonly cost: number }
   | { readonly ok: false; readonly error: string };
 
-/** Cost of parsing a Unicode class such as `\pL`, in addition to the cost of its result. */
+/** Cost of parsing a Unicode class such as `\pL`, in addition to the cost of the parsed class. */
 const UNICODE_CLASS_COST = 100;
 
 /**
- * Compiles a pattern with re2js, and counts the steps and character ranges of its program and the
- * Unicode classes in its source. An error contains the engine's message.
+ * Compiles a pattern with re2js. Counts the steps and character ranges of the compiled program, and
+ * the Unicode classes in the source. An error contains the engine's message.
  */
 function patternCost(pattern: string): CostResult {
   try {
@@ -35,7 +35,7 @@ function patternCost(pattern: string): CostResult {
 export interface PatternVerdict {
   /** The problems, one per line. Empty for a valid pattern. */
   readonly messages: readonly string[];
-  /** Steps and character ranges of the compiled pattern, or 0 for an invalid one. */
+  /** Number of steps and character ranges of the compiled pattern, or 0 for an invalid pattern. */
   readonly cost: number;
 }
 

@@ -8,10 +8,10 @@ export interface PatternSet {
 }
 
 /**
- * Maximum memory for an engine's states, in bytes. The memory is allocated on demand. When it is
- * full, the engine restarts, which is slow. Each state of an unanchored engine contains the start
- * of every pattern. For the paths of a whole site, 200 unanchored patterns need 10 MiB, and 200
- * anchored patterns need 3 MiB.
+ * Maximum memory for an engine's states, in bytes. The memory is allocated on demand. When the
+ * memory is full, the engine restarts, which is slow. Each state of an unanchored engine contains
+ * the start of every pattern. For the paths of a whole site, 200 unanchored patterns need 10 MiB,
+ * and 200 anchored patterns need 3 MiB.
  */
 const ANCHORED_MEMORY = 8 * 1024 * 1024;
 const FLOATING_MEMORY = 16 * 1024 * 1024;
@@ -41,8 +41,8 @@ export function catchAllTest(pattern: string): ((path: string) => boolean) | und
 }
 
 /**
- * Returns true if a pattern can match only at the start of the text: it begins with `^`, `^` does
- * not belong to only one of several alternatives, and no flag changes its meaning.
+ * Returns true if a pattern can match only at the start of the text. Such a pattern begins with
+ * `^`, the `^` applies to all alternatives, and no flag changes its meaning.
  */
 function isAnchored(pattern: string): boolean {
   const tokens = tokenizePattern(pattern);
@@ -58,7 +58,7 @@ function isAnchored(pattern: string): boolean {
 
 interface Part {
   readonly set: RE2Set;
-  /** For each position in this part, the position in the full list, in ascending order. */
+  /** The position in the full list of each pattern in this part, in ascending order. */
   readonly positions: readonly number[];
 }
 
@@ -78,7 +78,7 @@ function matchPart({ set, positions }: Part, path: string): number[] {
 
 /**
  * Compiles patterns that passed validation. Patterns that begin with `^` run in a separate engine,
- * which stops at the first character that matches none of them.
+ * which stops at the first character at which none of them can match anymore.
  *
  * @throws {Error} if a pattern does not compile
  */

@@ -1,11 +1,11 @@
 /**
- * @module Finds features of backtracking engines that route patterns do not support, and suggests
- * two routes with priorities that have the same effect (spec, "Regular expression syntax is that of
- * a linear-time regex engine").
+ * @module Finds features of backtracking engines that route patterns do not support. For each
+ * feature, suggests two routes whose priorities give the same effect (spec, "Regular expression
+ * syntax is that of a linear-time regex engine").
  */
 import { closingToken, type Token, tokenizePattern } from "./tokens.ts";
 
-/** Maximum length of a pattern to quote in a message. */
+/** Maximum length of a pattern that is quoted in a message. */
 const MAX_QUOTED = 120;
 
 function quote(pattern: string): string {

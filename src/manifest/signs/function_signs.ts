@@ -4,10 +4,10 @@ import { lineOf } from "./line_of.ts";
 import { FUNCTION_FOLDERS } from "./sign_table.ts";
 import type { ProjectSign } from "./types.ts";
 
-/** Maximum number of functions to list in an error. */
+/** Maximum number of functions that are listed in an error. */
 const MAX_NAMED = 3;
 
-/** Maximum number of files to read per folder. */
+/** Maximum number of files that are read per folder. */
 const MAX_READ = 24;
 
 const SCRIPT = /\.[cm]?[jt]sx?$/i;
@@ -20,8 +20,8 @@ const FUNCTION =
   /\bexport\s+default\s+(?:async\s+)?(?:function\s*\w*\s*)?\(?\s*(?:req|request|context|event)\b|\bexport\s+default\s+(?:handle|handler|app|server)\b|\bmodule\.exports\s*=\s*(?:async\s*)?(?:function\s*\w*\s*)?\(?\s*(?:req|request|event)\b|\bmodule\.exports\s*=\s*(?:handler|app|server)\b|\bexport\s+(?:const|(?:async\s+)?function)\s+(?:GET|POST|PUT|PATCH|DELETE|handler|onRequest\w*)\b|\bexports\.handler\s*=|\bVercelRequest\b/;
 
 /**
- * Recognizes Cloudflare's functions, because svc uses a folder with the same name for its own
- * functions.
+ * Distinguishes Cloudflare's functions from svc's own functions, which are in a folder with the
+ * same name.
  */
 const PAGES_FUNCTION = /\bonRequest\w*\b/;
 

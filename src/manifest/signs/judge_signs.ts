@@ -5,7 +5,7 @@ import { findFramework } from "../frameworks/frameworks.ts";
 import { describeSign } from "./refuse_signs.ts";
 import type { ProjectSign } from "./types.ts";
 
-/** The setting in `svc.toml` to publish all files of an output. */
+/** The setting in `svc.toml` that publishes all files of an output. */
 export const STATIC_KEY = '"static = true" under [build] in svc.toml';
 
 export interface SiteFacts {
@@ -24,7 +24,7 @@ export type Judgment =
   | { readonly type: "noted"; readonly note: string }
   | { readonly type: "refused"; readonly signs: readonly ProjectSign[] };
 
-/** Returns a note about a server next to a framework's site. */
+/** Returns a note about a server that a project has in addition to a framework's site. */
 function noteOf(signs: readonly ProjectSign[]): string {
   const seen = signs.slice(0, 2).map(describeSign).join(", ");
   return `Deploying only the files. The server next to them is not deployed (${seen}). If that is intended, set ${STATIC_KEY}`;
@@ -33,7 +33,7 @@ function noteOf(signs: readonly ProjectSign[]): string {
 /**
  * Decides whether to publish a project's files despite server signs. Functions for other platforms
  * are never dropped silently. If a known framework built the site, or the author set the folder,
- * there is at most a note.
+ * signs of other servers lead only to a note.
  */
 export function judgeSigns(
   signs: readonly ProjectSign[],

@@ -1,4 +1,4 @@
-/** @module Finds signs of a server that svc cannot run on its own. */
+/** @module Finds signs of a server that svc cannot run by itself. */
 import type { ProjectReader } from "../frameworks/types.ts";
 import { findAppSigns } from "./app_signs.ts";
 import { findFunctionSigns, FUNCTION_SOURCE } from "./function_signs.ts";
@@ -6,7 +6,7 @@ import { escapePattern, lineOf } from "./line_of.ts";
 import { CONTAINERS, FUNCTION_FOLDERS, LANGUAGES, packsFiles } from "./sign_table.ts";
 import type { FileSign, LanguageSigns, ProjectSign } from "./types.ts";
 
-/** How the author can declare a project's start command. */
+/** Advice on how to declare a project's start command. */
 const SAY_HOW = 'To run it, set runtime = "command" under [build] in svc.toml, with the ' +
   'command that builds it, and command = "…" under [server], which starts it and listens on $PORT';
 

@@ -2,7 +2,7 @@
 import type { Found } from "../frameworks/types.ts";
 import type { ProjectSign } from "./types.ts";
 
-/** Maximum number of signs to list in an error. */
+/** Maximum number of signs that are listed in an error. */
 const MAX_LISTED = 6;
 
 /** The lines in svc.toml that make a project a static site regardless of signs. */
@@ -13,8 +13,8 @@ export const describeSign = ({ file, line, seen }: ProjectSign): string =>
   `${file}:${line} ${seen}`;
 
 /**
- * Refuses to publish a project. The message lists the findings, and explains what svc supports and
- * how to publish the project anyway.
+ * Creates the error for a project that is not published. The message lists the findings, and
+ * explains what svc supports and how to publish the project anyway.
  */
 export function refuseSigns(signs: readonly ProjectSign[]): Found & { readonly type: "unusable" } {
   const lines = signs.slice(0, MAX_LISTED).map((sign) => `  ${describeSign(sign)}`);

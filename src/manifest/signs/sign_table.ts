@@ -36,7 +36,7 @@ export const SERVER_PACKAGES: readonly string[] = [
   "serverless-http",
 ];
 
-/** npm packages that are complete servers. No file of the project needs to import them. */
+/** npm packages that are complete servers, so no file of the project needs to import them. */
 export const WHOLE_SERVERS: readonly string[] = [
   "@strapi/strapi",
   "directus",
@@ -161,7 +161,7 @@ export const LANGUAGES: readonly LanguageSigns[] = [
   },
 ];
 
-/** Matches images that only serve files, for the last `FROM` in a Dockerfile. */
+/** Matches images in a Dockerfile's last `FROM` that only serve files. */
 const FILE_SERVER_IMAGE =
   /(?:^|\/)(?:nginx(?:-unprivileged)?|httpd|caddy|lighttpd|busybox|static-web-server|goStatic|darkhttpd)(?:[:@]|$)/i;
 
@@ -181,7 +181,7 @@ function lastImage(text: string): string | undefined {
 }
 
 /**
- * Whether a Dockerfile only packs files for a web server. In that case, the site needs no
+ * Returns whether a Dockerfile only packs files for a web server. In that case, the site needs no
  * container.
  */
 export const packsFiles = (text: string): boolean => FILE_SERVER_IMAGE.test(lastImage(text) ?? "");

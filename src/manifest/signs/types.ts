@@ -9,7 +9,7 @@ export type SignKind =
   /** How another platform runs the project, in any language. */
   | "container";
 
-/** Evidence of a server that svc does not run on its own. */
+/** Evidence of a server that svc does not run by itself. */
 export interface ProjectSign {
   readonly kind: SignKind;
   /** Path of the file, relative to the project. */
@@ -32,7 +32,7 @@ export interface FileSign {
    * first group.
    */
   readonly shows?: readonly (readonly [pattern: RegExp, seen: string])[];
-  /** The evidence that the file provides by its presence, if no line matches. */
+  /** The evidence that the file's presence alone provides, if no line matches. */
   readonly seen?: string;
   /** Matches the text of a project that has no server despite this file. */
   readonly unless?: RegExp;

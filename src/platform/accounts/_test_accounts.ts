@@ -1,4 +1,8 @@
-/** Account services that use an in-memory store and a clock that tests can set. @module */
+/**
+ * Account services for tests, which use an in-memory store and a clock that tests can set.
+ *
+ * @module
+ */
 import assert from "node:assert/strict";
 import type { SecurityEvent } from "../../contract/security.ts";
 import { systemRandom } from "../../lib/clock.ts";
@@ -17,17 +21,17 @@ export const PASSWORD = "correct horse battery";
 
 export interface TestAccounts extends Accounts {
   readonly kv: RecordStore;
-  /** Milliseconds since the epoch. Tests can set it. */
+  /** The current time in milliseconds since the epoch, which tests can set. */
   time: number;
   readonly events: SecurityEvent[];
   readonly troubles: string[];
   /** Sent emails, if the test uses email. */
   readonly mails: AccountMail[];
-  /** The cost of each key that was derived from a password. */
+  /** The cost parameters of each key that was derived from a password. */
   readonly derivations: PasswordCost[];
 }
 
-/** A client with a documentation address (RFC 5737) and a country. */
+/** Returns a client with a documentation address (RFC 5737) and a country. */
 export function clientAt(
   address = "192.0.2.1",
   country: string | null = null,
@@ -36,7 +40,7 @@ export function clientAt(
   return { address, userAgent: "svc/0.0.0", cookie, country: () => country };
 }
 
-/** A page request with a session cookie. */
+/** Returns a page request with a session cookie. */
 export function requestWith(setCookie: string, init: RequestInit = {}, path = "/"): Request {
   const headers = new Headers(init.headers);
   headers.set("cookie", setCookie.slice(0, setCookie.indexOf(";")));
@@ -97,8 +101,9 @@ export async function newAccount(
 }
 
 /**
- * Returns the person who is signed in with a session. @throws {AssertionError} if the session has
- * ended.
+ * Returns the person who is signed in with a session.
+ *
+ * @throws {AssertionError} if the session is no longer valid.
  */
 export async function personOf(test: TestAccounts, setCookie: string): Promise<Person> {
   const person = await test.authenticator.visitor(requestWith(setCookie), clientAt());
@@ -115,7 +120,7 @@ export async function newPerson(
   return await personOf(test, await newAccount(test, name, client));
 }
 
-/** Creates the stored form of a workspace that a person owns. */
+/** Creates a workspace that a person owns, in the form in which it is stored. */
 export async function newWorkspace(
   test: TestAccounts,
   person: Person,

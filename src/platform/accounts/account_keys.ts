@@ -1,6 +1,6 @@
 /**
- * Keys of accounts, credentials and security events in the key-value store. Keys of users,
- * workspaces, memberships and API keys by id are in `store/keys.ts`.
+ * Keys of accounts, credentials and security events in the key-value store. The keys under which
+ * users, workspaces, memberships and API keys are stored by id are in `store/keys.ts`.
  *
  * @module
  */
@@ -13,17 +13,17 @@ export const accountKeys = {
   allSignIns: (): Key => ["sign_in"],
   signIn: (userId: string): Key => ["sign_in", userId],
 
-  /** Sign-ins that await their second factor. */
+  /** Sign-ins that are waiting for their second factor. */
   challenge: (hash: string): Key => ["sign_in_challenges", hash],
 
-  /** The members of a workspace: copies of `store/keys.ts` memberships, by workspace. */
+  /** The members of a workspace: copies of the memberships in `store/keys.ts`, by workspace. */
   members: (workspaceId: string): Key => ["members", workspaceId],
   member: (workspaceId: string, userId: string): Key => ["members", workspaceId, userId],
   /** Updated with every change to the members, so concurrent changes exclude each other. */
   membersGuard: (workspaceId: string): Key => ["members_guard", workspaceId],
 
   allInvitations: (): Key => ["invitations"],
-  /** Actions that await a click on a link in an email. */
+  /** Actions that are waiting for a click on a link in an email. */
   mailLink: (hash: string): Key => ["mail_link", hash],
 
   invitationByHash: (hash: string): Key => ["invitation_by_hash", hash],
@@ -55,7 +55,7 @@ export const accountKeys = {
   authorizationCode: (hash: string): Key => ["authorization_codes", hash],
   refreshByHash: (hash: string): Key => ["refresh_by_hash", hash],
 
-  /** Records that belong to a key, token or session, and end with it. */
+  /** Records that belong to a key, token or session, and are removed with it. */
   creations: (credentialId: string): Key => ["created_by", credentialId],
   creation: (credentialId: string, id: string): Key => ["created_by", credentialId, id],
 

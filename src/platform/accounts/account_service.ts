@@ -23,7 +23,8 @@ export class AccountService {
   }
 
   /**
-   * Whether the session is recent enough to stand in for the password of an account that has none.
+   * Returns whether the session is recent enough to replace the password check for an account that
+   * has no password.
    */
   isFresh(person: Person): boolean {
     return isFresh(person, this.#parts.now());

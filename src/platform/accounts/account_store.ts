@@ -42,7 +42,7 @@ const membershipRecord = z.object({
 });
 export type MembershipRecord = z.infer<typeof membershipRecord>;
 
-/** The canonical form of an email address: trimmed, normalized (NFKC) and lower case. */
+/** Returns the canonical form of an email address: trimmed, normalized (NFKC) and lower case. */
 export function canonicalEmail(email: string): string {
   return email.trim().normalize("NFKC").toLowerCase();
 }
@@ -145,7 +145,7 @@ export class AccountStore {
     return this.memberships.listCopies(accountKeys.members(workspaceId), page);
   }
 
-  /** Changes a membership, or removes it if `change` returns `undefined`. `change` can throw. */
+  /** Changes a membership, or removes it if `change` returns `undefined`. `change` may throw. */
   async changeMember(
     workspaceId: string,
     userId: string,

@@ -1,6 +1,8 @@
 /**
- * The first start with an empty data directory: creates the workspace `default`, its owner and an
- * API key. @module
+ * Prepares an empty data directory at the first start: creates the workspace `default`, its owner
+ * and an API key.
+ *
+ * @module
  */
 import type { Clock, Random } from "../../lib/clock.ts";
 import { uuidV7 } from "../../lib/ids.ts";
@@ -11,8 +13,9 @@ import { apiKeyPrefix, hashApiKey, MIN_TOKEN_LENGTH, mintApiKey } from "./api_ke
 export const FIRST_WORKSPACE = "default";
 
 /**
- * Returns the API key if it is new, so it can be shown once. @throws {TypeError} if `token` is too
- * short.
+ * Returns the API key if it is new, so it can be shown once.
+ *
+ * @throws {TypeError} if `token` is too short.
  */
 export async function bootstrapAccounts(options: {
   readonly store: AccountStore;

@@ -59,7 +59,7 @@ export interface AccountOptions {
   readonly now: Clock;
   readonly random: Random;
   readonly passwordCost?: PasswordCost;
-  /** How keys are derived from passwords; scrypt by default. */
+  /** Derives keys from passwords; scrypt by default. */
   readonly deriveKey?: DeriveKey;
   readonly onSecurityEvent?: SecurityLogOptions["onEvent"];
   /** Adds changes to the commit that stores a security event. */
@@ -94,7 +94,9 @@ export interface AccountServices {
   readonly publicOrigin: string;
 }
 
-/** The account services, with everything that other capabilities and the platform itself need. */
+/**
+ * The account services, including everything that other capabilities and the platform itself need.
+ */
 export interface Accounts extends AccountServices {
   readonly parts: AccountParts;
   readonly capability: Capability;
@@ -143,7 +145,10 @@ export function createAccounts(options: AccountOptions): Accounts {
   return { ...services, parts, capability: capabilityOf(services, kv) };
 }
 
-/** The secret that signs what the platform issues. It is created on first use. */
+/**
+ * Returns the secret with which the platform signs what it issues. The secret is created on first
+ * use.
+ */
 function signingKey(
   { kv, box, random }: Pick<AccountOptions, "kv" | "box" | "random">,
   name: string,

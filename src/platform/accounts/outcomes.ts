@@ -12,7 +12,10 @@ export interface SignedIn {
 
 export interface FactorWanted {
   readonly status: "two_factor_required";
-  /** Proves for 5 minutes that the password was right. The next form sends it in a hidden field. */
+  /**
+   * A token that proves for 5 minutes that the password was right. The next form sends it in a
+   * hidden field.
+   */
   readonly challenge: string;
 }
 

@@ -1,7 +1,7 @@
 /**
  * The one-time link for a new platform. The person who starts `svc serve` opens the link and
- * becomes the owner. No other secret is printed as part of a URL. The link works once, within a
- * day, and only its hash is stored.
+ * becomes the owner. No other secret is printed as part of a URL. The link works only once and only
+ * within a day. Only its hash is stored.
  *
  * @module
  */
@@ -12,7 +12,9 @@ import { hashToken, mintToken } from "./credentials/token.ts";
 
 const LIFETIME_MS = 24 * 60 * 60 * 1000;
 
-/** Creates the link, replacing any earlier one; `undefined` once the owner can sign in. */
+/**
+ * Creates the link, which replaces any earlier one. Returns `undefined` once the owner can sign in.
+ */
 export async function issueOwnerLink(options: {
   readonly accounts: AccountStore;
   readonly signIns: SignInStore;

@@ -62,7 +62,7 @@ export interface SecurityLogOptions {
   readonly random: Random;
   /** Adds changes to the commit that logs an event. */
   readonly note?: ((operation: Operation, event: SecurityEvent) => void) | undefined;
-  /** Called with each event after it has been logged. Notifications start here. */
+  /** Called with each event after it has been logged. Starts notifications. */
   readonly onEvent?: (event: SecurityEvent) => void;
 }
 

@@ -67,7 +67,7 @@ interface AuditLogParts {
 }
 
 export class AuditLog {
-  /** Workspaces whose logs have grown since the last round of housekeeping. */
+  /** Workspaces whose logs have grown since housekeeping last ran. */
   readonly #grown = new Set<string>();
 
   readonly #parts: AuditLogParts;
@@ -77,8 +77,8 @@ export class AuditLog {
   }
 
   /**
-   * Resolves when the entry has been stored. The change has already taken effect, so failures are
-   * reported only to the operator.
+   * Records a change, and resolves when the entry has been stored. The change has already taken
+   * effect, so failures are reported only to the operator.
    */
   async record({ workspaceId, ...change }: AuditedChange): Promise<void> {
     const { kv, now, random, onTrouble } = this.#parts;

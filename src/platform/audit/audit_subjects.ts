@@ -21,7 +21,7 @@ interface Row {
   readonly id?: string | null;
   /** The fields that form the subject's name, joined with `/`. */
   readonly name: readonly string[];
-  /** The fields to compare. They never include a secret. */
+  /** The fields to compare, which never include a secret. */
   readonly facts?: readonly string[];
   /** The field of the response that contains the resource. */
   readonly of?: string;
@@ -54,7 +54,7 @@ const DATABASE_FACTS = [
 ];
 const WEBHOOK_FACTS = ["host", "description", "events", "enabled"];
 
-/** A webhook without events or categories sends all events. */
+/** Reads a webhook's settings. A webhook without events or categories sends all events. */
 function readWebhook(facts: AuditFacts): AuditFacts {
   const { events, categories } = facts;
   if (!Array.isArray(events) || !Array.isArray(categories)) return facts;
@@ -214,7 +214,7 @@ function textOf(value: unknown): string | null {
   return text.slice(0, MAX_TEXT);
 }
 
-/** Returns the subject of a call by its name in the log. */
+/** Returns the subject of a call, given the call's name in the log. */
 export function subjectOf(
   action: string,
   call: Pick<CompletedCall, "given" | "answer" | "noted">,
@@ -238,7 +238,7 @@ export function subjectOf(
   return { target: id === null && name === "" ? null : { id, name: name || null }, changes };
 }
 
-/** Returns the project that a call concerns, even if its path does not contain one. */
+/** Returns the project that a call concerns, even if the call's path does not contain a project. */
 export function projectOf({ project, answer, noted }: CompletedCall): string | null {
   if (project !== null) return project;
   const candidates = [noted.before?.project, isFacts(answer) ? answer.project : undefined];

@@ -28,7 +28,9 @@ export const PUSHED = "gitPush";
 /** The log's name for exchanging a job's token for a key. */
 export const EXCHANGED = "exchangeToken";
 
-/** The log's names for actions of a deploy hook, in addition to the deployment that it starts. */
+/**
+ * The log's names for a deploy hook's actions, in addition to the deployment that the hook starts.
+ */
 export const HOOK_STOPPED = "stopPreviewByHook";
 export const HOOK_REFUSED = "refuseHookCall";
 
@@ -48,7 +50,7 @@ const recorded: ReadonlyMap<unknown, string> = new Map(
   ),
 );
 
-/** The log's name for an operation; `undefined` if the operation is not logged. */
+/** Returns the log's name for an operation, or `undefined` if the operation is not logged. */
 export const recordedName = (endpoint: Endpoint): string | undefined => recorded.get(endpoint);
 
 /** Returns the summary of an operation, or its name if this version does not have the operation. */

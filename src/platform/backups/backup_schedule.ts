@@ -13,8 +13,8 @@ import type { PlatformLog } from "../core/log.ts";
 import { type BackupRecord, type BackupStore, countDatabases } from "./backup_store.ts";
 
 /**
- * Delay before the first retry, in milliseconds. It doubles with each retry, up to the time between
- * backups.
+ * Delay before the first retry, in milliseconds. The delay doubles with each retry, up to the time
+ * between backups.
  */
 const FIRST_RETRY_MS = 5 * 60_000;
 
@@ -30,7 +30,7 @@ export type BackupOutcome =
   }
   | { readonly error: string; readonly hint: string | null };
 
-/** A person, and the workspace where they see platform events. */
+/** A person, and the workspace in which this person sees platform events. */
 export interface PlatformOwner {
   readonly userId: string;
   readonly workspaceId: string | null;
@@ -42,7 +42,7 @@ export interface BackupScheduleOptions {
   readonly everyMs: number;
   readonly now: Clock;
   run(signal: AbortSignal): Promise<BackupOutcome>;
-  /** The platform's owner, who receives events; `undefined` if there is no owner yet. */
+  /** Returns the platform's owner, who receives events, or `undefined` if there is no owner yet. */
   owner(): Promise<PlatformOwner | undefined>;
   readonly raiseEvent: RaiseEvent;
   log(line: PlatformLog): void;
@@ -51,13 +51,13 @@ export interface BackupScheduleOptions {
 /** Tolerance for clock differences between nodes, in milliseconds. */
 const CLOCK_SLACK_MS = 60_000;
 
-/** When the next backup starts, in milliseconds since 1970. */
+/** Returns when the next backup starts, in milliseconds since 1970. */
 export function nextBackupAt(
   { last, failure }: BackupRecord,
   everyMs: number,
   now: number,
 ): number {
-  // The clock was ahead, so do not wait until it reaches that time again.
+  // The clock was ahead, so do not wait until the clock reaches that time again.
   if ((failure?.at ?? last?.at ?? 0) > now + CLOCK_SLACK_MS) return now;
   if (failure === null) return last === null ? 0 : last.at + everyMs;
   const pause = FIRST_RETRY_MS * 2 ** Math.min(20, failure.attempts - 1);
@@ -80,13 +80,14 @@ export class BackupSchedule {
     const { store, everyMs, now, run } = this.#options;
     const before = await store.read();
     if (now() < nextBackupAt(before, everyMs, now())) {
-      // The process was killed, or this store comes from a backup that recorded its own start.
+      // The process was killed, or the store was restored from a backup that had recorded its own
+      // start.
       if (before.startedAt !== null) await store.set({ ...before, startedAt: null }, lease);
       return;
     }
     await store.set({ ...before, startedAt: now() }, lease);
     const outcome = await run(signal).catch((error) => ({ error: messageOf(error), hint: null }));
-    // The platform was stopped during the backup. The next start repeats it.
+    // The platform was stopped during the backup, which the next start repeats.
     if (signal.aborted) return await store.set({ ...before, startedAt: null }, lease);
     if ("error" in outcome) return await this.#fail(before, outcome, lease);
     await this.#succeed(before, outcome, lease);

@@ -11,7 +11,7 @@ const DONE = { ...RESTORED, databases: { count: 0, tables: 0, rows: 0 } };
 
 const DATABASES = Array.from({ length: 2000 }, (_, rows) => ({ tables: 2, rows }));
 
-/** A schedule on an in-memory store, whose backups have the given outcomes. */
+/** Creates a schedule on an in-memory store, whose backups have the given outcomes. */
 function scheduleOf(run: () => Promise<BackupOutcome>) {
   const at = { now: START, record: NO_BACKUP as BackupRecord };
   const events: string[] = [];

@@ -6,7 +6,10 @@ import type { Lease, RecordStore } from "../../store/mod.ts";
 
 const number = z.number();
 
-/** Adds up the counts, because a record has no room for the counts of a thousand databases. */
+/**
+ * Adds up the databases' counts, because a record has no room for the counts of a thousand
+ * databases.
+ */
 export const countDatabases = (databases: readonly { tables: number; rows: number }[]) => ({
   count: databases.length,
   tables: databases.reduce((sum, { tables }) => sum + tables, 0),
@@ -32,7 +35,7 @@ const failure = z.object({
   at: number,
   /** Time of the first failed attempt since the last success. */
   since: number,
-  /** Number of failed attempts since then. */
+  /** Number of failed attempts since the last success. */
   attempts: number,
   message: z.string(),
   hint: z.string().nullable(),

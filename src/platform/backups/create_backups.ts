@@ -10,16 +10,16 @@ import { type BackupOutcome, BackupSchedule, nextBackupAt } from "./backup_sched
 import { BackupStore } from "./backup_store.ts";
 
 export interface BackupSettings {
-  /** Missing if the operator does not want backups. */
+  /** Creates a backup. Missing if the operator does not want backups. */
   readonly place?: string;
   readonly everyMs: number;
   readonly keep: number;
   readonly recipients: readonly string[];
 }
 
-/** How often to check whether a backup is due, in milliseconds. */
+/** Time between checks whether a backup is due, in milliseconds. */
 const LOOK_MS = 30_000;
-/** Delay before the first check, in milliseconds, so it does not slow down startup. */
+/** Delay before the first check, in milliseconds, so the check does not slow down startup. */
 const FIRST_LOOK_MS = 5_000;
 
 const timeOf = (time: number | null): string | null =>

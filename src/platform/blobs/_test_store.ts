@@ -1,5 +1,5 @@
 /**
- * A blob store for tests, in memory and a temporary folder.
+ * A blob store for tests, stored in memory and in a temporary folder.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import { ObjectStore } from "./object_store.ts";
 import { createS3Handler } from "./s3/handle_request.ts";
 import { UploadStore } from "./upload_store.ts";
 
-/** The package's request type, which differs from Deno's in the body. */
+/** The package's request type, whose body differs from that of Deno's type. */
 type AwsRequestInit = Parameters<AwsClient["sign"]>[1];
 
 export const PLACE: BlobPlace = {
@@ -38,7 +38,7 @@ export interface TestStore {
   readonly keyId: string;
   /** Sends a signed request. The path begins with the bucket. */
   send(path: string, init?: RequestInit): Promise<Response>;
-  /** Advances the clock, in milliseconds. */
+  /** Advances the clock by a number of milliseconds. */
   pass(ms: number): void;
   readonly now: () => number;
 }
@@ -88,6 +88,6 @@ export async function withStore(
   });
 }
 
-/** The text of all elements with a given name in a document. */
+/** Returns the text of all elements with a given name in a document. */
 export const elements = (xml: string, name: string): string[] =>
   [...xml.matchAll(new RegExp(`<${name}>([^<]*)</${name}>`, "g"))].map(([, text]) => text!);

@@ -1,6 +1,6 @@
 /**
- * Access keys of blob stores. Verifying a signature requires the secret, so it is sealed like a
- * project's secrets.
+ * Access keys of blob stores. Verifying a signature requires the secret itself, so the secret is
+ * sealed like a project's secrets.
  *
  * @module
  */
@@ -19,7 +19,7 @@ const ID_BYTES = 10;
 const SECRET_BYTES = 25;
 /** Maximum number of decrypted secrets in each of the two generations. */
 const MAX_REVEALED = 1000;
-/** Maximum length of an id to look up. */
+/** Maximum length of an id that is looked up. */
 const MAX_ID = 64;
 const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
@@ -27,7 +27,7 @@ const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 export const KEY_KINDS = ["created", "platform"] as const;
 
 const keyRecord = z.object({
-  /** The id in requests. */
+  /** The id that requests contain. */
   id: z.string(),
   name: z.string(),
   kind: z.enum(KEY_KINDS),
@@ -64,7 +64,7 @@ export interface OpenKey {
 export class AccessKeys extends Table<AccessKeyRecord, readonly [string, string], "id"> {
   readonly #box: SecretBox;
   readonly #making = new SingleFlight<OpenKey>();
-  /** Decrypted secrets of recent requests, by sealed form. */
+  /** Decrypted secrets that recent requests have used, by their sealed form. */
   readonly #revealed = new RecentMap<string>(MAX_REVEALED);
 
   constructor(kv: RecordStore, box: SecretBox) {
@@ -88,7 +88,7 @@ export class AccessKeys extends Table<AccessKeyRecord, readonly [string, string]
       createdAt: now(),
     };
     const owner = keys.project(workspaceId, projectId);
-    // Serializes these commits, so the limit is exact.
+    // Changes a record in each of these commits, so they are serialized and the limit is exact.
     await commitWithRetries(this.kv, [[...accessKeys.root, projectId]], async (operation) => {
       const project = await this.kv.get(owner);
       if (project.versionstamp === null) {
@@ -106,7 +106,7 @@ export class AccessKeys extends Table<AccessKeyRecord, readonly [string, string]
     return { record, secret };
   }
 
-  /** The key that a request refers to; `undefined` if it does not exist. */
+  /** Returns the key that a request refers to, or `undefined` if the key does not exist. */
   async open(id: string): Promise<OpenKey | undefined> {
     if (id.length > MAX_ID) return undefined;
     const record = await this.findBy("id", keys.blobKeyById(id));
@@ -124,7 +124,7 @@ export class AccessKeys extends Table<AccessKeyRecord, readonly [string, string]
     return { record, secret };
   }
 
-  /** The platform's key for an environment, created if missing. */
+  /** Returns the platform's key for an environment, created if missing. */
   ofPlatform(
     place: BlobPlace,
     parts: { readonly now: Clock; readonly random: Random },
@@ -150,7 +150,9 @@ export class AccessKeys extends Table<AccessKeyRecord, readonly [string, string]
     });
   }
 
-  /** Reseals all secrets with the platform's current key. Returns their number. */
+  /**
+   * Reseals all secrets with the platform's current key. Returns the number of resealed secrets.
+   */
   async reseal(): Promise<number> {
     return await this.rewrite(async (record) =>
       this.#box.isCurrent(record.secret) ? record : {

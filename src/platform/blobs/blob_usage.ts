@@ -1,6 +1,6 @@
 /**
- * The size of a project's blob stores. Additions and removals are counted separately, in the
- * commits that make them. Therefore, concurrent writers to one store do not contend for a record.
+ * The size of a project's blob stores. Each commit that adds or removes data also counts the change
+ * separately, so concurrent writers to one store do not contend for a record.
  *
  * @module
  */
@@ -20,14 +20,14 @@ type Counter = "bytes_added" | "bytes_removed" | "objects_added" | "objects_remo
 
 export class BlobUsage {
   readonly #kv: RecordStore;
-  /** Bytes of uploads in progress, by project. They are not recorded yet. */
+  /** Number of bytes of uploads in progress, by project. These bytes are not recorded yet. */
   readonly #arriving = new Map<string, number>();
 
   constructor(kv: RecordStore) {
     this.#kv = kv;
   }
 
-  /** Adds a change in usage to the commit that causes it. */
+  /** Adds a change in usage to the commit that causes the change. */
   note(operation: Operation, place: BlobPlace, change: Partial<Record<Counter, number>>): void {
     for (const [name, count] of Object.entries(change)) {
       if (count === 0) continue;
@@ -35,7 +35,7 @@ export class BlobUsage {
     }
   }
 
-  /** The usage of each environment of a project. */
+  /** Returns the usage of each environment of a project. */
   async of(projectId: string): Promise<ReadonlyMap<string, BlobUse>> {
     const found = new Map<string, { bytes: number; objects: number }>();
     for await (const { key, value } of readAll(this.#kv, keys.blobUsage(projectId), counter)) {
@@ -48,17 +48,20 @@ export class BlobUsage {
     return found;
   }
 
-  /** The recorded bytes of a project. */
+  /** Returns the number of bytes that are recorded for a project. */
   async recordedOf(projectId: string): Promise<number> {
     let total = 0;
     for (const { bytes } of (await this.of(projectId)).values()) total += bytes;
     return total;
   }
 
-  /** The bytes of a project, including the bytes that this node is receiving. */
+  /**
+   * Returns the number of bytes that a project uses, including the bytes that this node is
+   * receiving.
+   */
   async bytesOf(projectId: string): Promise<number> {
-    // This is read first, so bytes that are recorded between the two reads count twice instead of
-    // not at all.
+    // The incoming bytes are read first, so bytes that are recorded between the two reads count
+    // twice rather than not at all.
     const arriving = this.#arriving.get(projectId) ?? 0;
     return arriving + await this.recordedOf(projectId);
   }

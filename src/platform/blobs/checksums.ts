@@ -1,5 +1,5 @@
 /**
- * Checksums of streamed content: MD5 for the ETag, and any others that a client requests.
+ * Checksums of streamed content: MD5 for the ETag, and any other checksums that a client requests.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { crc32 } from "node:zlib";
 
 interface Sum {
   update(chunk: Uint8Array): void;
-  /** In base64. */
+  /** Returns the digest in base64. */
   digest(): string;
 }
 
@@ -41,7 +41,10 @@ function crcSum(next: (chunk: Uint8Array, before: number) => number): Sum {
   };
 }
 
-/** CRC-64/NVME, reflected. It is split into halves, because numbers are exact only to 53 bits. */
+/**
+ * CRC-64/NVME, reflected. The value is split into halves, because numbers are exact only to 53
+ * bits.
+ */
 const NVME = (() => {
   const [high, low] = [new Uint32Array(256), new Uint32Array(256)];
   for (let index = 0; index < 256; index++) {
@@ -100,12 +103,12 @@ export class Checksums {
     for (const sum of this.#sums.values()) sum.update(chunk);
   }
 
-  /** Digests in base64, by algorithm. Can be called only once. */
+  /** Returns the digests in base64, by algorithm. Can be called only once. */
   digests(): ReadonlyMap<Algorithm, string> {
     return new Map([...this.#sums].map(([name, sum]) => [name, sum.digest()]));
   }
 }
 
-/** A digest in base64 as hexadecimal digits. */
+/** Converts a digest from base64 to hexadecimal digits. */
 export const hexOf = (base64: string): string =>
   Array.from(atob(base64), (char) => char.charCodeAt(0).toString(16).padStart(2, "0")).join("");

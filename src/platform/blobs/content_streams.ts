@@ -3,7 +3,7 @@
 /** Number of bytes after which the quota is checked again, for a body of unknown length. */
 const ASK_AFTER = 1024 * 1024;
 
-/** Checks streamed content, and fails the stream if the content is wrong. */
+/** Checks streamed content, and makes the stream fail if the content is wrong. */
 export function verified(
   stream: ReadableStream<Uint8Array>,
   check: { update(chunk: Uint8Array): void | Promise<void>; end(): void | Promise<void> },

@@ -1,5 +1,5 @@
 /**
- * Sets up projects' blob stores. There is one per environment, and code accesses it through the S3
+ * Sets up projects' blob stores. Each environment has one store, which code accesses through the S3
  * protocol.
  *
  * @module
@@ -31,7 +31,7 @@ import { openSiteObjects } from "./site_objects.ts";
 import { REGION } from "./sign_url.ts";
 import { UploadStore } from "./upload_store.ts";
 
-/** How long a site's first request waits for the store to be filled, in milliseconds. */
+/** Maximum time that a site's first request waits for the store to be filled, in milliseconds. */
 const SEED_PATIENCE_MS = 10_000;
 
 /** Path of the S3 endpoint, on every host that has it. */
@@ -39,7 +39,7 @@ export const S3_PATH = "/s3";
 
 /** A deployment's access to its environment's store. */
 export interface BlobAccess {
-  /** Changes when running servers need different variables. */
+  /** A value that changes when running servers need different variables. */
   readonly identity: string;
   readonly variables: Readonly<Record<string, string>>;
 }
@@ -49,14 +49,14 @@ export interface ProjectBlobs {
   /** Handles requests below {@link S3_PATH}. */
   readonly handle: (request: Request) => Promise<Response>;
   /**
-   * How code accesses its store.
+   * Returns how code accesses its store.
    *
    * @param origin the origin at which the code reaches the endpoint
    */
   readonly blobsFor: (place: BlobPlace, origin: string) => Promise<BlobAccess>;
   /**
-   * The public objects of a deployment's site. If the deployment requests it, its store is filled
-   * first.
+   * Returns the public objects of a deployment's site. If the deployment requests it, the store is
+   * filled first.
    */
   readonly objectsOf: (
     place: BlobPlace,
@@ -65,14 +65,14 @@ export interface ProjectBlobs {
   readonly capability: Capability;
 }
 
-/** Whether a URL path belongs to the S3 endpoint. */
+/** Returns whether a URL path belongs to the S3 endpoint. */
 export function isS3Path(path: string): boolean {
   return path === S3_PATH || path.startsWith(`${S3_PATH}/`);
 }
 
 /**
- * A project's own variables override these. A project with any AWS variable uses other object
- * storage, so none are added.
+ * Adds the variables for the blob store, which a project's own variables override. A project with
+ * any AWS variable uses other object storage, so none are added.
  */
 export function withBlobVariables(
   { variables: ours }: Pick<BlobAccess, "variables">,

@@ -37,7 +37,7 @@ export const MAX_ACCESS_KEYS = 50;
 /** Idle time after which an upload is removed, in milliseconds. */
 export const KEEP_UPLOAD_MS = 7 * 24 * 60 * 60_000;
 
-/** Whether a string is a valid object key. */
+/** Returns whether a string is a valid object key. */
 export function isObjectKey(text: string): boolean {
   return text !== "" && text.isWellFormed() && !text.includes("\0") && !hasDotSegment(text) &&
     new TextEncoder().encode(text).byteLength <= MAX_KEY_BYTES;

@@ -1,6 +1,6 @@
 /**
  * Lists one page of a store's keys, in byte order. A folder of any size costs one lookup, because
- * the list skips its contents.
+ * the folder's contents are skipped.
  *
  * @module
  */
@@ -13,7 +13,7 @@ export interface ListWish {
    * Keys that contain the delimiter after the prefix are shown as one folder, up to the delimiter.
    */
   readonly delimiter?: string | undefined;
-  /** Lists only keys and folders after this one. */
+  /** Lists only keys and folders that come after this string. */
   readonly after?: string | undefined;
   readonly limit: number;
 }
@@ -26,7 +26,9 @@ export interface ObjectPage {
   readonly next: string | null;
 }
 
-/** The first string after all strings with a given prefix; `undefined` if there is none. */
+/**
+ * Returns the first string after all strings with a given prefix, or `undefined` if there is none.
+ */
 function behind(prefix: string): string | undefined {
   const characters = [...prefix];
   const last = characters.pop()?.codePointAt(0);
@@ -35,18 +37,18 @@ function behind(prefix: string): string | undefined {
   return characters.join("") + String.fromCodePoint(last + 1 === 0xd800 ? 0xe000 : last + 1);
 }
 
-/** The folder that contains a key, with the delimiter. */
+/** Returns the folder that contains a key, with the delimiter. */
 function folderOf(key: string, { prefix, delimiter }: ListWish): string | undefined {
   if (delimiter === undefined || delimiter === "") return undefined;
   const at = key.indexOf(delimiter, prefix.length);
   return at === -1 ? undefined : key.slice(0, at + delimiter.length);
 }
 
-/** The start of a page: after a key, or after all keys in a folder. */
+/** Returns the start of a page: after a key, or after all keys in a folder. */
 function startOf(wish: ListWish): string | undefined {
   const { after, prefix } = wish;
   if (after === undefined || compareBytes(after, prefix) < 0) return prefix;
-  // The smallest key after another is that key followed by a zero character.
+  // The smallest key after a given key is that key followed by a zero character.
   return folderOf(after, wish) === after ? behind(after) : `${after}\0`;
 }
 
@@ -60,7 +62,7 @@ function compareBytes(one: string, other: string): number {
   return left.length - right.length;
 }
 
-/** Maximum number of records to read at a time. */
+/** Maximum number of records that are read at a time. */
 const MOST_AT_ONCE = 500;
 
 export async function listObjects(
@@ -77,7 +79,7 @@ export async function listObjects(
   const most = Math.min(limit + 1, MOST_AT_ONCE);
   const least = wish.delimiter ? 1 : most;
   let batchSize = least;
-  // Each round ends the page, skips a folder, or reads keys outside folders.
+  // Each round completes the page, skips a folder, or reads keys outside folders.
   while (start !== undefined) {
     let [next, left]: [string | undefined, number] = [undefined, batchSize];
     const selector = { prefix: root, start: [...root, start] };
@@ -90,7 +92,7 @@ export async function listObjects(
       last = folder ?? key;
       if (folder !== undefined) {
         prefixes.push(folder);
-        // The other keys in the batch may be in the same folder.
+        // The remaining keys in the batch may be in the same folder.
         batchSize = least;
         next = behind(folder);
         break;

@@ -6,7 +6,7 @@ import { PLACE } from "./_test_store.ts";
 import { listObjects, type ListWish } from "./list_objects.ts";
 import { type ObjectRecord, objects } from "./object_record.ts";
 
-/** Number of keys to list. Set `LISTED_KEYS` to test with more, such as 1000000. */
+/** Number of keys to list. Set `LISTED_KEYS` to test with more keys, such as 1000000. */
 const KEYS = Number(Deno.env.get("LISTED_KEYS") ?? 5000);
 const BATCH = 500;
 const LIMIT = 100;
@@ -28,7 +28,7 @@ async function fill(kv: RecordStore, all: readonly string[]): Promise<void> {
   }
 }
 
-/** A store that counts the records read from it, including unused ones. */
+/** Creates a store that counts the records read from it, including unused ones. */
 function counted(kv: RecordStore) {
   const counts = { read: 0 };
   const list = async function* (...[selector, options]: Parameters<RecordStore["list"]>) {
@@ -76,7 +76,7 @@ const MIXED = [
   ...["folder-07", "folder-07.txt", "folder-07/sub/deep", "zoë", "zoë/é", "😀/1", "😀/2"],
 ];
 
-/** The expected list for the delimiter `/`, computed from all keys. */
+/** Returns the expected list for the delimiter `/`, computed from all keys. */
 function shownOf(prefix: string): string[] {
   const shown = MIXED.filter((key) => key.startsWith(prefix)).map((key) => {
     const end = key.indexOf("/", prefix.length);
@@ -120,7 +120,7 @@ for (const { name, ignore, open } of STORES) {
           assert.ok(pages.slice(0, -1).every(({ length }) => length === limit));
         }
         // Each batch is at most eight times as large as the previous one. Therefore, the number of
-        // records read is at most nine times the number of keys shown.
+        // records that are read is at most nine times the number of keys in the list.
         assert.ok(counts.read <= 9 * expected.length + 9, `${prefix}: ${counts.read} records`);
       }
     },

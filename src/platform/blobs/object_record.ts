@@ -1,6 +1,6 @@
 /**
- * Records of objects and uploads in blob stores. The bytes are blobs of the workspace, so equal
- * content is stored once.
+ * Records of objects and uploads in blob stores. The bytes are blobs of the workspace, so identical
+ * content is stored only once.
  *
  * @module
  */
@@ -89,7 +89,7 @@ export const parts = new RecordType({
   ],
 });
 
-/** The blobs that objects and unfinished uploads need. */
+/** Returns the blobs that objects and unfinished uploads need. */
 export async function* objectBlobs(
   kv: RecordStore,
 ): AsyncGenerator<Pick<ObjectRecord, "workspaceId" | "projectId" | "sha256">> {

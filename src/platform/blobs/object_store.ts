@@ -29,9 +29,9 @@ import { BlobStoreError } from "./store_error.ts";
 /** Environments that cannot be deleted. */
 const BUILT_IN: readonly string[] = [ENVIRONMENT_PRODUCTION, ENVIRONMENT_PREVIEW];
 
-/** Maximum size of objects that are read completely, and verified before the first byte is sent. */
+/** Maximum size of objects that are completely read and verified before the first byte is sent. */
 const READ_WHOLE = 64 * 1024;
-/** Maximum size of objects that are also read completely if a range is requested. */
+/** Maximum size of objects that are read completely even if only a range is requested. */
 const READ_WHOLE_FOR_RANGE = 1024 * 1024;
 
 export interface ObjectStoreOptions {
@@ -49,23 +49,26 @@ export interface Content {
   readonly size: number | undefined;
   /** Algorithms of the client's checksums. */
   readonly algorithms: readonly Algorithm[];
-  /** The client's digests in base64, which are known once the stream has ended. */
+  /** Returns the client's digests in base64, which are known once the stream has ended. */
   expected(): ReadonlyMap<Algorithm, string>;
 }
 
-/** A condition that the existing object must meet before a write; `*` matches any object. */
+/** A condition that the existing object must meet for a write; `*` matches any object. */
 export interface WriteCondition {
   readonly ifMatch?: string | undefined;
   readonly ifNoneMatch?: string | undefined;
 }
 
-/** Finds the object that an upload replaces, so only the difference in size needs space. */
+/**
+ * Finds the object that an upload replaces, so only the difference in size counts against the
+ * quota.
+ */
 type Replaced = () => Promise<{ readonly size: number } | undefined>;
 
 /** Content that is stored in the vault. */
 export type StoredContent = Pick<ObjectRecord, "sha256" | "size" | "etag" | "checksums">;
 
-/** Whether a list of entity tags, or `*`, matches an object's entity tag. */
+/** Returns whether a list of entity tags, or `*`, matches an object's entity tag. */
 export function hasTag(list: string, etag: string): boolean {
   return list.split(",").map((each) => each.trim().replace(/^W\//, "").replaceAll('"', ""))
     .some((each) => each === "*" || each === etag);
@@ -133,7 +136,9 @@ export class ObjectStore extends Table<ObjectRecord, readonly [string, string, s
     );
   }
 
-  /** Stores bytes, and then their record. In the meantime, the bytes count as arriving. */
+  /**
+   * Stores bytes, and then their record. Until the record is stored, the bytes count as arriving.
+   */
   async storeContent<T>(
     place: BlobPlace,
     content: Content,
@@ -268,7 +273,7 @@ export class ObjectStore extends Table<ObjectRecord, readonly [string, string, s
     return await listObjects(this.kv, place, wish);
   }
 
-  /** The bytes of an object. If the object is damaged, the stream ends with an error. */
+  /** Returns the bytes of an object. If the object is damaged, the stream ends with an error. */
   async open(
     object: Pick<ObjectRecord, "workspaceId" | "sha256" | "size">,
     range?: ByteRange,

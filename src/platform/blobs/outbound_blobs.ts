@@ -9,7 +9,7 @@ const HOST = "blobs.internal";
 /** Origin of the endpoint for functions. */
 export const BLOBS_ORIGIN = `http://${HOST}`;
 
-/** Handles requests to the blob stores here, and passes all other requests to `outbound`. */
+/** Handles requests to blob stores itself, and passes all other requests to `outbound`. */
 export function outboundToBlobs(
   handle: (request: Request) => Promise<Response>,
   outbound: OutboundFetch,

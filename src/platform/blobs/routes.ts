@@ -47,7 +47,7 @@ const keyOf = (record: AccessKeyRecord): BlobKey => ({
   createdAt: new Date(record.createdAt).toISOString(),
 });
 
-/** Converts the store's refusals to API failures. */
+/** Converts errors of the blob store to API failures. */
 async function asFailure<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

@@ -1,6 +1,6 @@
 /**
- * Copies production's objects to an environment's store, once: when the first deployment that
- * requests the copy opens. The copies share their content.
+ * Copies production's objects to an environment's store once, when the first deployment that
+ * requests the copy opens. The copies share the content of the originals.
  *
  * @module
  */
@@ -31,7 +31,7 @@ export async function seedStore(
       try {
         await objects.copy(source, to, source.key, { condition: { ifNoneMatch: "*" } });
       } catch (error) {
-        // The environment has written the key itself, or an earlier call has copied it.
+        // The environment has written the key itself, or an earlier call has copied the object.
         if (!hasCode(error, "PreconditionFailed")) throw error;
       }
     }

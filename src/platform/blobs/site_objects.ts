@@ -1,5 +1,5 @@
 /**
- * Sites' public objects. Their keys have a prefix that is listed in `svc.toml`.
+ * The public objects of sites. An object is public if its key has a prefix that `svc.toml` lists.
  *
  * @module
  */
@@ -40,7 +40,7 @@ async function read(
 ): Promise<ObjectAnswer> {
   const { method } = request;
   const object = await objects.get(place, key);
-  // Only GET supports ranges (RFC 9110, 14.2). In S3, HEAD also does.
+  // Only GET supports ranges (RFC 9110, 14.2), while in S3, HEAD supports them too.
   const headers = {
     get: (name: string) => method === "HEAD" && name === "range" ? null : request.header(name),
   };
@@ -56,7 +56,7 @@ async function read(
   };
 }
 
-/** A failed condition, or an unsatisfiable range. */
+/** Returns the response for a failed condition or an unsatisfiable range. */
 const refusal = ({ status, contentRange }: BlobStoreError): ObjectAnswer => ({
   status,
   headers: [

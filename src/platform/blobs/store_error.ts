@@ -1,5 +1,5 @@
 /**
- * The reason for a refusal: an S3 code with its status, and a readable message.
+ * The reason why a request was rejected: an S3 code with its status, and a readable message.
  *
  * @module
  */

@@ -36,7 +36,7 @@ import {
 import type { Content, ObjectStore, StoredContent, WriteCondition } from "./object_store.ts";
 import { BlobStoreError } from "./store_error.ts";
 
-/** Maximum length of an id to look up. */
+/** Maximum length of an id that is looked up. */
 const MAX_ID = 64;
 
 /** A part, as listed by the client to complete an upload. */
@@ -47,11 +47,12 @@ export interface NamedPart {
 }
 
 /**
- * Ignores errors, because the request has succeeded, and the sweep removes parts without an upload.
+ * Ignores errors, because the request itself has succeeded, and the sweep removes parts that have
+ * no upload.
  */
 const leaveToSweep = () => {};
 
-/** The ETag of an object that was uploaded in parts. */
+/** Returns the ETag of an object that was uploaded in parts. */
 function etagOf(named: readonly Pick<NamedPart, "etag">[]): string {
   const md5 = createHash("md5");
   for (const { etag } of named) md5.update(Buffer.from(etag, "hex"));
@@ -140,7 +141,7 @@ export class UploadStore extends Table<UploadRecord, readonly [string, string, s
     }, { maxBytes, before });
   }
 
-  /** The parts of an upload, sorted by number. */
+  /** Returns the parts of an upload, sorted by number. */
   async partsOf({ projectId, environment, id }: UploadRecord): Promise<readonly PartRecord[]> {
     return await this.#parts.collect(projectId, environment, id);
   }
@@ -171,8 +172,8 @@ export class UploadStore extends Table<UploadRecord, readonly [string, string, s
   }
 
   /**
-   * Returns the object of a completed upload, because clients repeat a request that got no
-   * response.
+   * Returns the object that a completed upload created, because clients repeat a request that got
+   * no response.
    */
   async completed(
     { projectId, environment }: BlobPlace,
@@ -192,7 +193,7 @@ export class UploadStore extends Table<UploadRecord, readonly [string, string, s
     await this.#removeParts(upload).catch(leaveToSweep);
   }
 
-  /** One page of the open uploads with a key prefix, newest first. */
+  /** Returns one page of the open uploads with a key prefix, newest first. */
   async listOpen(
     { projectId, environment }: BlobPlace,
     { prefix, limit, cursor }: {
@@ -274,7 +275,7 @@ async function* readParts(
   }
 }
 
-/** The parts that a client lists, which must exist as stated. */
+/** Returns the parts that a client lists, which must exist as stated. */
 function choose(
   stored: readonly PartRecord[],
   named: readonly NamedPart[],

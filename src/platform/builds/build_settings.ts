@@ -9,7 +9,7 @@ export interface BuildSettings {
   readonly allowUnsandboxed: boolean;
   /** The first user id for builds, if the platform runs as root. */
   readonly firstUid: number;
-  /** The only kind of sandbox to try; by default, the best one available. */
+  /** The only kind of sandbox that is tried. By default, the best kind available is used. */
   readonly sandbox?: SandboxKind;
   readonly limits: BuildLimits;
   /** Files and folders outside the data directory that builds cannot see. */
@@ -19,7 +19,7 @@ export interface BuildSettings {
 /** Files that SQLite creates next to a database (SQLite, "Temporary Files"). */
 const BESIDE_DATABASE = ["-wal", "-shm", "-journal"];
 
-/** Matches a URL, not a path. */
+/** Matches a URL rather than a path. */
 const ELSEWHERE = /^[a-z0-9+]+:\/\//i;
 
 export function hiddenPlaces(

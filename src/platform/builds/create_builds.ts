@@ -31,7 +31,7 @@ export interface Builds {
   readonly builds: BuildStore;
   readonly buildQueue: BuildQueue;
   readonly sharedBuildLogs: SharedBuildLogs;
-  /** Pushed repositories, if other nodes accept pushes too. */
+  /** The store of pushed repositories, if other nodes accept pushes too. */
   readonly pushedRepositories: PushedRepositories | undefined;
   readonly deployCommit: DeployCommit;
   /** The build sandbox, for other programs that read untrusted input. */
@@ -50,7 +50,7 @@ export interface BuildsParts {
   readonly settings: BuildSettings;
   /** Folders on this machine that may contain projects' repositories. */
   readonly gitRoots: readonly string[];
-  /** How many builds can run at the same time; by default, one per two processors. */
+  /** Maximum number of builds that run at the same time; by default, one per two processors. */
   readonly concurrency: number | undefined;
   /** Called with each line of a build's log, without secrets. Never waits. */
   readonly onBuildLine?: ((build: LoggedBuild, line: BuildLogLine) => void) | undefined;
@@ -58,10 +58,10 @@ export interface BuildsParts {
   readonly open: OpenBuilds | undefined;
 }
 
-/** A build can use two processors. */
+/** Allows one build per two processors, because a build can use two. */
 const defaultConcurrency = () => Math.max(1, Math.floor(navigator.hardwareConcurrency / 2));
 
-/** A random offset for positions in the queue, from 0 to 999. */
+/** Returns a random offset from 0 to 999 for positions in the queue. */
 function placeShift(random: Random): number {
   const [high, low] = random(2);
   return (high! * 256 + low!) % 1000;

@@ -30,8 +30,9 @@ export interface WantedCommitDeployment {
 }
 
 /**
- * Stores a deployment, its build and the changes that `also` adds, in one commit. @throws
- * {NotAdmittedError | Failure} `rate_limited` if too many builds wait
+ * Stores a deployment, its build and the changes that `also` adds, in one commit.
+ *
+ * @throws {NotAdmittedError | Failure} `rate_limited` if too many builds are waiting
  */
 export type DeployCommit = (
   wanted: WantedCommitDeployment,
@@ -55,7 +56,8 @@ export function commitDeployer(
       also: ({ id }) => ({
         contended: [builds.guardOf({ projectId: project.id, branch: wanted.branch })],
         add: async (operation) => {
-          // Each attempt uses a new position, because another node may have taken the same one.
+          // Each attempt uses a new position, because another node may have taken the same
+          // position.
           build = newBuild(wanted, { id, place: builds.nextPlace(now()), now: now() });
           await builds.storeWith(operation, build, force);
           buildQueue.requireRoom();
@@ -63,7 +65,8 @@ export function commitDeployer(
         },
       }),
     });
-    // The commit has stored the event, so a crash cannot lose it, and no response waits for it.
+    // The commit has stored the event, so a crash cannot lose the event, and no response needs to
+    // wait for its delivery.
     services.raiseEvent(deploymentEvent("started", deployment, addresses)).catch(() => {});
     if (build !== undefined) buildQueue.add(build);
     return deployment;

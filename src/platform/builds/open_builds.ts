@@ -23,7 +23,7 @@ export interface BuildParts {
   /** Gives builds access to the databases of their deployments. */
   readonly databases: Pick<DeploymentDatabases, "openVariables" | "prepare">;
   readonly buildLogs: BuildLogs;
-  /** Pushed repositories, if other nodes accept pushes too. */
+  /** The store of pushed repositories, if other nodes accept pushes too. */
   readonly pushedRepositories: Pick<PushedRepositories, "sync"> | undefined;
   readonly credentials: OpenGitCredentials;
   /** Fetches what repositories reference over HTTP. */
@@ -43,10 +43,11 @@ export interface OpenedBuilds {
   /** The build sandbox, for git; missing if there is no sandbox. */
   readonly sandbox?: OpenSandbox;
   /**
-   * Ends processes left over from a crash, and removes their files. Call it before the first build.
+   * Kills processes left over from a crash, and removes their files. Call this before the first
+   * build.
    */
   recover?(): Promise<void>;
-  /** Ends work in progress. Call it when no build is running. */
+  /** Stops work in progress. Call this when no build is running. */
   close(): Promise<void>;
 }
 

@@ -1,7 +1,7 @@
 /**
  * The interface between the build queue and the build runner. The queue decides when a build runs,
- * and moves its deployment through its states. The runner turns a commit into content. A trigger
- * resolves the commit first, so a job always contains a full SHA.
+ * and updates the state of the build's deployment. The runner turns a commit into content. A
+ * trigger resolves the commit first, so a job always contains a full SHA.
  *
  * @module
  */
@@ -18,9 +18,12 @@ export interface BuildJob {
   readonly branch: string;
   /** All 40 digits. */
   readonly commitSha: string;
-  /** The environment's name; its variables are in the deployment's snapshot. */
+  /** The environment's name. The environment's variables are in the deployment's snapshot. */
   readonly environment: string;
-  /** The branch's current deployment, to skip an unnecessary build; null to always build. */
+  /**
+   * The branch's current deployment, which makes it possible to skip an unnecessary build; null to
+   * always build.
+   */
   readonly since: { readonly commitSha: string; readonly createdAt: number } | null;
 }
 
@@ -36,7 +39,7 @@ export interface BuiltContent {
 
 export type BuildOutcome =
   | { readonly type: "built"; readonly content: BuiltContent }
-  /** `reason` is human-readable. It becomes the deployment's `error` and contains no secrets. */
+  /** `reason` is human-readable, becomes the deployment's `error`, and contains no secrets. */
   | { readonly type: "failed"; readonly reason: string }
   /** There was nothing to build. `reason` is human-readable. */
   | { readonly type: "skipped"; readonly reason: string }
@@ -52,19 +55,19 @@ export type RunInCheckout = (
   place?: CheckPlace,
 ) => Promise<readonly CommandResult[]>;
 
-/** Uses the output while its checkout still exists. */
+/** Uses the output while the build's checkout still exists. */
 export type UseBuilt = (content: BuiltContent, runCommands: RunInCheckout) => Promise<void>;
 
 export interface BuildRunner {
   /**
-   * Builds in a fresh checkout, which exists until `use` resolves. Resolves when no process is
-   * left.
+   * Builds in a fresh checkout, which exists until `use` resolves. The returned promise resolves
+   * when no process is left.
    */
   run(job: BuildJob, signal: AbortSignal, use?: UseBuilt): Promise<BuildOutcome>;
-  /** Removes anything that a build left behind, such as its log. */
+  /** Removes everything that a build has left behind, such as its log. */
   removeLeftovers(
     build: { readonly projectId: string; readonly deploymentId: string },
   ): Promise<void>;
-  /** Removes the logs and caches of all of a project's builds. */
+  /** Removes the logs and caches of all builds of a project. */
   forgetProject(projectId: string): Promise<void>;
 }

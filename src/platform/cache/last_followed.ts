@@ -1,4 +1,7 @@
-/** Stores when a node last knew of all purges, so it can tell how long it has been away. @module */
+/**
+ * Stores when a node last knew of all purges, so the node can tell how long it has been away.
+ * @module
+ */
 import { join } from "node:path";
 import { writeFileAtomically } from "../../lib/atomic_file.ts";
 import { readTextFile } from "../../lib/utf8.ts";
@@ -11,15 +14,15 @@ export async function noteFollowed(folder: string, at: number): Promise<void> {
   try {
     await writeFileAtomically(pathIn(folder), `${at}\n`, { mode: 0o600 });
   } catch (error) {
-    // The node then appears to have been away for longer than it was.
+    // If that fails, the node appears to have been away for longer than it was.
     if (!isFullDisk(error)) throw error;
   }
 }
 
-/** How long a node has been away, in milliseconds; `undefined` if unknown. */
+/** Returns how long a node has been away, in milliseconds, or `undefined` if unknown. */
 export async function wasAwayFor(folder: string, now: number): Promise<number | undefined> {
   const text = await readTextFile(pathIn(folder)).catch(() => undefined);
   const at = text === undefined || !/^\d+\n$/.test(text) ? NaN : Number(text);
-  // The time is unusable if the clock was set back.
+  // The stored time is unusable if the clock has been set back.
   return at <= now ? now - at : undefined;
 }

@@ -1,6 +1,6 @@
 /**
  * Shares purges between nodes, using records with a limited lifetime. A node that has been away for
- * longer than that may have missed purges, so it purges everything.
+ * longer than this lifetime may have missed purges, so it purges everything.
  *
  * @module
  */
@@ -14,16 +14,16 @@ import { keys, readAll, readRecord } from "../core/store/mod.ts";
 import { noteFollowed, wasAwayFor } from "./last_followed.ts";
 import type { RecordKey } from "../../store/mod.ts";
 
-/** How long other nodes have to learn of a purge, in milliseconds. */
+/** Time within which other nodes must learn of a purge, in milliseconds. */
 const REMEMBERED_MS = 15 * 60 * 1000;
 
 /**
  * Maximum absence after which a node still learns of all purges. This is shorter than the lifetime
- * of purges, because some may be about to expire.
+ * of purge records, because some of them may be about to expire.
  */
 const MAX_ABSENCE_MS = REMEMBERED_MS - 60 * 1000;
 
-/** How often a node records that it knows of all purges, in milliseconds. */
+/** Time between two records that a node knows of all purges, in milliseconds. */
 const NOTED_EVERY_MS = 60 * 1000;
 
 const scopeRecord = z.custom<PurgeScope>((value) => typeof value === "object" && value !== null);
@@ -58,8 +58,8 @@ export class SharedPurges {
   }
 
   /**
-   * Applies the purges that other nodes made while this node was away. This node's disk still has
-   * the purged pages.
+   * Applies the purges that other nodes made while this node was away. The purged pages are still
+   * on this node's disk.
    */
   async recover(): Promise<void> {
     const { kv, nodes, dataDir, now } = this.#parts;
@@ -86,7 +86,7 @@ export class SharedPurges {
     await this.#parts.cached.purgeAll();
   }
 
-  /** Regularly records that this node knows of all purges, until it is closed. */
+  /** Regularly records that this node knows of all purges, until `close()` is called. */
   start(): void {
     if (!this.#parts.nodes.isShared) return;
     this.#rounds = startRounds({

@@ -13,7 +13,7 @@ import type { PendingChallenges } from "./challenges.ts";
 import type { Dns01Challenges } from "./dns/dns01_challenges.ts";
 import type { Lease, Led } from "../../store/mod.ts";
 
-/** How many times to poll the state of an order, and the time between polls. */
+/** Maximum number of times that the state of an order is polled, and the time between polls. */
 const POLLING = { backoffAttempts: 12, backoffMin: 500, backoffMax: 15_000 } as const;
 export interface AcmeOptions {
   /** The authority's directory URL, such as `https://acme-v02.api.letsencrypt.org/directory`. */
@@ -22,7 +22,10 @@ export interface AcmeOptions {
   readonly contact?: string;
   /** Whether the operator agrees to the authority's terms of service. */
   readonly termsAgreed: boolean;
-  /** Certificates (PEM) to trust in addition to the system's, for a private authority's server. */
+  /**
+   * Certificates (PEM) that are trusted in addition to the system's, for a private authority's
+   * server.
+   */
   readonly serverCa?: string;
 }
 
@@ -37,18 +40,23 @@ export interface RenewalWindow {
   /** In milliseconds since the epoch. */
   readonly start: number;
   readonly end: number;
-  /** How long to wait before asking again, in seconds. */
+  /** How long to wait before the next request, in seconds. */
   readonly retryAfter: number;
 }
 
 export interface Issuer {
-  /** Orders one certificate for all the names. Rejects with the authority's message. */
+  /** Orders one certificate for all of the names. Rejects with the authority's message. */
   issue(hostnames: readonly string[], options: IssueOptions): Promise<KeyPair>;
-  /** `undefined` if the authority has no renewal window for a certificate. */
+  /**
+   * Returns when the authority wants a certificate to be renewed, or `undefined` if it does not
+   * state a time.
+   */
   renewalWindow(cert: string, lease: Lease): Promise<RenewalWindow | undefined>;
 }
 
-/** Whether the authority already knows of a replacement for the certificate (RFC 9773, 5). */
+/**
+ * Returns whether the authority already knows of a replacement for the certificate (RFC 9773, 5).
+ */
 const isReplaced = (error: unknown): boolean =>
   error instanceof Error && /already (?:been )?(?:marked as )?replaced/i.test(error.message);
 
@@ -69,7 +77,9 @@ type Challenge = Authorization["challenges"][number];
 type AcmeIssuerOptions = AcmeOptions & {
   readonly store: Led<Pick<CertificateStore, "accountKey">>;
   readonly challenges: Led<PendingChallenges>;
-  /** The DNS challenges for a name; `undefined` if it is not validated by DNS. */
+  /**
+   * Returns the DNS challenges for a name, or `undefined` if the name is not validated through DNS.
+   */
   readonly dnsFor: (hostname: string) => Dns01Challenges | undefined;
   readonly lookUpCaa: CaaLookup;
 };

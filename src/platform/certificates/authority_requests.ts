@@ -1,7 +1,7 @@
 /**
- * Requests to a certificate authority. They have a timeout, are retried once, and reject with the
- * authority's problem document (RFC 8555, 6.7). acme-client's own handling sleeps for the time in
- * `Retry-After`, which would delay all other orders for hours.
+ * Requests to a certificate authority. Each request has a timeout, is retried once, and rejects
+ * with the authority's problem document (RFC 8555, 6.7). acme-client's own handling sleeps for the
+ * time in `Retry-After`, which would delay all other orders for hours.
  *
  * @module
  */
@@ -22,7 +22,7 @@ const BAD_NONCE = `${URN}badNonce`;
 const problemSchema = z.object({ type: z.string().default(""), detail: z.string().default("") })
   .catch({ type: "", detail: "" });
 
-/** The authority refused a request. */
+/** The authority rejected a request. */
 export class AuthorityError extends Error {
   override readonly name = "AuthorityError";
   /** The kind of problem, such as `rateLimited` (RFC 8555, 6.7). */
@@ -30,7 +30,10 @@ export class AuthorityError extends Error {
 
   constructor(
     problem: { readonly type: string; readonly detail: string; readonly status: number },
-    /** How long to wait before trying again, in seconds; 0 if the authority did not say. */
+    /**
+     * How long to wait before trying again, in seconds; 0 if the authority has not specified a
+     * time.
+     */
     readonly retryAfter: number,
   ) {
     super(problem.detail || `The certificate authority responded with ${problem.status}`);
@@ -38,7 +41,7 @@ export class AuthorityError extends Error {
   }
 }
 
-/** The delay from a `Retry-After` header, in seconds; 0 if there is none. */
+/** Returns the delay from a `Retry-After` header, in seconds; 0 if there is none. */
 export const secondsIn = (retryAfter: unknown): number => Number(retryAfter) || 0;
 
 interface Exchange {

@@ -1,11 +1,11 @@
 /**
- * Explains a refusal based on CAA records (RFC 8659). CAA records name the authorities that may
- * issue certificates for a domain.
+ * Explains why an authority rejected an order, based on CAA records (RFC 8659). These records name
+ * the authorities that may issue certificates for a domain.
  *
  * @module
  */
 
-/** Values such as `0 issue "letsencrypt.org"`; `undefined` if the lookup failed. */
+/** Returns values such as `0 issue "letsencrypt.org"`, or `undefined` if the lookup failed. */
 export type CaaLookup = (name: string) => Promise<readonly string[] | undefined>;
 
 const parse = (value: string): { readonly tag: string; readonly authority: string } => {
@@ -13,7 +13,7 @@ const parse = (value: string): { readonly tag: string; readonly authority: strin
   return { tag: tag.toLowerCase(), authority: text.split(";")[0]!.trim().toLowerCase() };
 };
 
-/** Finds the records that apply to a domain: those of the closest name that has any. */
+/** Finds the records that apply to a domain: those of the nearest name that has any. */
 async function findRecords(
   domain: string,
   look: CaaLookup,
@@ -29,8 +29,8 @@ async function findRecords(
 }
 
 /**
- * Explains which CAA records prevent an authority from issuing, and what to add; `undefined` if
- * none do. `identities` are the authority's names in such records.
+ * Explains which CAA records prevent an authority from issuing a certificate, and what to add.
+ * Returns `undefined` if none do. `identities` are the authority's names in CAA records.
  */
 export async function explainCaa(
   hostname: string,

@@ -31,7 +31,7 @@ export const certificateRecord = z.object({
     notBefore: z.number(),
     notAfter: z.number(),
   }).nullable(),
-  /** Consecutive failed orders. */
+  /** Number of consecutive orders that have failed. */
   failures: z.number(),
   /** Why the last order failed; null if it succeeded. */
   error: z.string().nullable(),
@@ -40,7 +40,10 @@ export const certificateRecord = z.object({
 });
 export type CertificateRecord = z.infer<typeof certificateRecord>;
 
-/** The first and last moments at which a certificate is valid, in milliseconds since the epoch. */
+/**
+ * Returns the first and last moments at which a certificate is valid, in milliseconds since the
+ * epoch.
+ */
 export function validityOf(pem: string): { readonly notBefore: number; readonly notAfter: number } {
   const { validFrom, validTo } = new X509Certificate(pem);
   return { notBefore: Date.parse(validFrom), notAfter: Date.parse(validTo) };
@@ -50,14 +53,15 @@ export function validityOf(pem: string): { readonly notBefore: number; readonly 
 const AUTHORITY_KEY_ID = Buffer.from([0x06, 0x03, 0x55, 0x1d, 0x23]);
 
 /**
- * The identifier that an authority uses for a certificate (RFC 9773, 4.1): the identifier of the
- * authority's key, and the serial number. `undefined` if the certificate does not identify the key.
+ * Returns the identifier that an authority uses for a certificate (RFC 9773, 4.1): the identifier
+ * of the authority's key, and the serial number. Returns `undefined` if the certificate does not
+ * identify the key.
  */
 export function renewalId(pem: string): string | undefined {
   const { raw, serialNumber } = new X509Certificate(pem);
   const at = raw.indexOf(AUTHORITY_KEY_ID);
-  // An OCTET STRING that contains a SEQUENCE, whose first member is the identifier, tagged [0]. All
-  // lengths are below 128.
+  // An OCTET STRING that contains a SEQUENCE. The first member of the SEQUENCE is the identifier,
+  // tagged [0]. All lengths are below 128.
   const [octets, , sequence, , tag, length = 0] = raw.subarray(at + AUTHORITY_KEY_ID.byteLength);
   if (at === -1 || octets !== 0x04 || sequence !== 0x30 || tag !== 0x80) return undefined;
   const start = at + AUTHORITY_KEY_ID.byteLength + 6;
@@ -67,7 +71,7 @@ export function renewalId(pem: string): string | undefined {
   return `${keyId.toString("base64url")}.${serial.toString("base64url")}`;
 }
 
-/** When to renew: after two thirds of the lifetime, spread by `chance` from 0 to 1. */
+/** Returns when to renew: after two thirds of the lifetime, spread by `chance` from 0 to 1. */
 export function renewalTime(
   life: { readonly notBefore: number; readonly notAfter: number },
   chance: number,
@@ -77,8 +81,8 @@ export function renewalTime(
 }
 
 /**
- * When to order again after failures: after 5 minutes, 15, 45, and so on up to a day. Each delay
- * varies by up to a quarter. Certificate authorities allow about five failures an hour.
+ * Returns when to order again after failures: after 5, 15 and 45 minutes, and so on, up to a day.
+ * Each delay varies by up to a quarter. Certificate authorities allow about five failures an hour.
  */
 export function retryTime(
   failures: number,

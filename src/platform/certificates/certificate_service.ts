@@ -1,6 +1,6 @@
 /**
- * Keeps a valid certificate for every hostname that is served: orders and renews it, and retries
- * failed orders later.
+ * Keeps a valid certificate for every hostname that is served: orders and renews certificates, and
+ * retries failed orders later.
  *
  * @module
  */
@@ -26,12 +26,12 @@ import { RenewalWishes } from "./renewal_wishes.ts";
 import { WaitingHandshakes } from "./waiting_handshakes.ts";
 import { Lease, LeaseLostError, type Led, type RecordKey } from "../../store/mod.ts";
 
-/** How often to check for due orders, in milliseconds. */
+/** Time between checks for due orders, in milliseconds. */
 const INTERVAL_MS = 10 * 60_000;
 
-/** Maximum length of an authority's message to store, in characters. */
+/** Maximum length of an authority's message that is stored, in characters. */
 const MAX_ERROR = 500;
-/** Maximum `Retry-After` from an authority to respect, in milliseconds. */
+/** Maximum `Retry-After` from an authority that is respected, in milliseconds. */
 const MAX_PAUSE_MS = 7 * 24 * 60 * 60_000;
 
 const isRateLimit = (error: unknown): boolean =>
@@ -40,22 +40,22 @@ const isRateLimit = (error: unknown): boolean =>
 export interface CertificateServiceOptions {
   readonly store: CertificateStore;
   readonly issuer: Issuer;
-  /** The hostnames that should have a certificate. */
+  /** Returns the hostnames that should have a certificate. */
   names(): Iterable<string>;
-  /** True for a hostname that should have a certificate. */
+  /** Returns true for a hostname that should have a certificate. */
   wants(hostname: string): boolean;
   /**
    * The hostnames that get a certificate on demand, either when a client first connects or in a
    * later shared order.
    */
   hosts?(): Iterable<string>;
-  /** True for a hostname with a certificate on demand. */
+  /** True for a hostname that gets its certificate on demand. */
   onDemand?(hostname: string): boolean;
-  /** The nodes, one of which orders certificates; by default, this one. */
+  /** The nodes, one of which orders certificates; by default, only this node. */
   readonly nodes?: Pick<Nodes, "leads" | "during" | "onGained">;
   readonly now: Clock;
   readonly random: Random;
-  /** How often to check for due orders, in milliseconds; ten minutes by default. */
+  /** Time between checks for due orders, in milliseconds; ten minutes by default. */
   readonly intervalMs?: number;
   /**
    * Called with hostnames whose certificates were changed or removed. Resolves when clients see the
@@ -116,7 +116,7 @@ export class CertificateService {
     this.#pairs.delete(hostname);
   }
 
-  /** Whether the certificate in use changed. */
+  /** Returns whether the certificate in use changed. */
   async #take(record: CertificateRecord): Promise<boolean> {
     const { store, log } = this.#options;
     try {
@@ -133,14 +133,14 @@ export class CertificateService {
     }
   }
 
-  /** Whether a served hostname has a certificate. */
+  /** Returns whether a served hostname has a certificate. */
   has(hostname: string): boolean {
     return this.#find(hostname) !== undefined;
   }
 
   /**
-   * The certificate for a served hostname. The first client of a host waits for its certificate,
-   * for at most ten seconds.
+   * Returns the certificate for a served hostname. The first client of a host waits for its
+   * certificate, for at most ten seconds.
    */
   find(hostname: string): KeyPair | undefined | Promise<KeyPair | undefined> {
     const pair = this.#find(hostname);
@@ -197,7 +197,7 @@ export class CertificateService {
     this.wake();
   }
 
-  /** Notifies the node that orders certificates of due orders. */
+  /** Notifies the node that orders certificates that orders are due. */
   #passOn(record: CertificateRecord): void {
     const { store, log } = this.#options;
     store.put(record).catch((error) => {
@@ -275,7 +275,7 @@ export class CertificateService {
     }
   }
 
-  /** Makes certificates due if the authority wants them renewed earlier. */
+  /** Makes certificates due if the authority wants them to be renewed earlier. */
   async #askForRenewals(lease: Lease): Promise<void> {
     const { now, log } = this.#options;
     for (const [hostname, record] of this.#records) {
@@ -371,9 +371,9 @@ export class CertificateService {
   }
 
   /**
-   * Records a failure so the order is not retried immediately. If the failure cannot be stored, it
-   * is kept in memory. If another node is already ordering, the failure is dropped, because that
-   * node is responsible.
+   * Records a failure, so the order is not retried immediately. A failure that cannot be stored is
+   * kept in memory. If another node is already ordering, that node is responsible, so the failure
+   * is dropped.
    */
   async #keepFailure(
     record: CertificateRecord,
@@ -392,7 +392,7 @@ export class CertificateService {
     }
   }
 
-  /** A number from 0 to 1. */
+  /** Returns a random number from 0 to 1. */
   #chance(): number {
     return this.#options.random(1)[0]! / 255;
   }

@@ -26,7 +26,7 @@ interface World {
     failure: string | undefined;
     /** Seconds until a retry; set while the authority is rate limiting. */
     retryAfter: number | undefined;
-    /** Names that the authority refuses. */
+    /** Names that the authority rejects. */
     refused: Set<string>;
     /** When the authority wants certificates to be renewed. */
     window: RenewalWindow | undefined;

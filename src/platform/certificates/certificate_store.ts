@@ -60,7 +60,9 @@ export class CertificateStore extends Table<CertificateRecord, readonly [string]
     return { cert: issued.chain, key: await this.#box.open(issued.key, keyPlace(hostname)) };
   }
 
-  /** Seals every private key with the data directory's current key; returns how many changed. */
+  /**
+   * Seals every private key with the data directory's current key. Returns how many were changed.
+   */
   async reseal(): Promise<number> {
     const again = async (sealed: SealedSecret, place: string) =>
       await this.#box.seal(await this.#box.open(sealed, place), place);
@@ -76,7 +78,9 @@ export class CertificateStore extends Table<CertificateRecord, readonly [string]
     });
   }
 
-  /** The private key of the account at a certificate authority, created if missing. */
+  /**
+   * Returns the private key of the account at a certificate authority, and creates it if missing.
+   */
   async accountKey(
     directoryUrl: string,
     make: () => Promise<string>,

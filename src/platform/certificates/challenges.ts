@@ -12,8 +12,8 @@ import type { Lease, RecordKey, RecordStore } from "../../store/mod.ts";
 const PREFIX = "/.well-known/acme-challenge/";
 
 /**
- * Prefix that marks the value of a TXT record. Tokens in URLs contain no spaces, so they cannot
- * start with it.
+ * Prefix that marks the value of a TXT record. It contains a space, so no token in a URL can start
+ * with it.
  */
 const TXT = "TXT ";
 
@@ -33,8 +33,9 @@ export class PendingChallenges {
   readonly #tellOthers: (challenge: Challenge) => Promise<unknown>;
 
   /**
-   * @param shared the store, if other nodes share it.
-   * @param tellOthers sends a challenge to the reachable nodes. Other nodes find it in the store.
+   * @param shared the store, if other nodes use it too.
+   * @param tellOthers sends a challenge to the reachable nodes. Other nodes find the challenge in
+   * the store.
    */
   constructor(
     shared?: RecordStore | undefined,
@@ -71,7 +72,7 @@ export class PendingChallenges {
     await this.remove(TXT + value);
   }
 
-  /** The TXT records of a name. */
+  /** Returns the TXT records of a name. */
   txtOf(name: string): string[] {
     return [...this.#pending].filter(([token, of]) => of === name && token.startsWith(TXT))
       .map(([token]) => token.slice(TXT.length));
@@ -98,7 +99,7 @@ export class PendingChallenges {
     }
   }
 
-  /** The response to a pending challenge; `undefined` for all other requests. */
+  /** Returns the response to a pending challenge, or `undefined` for all other requests. */
   answer(url: string): Response | undefined {
     if (this.#pending.size === 0) return undefined;
     const path = url.indexOf("/", url.indexOf("//") + 2);

@@ -1,22 +1,26 @@
 /**
- * Decides which certificates to order next, and which of them together. Pure.
+ * Decides which certificates to order next, and which names share a certificate. Pure.
  *
  * @module
  */
 import type { CertificateRecord } from "./certificate.ts";
 
-/** Maximum number of names in one certificate. Authorities allow 100. */
+/** Maximum number of names in one certificate. Authorities allow 100 names. */
 const MAX_NAMES = 50;
-/** Maximum number of names while a client is waiting. Names are validated one after the other. */
+/**
+ * Maximum number of names in a certificate that a client is waiting for. More names would take
+ * longer, because they are validated one after another.
+ */
 const MAX_ASKED = 5;
 
 /**
- * Maximum number of on-demand certificates per week. Let's Encrypt issues 50 per registered domain.
+ * Maximum number of on-demand certificates per week. Let's Encrypt issues 50 certificates per
+ * registered domain.
  */
 const MAX_PER_WEEK = 40;
 const HOUR_MS = 60 * 60_000;
 const WEEK_MS = 7 * 24 * HOUR_MS;
-/** Pause after an on-demand certificate before the next one for which no client is waiting. */
+/** Pause between an on-demand certificate and the next one that no client is waiting for. */
 const PAUSE_MS = 6 * HOUR_MS;
 
 export interface Known {
@@ -25,7 +29,7 @@ export interface Known {
   readonly now: number;
 }
 
-/** When the latest on-demand certificate was issued. */
+/** Returns when the latest on-demand certificate was issued. */
 function lastIssued({ records, onDemand }: Known): number {
   let last = -Infinity;
   for (const [hostname, { issued }] of records) {
@@ -45,8 +49,9 @@ function inBatches(names: readonly string[]): (readonly string[])[] {
 /**
  * Returns the names in each due order. `names` have separate certificates. `hosts` share
  * certificates until an order fails, because authorities limit the number of certificates per
- * registered domain rather than the number of names in each. The order is: hosts that a client
- * waits for, together with some others; renewals; and occasionally all hosts without a certificate.
+ * registered domain, but not the number of names in each. First come the hosts that a client is
+ * waiting for, together with some other hosts, then renewals, and occasionally all hosts without a
+ * certificate.
  */
 export function dueOrders(
   names: Iterable<string>,
@@ -74,7 +79,7 @@ export function dueOrders(
   return [...orders, ...inBatches(renewed), ...isPaused ? [] : inBatches(others)];
 }
 
-/** Whether another on-demand certificate would come close to the authority's limit. */
+/** Returns whether another on-demand certificate would come close to the authority's limit. */
 export function isNearLimit({ records, onDemand, now }: Known): boolean {
   const chains = new Set<string>();
   for (const [hostname, { issued }] of records) {

@@ -1,12 +1,12 @@
 /**
- * The HTTPS listener. If hosts have their own certificates, the server name of each handshake (SNI,
+ * The HTTPS listener. If hosts have their own certificates, the server name in each handshake (SNI,
  * RFC 6066) selects one.
  *
  * Deno's public API listens with a single certificate. However, an internal option that Deno uses
- * for `node:tls` lets its listener resolve one per name (docs/decisions/runtime.md). The runtime
- * caches each certificate and each refusal for the life of the listener. A new listener therefore
- * takes over the port when a certificate changes, or after many names have been resolved
- * (docs/domains.md, "How certificates are chosen").
+ * for `node:tls` lets the listener choose a certificate for each name (docs/decisions/runtime.md).
+ * The runtime caches the certificate for each name, or the fact that there is none, for the
+ * lifetime of the listener. A new listener therefore takes over the port when a certificate
+ * changes, or after many names have been resolved (docs/domains.md, "How certificates are chosen").
  *
  * @module
  */
@@ -21,8 +21,8 @@ const PROTOCOLS = ["h2", "http/1.1"];
 const LINGER_MS = 2000;
 
 /**
- * How long an old listener stays open for queued connections if another change follows. It is a
- * number of pauses in milliseconds, so a process that gets little CPU time waits longer.
+ * How long an old listener stays open for queued connections if another change follows. The time is
+ * given as a number of pauses in milliseconds, so a process that gets little CPU time waits longer.
  */
 const SHORT_LINGER = { pauses: 30, pauseMs: 10 };
 
@@ -38,7 +38,7 @@ const MAX_NAMES = 20_000;
 /** Names whose certificates were changed or removed. */
 export type ChangedNames = readonly string[] | "all";
 
-/** The wildcard that covers a name: `*.example.com` for `www.example.com`. */
+/** Returns the wildcard that covers a name: `*.example.com` for `www.example.com`. */
 export const wildcardOf = (name: string): string => `*${name.slice(name.indexOf("."))}`;
 
 export interface HttpsListenerOptions {
@@ -53,13 +53,13 @@ export interface HttpsListenerOptions {
   serve(listener: Deno.TlsListener, closed: AbortSignal): Promise<void>;
 }
 
-/** One certificate for all connections, or one per server name. */
+/** One certificate for all connections, or a separate certificate for each server name. */
 export type CertificateSource =
   | { readonly type: "one"; current(): KeyPair }
   /** The server name is "" if the client sent none. */
   | { readonly type: "by_name"; find(serverName: string): Promise<KeyPair | undefined> };
 
-/** One in the series of listeners on the port. */
+/** One of the successive listeners on the port. */
 interface Generation {
   readonly port: number;
   /** Names that the runtime has requested. */
@@ -77,7 +77,7 @@ export class HttpsListener {
   #closed = false;
   #again = false;
   #replacing: Promise<void> | undefined;
-  /** Closes the previous listener, which is still open alongside the current one. */
+  /** Closes the previous listener, which is still open in addition to the current one. */
   #retire: (() => Promise<void>) | undefined;
 
   readonly #options: HttpsListenerOptions;
@@ -104,9 +104,9 @@ export class HttpsListener {
   }
 
   /**
-   * Continues with a new listener; the old listener's connections stay open. Resolves once the new
-   * one is listening. If the two cannot share the port, new connections are refused for the few
-   * milliseconds until it is free.
+   * Continues with a new listener, while the old listener's connections stay open. Resolves once
+   * the new listener is listening. If the two cannot share the port, new connections are refused
+   * for the few milliseconds until the port is free.
    */
   replace(): Promise<void> {
     this.#again = true;
@@ -124,7 +124,7 @@ export class HttpsListener {
     await this.#current.close();
   }
 
-  /** Closes the previous listener if it is still open alongside the current one. */
+  /** Closes the previous listener if it is still open in addition to the current one. */
   async standAlone(): Promise<void> {
     await this.#replacing;
     await this.#retire?.();
@@ -142,11 +142,11 @@ export class HttpsListener {
       while (!this.#closed && !this.#reopen()) await delay(RETRY_MS);
     }
     // Set before the listener runs. If the listener fails immediately, it must not find a
-    // replacement that has already ended.
+    // replacement that has already stopped.
     this.#replacing = undefined;
   }
 
-  /** Opens the next listener while the old one completes the handshakes in progress. */
+  /** Opens the next listener, while the old one completes the handshakes in progress. */
   async #openBeside(): Promise<boolean> {
     const old = this.#current;
     const beside = openBeside(this.port, () => this.#open(this.port, true));

@@ -8,7 +8,7 @@ import { type CertificateSource, HttpsListener } from "./https_listener.ts";
 import { makeKeyPair } from "../../lib/_test_certificate.ts";
 import { until } from "../../lib/_test_until.ts";
 
-/** The name in the certificate from a handshake, or why the handshake failed. */
+/** Returns the name in the certificate from a handshake, or why the handshake failed. */
 function namePresented(port: number, servername: string): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(
@@ -170,7 +170,7 @@ Deno.test("HttpsListener.replace() serves the replacement for a single certifica
   );
 });
 
-/** Requests a page and resolves with its text when its connection has ended. */
+/** Requests a page, and resolves with its text when the connection has closed. */
 function get(port: number): Promise<string> {
   const options = { host: "127.0.0.1", port, servername: "a.test", rejectUnauthorized: false };
   return new Promise((resolve, reject) => {

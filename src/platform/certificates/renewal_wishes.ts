@@ -1,6 +1,6 @@
 /**
- * When the authority wants certificates to be renewed (RFC 9773), for example before it revokes
- * them.
+ * Tracks when the authority wants certificates to be renewed (RFC 9773), for example before it
+ * revokes them.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Lease } from "../../store/mod.ts";
 import type { Issuer } from "./acme_issuer.ts";
 
-/** Seconds until the authority is asked again (RFC 9773, 4.3). */
+/** Number of seconds until the authority is asked again (RFC 9773, 4.3). */
 const ASK_AGAIN = { min: 60, usual: 6 * 3600, max: 24 * 3600 };
 
 export class RenewalWishes {
@@ -24,8 +24,8 @@ export class RenewalWishes {
   }
 
   /**
-   * Picks a moment in the authority's renewal window by `chance`, from 0 to 1. Returns `undefined`
-   * if there is no window, or if the authority was asked recently.
+   * Picks a moment in the authority's renewal window, determined by `chance`, from 0 to 1. Returns
+   * `undefined` if there is no window, or if the authority was asked recently.
    */
   async ask(
     chain: string,

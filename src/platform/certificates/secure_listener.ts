@@ -1,6 +1,6 @@
 /**
- * The platform's HTTPS side: selects the certificate for each host, and rereads the operator's own
- * certificate when it changes.
+ * Serves HTTPS for the platform: selects the certificate for each host, and rereads the operator's
+ * own certificate when it changes.
  *
  * @module
  */
@@ -12,10 +12,10 @@ import { type CertificateFiles, readCertificateFiles } from "./static_certificat
 
 export const DEFAULT_HTTPS_PORT = 443;
 
-/** How often files are checked for changes, in milliseconds. */
+/** Time between checks of files for changes, in milliseconds. */
 const INTERVAL_MS = 10 * 60_000;
 
-/** Certificates that are ordered for individual hosts. */
+/** Certificates that the platform orders for individual hosts. */
 export interface OrderedCertificates {
   find(hostname: string): KeyPair | undefined | Promise<KeyPair | undefined>;
 }
@@ -25,12 +25,12 @@ export interface SecureListenerOptions {
   readonly port: number;
   /** The operator's own certificate. */
   readonly files?: CertificateFiles | undefined;
-  /** Finds ordered certificates; `undefined` if none are ordered. */
+  /** Finds ordered certificates. Returns `undefined` if the platform orders none. */
   readonly ordered: (() => OrderedCertificates | undefined) | undefined;
   /** Whether other processes listen on the same port. */
   readonly reusePort?: boolean;
   readonly now: Clock;
-  /** How often files are checked, in milliseconds; ten minutes by default. */
+  /** Time between checks of files for changes, in milliseconds; ten minutes by default. */
   readonly intervalMs?: number;
   /** Serves the connections of a listener until `closed` is aborted. */
   serve(listener: Deno.TlsListener, closed: AbortSignal): Promise<void>;
@@ -41,7 +41,7 @@ export interface SecureListener {
   readonly port: number;
   /** Records that certificates were changed or removed. Resolves when clients see the change. */
   changed(names: ChangedNames): Promise<void>;
-  /** Closes the previous listener if it is still open alongside the current one. */
+  /** Closes the previous listener if it is still open in addition to the current one. */
   standAlone(): Promise<void>;
   /** Stops the timers and stops accepting connections. Open connections stay open. */
   close(): Promise<void>;

@@ -13,7 +13,7 @@ async function writePair(folder: string, name: string) {
   return files;
 }
 
-/** The name in the certificate from a handshake. */
+/** Returns the name in the certificate from a handshake. */
 function namePresented(port: number): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect({ host: "127.0.0.1", port, rejectUnauthorized: false }, () => {

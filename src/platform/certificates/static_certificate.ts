@@ -41,7 +41,7 @@ function parsePart<T>(what: string, path: string, parse: () => T): T {
  * Reads the certificate and key, and checks that they match and that the certificate is still
  * valid.
  *
- * @throws {CertificateFileError} if they cannot be used.
+ * @throws {CertificateFileError} if the files cannot be used.
  */
 export async function readCertificateFiles(
   { certFile, keyFile }: CertificateFiles,

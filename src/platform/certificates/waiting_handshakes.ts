@@ -1,5 +1,5 @@
 /**
- * Handshakes that are waiting for their name's first certificate.
+ * Handshakes that are waiting for the first certificate for their name.
  *
  * @module
  */
@@ -8,8 +8,8 @@
 const MAX_NAMES = 1000;
 
 /**
- * How long a handshake waits, in milliseconds. The runtime resolves one name at a time, so other
- * new names wait just as long.
+ * Maximum time that a handshake waits, in milliseconds. The runtime chooses certificates for one
+ * name at a time, so handshakes for other new names have to wait too.
  */
 const WAIT_MS = 10_000;
 
@@ -17,8 +17,9 @@ export class WaitingHandshakes {
   readonly #names = new Map<string, PromiseWithResolvers<void>>();
 
   /**
-   * Resolves when the name is settled, or after ten seconds. Calls `first` if no other handshake is
-   * waiting for the name. Returns immediately if too many names are waiting.
+   * Resolves when a decision about the name's certificate has been made, or after ten seconds.
+   * Calls `first` if no other handshake is waiting for the name. Returns immediately if too many
+   * names are waiting.
    */
   async wait(hostname: string, first: () => void): Promise<void> {
     let waiting = this.#names.get(hostname);

@@ -1,7 +1,7 @@
 /** A `ComputeServer` in memory, for tests. @module */
 import type { ComputeHealth, ComputeResult, ComputeServer } from "../../runtime/mod.ts";
 
-/** A server whose health and responses are set by a test. */
+/** A server whose health and responses the test sets. */
 export class MemoryServer implements ComputeServer {
   health: ComputeHealth = { healthy: true, latencyMs: 1 };
   result: ComputeResult = {

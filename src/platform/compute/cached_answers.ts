@@ -1,5 +1,6 @@
 /**
- * The caches of deployments, even unloaded ones: responses that rules cache, and servers' pages.
+ * The caches of all deployments, even those that are not loaded: responses that rules cache, and
+ * servers' pages.
  *
  * @module
  */
@@ -19,7 +20,10 @@ import { PageFolders } from "./fs_page_vault.ts";
 import { scopesOf } from "./purge_scopes.ts";
 import type { SiteServers } from "./site_servers.ts";
 
-/** Maximum time to collect invalid URIs while other nodes apply earlier ones, in milliseconds. */
+/**
+ * Maximum time for which invalid URIs are collected while other nodes apply earlier ones, in
+ * milliseconds.
+ */
 const GATHER_MS = 100;
 
 export interface Revalidated {
@@ -59,7 +63,7 @@ export class CachedAnswers {
     this.#folders = new PageFolders(join(options.dataDir, "isr"));
   }
 
-  /** A deployment's pages, even if its servers are not loaded. */
+  /** Returns a deployment's pages, even if its servers are not loaded. */
   pagesOf(deploymentId: string): IsrCache {
     const { open, now, onTrouble } = this.#options;
     return open.get(deploymentId)?.pages ?? new IsrCache({
@@ -71,7 +75,10 @@ export class CachedAnswers {
     });
   }
 
-  /** Removes cached responses, or marks them stale if `soft`. Returns how many. */
+  /**
+   * Removes cached responses, or marks them stale if `soft` is true. Returns the number of affected
+   * responses.
+   */
   async purge(
     deploymentId: string,
     scope: PurgeScope,
@@ -84,8 +91,8 @@ export class CachedAnswers {
   }
 
   /**
-   * Removes all cached responses of all deployments. Resolves once none of them is served any
-   * longer.
+   * Removes all cached responses of all deployments. Resolves once none of these responses is
+   * served any longer.
    */
   async purgeAll(): Promise<void> {
     const { cache, open, publish } = this.#options;
@@ -97,8 +104,9 @@ export class CachedAnswers {
   }
 
   /**
-   * Revalidates the paths and tags that a server requests, on all nodes. @throws {Error} for
-   * invalid paths.
+   * Revalidates, on all nodes, the paths and tags that a server specifies.
+   *
+   * @throws {Error} for invalid paths.
    */
   async revalidate(deploymentId: string, what: Revalidation): Promise<void> {
     const scopes = scopesOf(what);
@@ -110,7 +118,7 @@ export class CachedAnswers {
 
   /**
    * Registers a callback that notifies other nodes of a server's revalidation. The revalidation
-   * waits for it.
+   * waits for the callback.
    */
   onRevalidation(tell: (revalidated: Revalidated) => Promise<void>): void {
     this.#tellOthers = tell;
@@ -140,7 +148,7 @@ export class CachedAnswers {
     this.#options.onTrouble(`Cannot notify other nodes of an invalidation: ${error}`);
 
   /**
-   * Notifies other nodes of invalid URIs: sends the first ones immediately, and later ones
+   * Notifies other nodes of invalid URIs. Sends the first URIs immediately, and later URIs
    * together.
    */
   async #tellOfInvalid(): Promise<void> {

@@ -1,4 +1,4 @@
-/** All deployments' servers: their files, processes and cached pages. @module */
+/** The servers of all deployments: their files, processes and cached pages. @module */
 import type { PurgeOptions, PurgeScope } from "../../edge/mod.ts";
 import type { Health } from "../../contract/system.ts";
 import { type ComputeLayer, type Manifest, runtimeSettings } from "../../manifest/mod.ts";
@@ -22,12 +22,15 @@ import { deploymentUrl } from "./server_variables.ts";
 import { SiteServers } from "./site_servers.ts";
 
 /**
- * Time for running requests to finish when the platform stops or the deployment ends, in
+ * Time within which running requests must finish when the platform or a deployment is stopped, in
  * milliseconds.
  */
 const CLOSE_DRAIN_MS = 5_000;
 
-/** Time for running requests to finish after a takeover: the maximum duration of a request. */
+/**
+ * Time within which running requests must finish after a takeover: the maximum duration of a
+ * request.
+ */
 const RETIRE_DRAIN_MS = 15 * 60 * 1000;
 
 const LAST_LINES = 20;
@@ -83,7 +86,7 @@ export class ComputeService {
     });
   }
 
-  /** Whether servers can run on this machine, and how many are running. */
+  /** Returns whether servers can run on this machine, and how many are running. */
   async describe(): Promise<Health["servers"]> {
     const { sandbox: judged, env } = this.#services;
     const node = await judgeNodeSandbox(judged, () => probeNodeSandbox({ env }));
@@ -140,7 +143,10 @@ export class ComputeService {
     throw new ServerNotReadyError(reason, lines);
   }
 
-  /** Returns why a server does not respond. If several servers do not, returns the first reason. */
+  /**
+   * Returns why a server does not respond. If several servers do not respond, returns the first
+   * reason.
+   */
   async #findSilence(
     deployment: DeploymentRecord,
     layers: readonly ComputeLayer[],
@@ -163,7 +169,7 @@ export class ComputeService {
   }
 
   /**
-   * Ends superseded servers once their running requests have finished. A later request starts them
+   * Stops superseded servers once their running requests have finished. A later request starts them
    * again.
    */
   retire(deploymentIds: Iterable<string>): void {
@@ -174,12 +180,13 @@ export class ComputeService {
     }
   }
 
-  /** Replaces servers whose databases changed, once their running requests have finished. */
+  /** Replaces servers whose databases have changed, once their running requests have finished. */
   async databasesChanged(projectId?: string): Promise<void> {
     for (const servers of [...this.#open.values()]) {
       if (projectId !== undefined && servers.owner.projectId !== projectId) continue;
       const isOutdated = await this.#maker.findOutdated(servers.owner);
-      // A server that is being created may be waiting for the database, so it is checked later.
+      // A server that is being created may be waiting for the database, so the server is checked
+      // later.
       void servers.retireOutdated(isOutdated, RETIRE_DRAIN_MS).catch((error) =>
         this.#services.onTrouble(`Cannot stop a server: ${error}`)
       );
@@ -202,7 +209,7 @@ export class ComputeService {
     return this.cached.purge(deploymentId, scope, options);
   }
 
-  /** Removes what servers left behind when the platform was killed. */
+  /** Removes the sockets that servers left behind when the platform was killed. */
   async recover(): Promise<void> {
     await this.#socketsDir();
   }
@@ -227,7 +234,7 @@ export class ComputeService {
     await removeRunFolder(this.#services.dataDir);
   }
 
-  /** The folder for sockets, created by the first call. */
+  /** Returns the folder for sockets, created by the first call. */
   #socketsDir(): Promise<string> {
     return this.#runFolder ??= makeRunFolder(this.#services.dataDir);
   }

@@ -1,4 +1,4 @@
-/** Wires up the servers of deployments. @module */
+/** Sets up the servers of deployments. @module */
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
 import { type DeploymentStore, isServed } from "../deployments/mod.ts";

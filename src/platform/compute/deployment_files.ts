@@ -1,7 +1,7 @@
 /**
- * Stores deployments that have servers as folders, so a server finds its files where its framework
- * expects them. A folder is built under a temporary name and then renamed, so a folder with a
- * deployment's name is always complete.
+ * Stores deployments that have servers as folders, so each server finds its files where its
+ * framework expects them. A folder is built under a temporary name and then renamed, so a folder
+ * with a deployment's name is always complete.
  *
  * @module
  */
@@ -16,17 +16,22 @@ import { type Links, LinksError, MAX_LINKS_BYTES, parseLinks } from "./deploymen
 /** Contains the folders under construction; emptied at startup. */
 const INCOMING = "incoming";
 
-/** A file that stops the runtime's upward search here, before it reaches parent folders. */
+/**
+ * A file that stops the runtime's upward search in this folder, before it reaches parent folders.
+ */
 const PACKAGE_FILE = "package.json";
 const PACKAGE_TEXT = '{"type":"module"}\n';
 
-/** Servers may run as other users. Only the platform's user can enter the parent folder. */
+/**
+ * Permissions that let servers run as other users. Only the platform's user can enter the parent
+ * folder.
+ */
 const FOLDER_MODE = 0o755;
 
 const AT_ONCE = 8;
 
 export interface DeployedFile {
-  /** Relative to the output directory, with `/`. */
+  /** Relative to the output directory, with `/` as separator. */
   readonly path: string;
   readonly sha256: string;
   readonly size: number;
@@ -39,7 +44,7 @@ export interface FilesSource {
 }
 
 /**
- * Calls `work` for all items in parallel. Settles when all calls have ended, even after a failure.
+ * Calls `work` for all items in parallel. Settles when all calls have settled, even if one fails.
  */
 async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   let next = 0;
@@ -56,7 +61,7 @@ async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<voi
   if (failed?.status === "rejected") throw failed.reason;
 }
 
-/** The folders that contain the given paths, each after its parent; "." comes first. */
+/** Returns the folders that contain the given paths, each after its parent; "." comes first. */
 function foldersOf(paths: readonly string[]): readonly string[] {
   const folders = new Set(["."]);
   const add = (folder: string): void => {
@@ -68,7 +73,11 @@ function foldersOf(paths: readonly string[]): readonly string[] {
   return [...folders];
 }
 
-/** Reads the list of links; empty if there is none. @throws {LinksError} if it is invalid */
+/**
+ * Reads the list of links, which is empty if the deployment has none.
+ *
+ * @throws {LinksError} if it is invalid
+ */
 async function readLinks({ files, blobs }: FilesSource): Promise<Links> {
   const list = files.find(({ path }) => path === LINKS_PATH);
   if (list === undefined) return new Map();
@@ -79,7 +88,9 @@ async function readLinks({ files, blobs }: FilesSource): Promise<Links> {
   return parseLinks(text, files.map(({ path }) => path));
 }
 
-/** Whether all links and files exist and are complete. A power failure may have lost some. */
+/**
+ * Returns whether all links and files exist and are complete. A power failure may have lost some.
+ */
 async function isWhole(
   folder: string,
   { files }: FilesSource,
@@ -160,8 +171,8 @@ export class DeploymentFiles {
     const folders = foldersOf(paths).map((each) => join(folder, each));
     const pause = createPause();
     for (const each of folders) {
-      // This call is synchronous. An asynchronous one takes ten times as long for thousands of
-      // files.
+      // This call is synchronous, because asynchronous calls would take ten times as long for
+      // thousands of files.
       Deno.mkdirSync(each);
       Deno.chmodSync(each, FOLDER_MODE);
       await pause();

@@ -1,6 +1,6 @@
 /**
- * A deployment's symbolic links, which packages of Node servers need. The links are read from a
- * file in the output, and cannot point outside the deployment's folder. Pure.
+ * A deployment's symbolic links, which the packages of Node servers need. The links are read from a
+ * file in the output, and must not point outside the deployment's folder. Pure.
  *
  * @module
  */
@@ -44,7 +44,10 @@ function foldersAbove(path: string): string[] {
   return steps.map((_, at) => steps.slice(0, at).join("/")).filter((each) => each !== "").reverse();
 }
 
-/** Why a target is not allowed. `..` can appear only at its start, so other links do not matter. */
+/**
+ * Returns why a target is not allowed. `..` can appear only at the start of the target, so other
+ * links do not affect the result.
+ */
 function refuseTarget(path: string, target: string): string | undefined {
   const [, up = "", rest = ""] = /^((?:\.\.\/)*(?:\.\.$)?)(.*)$/s.exec(target) ?? [];
   const parsed = parseRelativePath(rest);
@@ -67,7 +70,8 @@ function refuseLink(path: string, links: Links, files: ReadonlySet<string>): str
 
 /**
  * @param paths the paths of all files.
- * @throws {LinksError} if the list is malformed, or if a link points outside
+ * @throws {LinksError} if the list is malformed, or if a link points outside the deployment's
+ * folder
  */
 export function parseLinks(text: string, paths: readonly string[]): Links {
   const links = new Map(Object.entries(parse(text)));

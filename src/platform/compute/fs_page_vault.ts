@@ -1,10 +1,14 @@
-/** Cached pages as files, each written under a temporary name and then renamed. @module */
+/**
+ * Cached pages as files, each of which is written under a temporary name and then renamed.
+ *
+ * @module
+ */
 import { join } from "node:path";
 import type { IsrStore } from "../../edge/mod.ts";
 import { isUuid } from "../../lib/ids.ts";
 import { ifMissing, namesIn, removeTree } from "../../lib/missing_files.ts";
 
-/** A page's file name. Other files are markers, or leftovers from a crash. */
+/** Matches a page's file name. All other files are markers, or leftovers from a crash. */
 const PAGE_NAME = /^[0-9a-f]{64}\.d?[pq]$/;
 const UNFINISHED = ".part";
 

@@ -9,11 +9,11 @@ const PAUSE_MS = 500;
 
 export interface HealthRequest {
   /**
-   * Path and query that must return a status from 200 to 399. By default, any response to `/`
-   * counts.
+   * Path and query for which the server must return a status from 200 to 399. By default, any
+   * response to `/` counts.
    */
   readonly path: string | undefined;
-  /** Time limit for getting that status, in milliseconds. */
+  /** Time within which the server must return that status, in milliseconds. */
   readonly readyMs: number;
   readonly url: string;
   readonly timeoutMs: number;

@@ -1,5 +1,5 @@
 /**
- * A layer's server. It is created on first use, and its responses determine its health.
+ * A layer's server, which is created on first use. Its responses determine its health.
  *
  * @module
  */
@@ -14,7 +14,8 @@ import type {
 } from "../../runtime/mod.ts";
 
 /**
- * Failures that count against the server. After a timeout, it may still respond to other requests.
+ * Failures that count against the server. Timeouts do not count, because the server may still
+ * respond to other requests.
  */
 const OF_SERVER: ReadonlySet<ComputeFailure> = new Set([
   "cannot_start",
@@ -95,7 +96,7 @@ export class LayerServer {
   }
 
   /**
-   * Gives running requests the given number of milliseconds to finish, then ends all processes
+   * Gives running requests the given number of milliseconds to finish, then stops all processes
    * permanently.
    */
   async close(milliseconds: number): Promise<void> {

@@ -1,4 +1,4 @@
-/** Servers of deployments: preparing, starting, limiting and ending them. @module */
+/** Servers of deployments: preparing, starting, limiting and stopping them. @module */
 export { CachedAnswers } from "./cached_answers.ts";
 export { ComputeService } from "./compute_service.ts";
 export { createCompute } from "./create_compute.ts";

@@ -1,4 +1,9 @@
-/** How many deployment processes this machine can run, and how many WebSockets to them. @module */
+/**
+ * Limits on the number of deployment processes that this machine can run, and on the number of
+ * WebSockets to them.
+ *
+ * @module
+ */
 import { descriptorLimit } from "../../lib/descriptors.ts";
 import {
   defaultMaxFunctionProcesses,
@@ -22,8 +27,8 @@ export function defaultProcessLimits(): ProcessLimits {
 }
 
 /**
- * The limits on WebSockets to servers: those given, or defaults based on the available file
- * descriptors.
+ * Returns the limits on WebSockets to servers: the given limits, or defaults based on the available
+ * file descriptors.
  */
 export function completeSocketLimits(given: Partial<SocketLimits>): SocketLimits {
   return { ...defaultSocketLimits(descriptorLimit()), ...given };

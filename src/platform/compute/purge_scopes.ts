@@ -3,7 +3,7 @@ import type { PurgeScope } from "../../edge/mod.ts";
 import { normalizePath } from "../../rules/mod.ts";
 import type { Revalidation } from "../../runtime/mod.ts";
 
-/** A path as it appears in requests; `undefined` if no request can have it. */
+/** Returns a path as it appears in requests, or `undefined` if no request can have this path. */
 export function purgedPath(path: string): string | undefined {
   const normalized = normalizePath(path);
   return typeof normalized === "string" ? normalized : undefined;

@@ -1,7 +1,7 @@
 /**
- * The folder for the sockets of running servers. It is in the data directory. If that path is too
- * long for a socket, the folder is in the system's temporary folder, and a link lets the next start
- * find leftovers from a crash.
+ * The folder for the sockets of running servers, which is in the data directory. If that path is
+ * too long for a socket, the folder is in the system's temporary folder instead, and a link in the
+ * data directory lets the next start find leftovers from a crash.
  *
  * @module
  */
@@ -14,12 +14,12 @@ const MAX_SOCKET_PATH = 107;
 
 const ELSEWHERE_PREFIX = "svc-run-";
 
-/** Whether the folder's path is short enough for sockets in it. */
+/** Returns whether the folder's path is short enough for sockets in it. */
 export function hasRoomForSockets(folder: string): boolean {
   return new TextEncoder().encode(folder).byteLength + SOCKET_PATH_BYTES <= MAX_SOCKET_PATH;
 }
 
-/** Removes the folder and everything in it, wherever it is. */
+/** Removes the folder and everything in it, regardless of its location. */
 export async function removeRunFolder(dataDir: string): Promise<void> {
   const path = join(dataDir, "run");
   const elsewhere = await Deno.readLink(path).catch(() => undefined);

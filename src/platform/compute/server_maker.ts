@@ -75,8 +75,8 @@ class CommandMissingError extends Error {
 }
 
 /**
- * Whether an error's message is for the user who deploys. Other messages may contain the platform's
- * paths.
+ * Returns whether an error's message is for the user who deploys. All other messages may contain
+ * the platform's paths.
  */
 function isForDeployer(error: unknown): boolean {
   return error instanceof ServersRefusedError || error instanceof NodeVersionError ||
@@ -89,7 +89,7 @@ const storesOf = (databases: string, blobs: string): string => `${databases} ${b
 export class ServerMaker {
   readonly #files: DeploymentFiles;
   readonly #nodes: NodeVersions;
-  /** How to start the process of a server. */
+  /** Functions that start a server's process, by engine. */
   readonly #spawn: Readonly<Record<Engine, ComputeServerOptions["spawn"]>>;
 
   /** Toolchain folders on this machine that servers can see. */
@@ -113,7 +113,7 @@ export class ServerMaker {
   }
 
   /**
-   * Creates a server. It starts on its first request.
+   * Creates a server, whose process starts on the first request.
    *
    * @throws {Error} with a message for the person who deploys
    */
@@ -140,7 +140,7 @@ export class ServerMaker {
     }
   }
 
-  /** Whether a server was created with databases or keys that have changed since. */
+  /** Returns whether a server was created with databases or keys that have changed since. */
   async findOutdated(deployment: DeploymentRecord): Promise<(server: ComputeServer) => boolean> {
     const databases = await this.#options.databases.identityFor(deployment);
     const { identity } = await this.#options.blobsFor(deployment, "");
@@ -226,7 +226,7 @@ export class ServerMaker {
     return server;
   }
 
-  /** Start options for a server with a command, and the folders that it needs. */
+  /** Returns the start options for a server with a command, and the folders that it needs. */
   async #program(
     command: string | undefined,
     image: RuntimeSettings["image"],
@@ -242,7 +242,7 @@ export class ServerMaker {
     };
   }
 
-  /** @throws ServersRefusedError if servers cannot run here; also logs the reason */
+  /** @throws ServersRefusedError if servers cannot run on this machine. Also logs the reason */
   #refuse(place: { projectId: string; deploymentId: string; layer: string }): void {
     const { sandbox, logs, now } = this.#options;
     if (sandbox.sandbox !== "refused") return;

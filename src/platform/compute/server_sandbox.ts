@@ -17,8 +17,8 @@ export interface ServerSettings {
 
 export interface ServerSandbox {
   /**
-   * `enforced`: servers run in the complete sandbox. `refused`: it is incomplete, and no server
-   * runs. `unsandboxed`: it is incomplete, but servers run anyway.
+   * `enforced`: servers run in the complete sandbox. `refused`: the sandbox is incomplete, so no
+   * server runs. `unsandboxed`: the sandbox is incomplete, but servers run anyway.
    */
   readonly sandbox: "enforced" | "refused" | "unsandboxed";
   /** The missing features, as noun phrases. */
@@ -47,7 +47,10 @@ export async function judgeNodeSandbox(
   };
 }
 
-/** The warning for the operator at startup; `undefined` if there is nothing to warn about. */
+/**
+ * Returns the warning for the operator at startup, or `undefined` if there is nothing to warn
+ * about.
+ */
 export function sandboxWarning({ sandbox, missing }: ServerSandbox): string | undefined {
   if (sandbox === "enforced") return undefined;
   const lack = `this system lacks ${missing.join(" and ")}`;
@@ -56,7 +59,7 @@ export function sandboxWarning({ sandbox, missing }: ServerSandbox): string | un
     : `Deployment servers run without a full sandbox (--allow-unsandboxed-servers): ${lack}. Their code can read this machine's files and reach its private network`;
 }
 
-/** Servers are refused on this platform. The message is for the person who deploys. */
+/** Servers cannot run on this platform. The message is for the person who deploys. */
 export class ServersRefusedError extends Error {
   override readonly name = "ServersRefusedError";
   constructor(sandbox: ServerSandbox) {
@@ -64,7 +67,7 @@ export class ServersRefusedError extends Error {
   }
 }
 
-/** Why a server is not started, in words for the user who deploys. */
+/** Returns why a server is not started, in words for the user who deploys. */
 export function refusalOf({ missing }: ServerSandbox): string {
   return `Servers are turned off on this platform, because its system lacks ${
     missing.join(" and ")

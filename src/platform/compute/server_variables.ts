@@ -4,7 +4,7 @@ import type { Addresses } from "../core/addresses.ts";
 import type { DeploymentRecord } from "../deployments/mod.ts";
 import { ownLabel } from "../environments/mod.ts";
 
-/** A deployment's URL: its own for a preview, otherwise that of its environment. */
+/** Returns a deployment's URL: its own for a preview, otherwise that of its environment. */
 export function deploymentUrl(
   deployment: DeploymentRecord,
   addresses: Pick<Addresses, "url">,
@@ -12,7 +12,10 @@ export function deploymentUrl(
   return addresses.url(ownLabel(deployment));
 }
 
-/** Hosts that servers reach on this machine. There are none if another program terminates TLS. */
+/**
+ * Returns the hosts that servers reach on this machine. If another program terminates TLS, there
+ * are none.
+ */
 export function localHosts(
   deployment: DeploymentRecord,
   { addresses, localRoutes, custom }: {
@@ -31,14 +34,17 @@ export function localHosts(
   return [...new Set([...[...urls, ...known].map(({ hostname }) => hostname), ...custom])];
 }
 
-/** Environment variables for a deployment's server. The project's own variables override these. */
+/**
+ * Returns the environment variables for a deployment's server. The project's own variables override
+ * these.
+ */
 export function serverVariables(
   deployment: DeploymentRecord,
   { addresses, variables, stores }: {
     readonly addresses: Pick<Addresses, "url">;
     /** The project's variables in the deployment's snapshot. */
     readonly variables: Readonly<Record<string, string>>;
-    /** Variables for its key-value store and databases. */
+    /** Variables for the server's key-value store and databases. */
     readonly stores: Readonly<Record<string, string>>;
   },
 ): Record<string, string> {

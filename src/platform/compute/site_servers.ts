@@ -5,7 +5,7 @@ import type { DeploymentRecord } from "../deployments/mod.ts";
 import type { LayerServer } from "./layer_server.ts";
 
 export type ServersHealth =
-  /** No request has needed them recently. */
+  /** No request has needed these servers recently. */
   | { readonly state: "idle" }
   | { readonly state: "healthy" }
   | { readonly state: "unhealthy"; readonly reason: string };
@@ -52,7 +52,7 @@ export class SiteServers implements SiteCompute {
   }
 
   /**
-   * Gives running requests the given number of milliseconds to finish, then ends all processes
+   * Gives running requests the given number of milliseconds to finish, then stops all processes
    * permanently.
    */
   async close(milliseconds: number): Promise<void> {

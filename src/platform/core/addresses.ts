@@ -12,12 +12,12 @@ const HASH_LENGTH = 6;
 
 const RESERVED = new Set(["www", "api", "app", "admin", "svc", "mail", "localhost", "cname"]);
 
-/** Names that are never in the public DNS (RFC 6761, RFC 6762, and ICANN's `internal`). */
+/** Names that never exist in the public DNS (RFC 6761, RFC 6762, and ICANN's `internal`). */
 const LOCAL_DOMAIN = /(?:^|\.)(?:localhost|test|local|internal|invalid)$/;
 
 /**
- * The host label for a branch, which ends with a short hash if the branch name is not a valid
- * label, is too long, or is `taken`.
+ * Returns the host label for a branch. The label ends with a short hash if the branch name is not a
+ * valid label, is too long, or is `taken`.
  */
 export function branchLabel(
   project: string,

@@ -1,6 +1,6 @@
 /**
- * The interface of a capability. Composition loops over a list of capabilities to start, stop, run
- * housekeeping and delete, so no capability depends on another's internals.
+ * The interface for a capability. The platform goes through a list of capabilities to start, stop,
+ * run housekeeping and delete, so no capability depends on the internals of another.
  *
  * @module
  */
@@ -10,24 +10,30 @@ import type { Router } from "./http/mod.ts";
 import type { Lease, RecordKey } from "../../store/mod.ts";
 
 export interface Capability {
-  /** The name of its folder. */
+  /** The name of the capability's folder. */
   readonly name: string;
   bindRoutes?(router: Router): void;
 
   /**
-   * Loads everything needed before the first request. Also called when the store is read-only.
-   * Sites are served even then.
+   * Loads everything that is needed before the first request. Also called when the store is
+   * read-only, because sites are served even then.
    */
   recover?(): Promise<void>;
-  /** Resumes work that an earlier process left unfinished. The first request waits for it. */
+  /**
+   * Resumes work that an earlier process left unfinished. The first request waits until this is
+   * done.
+   */
   start?(): Promise<void>;
   /** Called once the platform serves requests. Starts work that no request needs to wait for. */
   whenListening?(): void;
   /** Applies changes that another node made in the shared store. */
   storeChanged?(keys: readonly RecordKey[]): Promise<void>;
-  /** Reloads its cached data from the store after it has missed changes made by other nodes. */
+  /**
+   * Reloads the capability's cached data from the store after this node has missed changes made by
+   * other nodes.
+   */
   rereadStore?(): Promise<void>;
-  /** Finishes running work. The capabilities that depend on it are already closed. */
+  /** Finishes running work. The capabilities that depend on this one are already closed. */
   close?(): void | Promise<void>;
 
   /**
@@ -38,31 +44,35 @@ export interface Capability {
   tidyNode?(signal: AbortSignal): Promise<readonly string[]>;
 
   /**
-   * Called after a project is deleted from the store. Takes its sites offline and drops its work.
+   * Called after a project is deleted from the store. Takes the project's sites offline, and drops
+   * its work.
    */
   forgetProject?(projectId: string): Promise<void>;
-  /** Keys of its records about a project. These records are removed with the project. */
+  /**
+   * Returns the keys of the capability's records about a project, which are removed with the
+   * project.
+   */
   projectKeys?(projectId: string): AsyncIterable<RecordKey>;
   /** Removes other data of a project, such as files. Called again after a crash. */
   removeProject?(projectId: string): Promise<void>;
-  /** Removes its data for a deleted environment. */
+  /** Removes the capability's data for a deleted environment. */
   removeEnvironment?(environment: DeletedEnvironment): Promise<void>;
-  /** Ends everything that belongs to a stopped deployment. */
+  /** Stops everything that belongs to a stopped deployment. */
   deploymentStopped?(deployment: StoppedDeployment, lease?: Lease): Promise<void>;
   /**
-   * Checks running servers again, because the databases of one project, or of any project, may have
-   * changed.
+   * Checks running servers again, because the databases of one project (or of all projects) may
+   * have changed.
    */
   databasesChanged?(projectId?: string): Promise<void>;
-  /** The blobs that it needs. Blobs that no capability needs are removed. */
+  /** Returns the blobs that the capability needs. Blobs that no capability needs are removed. */
   neededBlobs?(): AsyncIterable<{ readonly workspaceId: string; readonly sha256: string }>;
 
-  /** A workspace's usage of this capability, and the workspace's limits. */
+  /** Returns a workspace's usage of this capability, and the workspace's limits. */
   workspaceUsage?(workspaceId: string): Promise<readonly Usage[]>;
-  /** A project's usage of this capability, and the project's limits. */
+  /** Returns a project's usage of this capability, and the project's limits. */
   projectUsage?(projectId: string): Promise<readonly Usage[]>;
 
-  /** Its part of `GET /v1/health`. */
+  /** Returns the capability's part of `GET /v1/health`. */
   health?(): Partial<Health> | Promise<Partial<Health>>;
 }
 

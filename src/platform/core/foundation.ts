@@ -1,4 +1,7 @@
-/** The base of every capability: the open data directory, and process-wide services. @module */
+/**
+ * The base of every capability: the open data directory, and services shared by the whole process.
+ * @module
+ */
 import type { Clock, Random } from "../../lib/clock.ts";
 import type { Environment } from "../../lib/network_variables.ts";
 import type { Publisher } from "../../feed/mod.ts";
@@ -18,13 +21,15 @@ export interface ShownHosts {
 
 export interface Foundation {
   readonly kv: RecordStore;
-  /** Whether this node knows of all changes made by the nodes that share its store. */
+  /** Returns whether this node knows of all changes made by the nodes that share its store. */
   isCurrent(): boolean;
-  /** A readable reason why this node may lack changes; `undefined` if {@link isCurrent}. */
+  /**
+   * Returns a readable reason why this node may lack changes, or `undefined` if {@link isCurrent}.
+   */
   whyBehind(): string | undefined;
   /** Whether the store is a file that only this process changes. */
   readonly isOnlyWriter: boolean;
-  /** This node, and its tasks for all nodes. */
+  /** This node, and the tasks that it performs for all nodes. */
   readonly nodes: Nodes;
   /** The other nodes, some of which have their own data. */
   readonly peers: Peers;
@@ -37,11 +42,11 @@ export interface Foundation {
   readonly addresses: Addresses;
   /** The origin at which people reach the platform. */
   readonly publicOrigin: string;
-  /** Sends requests to other machines. Addresses that are not allowed are refused. */
+  /** Sends requests to other machines. Rejects addresses that are not allowed. */
   readonly outbound: OutboundFetch;
   /** Like `outbound`, but can also reach the hosts of this platform. For functions. */
   readonly functionOutbound: OutboundFetch;
-  /** The hosts that `functionOutbound` serves here. Set once the sites are known. */
+  /** The hosts that `functionOutbound` serves in this process. Set once the sites are known. */
   readonly shownHosts: ShownHosts;
   /** Whether webhooks, git and servers may reach private, local and reserved addresses. */
   readonly allowPrivate: boolean;

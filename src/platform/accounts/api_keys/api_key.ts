@@ -1,6 +1,6 @@
 /**
  * API keys: `svc_` and 43 characters of base64url (256 random bits). Only the SHA-256 of a key is
- * stored. With that much entropy, a slow hash adds nothing.
+ * stored. With that much entropy, a slow hash would add no protection.
  *
  * @module
  */
@@ -20,16 +20,16 @@ const apiKeyRecord = z.object({
   name: z.string(),
   hash: z.string(),
   prefix: z.string(),
-  /** The key's maximum role. Its creator's role can limit it further. */
+  /** The key's maximum role, which the role of the key's creator can limit further. */
   role: z.enum(ROLES).default("owner"),
-  /** Its permissions. Older keys lack this field and can do everything. */
+  /** The key's permissions. Older keys lack this field, and can do everything. */
   permissions: z.array(z.enum(PERMISSION_NAMES)).default(["everything"]),
-  /** Ids of the projects that it can access; null for all projects in the workspace. */
+  /** Ids of the projects that the key can access; null for all projects in the workspace. */
   projects: z.array(z.string()).nullable().default(null),
   description: z.string().default(""),
   expiresAt: z.number().nullable().default(null),
   createdAt: z.number(),
-  /** The trusted publishers that it was issued to; empty for keys created by people. */
+  /** The trusted publishers that the key was issued to; empty for keys created by people. */
   publisherIds: z.array(z.string()).default([]),
 });
 export type ApiKeyRecord = z.infer<typeof apiKeyRecord>;
@@ -53,7 +53,7 @@ const PREFIX_LENGTH = 8;
 /** Minimum length of a token that `SVC_BOOTSTRAP_TOKEN` can set, in characters. */
 export const MIN_TOKEN_LENGTH = 20;
 
-/** Generates a new key. It is shown to its owner once and never stored. */
+/** Generates a new key, which is shown to its owner once and never stored. */
 export function mintApiKey(random: Random): string {
   return `svc_${Buffer.from(random(32)).toString("base64url")}`;
 }

@@ -1,5 +1,5 @@
 /**
- * The authorization code grant with PKCE (RFC 6749, 7636; OAuth 2.1), for programs, such as agents,
+ * The authorization code grant with PKCE (RFC 6749, 7636; OAuth 2.1), for programs (such as agents)
  * that a person authorizes for a workspace.
  *
  * @module
@@ -30,10 +30,14 @@ const MINUTE_MS = 60_000;
 const REGISTRATIONS_PER_MINUTE = 20;
 const EXCHANGES_PER_MINUTE = 60;
 
-/** A client's scope. `read` can only read, and `write` can do everything that its user can do. */
+/**
+ * A client's scope. `read` allows only reading, and `write` allows everything that the user can do.
+ */
 export type Scope = "read" | "write";
 
-/** The requested scope: `read` if the request contains no other scope, otherwise `write`. */
+/**
+ * Returns the requested scope: `read` if the request contains no other scope, otherwise `write`.
+ */
 export function scopeOf(text: string | undefined): Scope {
   const words = (text ?? "").split(" ").filter((word) => word !== "");
   return words.length > 0 && words.every((word) => word === "read" || word === "offline_access")
@@ -60,14 +64,14 @@ export interface Tokens {
 type Outcome =
   | { readonly type: "tokens"; readonly tokens: Tokens; readonly replaced?: string }
   | { readonly type: "refused"; readonly reason: string }
-  /** A secret was used twice. Someone else must have it, so its grant ends. */
+  /** A secret was used twice. Someone else must have this secret, so its grant is revoked. */
   | { readonly type: "replayed"; readonly userId: string; readonly grant: string };
 
 const refused = (reason: string): { readonly result: Outcome } => ({
   result: { type: "refused", reason },
 });
 
-/** The challenge for a verifier (RFC 7636, 4.2). */
+/** Returns the challenge for a verifier (RFC 7636, 4.2). */
 const challengeOf = (verifier: string): string =>
   createHash("sha256").update(verifier).digest("base64url");
 
@@ -104,7 +108,7 @@ export class AuthorizationService {
     return makeClientId(body, await this.#key());
   }
 
-  /** The client with a given id; `undefined` if this platform did not issue the id. */
+  /** Returns the client with a given id, or `undefined` if this platform did not issue the id. */
   async findClient(id: string): Promise<RegisteredClient | undefined> {
     return readClientId(id, await this.#key());
   }

@@ -13,9 +13,12 @@ import type { RecordStore } from "../../../store/mod.ts";
 
 const MINUTE_MS = 60_000;
 export const CODE_MS = MINUTE_MS;
-/** How long a used code is remembered. A second exchange during that time ends its grant. */
+/**
+ * How long a used code is remembered. A second exchange of the code during that time revokes the
+ * grant.
+ */
 const USED_MS = 10 * MINUTE_MS;
-/** A grant that is not refreshed for 30 days ends. */
+/** A grant that is not refreshed for 30 days expires. */
 export const GRANT_MS = 30 * 24 * 60 * MINUTE_MS;
 
 const codeRecord = z.object({
@@ -71,7 +74,7 @@ export class GrantRecords {
     });
   }
 
-  /** Refreshes a grant. Concurrent uses of a secret see each other's result. */
+  /** Refreshes a grant. Concurrent uses of the same secret see each other's results. */
   async refresh<T>(
     hash: string,
     decide: (token: AccessTokenRecord | undefined) => Change<T> | Promise<Change<T>>,

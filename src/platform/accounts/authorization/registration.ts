@@ -1,6 +1,6 @@
 /**
- * Clients that register themselves (RFC 7591). Nothing is stored, because the id contains the
- * registration, authenticated by a code that only this platform can create.
+ * Clients that register themselves (RFC 7591). Nothing is stored, because the client's id contains
+ * the registration and an authentication code that only this platform can create.
  *
  * @module
  */
@@ -15,7 +15,7 @@ const MAX_REDIRECTS = 5;
 const MAX_REDIRECT = 400;
 const MAX_NAME = 60;
 
-/** Schemes that browsers handle themselves instead of opening a program. */
+/** Schemes that browsers handle themselves, without opening a program. */
 const REFUSED_SCHEMES = new Set([
   "javascript:",
   "data:",
@@ -31,12 +31,12 @@ const REFUSED_SCHEMES = new Set([
 ]);
 const LOOPBACK = new Set(["127.0.0.1", "[::1]", "localhost"]);
 
-/** Whether a program requests tokens for this platform (RFC 8707). */
+/** Returns whether a program requests tokens for this platform (RFC 8707). */
 export function isOwnResource(resource: string, publicOrigin: string): boolean {
   return [publicOrigin, `${publicOrigin}/`, `${publicOrigin}/mcp`].includes(resource);
 }
 
-/** Returns why a redirect URL is refused; `undefined` if it is valid. */
+/** Returns why a redirect URL is rejected, or `undefined` if it is valid. */
 function redirectProblem(address: string): string | undefined {
   const url = URL.parse(address);
   if (url === null) return "is not an absolute URL";
@@ -50,7 +50,7 @@ function redirectProblem(address: string): string | undefined {
   return undefined;
 }
 
-/** The URL, without its port if it points to the client's own machine. */
+/** Returns the URL. If it points to the client's own machine, its port is removed. */
 function withoutLoopbackPort(address: string): string {
   const url = new URL(address);
   if (url.protocol !== "http:" || !LOOPBACK.has(url.hostname)) return address;
@@ -58,7 +58,10 @@ function withoutLoopbackPort(address: string): string {
   return url.href;
 }
 
-/** Whether a redirect URL is registered. Programs choose a new port each time (RFC 8252, 7.3). */
+/**
+ * Returns whether a redirect URL is registered. Programs choose a new port each time (RFC 8252,
+ * 7.3).
+ */
 export function isRegistered(address: string, registered: readonly string[]): boolean {
   if (registered.includes(address)) return true;
   if (redirectProblem(address) !== undefined) return false;
@@ -80,7 +83,7 @@ export const registrationBody = z.object({
 const registered = z.tuple([z.string(), z.array(z.string())]);
 
 export interface RegisteredClient {
-  /** The name that the client gave itself, which is not verified. */
+  /** The name that the client has given itself, which is not verified. */
   readonly name: string;
   readonly redirects: readonly string[];
 }
@@ -99,7 +102,7 @@ export function makeClientId(body: z.infer<typeof registrationBody>, key: string
   return `${text}.${sign(key, text)}`;
 }
 
-/** Reads a client's id; `undefined` if this platform did not issue it. */
+/** Reads a client's id. Returns `undefined` if this platform did not issue the id. */
 export function readClientId(id: string, key: string): RegisteredClient | undefined {
   if (id.length > MAX_CLIENT_ID) return undefined;
   const [text, mac, ...rest] = id.split(".");

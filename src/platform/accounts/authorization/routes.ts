@@ -1,4 +1,4 @@
-/** Client registration, and the token endpoint's grants that start on a page. @module */
+/** Client registration, and those grants of the token endpoint that start on a page. @module */
 import * as z from "zod";
 import type { Client, Router } from "../../core/http/mod.ts";
 import {
@@ -31,7 +31,7 @@ const codeFields = z.object({
 });
 const resourceField = z.object({ resource: z.string().max(500).optional() });
 
-/** Refuses tokens for another server (RFC 8707, 2.2). */
+/** Rejects requests for tokens for another server (RFC 8707, 2.2). */
 function requireOwnResource(fields: unknown, publicOrigin: string): void {
   const { resource } = parseOAuthFields(fields, resourceField);
   if (resource === undefined || isOwnResource(resource, publicOrigin)) return;
@@ -40,7 +40,7 @@ function requireOwnResource(fields: unknown, publicOrigin: string): void {
 
 const refreshFields = z.object({ refresh_token: secret, client_id: clientId });
 
-/** Handles the grants of registered clients; `undefined` for any other grant. */
+/** Handles the grants of registered clients. Returns `undefined` for any other grant. */
 async function exchangeGrant(
   service: AuthorizationService,
   grantType: string,

@@ -31,8 +31,8 @@ import type { LastUsedTracker } from "./last_used_tracker.ts";
 import { isOfOneProject, lackedFor } from "../../../contract/endpoint_permissions.ts";
 
 /**
- * Chooses the newest session if all belong to one person. Otherwise, an attacker may have set some
- * of the cookies, so only sessions that started from this IP address and in this browser count.
+ * Chooses the newest session if all belong to one person. If not, an attacker may have set some of
+ * the cookies, so only sessions that started from this IP address and in this browser count.
  */
 function chooseSession(
   sessions: readonly KnownCredential[],
@@ -56,7 +56,7 @@ function newest(sessions: readonly KnownCredential[]): KnownCredential | undefin
 }
 
 /**
- * Checks a key's permissions. Its access to the project is checked later.
+ * Checks a key's permissions. The key's access to the project is checked later.
  *
  * @throws {Failure} `forbidden`
  */
@@ -74,7 +74,7 @@ function refuseUnpermitted(grant: KeyGrant | undefined, endpoint: GuardedEndpoin
 const BEARER = /^Bearer +([\x21-\x7e]+)$/i;
 const HOUR_MS = 60 * 60 * 1000;
 
-/** How to send a credential. Part of every 401 response. */
+/** States how to send a credential. Part of every 401 response. */
 const HOW = "Send Authorization: Bearer <API key>. The CLI reads it from --token or SVC_TOKEN";
 
 export interface AuthenticatorOptions {
@@ -90,7 +90,7 @@ export interface AuthenticatorOptions {
 /** Name of the workspace header in error messages. */
 const WORKSPACE_FIELD = "header.x-workspace";
 
-/** The workspace that a request specifies, in `X-Workspace` or `workspace`. */
+/** Returns the workspace that a request specifies, in `X-Workspace` or `workspace`. */
 function wantedWorkspace(request: Request): string | null {
   const header = request.headers.get("x-workspace");
   if (header !== null) return header;
@@ -99,7 +99,7 @@ function wantedWorkspace(request: Request): string | null {
     : null;
 }
 
-/** Refuses changes with a viewer's API key or a read-only token. */
+/** Rejects changes that are requested with a viewer's API key or a read-only token. */
 function refuseChangesOfViewers(
   { owner, role: most }: KnownCredential,
   { role, slug }: Caller["workspace"],
@@ -124,7 +124,7 @@ function refuseChangesOfViewers(
 export class Authenticator {
   /** Credentials and memberships in memory. Every change must be reported to this cache. */
   readonly memory: CredentialMemory;
-  /** Counts each API key's requests in memory, so a restart begins a new hour. */
+  /** Counts each API key's requests per hour in memory, so a restart begins a new hour. */
   readonly #quota: RateWindow;
 
   readonly #options: AuthenticatorOptions;
@@ -142,8 +142,8 @@ export class Authenticator {
    * Finds who is calling an endpoint, in the workspace that the request is for.
    *
    * @throws {Failure} `unauthorized`; `invalid_request` if a request with a session specifies no
-   * workspace; `not_found` if its user is not a member; `forbidden` for a workspace other than the
-   * key's, or an insufficient role.
+   * workspace; `not_found` if the session's user is not a member; `forbidden` for a workspace other
+   * than the key's, or if the role is insufficient.
    */
   async caller(request: Request, endpoint: GuardedEndpoint, client: Client): Promise<Caller> {
     const known = await this.#known(request, client);
@@ -169,11 +169,11 @@ export class Authenticator {
   }
 
   /**
-   * Finds the person who requests their own resources, and which of those the credential covers
-   * (see `Access` in the contract).
+   * Finds the person who requests their own resources, and determines which of these resources the
+   * credential covers (see `Access` in the contract).
    *
    * @throws {Failure} `unauthorized`; `forbidden` if a key or token is used for another workspace,
-   * or a viewer's key for a change.
+   * or if a viewer's key is used for a change.
    */
   async self(request: Request, endpoint: Endpoint, client: Client): Promise<SelfCaller> {
     const known = await this.#known(request, client);
@@ -202,7 +202,7 @@ export class Authenticator {
     return { ...owner, workspaceId: null };
   }
 
-  /** Finds a page's visitor by cookie only; `undefined` if nobody is signed in. */
+  /** Finds a page's visitor by cookie only. Returns `undefined` if nobody is signed in. */
   async visitor(request: Request, client: Client): Promise<Person | undefined> {
     const known = await this.#session(request, client);
     if (known === undefined) return undefined;
@@ -295,8 +295,8 @@ export class Authenticator {
   }
 
   /**
-   * A request with a session does not need a workspace. If the request specifies one, the person
-   * must be a member.
+   * Checks that the person is a member of the workspace that a request with a session specifies, if
+   * any. Such a request does not need a workspace.
    */
   async #requireNamedWorkspace(
     { owner }: KnownCredential,

@@ -1,6 +1,7 @@
 /**
  * Reads cookies. Over plain HTTP, any subdomain of the platform's host can set a cookie with one of
- * our names. Therefore, all values of a name are read, and each value must prove that it is ours.
+ * our names. Therefore, all values of a name are read, and each value must prove that the platform
+ * issued it.
  *
  * @module
  */
@@ -11,14 +12,19 @@ export interface CookieStyle {
   readonly secure: boolean;
 }
 
-/** Maximum number of values to read for one name. Browsers store about 180 cookies per site. */
+/**
+ * Maximum number of values that are read for one name. Browsers store about 180 cookies per site.
+ */
 const MAX_VALUES = 200;
 
-/** The name of a cookie. `__Host-` keeps other hosts, including subdomains, from setting it. */
+/**
+ * Returns the full name of a cookie. The prefix `__Host-` prevents other hosts, including
+ * subdomains, from setting the cookie.
+ */
 export const cookieName = (name: string, { secure }: CookieStyle): string =>
   secure ? `__Host-${name}` : name;
 
-/** All distinct values of a name in a `Cookie` field, in order. */
+/** Returns all distinct values of a name in a `Cookie` field, in order. */
 export function cookieValues(header: string | null, name: string): string[] {
   if (header === null) return [];
   const start = `${name}=`;
@@ -31,7 +37,7 @@ export function cookieValues(header: string | null, name: string): string[] {
   return [...values];
 }
 
-/** A `Set-Cookie` field for this host only, hidden from scripts. */
+/** Returns a `Set-Cookie` field for this host only, hidden from scripts. */
 export function cookieField(
   name: string,
   value: string,

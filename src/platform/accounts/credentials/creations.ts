@@ -1,4 +1,4 @@
-/** Resources that end with the credential that created them. @module */
+/** Resources that are removed together with the credential that created them. @module */
 import * as z from "zod";
 import { Failure } from "../../core/http/mod.ts";
 import { keys, readAll } from "../../core/store/mod.ts";
@@ -42,7 +42,10 @@ export async function addCreation(
     .set(accountKeys.creation(own.credential.id, id), { keys });
 }
 
-/** Removes a creation from its credential's list, because something else now ends it. */
+/**
+ * Removes a creation from its credential's list, because something else now removes the creation
+ * itself.
+ */
 export function forgetCreation(
   operation: Operation,
   made: { readonly credentialId: string | null; readonly id: string },
@@ -52,7 +55,10 @@ export function forgetCreation(
   }
 }
 
-/** Adds the removal of a credential's creations to an operation. Returns whether there were any. */
+/**
+ * Adds the removal of a credential's creations to an operation. Returns whether there were any
+ * creations.
+ */
 export async function endCreations(
   kv: RecordStore,
   operation: Operation,

@@ -27,14 +27,14 @@ const accessTokenRecord = z.object({
   workspaceId: z.string(),
   hash: z.string(),
   prefix: z.string(),
-  /** The name that the program gives itself. */
+  /** The name that the program has given itself. */
   name: z.string(),
   address: z.string(),
   createdAt: z.number(),
   /** The token's maximum role, if lower than its owner's role. */
   role: z.literal("viewer").optional(),
   expiresAt: z.number().optional(),
-  /** Its refresh token, if it has one. */
+  /** The token's refresh token, if it has one. */
   refresh: z.object({
     hash: z.string(),
     /** Hash of the previous token. If that token is used again, someone else has it. */

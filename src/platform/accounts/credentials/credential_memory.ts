@@ -1,7 +1,7 @@
 /**
- * Credentials and memberships in memory, read from the store on first use. Code that changes one
- * must report the change here. A node drops entries that other nodes have changed. While it cannot
- * follow their changes, it reads the store each time.
+ * Credentials and memberships in memory, read from the store on first use. Code that changes a
+ * record must report the change here. A node drops entries that other nodes have changed. While a
+ * node cannot follow other nodes' changes, it reads the store each time.
  *
  * @module
  */
@@ -14,8 +14,8 @@ import { hashToken, isAccessToken } from "./token.ts";
 import type { RecordKey } from "../../../store/mod.ts";
 
 /**
- * Maximum number of entries of each kind. If there are more, all of them are forgotten and read
- * again.
+ * Maximum number of entries of each kind. If there are more, all entries are dropped and read again
+ * when needed.
  */
 const MAX_REMEMBERED = 10_000;
 
@@ -127,7 +127,7 @@ export class CredentialMemory {
     if (changed.some(([family]) => FAMILIES.has(String(family)))) this.forgetAll();
   }
 
-  /** Call this when a credential has been revoked or has ended. */
+  /** Call this when a credential has been revoked or has expired. */
   forget(hash: string): void {
     this.#changes++;
     this.#credentials.delete(hash);

@@ -79,7 +79,9 @@ export class CredentialStore {
     return apiKey?.workspaceId === workspaceId ? apiKey : undefined;
   }
 
-  /** Removes and returns the keys of a trusted publisher, even if other publishers share them. */
+  /**
+   * Removes and returns the keys of a trusted publisher, even if other publishers share these keys.
+   */
   async removeOfPublisher(workspaceId: string, publisherId: string): Promise<ApiKeyRecord[]> {
     return await this.#removeApiKeys(
       workspaceId,
@@ -115,7 +117,7 @@ export class CredentialStore {
     await endCreations(this.#kv, operation, id);
     await operation.commit();
     // Removes creations that were added between the read and the commit. Later additions are
-    // refused.
+    // rejected.
     let late = this.#kv.atomic();
     while (await endCreations(this.#kv, late, id)) {
       await late.commit();
@@ -127,7 +129,7 @@ export class CredentialStore {
     return (await readRecord(this.#kv, accountKeys.lastUse(credentialId), lastUse))?.value;
   }
 
-  /** Records a use. The record outlives every idle limit, and then expires. */
+  /** Records a use. The record is kept for longer than every idle limit, and then expires. */
   async noteUse(credentialId: string, use: LastUse): Promise<void> {
     const expireIn = 2 * ACCESS_TOKEN_IDLE_MS;
     await this.#kv.set(accountKeys.lastUse(credentialId), use, { expireIn });

@@ -1,4 +1,4 @@
-/** A cached credential. It saves most requests from reading the store. @module */
+/** A cached credential, so most requests do not need to read the store. @module */
 import { ACCESS_TOKEN_IDLE_MS, SESSION_IDLE_MS, SESSION_MAX_MS } from "./credential.ts";
 import type { Caller, CredentialOwner, KeyGrant, Role } from "../../core/access/mod.ts";
 
@@ -9,16 +9,16 @@ export interface KnownCredential {
   /** Limits of an API key; `undefined` for sessions and CLI tokens. */
   readonly grant: KeyGrant | undefined;
   readonly createdAt: number;
-  /** When it ends, even if it is used. */
+  /** When the credential expires, even if it is in use. */
   readonly endsAt: number;
   /** IP address where the session or token started; null for API keys. */
   readonly begunAt: string | null;
   usedAt: number;
-  /** When a use was last written to the store. */
+  /** When a use of the credential was last written to the store. */
   notedAt: number;
   address: string | null;
   country: string | null;
-  /** When it was last seen in that country. */
+  /** When the credential was last seen in that country. */
   countryAt: number;
   /** When a second country was last reported. */
   warnedAt: number;
@@ -39,12 +39,12 @@ export function hasEnded(known: KnownCredential, now: number): boolean {
 
 const RANK: Readonly<Record<Role, number>> = { viewer: 0, developer: 1, owner: 2 };
 
-/** Whether a role includes the permissions of the role `wanted`. */
+/** Returns whether a role includes the permissions of the role `wanted`. */
 export function mayActAs(role: Role, wanted: Role): boolean {
   return RANK[role] >= RANK[wanted];
 }
 
-/** The lower of two roles. */
+/** Returns the lower of two roles. */
 export function lesserRole(one: Role, other: Role): Role {
   return RANK[one] <= RANK[other] ? one : other;
 }

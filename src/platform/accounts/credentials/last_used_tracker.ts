@@ -1,6 +1,6 @@
 /**
- * Records when and where credentials are used, at most once a minute for each, and outside the
- * request path. Using a token in a second country within an hour is suspicious.
+ * Records when and where credentials are used, at most once a minute for each credential and
+ * outside the request path. Using a token in a second country within an hour is suspicious.
  *
  * @module
  */

@@ -15,7 +15,7 @@ export function endedCookie(style: CookieStyle): string {
   return cookieField(NAME, "", { maxAge: 0, style });
 }
 
-/** Possible session tokens. There are several if a subdomain has set such cookies. */
+/** Returns possible session tokens. There are several if a subdomain has set such cookies. */
 export function readSessionTokens(request: Request, style: CookieStyle): string[] {
   return cookieValues(request.headers.get("cookie"), cookieName(NAME, style))
     .filter((value) => TOKEN.test(value));

@@ -1,6 +1,6 @@
 /**
  * Secrets that are shown once: 256 random bits in base64url. Only their SHA-256 is stored. With
- * that much entropy, a slow hash adds nothing.
+ * that much entropy, a slow hash would add no protection.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { Buffer } from "node:buffer";
 import type { Random } from "../../../lib/clock.ts";
 import { sha256Hex } from "../../../lib/hash.ts";
 
-/** The purpose of a token. The hash of one kind does not work for another. */
+/** The purpose of a token. A hash of one kind is not valid for another kind. */
 export type TokenKind =
   | "session"
   | "access token"
@@ -39,7 +39,7 @@ export function isAccessToken(token: string): boolean {
   return token.startsWith("svct_");
 }
 
-/** The part of an access token that can be shown in lists. */
+/** Returns the part of an access token that can be shown in lists. */
 export function tokenPrefix(token: string): string {
   return token.slice(0, SHOWN);
 }

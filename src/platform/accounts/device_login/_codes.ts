@@ -3,13 +3,15 @@ import { Buffer } from "node:buffer";
 import type { Random } from "../../../lib/clock.ts";
 import { sha256Hex } from "../../../lib/hash.ts";
 
-/** Consonants that are not mistaken for each other and spell no words (RFC 8628, 6.1). */
+/**
+ * Consonants that are not easily mistaken for each other and that spell no words (RFC 8628, 6.1).
+ */
 const ALPHABET = "BCDFGHJKLMNPQRSTVWXZ";
 
 /**
  * 8 of 20 letters: 34.5 bits. With 100 wrong codes a minute and 1000 open authorizations, the
- * chance of a correct guess is 1 in 50,000. Even then, it only approves a CLI for the guesser's own
- * account.
+ * chance of a correct guess is 1 in 50,000. Even a correct guess only approves a CLI for the
+ * guesser's own account.
  */
 const LENGTH = 8;
 
@@ -25,12 +27,12 @@ export function newUserCode(random: Random): string {
   return code;
 }
 
-/** A user code in its displayed form: `WDJB-MJHT`. */
+/** Returns a user code in its displayed form: `WDJB-MJHT`. */
 export function showUserCode(code: string): string {
   return `${code.slice(0, LENGTH / 2)}-${code.slice(LENGTH / 2)}`;
 }
 
-/** A typed user code in canonical form. Case, hyphens and spaces do not matter. */
+/** Returns a typed user code in canonical form. Case, hyphens and spaces do not matter. */
 export function readUserCode(typed: string): string {
   return typed.slice(0, 64).toUpperCase().replace(/[^A-Z0-9]/g, "");
 }

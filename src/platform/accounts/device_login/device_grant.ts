@@ -31,7 +31,7 @@ export function isOpen(grant: DeviceGrant, now: number): boolean {
   return grant.state === "pending" && now < grant.expiresAt;
 }
 
-/** Approves a grant; `undefined` if the grant is not open. */
+/** Approves a grant. Returns `undefined` if the grant is not open. */
 export function approveGrant(
   grant: DeviceGrant,
   given: { readonly userId: string; readonly workspaceId: string; readonly now: number },
@@ -42,19 +42,22 @@ export function approveGrant(
   return { ...grant, state: "approved", userId, workspaceId, fetchBefore };
 }
 
-/** Denies a grant; `undefined` if the grant is not open. */
+/** Denies a grant. Returns `undefined` if the grant is not open. */
 export function denyGrant(grant: DeviceGrant, now: number): DeviceGrant | undefined {
   return isOpen(grant, now) ? { ...grant, state: "denied" } : undefined;
 }
 
-/** Whether a client may poll a grant. A grant started with a `client_id` belongs to that client. */
+/**
+ * Returns whether a client may poll a grant. A grant started with a `client_id` belongs to that
+ * client.
+ */
 function isClientOf(grant: DeviceGrant, clientId: string | undefined): boolean {
   return grant.clientId === null || grant.clientId === clientId;
 }
 
 /**
- * Decides the outcome of a poll. Codes that have been used, expired long ago or belong to another
- * client count as unknown.
+ * Decides the outcome of a poll. A code counts as unknown if it has been used, expired long ago or
+ * belongs to another client.
  */
 export function pollGrant(
   grant: DeviceGrant | undefined,

@@ -27,7 +27,7 @@ const issue = () =>
 
 const WHO = { userId: "user", workspaceId: "workspace" };
 
-/** Events of a grant, in order: polls with their responses, and decisions. */
+/** Events for a grant, in order: polls with their responses, and decisions. */
 type Step =
   | readonly [seconds: number, "poll", told: string]
   | readonly [seconds: number, "approve" | "deny", accepted: boolean];

@@ -1,5 +1,7 @@
 /**
- * The device flow: a CLI requests access, a person decides, and the CLI fetches its token. @module
+ * The device flow: a CLI requests access, a person decides, and the CLI fetches its token.
+ *
+ * @module
  */
 import {
   DEVICE_CODE_SECONDS,
@@ -27,7 +29,7 @@ const MINUTE_MS = 60_000;
 const STARTS_PER_MINUTE = 1000;
 /** Maximum number of wrong user codes per minute on the whole platform; see `_codes.ts`. */
 const WRONG_PER_MINUTE = 100;
-/** Maximum length of a CLI name to show, in characters. */
+/** Maximum length of a CLI name that is shown, in characters. */
 const MAX_TOOL_NAME = 60;
 
 interface Polling {
@@ -136,7 +138,7 @@ export class DeviceLoginService {
     };
   }
 
-  /** Finds a pending authorization by its user code. Wrong codes are counted. */
+  /** Finds a pending authorization by its user code. Counts wrong codes. */
   async find(person: Person, typed: string, client: Client): Promise<DeviceRequest> {
     const { grant, code } = await this.#open(person, typed, client);
     return {
@@ -192,7 +194,7 @@ export class DeviceLoginService {
     this.#paces.forget(grant.deviceHash);
   }
 
-  /** The outcome of a poll. Only the poll that gets the token writes anything. */
+  /** Returns the outcome of a poll. Only the poll that gets the token writes anything. */
   async #fetch(deviceHash: string, by: Polling): Promise<Fetched> {
     const { clientId } = by;
     if (this.#paces.refuses(deviceHash, by)) return { outcome: { type: "slow_down" } };
@@ -255,7 +257,7 @@ export class DeviceLoginService {
 
 const hashUser = (code: string): string => hashCode("user", code);
 
-/** A CLI's own name, on one line. */
+/** Returns a CLI's own name, on one line. */
 function toolName(clientId: string | undefined, client: Client): string {
   const name = clientId ?? agentName(client.userAgent);
   const line = name.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "").trim();

@@ -10,7 +10,7 @@ const HOUR = 60 * 60 * 1000;
 const startAt = async (test: TestAccounts, address: string) =>
   await test.deviceLogin.start({ clientId: "tool" }, clientAt(address));
 
-/** The response to a poll: an error code, or `token`. */
+/** Returns the response to a poll: an error code, or `token`. */
 async function poll(test: TestAccounts, deviceCode: string): Promise<string> {
   try {
     await test.deviceLogin.poll({ deviceCode, clientId: "tool" }, clientAt());
@@ -80,7 +80,7 @@ Deno.test("a restarted platform issues no token twice, and forgets only its clie
     assert.equal(await poll(anew(), started.device_code), "authorization_pending");
     const given = { userCode: started.user_code, workspaceId };
     await anew().deviceLogin.approve(ada, given, clientAt());
-    // This node has not received the approval, and checks again after a second.
+    // This node has not received the approval yet, and checks again after a second.
     assert.equal(await poll(test, started.device_code), "slow_down");
     test.time += 1000;
     const processes = [test, anew(), anew()];

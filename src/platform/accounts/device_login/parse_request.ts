@@ -1,6 +1,6 @@
 /**
- * Bodies of the OAuth endpoints: a form, as RFC 6749 and 8628 specify, or JSON. Duplicate and empty
- * parameters are treated as RFC 6749 (3.2) requires.
+ * Request bodies for the OAuth endpoints: a form, as RFC 6749 and RFC 8628 specify, or JSON.
+ * Duplicate and empty parameters are treated as RFC 6749 (3.2) requires.
  *
  * @module
  */
@@ -73,7 +73,7 @@ export function parseOAuthFields<T>(
   throw new OAuthError(code, `Request is not valid: ${problems.join("; ")}`);
 }
 
-/** The field that contains the grant type, which is read before all others. */
+/** The field that contains the grant type, which is read before all other fields. */
 const anyGrant = z.object({
   grant_type: z.string("Required").min(1, "Required").max(200),
 });
@@ -119,7 +119,7 @@ export async function oauthAnswer(
   }
 }
 
-/** A platform failure in OAuth's format. */
+/** Returns a platform failure in OAuth's format. */
 export function oauthFailure({ status, message }: Failure): Response {
   const error = status >= 500 ? "temporarily_unavailable" : "invalid_request";
   return Response.json({ error, error_description: message }, { status, headers: NEVER_CACHED });

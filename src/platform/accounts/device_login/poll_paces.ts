@@ -14,7 +14,10 @@ const SLOW_DOWN_SECONDS = 5;
 /** Tolerance for early polls, in milliseconds. Networks and timers are inexact. */
 const TOLERANCE_MS = 1000;
 
-/** Time in milliseconds within which early polls count once. Clients may repeat a request. */
+/**
+ * Time in milliseconds within which several early polls count as one, because clients may repeat a
+ * request.
+ */
 const REPEAT_MS = 1000;
 
 interface Poller {
@@ -24,12 +27,15 @@ interface Poller {
 }
 
 /**
- * How long a grant counts as pending after it has been read, in milliseconds. Another node may
- * approve or deny it in the meantime.
+ * How long a grant counts as pending after being read, in milliseconds. Another node may approve or
+ * deny the grant in the meantime.
  */
 const FRESH_MS = 1000;
 
-/** Maximum number of codes to track. The platform issues at most 5,000 within a code's lifetime. */
+/**
+ * Maximum number of codes that are tracked. The platform issues at most 5,000 codes within a code's
+ * lifetime.
+ */
 const MAX_CODES = 10_000;
 
 interface Pace {
@@ -47,7 +53,7 @@ interface Pace {
 }
 
 export class PollPaces {
-  /** By the hash of the device code, least recently read first. */
+  /** Paces by the hash of the device code, with the least recently read first. */
   readonly #paces = new Map<string, Pace>();
 
   readonly #now: Clock;
@@ -58,7 +64,10 @@ export class PollPaces {
     this.#maxCodes = maxCodes;
   }
 
-  /** Whether to refuse an early poll without reading the grant, which was pending a moment ago. */
+  /**
+   * Returns whether to reject an early poll without reading the grant, because the grant was
+   * pending a moment ago.
+   */
   refuses(deviceHash: string, { clientId, isBasic }: Poller): boolean {
     const pace = this.#paces.get(deviceHash);
     const now = this.#now();
@@ -108,14 +117,17 @@ export class PollPaces {
 const isEarly = (pace: Pace, now: number): boolean =>
   now < pace.lastPollAt + pace.interval * 1000 - TOLERANCE_MS;
 
-/** Whether a client repeats a poll to try another authentication, as golang.org/x/oauth2 does. */
+/**
+ * Returns whether a client repeats a poll to try another authentication, as golang.org/x/oauth2
+ * does.
+ */
 const isSecondTry = (
   pace: Pace,
   { now, isBasic }: { readonly now: number; readonly isBasic: boolean },
 ): boolean =>
   pace.isBasic && !isBasic && now - pace.lastPollAt < REPEAT_MS && pace.raisedAt < pace.lastPollAt;
 
-/** The pace after an early poll. A repeated poll changes nothing. */
+/** Returns the pace after an early poll. A repeated poll does not change the pace. */
 const slower = (pace: Pace, now: number): Pace =>
   now - pace.raisedAt < REPEAT_MS ? pace : {
     ...pace,

@@ -22,7 +22,7 @@ export const deviceGrant = z.discriminatedUnion("state", [
     state: z.literal("approved"),
     userId: z.string(),
     workspaceId: z.string(),
-    /** The CLI has to fetch its token before this time. */
+    /** The CLI must fetch its token before this time. */
     fetchBefore: z.number(),
   }),
   base.extend({ state: z.literal("denied") }),

@@ -9,7 +9,10 @@ export interface AccountMail {
   readonly button: { readonly label: string; readonly url: string };
 }
 
-/** Queues an email until its link expires. Can reject. Takes just as long if there is no email. */
+/**
+ * Queues an email until its link expires. Can reject. Takes the same time if there is no email to
+ * send.
+ */
 export type SendAccountMail = (
   mail: AccountMail | undefined,
   expiresAt: number,
@@ -17,7 +20,10 @@ export type SendAccountMail = (
 
 const lines = (...paragraphs: string[]): string => paragraphs.join("\n\n");
 
-/** `host` identifies the platform for people who have accounts on several platforms. */
+/**
+ * Creates the email that confirms a sign-up. `host` identifies the platform for people who have
+ * accounts on several platforms.
+ */
 export function confirmSignUpMail(to: string, facts: { host: string; url: string }): AccountMail {
   const { host, url } = facts;
   return {

@@ -1,7 +1,7 @@
 /**
  * Adds an email address and a password to an account that can sign in only with the messenger. If
  * the platform can send email, the address must be confirmed in a session of the same account.
- * Otherwise, people could be tricked into adding their address to another account.
+ * Otherwise, people could be tricked into adding their address to somebody else's account.
  *
  * @module
  */
@@ -29,7 +29,7 @@ export class EmailService {
 
   constructor(
     parts: AccountParts,
-    /** Missing if the platform cannot send email. */
+    /** Creates links in emails; missing if the platform cannot send email. */
     mailLinks: MailLinks | undefined,
   ) {
     this.#parts = parts;
@@ -39,7 +39,8 @@ export class EmailService {
 
   /**
    * @throws {Failure} `conflict` if the account has a password, or if the address is taken and the
-   * platform cannot send email; `forbidden` for an old session; `rate_limited`
+   * platform cannot send email; `forbidden` for an old session; `rate_limited` for too many
+   * attempts.
    */
   async add(
     person: Person,
@@ -68,8 +69,10 @@ export class EmailService {
   }
 
   /**
-   * Follows the link in the email. @throws {Failure} `not_found` if the link has been used, has
-   * expired, or belongs to another account.
+   * Follows the link in the email.
+   *
+   * @throws {Failure} `not_found` if the link has been used, has expired, or belongs to another
+   * account.
    */
   async confirm(person: Person, token: string, client: Client): Promise<Account> {
     const link = await this.#mailLinks?.find("email", token, client);

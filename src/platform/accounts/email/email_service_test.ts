@@ -21,7 +21,7 @@ const WANTED = { email: "Mia@Example.com", password: "a password of mia" };
 const refused = (code: string) => (error: unknown) =>
   error instanceof Failure && error.code === code;
 
-/** An account that was created with the messenger and has just signed in. */
+/** Creates an account that was created with the messenger and has just signed in. */
 async function messengerAccount(test: TestAccounts) {
   const user = {
     id: uuidV7(() => test.time, systemRandom),

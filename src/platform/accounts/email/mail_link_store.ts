@@ -1,6 +1,6 @@
 /**
- * Carries out the action of a link in an email. Each link works once, and only its token's hash is
- * stored.
+ * Carries out the action of a link in an email. Each link works once, and only the hash of its
+ * token is stored.
  *
  * @module
  */
@@ -23,10 +23,11 @@ const mailLink = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("reset"),
     /**
-     * "" if no account has the email address. The link is stored anyway, so the work is the same.
+     * "" if no account has the email address. The link is stored even then, so the work is the
+     * same.
      */
     userId: z.string(),
-    /** The hash of the forgotten password. Once it changes, the link is invalid. */
+    /** The hash of the forgotten password. Once the password changes, the link is invalid. */
     passwordHash: z.string(),
     expiresAt: z.number(),
   }),

@@ -7,19 +7,20 @@ import { RateWindow } from "../../core/access/mod.ts";
 import { hashToken, mintToken } from "../credentials/token.ts";
 
 /**
- * Maximum number of emails per hour that one network or known browser can send to one recipient, so
- * nobody can use up the owner's share. Further emails are silently dropped.
+ * Maximum number of emails per hour that one network or known browser can have sent to one
+ * recipient, so nobody else can use up the owner's allowance. Further emails are silently dropped.
  */
 const MAILS_PER_HOUR = 5;
-/** Maximum number of emails per hour that all unknown browsers can send to one recipient. */
+/**
+ * Maximum number of emails per hour that all unknown browsers together can have sent to one
+ * recipient.
+ */
 const ALL_MAILS_PER_HOUR = 20;
 const HOUR_MS = 60 * 60 * 1000;
 
 export interface LinkMail {
   readonly link: MailLink;
-  /**
-   * Path of the page that the email links to, with `{token}` as a placeholder for the link's token.
-   */
+  /** Path of the page that the email links to. `{token}` is a placeholder for the link's token. */
   readonly path: string;
   readonly client: Client;
   /** The account that the email is for; missing if there is no account yet. */
@@ -62,7 +63,7 @@ export class MailLinks {
     );
   }
 
-  /** Counts an email, with the same lookups whether or not there is an account. */
+  /** Counts an email. Does the same lookups whether or not there is an account. */
   async #mayMail(
     to: string,
     { client, userId }: Pick<LinkMail, "client" | "userId">,
@@ -77,8 +78,8 @@ export class MailLinks {
   }
 
   /**
-   * Finds a link; `undefined` if it has been used, has expired or is wrong. Wrong tokens are
-   * counted.
+   * Finds a link. Returns `undefined` if the link has been used, has expired or is wrong. Counts
+   * wrong tokens.
    */
   async find<Type extends MailLinkType>(type: Type, token: string, client: Client) {
     const guess = await this.#parts.limits.begin("link", client);

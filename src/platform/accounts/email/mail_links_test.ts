@@ -132,7 +132,7 @@ Deno.test("the store contains no token from an email", () =>
     }
   }, { sendsMail: true }));
 
-/** Counts calls to the store's methods, by name, while a function runs. */
+/** Counts the calls to each of the store's methods while a function runs. */
 async function storeCalls(
   kv: RecordStore,
   run: () => Promise<unknown>,

@@ -23,7 +23,7 @@ export class PasswordResetService {
 
   constructor(
     parts: AccountParts,
-    /** Missing if the platform cannot send email. */
+    /** Creates links in emails; missing if the platform cannot send email. */
     mailLinks: MailLinks | undefined,
   ) {
     this.#parts = parts;
@@ -36,7 +36,7 @@ export class PasswordResetService {
   }
 
   /**
-   * The response is the same if there is no account.
+   * Sends a link for resetting the password. The response is the same even if there is no account.
    *
    * @throws {Failure} `conflict` if the platform cannot send email; `rate_limited`
    */
@@ -72,14 +72,16 @@ export class PasswordResetService {
   }
 
   /**
-   * Sets the new password and ends all sessions. @throws {Failure} `not_found` for invalid links.
+   * Sets the new password, and signs out all sessions.
+   *
+   * @throws {Failure} `not_found` for invalid links.
    */
   async complete(
     given: { readonly token: string; readonly password: string },
     client: Client,
   ): Promise<void> {
     const { signIns, passwords, credentials, memory, raise } = this.#parts;
-    // Hashing is expensive, so it requires a valid link.
+    // Hashing is expensive, so the password is hashed only if the link is valid.
     if (!await this.isOpen(given.token, client)) throw linkUsed();
     const password = await passwords.hash(given.password);
     const link = await this.#mailLinks?.use("reset", given.token, client);

@@ -1,7 +1,7 @@
 /**
  * Slows down guessing. Some attempts are free; after that, each attempt doubles the wait for the
- * next. An attempt is counted when it begins, so parallel attempts gain nothing. If it succeeds, it
- * no longer counts.
+ * next. An attempt is counted when it begins, so parallel attempts gain nothing. A successful
+ * attempt no longer counts.
  *
  * @module
  */
@@ -25,8 +25,8 @@ interface Attempts {
 const FORGET_MS = 60 * 60 * 1000;
 
 /**
- * Maximum number of subjects. Beyond it, the subject that has been idle longest is dropped. To
- * cause this, an attacker would need just as many slow attempts.
+ * Maximum number of subjects. If there are more, the subject that has been idle longest is dropped.
+ * To cause this, an attacker would need the same number of slow attempts.
  */
 const MAX_SUBJECTS = 20_000;
 

@@ -1,7 +1,7 @@
 /**
- * A cookie that marks a browser in which someone has signed in before. The cookie grants no access.
- * It only prevents other people's wrong passwords from locking out the owner (OWASP, "Slow Down
- * Online Guessing Attacks with Device Cookies").
+ * A cookie that marks a browser in which someone has signed in before. The cookie grants no access,
+ * but prevents other people's wrong passwords from locking out the owner (OWASP, "Slow Down Online
+ * Guessing Attacks with Device Cookies").
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { equalInConstantTime, sha256Hex } from "../../../lib/hash.ts";
 import { rememberRead } from "../../../lib/remember_read.ts";
 import { cookieField, cookieName, type CookieStyle, cookieValues } from "../credentials/cookies.ts";
 
-/** After half a year without a sign-in, a browser is unknown again. */
+/** After half a year without a sign-in, a browser counts as unknown again. */
 export const DEVICE_MS = 180 * 24 * 60 * 60 * 1000;
 
 const VALUE = /^([A-Za-z0-9_-]{22})\.(\d{1,16})\.([A-Za-z0-9_-]{43})$/;
@@ -34,7 +34,7 @@ export class DeviceCookies {
     this.#key = rememberRead(parts.key);
   }
 
-  /** `Set-Cookie` for the browser in which someone has just signed in. */
+  /** Returns the value of `Set-Cookie` for the browser in which someone has just signed in. */
   async issue(userId: string): Promise<string> {
     const { now, random, cookies } = this.#parts;
     const named = `${Buffer.from(random(16)).toString("base64url")}.${now()}`;
@@ -42,7 +42,10 @@ export class DeviceCookies {
     return cookieField(nameOf(userId), value, { maxAge: DEVICE_MS / 1000, style: cookies });
   }
 
-  /** The browser's name from a `Cookie` field, if this account has signed in with it. */
+  /**
+   * Returns the browser's name from a `Cookie` field, if this account has signed in with that
+   * browser.
+   */
   async find(header: string | null, userId: string): Promise<string | undefined> {
     for (const value of cookieValues(header, cookieName(nameOf(userId), this.#parts.cookies))) {
       const [, id, at, mac] = VALUE.exec(value) ?? [];
@@ -59,5 +62,8 @@ export class DeviceCookies {
   }
 }
 
-/** Each account has its own cookie, because several people may share a browser. */
+/**
+ * Returns the name of an account's cookie. Each account has its own, because several people may
+ * share a browser.
+ */
 const nameOf = (userId: string): string => `svc_device_${sha256Hex(userId).slice(0, 12)}`;

@@ -1,6 +1,6 @@
 /**
  * Limits guesses by account and IP address together, so guesses from elsewhere do not lock out the
- * owner. Also limits them by IP address across all accounts, and by account across all IP
+ * owner. Also limits guesses by IP address across all accounts, and by account across all IP
  * addresses. A browser that has signed in before has its own count. Nodes share the results of
  * guesses, so each node counts the guesses on all nodes.
  *
@@ -16,9 +16,9 @@ import type { DeviceCookies } from "./device_cookie.ts";
 export type Guessed = "password" | "second factor" | "link" | "user code" | "preview password";
 
 export interface GuessedAccount {
-  /** The key for its count: an id or an email address, whether known or not. */
+  /** The key for the guess's count: an id or an email address, whether known or not. */
   readonly subject: string;
-  /** Missing if the account does not exist. */
+  /** The account's user; missing if the account does not exist. */
   readonly userId: string | undefined;
 }
 
@@ -26,7 +26,9 @@ export interface GuessedAccount {
 export const SUSPICIOUS_GUESSES = 10;
 /** Minimum time between notifications of an account's owner. */
 const REPORT_MS = 24 * 60 * 60 * 1000;
-/** Maximum number of accounts whose report is cached. Beyond it, all reports are dropped. */
+/**
+ * Maximum number of accounts whose report is cached. If there are more, all reports are dropped.
+ */
 const MAX_REPORTED = 10_000;
 
 const QUARTER_MS = 15 * 60_000;
@@ -37,7 +39,9 @@ const PAIR: AttemptLimits = { free: 5, firstPauseMs: 5000, longestPauseMs: QUART
 const DEVICE: AttemptLimits = { free: 10, firstPauseMs: 5000, longestPauseMs: QUARTER_MS };
 /** Limits for guesses from one network for all accounts. */
 const ADDRESS: AttemptLimits = { free: 20, firstPauseMs: 5000, longestPauseMs: QUARTER_MS };
-/** Limits for guesses from all networks for one account. No single network gets this far. */
+/**
+ * Limits for guesses from all networks for one account. No single network can reach these limits.
+ */
 const ACCOUNT: AttemptLimits = { free: 30, firstPauseMs: 5000, longestPauseMs: 60_000 };
 
 export interface Guess {
@@ -53,7 +57,7 @@ const counted = z.object({
 });
 type Counted = z.infer<typeof counted>;
 
-/** The outcome of a guess on another node, and the limits that it counts toward. */
+/** The outcome of a guess on another node, and the limits toward which the guess counts. */
 export const endedGuess = z.object({ wasRight: z.boolean(), counts: z.array(counted).max(3) });
 export type EndedGuess = z.infer<typeof endedGuess>;
 
@@ -130,12 +134,12 @@ export class GuessLimits {
     ];
   }
 
-  /** The owner is at this address, so earlier wrong guesses from it are forgiven. */
+  /** Forgives earlier wrong guesses from this address, because the owner uses it. */
   #forgive([first]: readonly Counted[]): void {
     if (first !== undefined) this.#limiters[first.limit].clear(first.key);
   }
 
-  /** Counts a guess toward every limit or none. @throws {Failure} `rate_limited` */
+  /** Counts a guess toward all limits or none. @throws {Failure} `rate_limited` */
   #takeAll(counts: readonly Counted[]): void {
     for (const [index, { limit, key }] of counts.entries()) {
       const seconds = this.#limiters[limit].take(key);

@@ -20,7 +20,10 @@ import { readWorkflowRun, type WorkflowRun } from "./workflow_run.ts";
 const MINUTE_MS = 60_000;
 const EXCHANGES_PER_MINUTE = 60;
 
-/** A GitHub Actions step requests a new token each time, but a GitLab CI job has only one. */
+/**
+ * Maximum number of exchanges per token. A GitHub Actions step requests a new token each time, but
+ * a GitLab CI job has only one token.
+ */
 const MOST_EXCHANGES: Readonly<Record<PublisherProvider, number>> = { github: 1, gitlab: 50 };
 
 export interface AskedExchange {
@@ -58,7 +61,7 @@ export class ExchangeService {
     );
   }
 
-  /** @throws {OAuthError} that describes the token's fault, or why it is not trusted */
+  /** @throws {OAuthError} that describes what is wrong with the token, or why it is not trusted */
   async exchange(asked: AskedExchange, client: Client): Promise<ExchangedKey> {
     requireOAuthRate(this.#window, client);
     try {

@@ -51,7 +51,11 @@ export class IssuerKeys {
     this.#options = options;
   }
 
-  /** Empty if the key does not exist. @throws {DocumentError} if the keys cannot be read */
+  /**
+   * Finds an issuer's keys with an id. The list is empty if there is no such key.
+   *
+   * @throws {DocumentError} if the keys cannot be read
+   */
   async find(issuer: string, kid: string): Promise<readonly PublicKey[]> {
     const named = ({ keys }: CachedKeys) => keys.filter((key) => key.kid === kid);
     const known = this.#known.get(issuer);

@@ -6,7 +6,7 @@ import { IssuerKeys } from "./issuer_keys.ts";
 const ISSUER = "https://issuer.test";
 const MINUTE = 60_000;
 
-/** An issuer that responds with its documents, or with a status. */
+/** Creates an issuer that responds with its documents, or with a status. */
 function bench(ids: string[]) {
   const state = { now: Date.UTC(2026, 10, 23), status: 200, asked: 0, ids };
   const outbound: OutboundFetch = ({ url }) => {

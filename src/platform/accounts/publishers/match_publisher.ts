@@ -1,10 +1,13 @@
-/** Finds the publishers that match a workflow run, and the permissions of its key. Pure. @module */
+/**
+ * Finds the publishers that match a workflow run, and the permissions of the run's key. Pure.
+ * @module
+ */
 import type { Permission } from "../../../contract/permissions.ts";
 import { matchesWildcard } from "../../../lib/wildcard.ts";
 import { describePublisher, type PublisherRecord } from "./publisher.ts";
 import type { WorkflowRun } from "./workflow_run.ts";
 
-/** The names of owners, repositories and environments are case-insensitive. */
+/** Compares names of owners, repositories and environments, which are case-insensitive. */
 const isSame = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
 
 function isRefTrusted(publisher: PublisherRecord, { ref }: WorkflowRun): boolean {
@@ -14,7 +17,7 @@ function isRefTrusted(publisher: PublisherRecord, { ref }: WorkflowRun): boolean
   return branch === null ? tag === null : matchesWildcard(branch, ref.name);
 }
 
-/** Why a run does not match a publisher; `undefined` if it matches. */
+/** Returns why a run does not match a publisher, or `undefined` if it matches. */
 export function mismatch(publisher: PublisherRecord, run: WorkflowRun): string | undefined {
   const { repositoryId, environment, workflow, subject } = publisher;
   if (!isSame(publisher.repository, run.repository)) return "it trusts another repository";
@@ -42,15 +45,18 @@ export interface Trust {
 }
 
 /**
- * Maximum number of publishers that can issue one key. A remote store (`denokv`) allows 10 checks
- * per commit.
+ * Maximum number of publishers that can issue one key, because a remote store (`denokv`) allows 10
+ * checks per commit.
  */
 const MOST_TOGETHER = 9;
 
 const reachOf = ({ projects }: PublisherRecord): string =>
   JSON.stringify(projects === null ? null : projects.toSorted());
 
-/** Sets the repository id for all publishers of a repository if any of them has stored it. */
+/**
+ * Sets the repository id for all publishers of a repository if any of these publishers has stored
+ * it.
+ */
 function withKnownId(publishers: readonly PublisherRecord[]): readonly PublisherRecord[] {
   const known = publishers.find(({ repositoryId }) => repositoryId !== null)?.repositoryId ?? null;
   return publishers.map((each) => ({ ...each, repositoryId: each.repositoryId ?? known }));
@@ -60,9 +66,9 @@ const isFor = ({ projects }: PublisherRecord, asked: string | null | undefined):
   asked === undefined || projects === null || asked !== null && projects.includes(asked);
 
 /**
- * Grants the permissions of all matching publishers, or returns the reason for a refusal. If the
- * publishers cover different projects, the run must specify one project. `projectId` is null if
- * that project does not exist.
+ * Grants the permissions of all matching publishers, or returns the reason for rejecting the run.
+ * If the publishers cover different projects, the run must specify one project. `projectId` is null
+ * if that project does not exist.
  */
 export function decideTrust(
   publishers: readonly PublisherRecord[],

@@ -6,12 +6,12 @@ import { PUBLISHER_PROVIDERS, type TrustedPublisher } from "../../../contract/pu
 export const publisherRecord = z.object({
   id: z.string(),
   workspaceId: z.string(),
-  /** The member who added it, and whose permissions limit its keys. */
+  /** The member who added the publisher, and whose permissions limit the publisher's keys. */
   userId: z.string(),
   provider: z.enum(PUBLISHER_PROVIDERS),
   issuer: z.string(),
   repository: z.string(),
-  /** Learned from the first token, to refuse a different repository that takes over the name. */
+  /** Read from the first token, to reject a different repository that takes over the name. */
   repositoryId: z.string().nullable(),
   branch: z.string().nullable(),
   tag: z.string().nullable(),

@@ -33,15 +33,15 @@ export interface Exchange {
   readonly token: {
     readonly issuer: string;
     readonly id: string;
-    /** How many times it can be exchanged. */
+    /** Maximum number of times that the token can be exchanged. */
     readonly most: number;
-    /** How long it remains valid, in milliseconds. */
+    /** How long the token remains valid, in milliseconds. */
     readonly lives: number;
   };
   readonly key: ApiKeyRecord;
   /** Lifetime of the key, in milliseconds. */
   readonly keyLives: number;
-  /** The publishers that issue the key, as they were when this was decided. */
+  /** The publishers that issue the key, in the state on which the decision was based. */
   readonly granting: readonly PublisherRecord[];
   readonly repositoryId: string;
   readonly subject: string;

@@ -10,7 +10,7 @@ const ALGORITHMS = ["RS256", "ES256"];
 /** Tolerance for clock differences, in seconds. */
 const SKEW_SECONDS = 30;
 
-/** A token was refused. The message says why. */
+/** A token was rejected. The message says why. */
 export class TokenRefused extends Error {
   override readonly name = "TokenRefused";
 }
@@ -36,7 +36,7 @@ export interface VerifiedToken {
   readonly endsAt: number;
 }
 
-/** The issuer in a token, unverified. @throws {TokenRefused} */
+/** Returns the issuer that a token names, unverified. @throws {TokenRefused} */
 export async function namedIssuer(token: string): Promise<string> {
   const { decodeJwt } = await import("jose");
   try {

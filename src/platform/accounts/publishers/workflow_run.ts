@@ -49,7 +49,7 @@ const gitlabClaims = z.object({
   pipeline_id: id,
 });
 
-/** The file in `<before><file>@<ref>`. */
+/** Returns the file in `<before><file>@<ref>`. */
 function fileIn(reference: string | null, before: string): string | null {
   if (reference === null || !reference.toLowerCase().startsWith(before.toLowerCase())) return null;
   return reference.slice(before.length).split("@", 1)[0]!;

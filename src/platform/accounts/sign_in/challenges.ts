@@ -1,5 +1,5 @@
 /**
- * Sign-ins that await their second factor, by the hash of their token. These sign-ins are stored,
+ * Sign-ins that are waiting for their second factor, by the hash of their token. They are stored,
  * because the code and the password can arrive at different nodes.
  *
  * @module
@@ -15,7 +15,7 @@ const LIFETIME_MS = 5 * 60 * 1000;
 
 const challengeRecord = z.object({
   userId: z.string(),
-  /** The hash of the correct password. Once it changes, the challenge is invalid. */
+  /** The hash of the correct password. Once the password changes, the challenge is invalid. */
   passwordHash: z.string(),
   expiresAt: z.number(),
 });

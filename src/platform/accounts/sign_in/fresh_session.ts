@@ -1,13 +1,13 @@
 /**
- * Checks whether someone has just signed in. An account without a password needs such a session to
- * change how it signs in.
+ * Checks whether someone has just signed in. Without a password, a person needs such a session to
+ * change how they sign in.
  *
  * @module
  */
 import { Failure } from "../../core/http/mod.ts";
 import type { Person } from "../../core/access/mod.ts";
 
-/** Age below which a session can stand in for a password, in milliseconds. */
+/** Age below which a session can replace a password check, in milliseconds. */
 export const FRESH_MS = 10 * 60 * 1000;
 
 export function isFresh({ credential }: Person, now: number): boolean {

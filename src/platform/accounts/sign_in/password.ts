@@ -1,5 +1,5 @@
 /**
- * How passwords are stored: scrypt (RFC 7914) with N = 2^15, r = 8, p = 3 (32 MiB and about 0.2 s
+ * Stores passwords as hashes: scrypt (RFC 7914) with N = 2^15, r = 8, p = 3 (32 MiB and about 0.2 s
  * each; OWASP's password storage cheat sheet), 128 bits of salt, 256 bits of hash. The parameters
  * are stored with each hash, so they can be increased later.
  *
@@ -14,12 +14,12 @@ import { Failure } from "../../core/http/mod.ts";
 const COST: PasswordCost = { n: 2 ** 15, r: 8, p: 3 };
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
-/** scrypt needs 128 * n * r bytes. This leaves some room. */
+/** scrypt needs 128 * n * r bytes. This limit leaves some room. */
 const MAX_MEMORY = 64 * 1024 * 1024;
 
-/** Maximum number of hashes to compute at a time. Two hashes use 64 MiB and two cores. */
+/** Maximum number of hashes that are computed at a time. Two hashes use 64 MiB and two cores. */
 const CONCURRENT = 2;
-/** Maximum number of waiting hashes (about 4 seconds of work). More are refused. */
+/** Maximum number of waiting hashes (about 4 seconds of work). Further ones are rejected. */
 const MAX_WAITING = 32;
 
 export const passwordHash = z.object({
@@ -32,7 +32,7 @@ export const passwordHash = z.object({
 });
 export type PasswordHash = z.infer<typeof passwordHash>;
 
-/** Parameters for scrypt. Tests use cheap ones. */
+/** Parameters for scrypt. Tests use cheap parameters. */
 export interface PasswordCost {
   readonly n: number;
   readonly r: number;
@@ -59,7 +59,7 @@ export const deriveByScrypt: DeriveKey = (password, salt, { n, r, p }) =>
 export class Passwords {
   #running = 0;
   readonly #waiting: (() => void)[] = [];
-  /** The hash to check if there is no account, so the work is the same. */
+  /** The hash that is checked if there is no account, so the work is the same. */
   readonly #nobody: PasswordHash;
 
   readonly #random: Random;

@@ -29,8 +29,8 @@ export function bindAccountRoutes(router: Router, options: {
 }): void {
   const { signIn, signUp, passwordReset, publicOrigin } = options;
   /**
-   * Without this check, a form on another site could sign people in to the attacker's account
-   * (login CSRF).
+   * Rejects requests from other sites, on which a form could otherwise sign people in to the
+   * attacker's account (login CSRF).
    */
   const refuseOtherSites = (request: Request) => {
     if (originOf(request, publicOrigin) === "other") throw crossOriginFailure();

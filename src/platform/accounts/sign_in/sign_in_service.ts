@@ -53,7 +53,9 @@ export class SignInService {
     return await this.admit(user, client);
   }
 
-  /** Creates a session for someone who has passed the first factor, or asks for the second. */
+  /**
+   * Creates a session for someone who has passed the first factor, or asks for the second factor.
+   */
   async admit(user: UserRecord, client: Client): Promise<SignedIn | FactorWanted> {
     const record = await this.#parts.signIns.find(user.id);
     if (record.totp === null) return await this.begin(user, client);
@@ -106,7 +108,7 @@ export class SignInService {
     return isOpen;
   }
 
-  /** Ends a request's session or token. Returns a cookie that removes the session cookie. */
+  /** Revokes a request's session or token. Returns a cookie that removes the session cookie. */
   async signOut({ userId, credential, hash }: SelfCaller): Promise<string> {
     const { credentials, memory, cookies } = this.#parts;
     const { type, id } = credential;

@@ -9,9 +9,9 @@ import type { RecordStore } from "../../../store/mod.ts";
 
 export const signInRecord = z.object({
   password: passwordHash.nullable(),
-  /** The authenticator in use. Its secret is sealed. */
+  /** The authenticator in use, whose secret is sealed. */
   totp: z.object({ secret: sealedSecret, lastStep: z.number(), enabledAt: z.number() }).nullable(),
-  /** An authenticator that awaits its first code. */
+  /** An authenticator that is waiting for its first code. */
   enrolling: z.object({ secret: sealedSecret, startedAt: z.number() }).nullable(),
   /** Hashes of the unused recovery codes. */
   recoveryCodes: z.array(z.string()),
@@ -34,9 +34,7 @@ export class SignInStore {
     return (await readRecord(this.#kv, accountKeys.signIn(userId), signInRecord))?.value ?? NOTHING;
   }
 
-  /**
-   * Changes a record. `change` returns `undefined` to leave the record unchanged, and can throw.
-   */
+  /** Changes a record. `change` may throw, or return `undefined` to leave the record unchanged. */
   async change(
     userId: string,
     change: (record: SignInRecord) => SignInRecord | undefined,
@@ -51,7 +49,7 @@ export class SignInStore {
     });
   }
 
-  /** Stores a new user with a password; false if the address already has an account. */
+  /** Stores a new user with a password. Returns false if the address already has an account. */
   async addUser(user: UserRecord & { email: string }, password: PasswordHash): Promise<boolean> {
     const operation = this.#kv.atomic()
       .set(accountKeys.signIn(user.id), { ...NOTHING, password });

@@ -1,6 +1,7 @@
 /**
  * Creates accounts. If the platform can send email, the address must be confirmed, and the response
- * does not reveal whether it already has an account. Otherwise, the account is created immediately.
+ * does not reveal whether the address already has an account. Otherwise, the account is created
+ * immediately.
  *
  * @module
  */
@@ -20,7 +21,7 @@ const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
 
 interface SignUpServiceServices {
-  /** Missing if the platform cannot send email. */
+  /** Creates links in emails; missing if the platform cannot send email. */
   readonly mailLinks: MailLinks | undefined;
   begin(user: UserRecord, client: Client): Promise<SignedIn>;
 }
@@ -39,7 +40,7 @@ export class SignUpService {
 
   /**
    * @throws {Failure} `conflict` if the address is taken and the platform cannot send email;
-   * `rate_limited`
+   * `rate_limited` after too many sign-ups
    */
   async signUp(wanted: NewAccount, client: Client): Promise<SignedIn | ConfirmationWanted> {
     const { passwords } = this.#parts;
@@ -54,8 +55,8 @@ export class SignUpService {
   }
 
   /**
-   * `next` has not been checked. Check it before redirecting. @throws {Failure} `not_found` for
-   * invalid links
+   * Confirms an address. The returned `next` has not been checked, so check it before redirecting.
+   * @throws {Failure} `not_found` for invalid links
    */
   async confirm(
     token: string,

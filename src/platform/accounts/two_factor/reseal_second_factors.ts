@@ -6,7 +6,9 @@ import { signInRecord } from "../sign_in/sign_in_store.ts";
 import { totpPlace } from "./two_factor_service.ts";
 import type { RecordStore } from "../../../store/mod.ts";
 
-/** Reseals secrets that were sealed with a different key. Returns their number. */
+/**
+ * Reseals secrets that were sealed with a different key. Returns the number of resealed secrets.
+ */
 export async function resealSecondFactors(kv: RecordStore, box: SecretBox): Promise<number> {
   let count = 0;
   const again = async <Part extends { readonly secret: SealedSecret }>(

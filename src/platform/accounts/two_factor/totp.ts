@@ -59,7 +59,7 @@ export function totpStep(now: number): number {
   return Math.floor(now / STEP_MS);
 }
 
-/** The code for a step (RFC 4226, 5.3). */
+/** Returns the code for a step (RFC 4226, 5.3). */
 export function totpCode(secret: string, step: number): string {
   const counter = new Uint8Array(8);
   new DataView(counter.buffer).setBigUint64(0, BigInt(step));
@@ -83,7 +83,7 @@ export function findTotpStep(
   return found;
 }
 
-/** The URI that authenticator apps read from a QR code (Key URI Format). */
+/** Returns the URI that authenticator apps read from a QR code (Key URI Format). */
 export function otpauthUri(secret: string, options: {
   readonly issuer: string;
   readonly account: string;

@@ -1,6 +1,6 @@
 /**
  * The second factor: enrolls an authenticator, checks its codes, and manages recovery codes in case
- * it is lost.
+ * the authenticator is lost.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import { findTotpStep, newTotpSecret, otpauthUri } from "./totp.ts";
 
 const RECOVERY_CODES = 10;
 /**
- * 16 characters of 4.75 bits. These 76 bits are too many to try, even for someone who has the
+ * 16 characters of 4.75 bits each. These 76 bits cannot be guessed, even by someone who has the
  * hashes.
  */
 const RECOVERY_LENGTH = 16;
@@ -26,7 +26,7 @@ const RECOVERY_LENGTH = 16;
 /** An enrollment must be confirmed within an hour. */
 const ENROL_MS = 60 * 60 * 1000;
 
-/** The purpose for which an authenticator's secret is sealed. */
+/** Returns the purpose for which an authenticator's secret is sealed. */
 export function totpPlace(userId: string): string {
   return `totp/${userId}`;
 }
@@ -131,7 +131,10 @@ export class TwoFactorService {
     return { recoveryCodes };
   }
 
-  /** @throws {Failure} `forbidden` for a wrong or used code; `conflict` without a second factor. */
+  /**
+   * @throws {Failure} `forbidden` for a wrong or used code; `conflict` if the account has no second
+   * factor.
+   */
   async useCode(userId: string, typed: string, client: Client): Promise<void> {
     const { signIns, limits, raise } = this.#parts;
     const { totp } = await signIns.find(userId);

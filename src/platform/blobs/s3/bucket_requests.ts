@@ -44,7 +44,10 @@ function refuseLong(text: string): void {
   );
 }
 
-/** A token is the UTF-8 of a key or folder, encoded as base64. Clients return it unchanged. */
+/**
+ * Returns the continuation token for a key or folder: its UTF-8, encoded as base64. Clients return
+ * the token unchanged.
+ */
 const tokenOf = (key: string): string =>
   btoa(String.fromCharCode(...new TextEncoder().encode(key)));
 
@@ -52,7 +55,7 @@ function keyOf(token: string): string {
   try {
     const bytes = Uint8Array.from(atob(token), (character) => character.charCodeAt(0));
     const key = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    // This includes folders, such as `a/.`, which are not valid keys.
+    // The encoded strings include folders, such as `a/.`, which are not valid keys.
     if (key !== "" && !key.includes("\0")) return key;
   } catch { /* it is not base64 of UTF-8 */ }
   throw new BlobStoreError("InvalidArgument", "The continuation token is not valid");
@@ -73,7 +76,7 @@ function contents(
 
 const EMPTY: ObjectPage = { items: [], prefixes: [], next: null };
 
-/** `ListObjectsV2`, and its older form. */
+/** Implements `ListObjectsV2` and its older form. */
 export async function listObjects(
   { objects }: S3Stores,
   place: BlobPlace,
@@ -117,7 +120,7 @@ export async function listObjects(
   });
 }
 
-/** `DeleteObjects` */
+/** Implements `DeleteObjects`. */
 export async function deleteObjects(
   { objects }: S3Stores,
   place: BlobPlace,
@@ -128,7 +131,7 @@ export async function deleteObjects(
   return xml("DeleteResult", { Deleted: isQuiet ? [] : keys.map((Key) => ({ Key })) });
 }
 
-/** `ListMultipartUploads` */
+/** Implements `ListMultipartUploads`. */
 export async function listUploads(
   { uploads }: S3Stores,
   place: BlobPlace,

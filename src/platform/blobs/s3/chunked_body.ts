@@ -1,6 +1,6 @@
 /**
- * Reads `aws-chunked` bodies, whose chunks can have signatures and which can end with trailing
- * fields.
+ * Reads `aws-chunked` bodies, in which chunks can have signatures, and trailing fields can follow
+ * the last chunk.
  *
  * @module
  */
@@ -61,7 +61,7 @@ class ChunkReader {
     }
   }
 
-  /** Ends the body. */
+  /** Checks that the body is complete. */
   end(): void {
     if (this.#state !== "done") throw damaged();
   }
@@ -124,7 +124,7 @@ class ChunkReader {
   }
 }
 
-/** The content of a chunked body. `onField` receives the trailing fields. */
+/** Returns the content of a chunked body. `onField` receives the trailing fields. */
 export function readChunks(
   body: ReadableStream<Uint8Array>,
   { signer, onField }: {

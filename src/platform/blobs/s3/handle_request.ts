@@ -23,7 +23,7 @@ import { errorXml } from "./xml.ts";
 
 export interface S3HandlerOptions extends SignerOptions, S3Stores {
   requestId(): string;
-  /** Receives internal errors. The client learns only that an error occurred. */
+  /** Called with internal errors, while the client learns only that an error occurred. */
   onTrouble(message: string): void;
 }
 
@@ -63,8 +63,8 @@ async function answerBucket(
   const { method, query } = call;
   if (method === "HEAD") return empty();
   if (method === "PUT") {
-    // Parameters of clients and signatures begin with `x-`. All other parameters select the
-    // resource to change.
+    // Parameters for clients and signatures begin with `x-`. All other parameters select what to
+    // change.
     const other = [...query.keys()].find((name) => !/^x-/i.test(name));
     if (other !== undefined) throw notImplemented(other);
     return empty();
@@ -136,7 +136,7 @@ async function answer(options: S3HandlerOptions, request: Request): Promise<Resp
   return await (objectKey === "" ? answerBucket : answerObject)(options, place, call);
 }
 
-/** Converts a thrown error to a refusal. */
+/** Converts a thrown error to an S3 error. */
 function asRefusal(
   error: unknown,
   request: Request,

@@ -23,7 +23,7 @@ const META = "x-amz-meta-";
 
 export const quoted = (etag: string): string => `"${etag}"`;
 
-/** Request headers that describe the object to write. */
+/** Returns the request headers that describe the object to write. */
 export function describedBy(headers: Headers, key: string): Described {
   const metadata: Record<string, string> = {};
   let size = 0;
@@ -41,7 +41,7 @@ export function describedBy(headers: Headers, key: string): Described {
   const fields: Record<string, string> = {};
   for (const name of KEPT) {
     const value = headers.get(name);
-    // `aws-chunked` describes only the transfer.
+    // `aws-chunked` describes only the transfer, so it is not stored.
     const kept = name === "content-encoding" && value !== null
       ? value.split(",").map((each) => each.trim()).filter((each) => each !== "aws-chunked")
         .join(", ")
@@ -80,7 +80,8 @@ function isBefore(object: ObjectRecord, date: string | null): boolean | undefine
 }
 
 /**
- * Evaluates the conditions of a read (RFC 9110, 13.2.2). True if the client already has the object.
+ * Evaluates the conditions of a read (RFC 9110, 13.2.2). Returns true if the client already has the
+ * object.
  *
  * @throws {BlobStoreError} `PreconditionFailed`
  */
@@ -102,7 +103,10 @@ export function isKnown(
   return isSame;
 }
 
-/** First and last byte of a range; `undefined` for the whole object, or if the field is invalid. */
+/**
+ * Returns the first and last byte of a range, or `undefined` if the whole object is requested or
+ * the field is invalid.
+ */
 export function rangeOf(
   field: string | null,
   size: number,
@@ -120,7 +124,7 @@ export function rangeOf(
 /** Response fields that a request's query can override. */
 const OVERRIDES = [...KEPT, "content-type"] as const;
 
-/** Fields of a response that contains an object, except those about its length. */
+/** Returns the fields of a response that contains an object, except those about its length. */
 export function fieldsOf(
   object: ObjectRecord,
   { query, headers }: {

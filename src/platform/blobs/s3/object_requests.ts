@@ -20,14 +20,17 @@ import {
 import type { SignedCall } from "./signed_call.ts";
 import type { S3Stores } from "./stores.ts";
 
-/** Removes the whole object's checksums, because clients would compare them with a partial body. */
+/**
+ * Removes the checksums of the whole object, because clients would compare them with a partial
+ * body.
+ */
 function dropChecksums(fields: Headers): void {
   for (const name of [...fields.keys()]) {
     if (name.startsWith("x-amz-checksum-")) fields.delete(name);
   }
 }
 
-/** `GetObject` and `HeadObject` */
+/** Implements `GetObject` and `HeadObject`. */
 export async function readObject(
   { objects }: Pick<S3Stores, "objects">,
   object: ObjectRecord,
@@ -56,7 +59,7 @@ export async function readObject(
   return new Response(body, { status: range === undefined ? 200 : 206, headers: fields });
 }
 
-/** Allows no comma, because browsers read several types from one field and use the last one. */
+/** Allows no comma, because browsers split a field at commas and use the last type. */
 const MEDIA_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+\s*(?:;[^,]*)?$/;
 
 /** @throws {BlobStoreError} for a type that the signed URL does not allow. */
@@ -70,7 +73,7 @@ export function refuseOtherType({ query, headers }: Pick<SignedCall, "query" | "
   throw new BlobStoreError("AccessDenied", `Upload content of type ${type}`);
 }
 
-/** Maximum size that the signed URL allows, in bytes. */
+/** Returns the maximum size that the signed URL allows, in bytes. */
 export function mostBytes({ query }: Pick<SignedCall, "query">): number {
   const most = query.get("x-svc-max-bytes");
   if (most === undefined) return MAX_OBJECT_BYTES;
@@ -78,7 +81,7 @@ export function mostBytes({ query }: Pick<SignedCall, "query">): number {
   throw new BlobStoreError("InvalidArgument", "x-svc-max-bytes must be a number of bytes");
 }
 
-/** `PutObject` */
+/** Implements `PutObject`. */
 export async function putObject(
   { objects }: S3Stores,
   place: BlobPlace,
@@ -97,7 +100,7 @@ export async function putObject(
   return new Response(null, { headers: fields });
 }
 
-/** The source object in `x-amz-copy-source`. */
+/** Returns the source object in `x-amz-copy-source`. */
 export async function copySource(
   { objects }: S3Stores,
   place: BlobPlace,
@@ -122,7 +125,7 @@ export async function copySource(
   return source;
 }
 
-/** `CopyObject` */
+/** Implements `CopyObject`. */
 export async function copyObject(
   stores: S3Stores,
   place: BlobPlace,

@@ -25,7 +25,7 @@ export const encodeUri = (text: string): string =>
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );
 
-/** Path and query of a request as sent, decoded. */
+/** Path and query of a request, decoded from what was sent. */
 export interface Target {
   readonly path: string;
   readonly query: readonly (readonly [name: string, value: string])[];
@@ -65,13 +65,13 @@ export interface Claim {
   readonly signature: string;
   /** `x-amz-content-sha256`: the hash of the body, or its transfer encoding. */
   readonly payload: string;
-  /** Lifetime in seconds; missing for a signature in a header. */
+  /** Lifetime in seconds; missing if the signature is in a header. */
   readonly expires?: number;
 }
 
 const malformed = (message: string) => new BlobStoreError("AuthorizationHeaderMalformed", message);
 
-/** Reads a request's signature; `undefined` if there is none. */
+/** Reads a request's signature. Returns `undefined` if there is none. */
 export function readClaim(headers: Headers, { query }: Target): Claim | undefined {
   const authorization = headers.get("authorization");
   if (authorization?.startsWith(`${ALGORITHM} `)) return headerClaim(authorization, headers);
@@ -134,7 +134,7 @@ function timeOf(date: string): number {
   return time;
 }
 
-/** @throws {BlobStoreError} if the signature is too old, or from the future. */
+/** @throws {BlobStoreError} if the signature is too old, or its date is in the future. */
 export function requireTimely({ date, scope, expires }: Claim, now: number): void {
   const time = timeOf(date);
   if (!scope.startsWith(`${date.slice(0, 8)}/`)) {

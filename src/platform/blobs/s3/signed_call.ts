@@ -1,5 +1,5 @@
 /**
- * A request with a valid signature: its store and content.
+ * A request with a valid signature, together with its store and content.
  *
  * @module
  */
@@ -25,7 +25,10 @@ import {
   wrongSignature,
 } from "./signature.ts";
 
-/** Maximum size of an XML body, in bytes. An upload's 10,000 parts with their checksums fit. */
+/**
+ * Maximum size of an XML body, in bytes. This is enough for an upload's 10,000 parts with their
+ * checksums.
+ */
 const MAX_XML_BYTES = 4 * 1024 * 1024;
 
 export interface SignedCall {
@@ -113,7 +116,7 @@ function algorithmOf(field: string): Algorithm | undefined {
   return ALGORITHMS.find((each) => each === name);
 }
 
-/** Digests in the request's headers. */
+/** Returns the digests in the request's headers. */
 function announced(headers: Headers, payload: string): Map<Algorithm, string> {
   const digests = new Map<Algorithm, string>();
   const md5 = headers.get("content-md5");

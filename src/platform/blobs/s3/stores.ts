@@ -1,5 +1,5 @@
 /**
- * The stores that S3 requests act on.
+ * The stores that S3 requests read and change.
  *
  * @module
  */

@@ -16,7 +16,7 @@ import type { SignedCall } from "./signed_call.ts";
 import type { S3Stores } from "./stores.ts";
 import { keyWriter, parseCompletion } from "./xml.ts";
 
-/** `CreateMultipartUpload` */
+/** Implements `CreateMultipartUpload`. */
 export async function startUpload(
   { uploads }: S3Stores,
   place: BlobPlace,
@@ -40,7 +40,7 @@ function numberOf({ query }: SignedCall): number {
 const uploadOf = ({ uploads }: S3Stores, place: BlobPlace, { query, objectKey }: SignedCall) =>
   uploads.get(place, objectKey, query.get("uploadId") ?? "");
 
-/** `UploadPart` */
+/** Implements `UploadPart`. */
 export async function uploadPart(
   stores: S3Stores,
   place: BlobPlace,
@@ -57,7 +57,10 @@ export async function uploadPart(
   return new Response(null, { headers: fields });
 }
 
-/** Range of the source to copy. Unlike in `GetObject`, it must be within the object. */
+/**
+ * Returns the range of the source to copy. Unlike a range in `GetObject`, this range must be within
+ * the object.
+ */
 function sourceRange(field: string | null, size: number): ByteRange | undefined {
   if (field === null) return undefined;
   const [, first, last] = /^bytes=(\d{1,15})-(\d{1,15})$/.exec(field) ?? [];
@@ -72,7 +75,7 @@ function sourceRange(field: string | null, size: number): ByteRange | undefined 
   throw new BlobStoreError("InvalidRange", `The source has ${size} bytes`);
 }
 
-/** `UploadPartCopy` */
+/** Implements `UploadPartCopy`. */
 export async function copyPart(
   stores: S3Stores,
   place: BlobPlace,
@@ -97,7 +100,7 @@ export async function copyPart(
   });
 }
 
-/** `CompleteMultipartUpload` */
+/** Implements `CompleteMultipartUpload`. */
 export async function completeUpload(
   stores: S3Stores,
   place: BlobPlace,
@@ -119,7 +122,7 @@ export async function completeUpload(
   });
 }
 
-/** `AbortMultipartUpload` */
+/** Implements `AbortMultipartUpload`. */
 export async function abortUpload(
   stores: S3Stores,
   place: BlobPlace,
@@ -129,7 +132,7 @@ export async function abortUpload(
   return new Response(null, { status: 204 });
 }
 
-/** `ListParts` */
+/** Implements `ListParts`. */
 export async function listParts(
   stores: S3Stores,
   place: BlobPlace,

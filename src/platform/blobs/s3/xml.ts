@@ -28,12 +28,12 @@ function write(name: string, value: Elements[string]): string {
 const NAMESPACE = "http://s3.amazonaws.com/doc/2006-03-01/";
 const HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n';
 
-/** An S3 document with one root. */
+/** Returns an S3 document with one root. */
 export function xmlOf(root: string, children: Elements): string {
   return HEAD + write(root, children).replace(`<${root}>`, `<${root} xmlns="${NAMESPACE}">`);
 }
 
-/** An error, which has no namespace. */
+/** Returns an error, which has no namespace. */
 export const errorXml = (children: Elements): string => HEAD + write("Error", children);
 
 /**
@@ -73,7 +73,7 @@ const completion = z.object({
   }),
 });
 
-/** The parts that complete an upload. */
+/** Returns the parts that complete an upload. */
 export function parseCompletion(text: string): readonly NamedPart[] {
   return parse(text, completion).CompleteMultipartUpload.Part.map(({ PartNumber, ETag }) => ({
     number: PartNumber,
@@ -90,7 +90,7 @@ const deletion = z.object({
   }),
 });
 
-/** The keys to delete, and whether the response lists only failures. */
+/** Returns the keys to delete, and whether the response lists only failures. */
 export function parseDeletion(text: string): {
   readonly keys: readonly string[];
   readonly isQuiet: boolean;

@@ -29,7 +29,7 @@ export class BuildLogArchive {
     await this.#options.kv.set(keys.buildLog(projectId, deploymentId), { workspaceId, sha256 });
   }
 
-  /** The lines of a log; `undefined` if the log is not stored here. */
+  /** Returns the lines of a log, or `undefined` if the log is not stored as a blob. */
   async read({ projectId, deploymentId }: LoggedBuild): Promise<BuildLogLine[] | undefined> {
     const { kv, vault } = this.#options;
     const found = await readRecord(kv, keys.buildLog(projectId, deploymentId), archivedLog);

@@ -8,7 +8,7 @@ const MAX_LINE = 4096;
 // deno-lint-ignore no-control-regex -- matches control characters on purpose
 const SEQUENCE = /\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~])/g;
 
-/** The remaining control characters, and marks that change the text direction. */
+/** The remaining control characters, and characters that change the text direction. */
 // deno-lint-ignore no-control-regex -- matches control characters on purpose
 const CONTROL = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 

@@ -1,5 +1,6 @@
 /**
- * Build logs. Each is one file of limited size, which readers can follow while it grows. @module
+ * Build logs. Each log is one file of limited size, which readers can follow while it grows.
+ * @module
  */
 import { dirname, join } from "node:path";
 import {
@@ -163,13 +164,16 @@ export class BuildLogs {
     return bytes === undefined ? [] : parseLines(new TextDecoder().decode(bytes));
   }
 
-  /** The stored log; `undefined` if there is no log. */
+  /** Returns the stored log, or `undefined` if there is no log. */
   async bytes(build: LoggedBuild): Promise<Uint8Array<ArrayBuffer> | undefined> {
     await this.#writers.get(build.deploymentId)?.flush();
     return await Deno.readFile(this.#path(build)).catch(ifMissing);
   }
 
-  /** Calls `listener` with new lines while the build runs. Returns a function that stops this. */
+  /**
+   * Calls `listener` with new lines while the build runs. Returns a function that stops these
+   * calls.
+   */
   follow(build: LoggedBuild, listener: Listener): (() => void) | undefined {
     const writer = this.#writers.get(build.deploymentId);
     writer?.listeners.add(listener);
@@ -177,8 +181,8 @@ export class BuildLogs {
   }
 
   /**
-   * Every build with a log, in no particular order. Builds that start in the meantime may be
-   * missing.
+   * Returns every build with a log, in no particular order. Builds that start in the meantime may
+   * be missing.
    */
   async *all(): AsyncGenerator<LoggedBuild> {
     for (const { name: projectId, isDirectory } of await entriesIn(this.#root)) {

@@ -5,15 +5,18 @@ import { PeerError } from "../../core/peers/mod.ts";
 import type { LoggedBuild } from "./build_logs.ts";
 import type { SharedBuildLogs } from "./shared_build_logs.ts";
 
-/** How often to check whether a build has started, in milliseconds. */
+/** Time between checks whether a build has started, in milliseconds. */
 const WAIT_MS = 500;
 
-/** True while a deployment may still be built. */
+/** Returns true while a deployment may still be built. */
 export function isBeingBuilt(deployment: Pick<DeploymentRecord, "status"> | undefined): boolean {
   return deployment?.status === "PENDING" || deployment?.status === "BUILDING";
 }
 
-/** Calls back with the existing lines, and then with new ones. False if the signal aborted it. */
+/**
+ * Calls back with the existing lines, and then with new ones. Returns false if the signal aborted
+ * this.
+ */
 export async function followBuildLog(
   { sharedBuildLogs, deployments }: {
     readonly sharedBuildLogs: SharedBuildLogs;
@@ -33,7 +36,7 @@ export async function followBuildLog(
   };
   while (!signal.aborted) {
     const source = await sharedBuildLogs.find(build);
-    // Another node has restarted the build.
+    // Another node has restarted the build in the meantime.
     if (runner !== undefined && source.runner !== undefined && source.runner !== runner) seen = 0;
     runner = source.runner ?? runner;
     try {

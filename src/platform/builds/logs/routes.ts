@@ -10,7 +10,7 @@ import type { LoggedBuild } from "./build_logs.ts";
 import { followBuildLog, isBeingBuilt } from "./follow_build_log.ts";
 import type { SharedBuildLogs } from "./shared_build_logs.ts";
 
-/** Maximum length of the text in one event, in characters. Clients limit it. */
+/** Maximum length of the text in one event, in characters. Clients limit this length. */
 const MAX_EVENT = 128 * 1024;
 
 export interface BuildLogServices {

@@ -1,6 +1,6 @@
 /**
- * Reads the build logs of all nodes: from the node while a build runs, and from blobs once it has
- * finished.
+ * Reads the build logs of all nodes: from the node that runs a build while it runs, and from blobs
+ * once the build has finished.
  *
  * @module
  */
@@ -28,7 +28,7 @@ const AGAIN_MS = 30_000;
 /** Timeout for a complete log from another node, in milliseconds. */
 const PATIENCE_MS = 10_000;
 
-/** The location of a build's log, and the process that builds it, if known. */
+/** The location of a build's log, and the process that runs the build, if known. */
 export type LogSource =
   & { readonly runner?: string | undefined }
   & (
@@ -52,7 +52,7 @@ export interface SharedBuildLogsOptions {
   readonly peers: Peers;
   /** This process, if other processes also run builds. */
   readonly instance: string | undefined;
-  /** The process that runs or last ran a build; `undefined` if none has started it. */
+  /** Returns the process that runs or last ran a build, or `undefined` if none has started it. */
   runnerOf(build: LoggedBuild): Promise<BuildRunnerName | undefined>;
   readonly deployments: Pick<DeploymentStore, "owner">;
   readonly closing: AbortSignal;
@@ -72,7 +72,9 @@ export class SharedBuildLogs {
     });
   }
 
-  /** The lines of a log on this node. The log may have been moved to the blobs a moment ago. */
+  /**
+   * Returns the lines of a log on this node. The log may have been moved to the blobs a moment ago.
+   */
   async #readHere(build: LoggedBuild): Promise<readonly BuildLogLine[]> {
     const { local, archive } = this.#options;
     const lines = await local.read(build);
@@ -100,7 +102,7 @@ export class SharedBuildLogs {
     return isLost ? { type: "lost", node: built!.node, runner } : { type: "here", runner };
   }
 
-  /** All lines so far, and the node if it is unreachable. */
+  /** Returns all lines so far, and the node if it is unreachable. */
   async read(
     build: LoggedBuild,
   ): Promise<{ readonly lines: readonly BuildLogLine[]; readonly silent: readonly SilentNode[] }> {
@@ -152,7 +154,9 @@ export class SharedBuildLogs {
     }
   }
 
-  /** Moves logs of earlier processes to the blobs. Returns their number. */
+  /**
+   * Moves logs that earlier processes left behind to the blobs. Returns the number of moved logs.
+   */
   async archiveAll(signal: AbortSignal): Promise<number> {
     const { local, instance } = this.#options;
     if (instance === undefined) return 0;
@@ -175,7 +179,8 @@ export class SharedBuildLogs {
   }
 
   /**
-   * Stores a log as a blob; false if the deployment has been removed or another process builds it.
+   * Stores a log as a blob. Returns false if the deployment has been removed or is being built by
+   * another process.
    */
   async #archive(build: LoggedBuild): Promise<boolean> {
     const { local, archive, deployments, instance, runnerOf } = this.#options;

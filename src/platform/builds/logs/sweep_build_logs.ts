@@ -1,9 +1,13 @@
 /**
- * Removes build logs whose deployment has been removed. A crash can leave such logs behind. @module
+ * Removes build logs whose deployment has been removed. A crash can leave such logs behind.
+ *
+ * @module
  */
 import type { BuildLogs, LoggedBuild } from "./build_logs.ts";
 
-/** Maximum number of logs to check per round. The next round continues from there. */
+/**
+ * Maximum number of logs that are checked per round. The next round continues with the next log.
+ */
 const MAX_LOOKED_AT = 1000;
 
 export interface BuildLogSweepOptions {
@@ -22,8 +26,8 @@ export class BuildLogSweep {
   }
 
   /**
-   * Returns the number of removed logs. Safe at any time, because deployments are stored before
-   * logs.
+   * Returns the number of removed logs. Can be called at any time, because deployments are stored
+   * before their logs.
    */
   async run(signal: AbortSignal): Promise<number> {
     const { buildLogs, exists, maxLookedAt = MAX_LOOKED_AT } = this.#options;

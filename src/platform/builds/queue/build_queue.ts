@@ -1,7 +1,7 @@
 /**
  * The build queue: ordered, fair between workspaces, bounded and durable. A build is stored before
- * it enters the queue, so a crash loses nothing. An interrupted build runs once more, and fails if
- * it is interrupted again. Nodes that share the store claim builds one at a time.
+ * it enters the queue, so no build is lost in a crash. An interrupted build runs once more, and
+ * fails if it is interrupted again. Nodes that share the store claim builds one at a time.
  *
  * @module
  */
@@ -21,7 +21,7 @@ const MAX_WAITING = 10_000;
 /** Maximum number of times that a build is started if the platform stops during each run. */
 const MAX_ATTEMPTS = 2;
 
-/** How long to wait before retrying after a full queue, in seconds. */
+/** How long clients should wait before retrying if the queue is full, in seconds. */
 const RETRY_SECONDS = 60;
 
 /** First and maximum pause between attempts to write to a failing store, in milliseconds. */
@@ -34,11 +34,14 @@ const UNNOTED =
 export interface BuildQueueOptions {
   readonly builds: BuildStore;
   readonly worker: Pick<BuildWorker, "perform" | "giveUp">;
-  /** How many builds can run at the same time; 0 if other nodes run them. */
+  /** Maximum number of builds that run at the same time; 0 if only other nodes run builds. */
   readonly concurrency: number;
   /** The nodes that run builds; by default, only this one. */
   readonly nodes?: Pick<Nodes, "id" | "instance" | "isAlive" | "onDeath"> | undefined;
-  /** Whether a build's deployment still needs it. Used if other nodes can stop builds. */
+  /**
+   * Returns whether a build's deployment still needs the build. Used if other nodes can stop
+   * builds.
+   */
   readonly isWanted?: (build: Pick<BuildRecord, "projectId" | "id">) => Promise<boolean>;
   readonly now: Clock;
   /** Waits, and rejects as soon as the signal is aborted. A timer by default. */
@@ -55,7 +58,9 @@ interface Running {
 const wait = (milliseconds: number, signal: AbortSignal) =>
   delay(milliseconds, undefined, { signal, ref: false });
 
-/** The process that runs a build. A waiting build has none, even if a process ran it before. */
+/**
+ * Returns the process that runs a build. A waiting build has none, even if a process ran it before.
+ */
 const holderOf = ({ state, runner }: BuildRecord): ClaimHolder =>
   state === "RUNNING" ? runner ?? null : null;
 
@@ -73,14 +78,14 @@ export class BuildQueue {
     this.#claims = new Claims(options.nodes);
   }
 
-  /** Resumes the builds from the platform's last run. Call it once, before `add()`. */
+  /** Resumes the builds from the platform's last run. Call this once, before `add()`. */
   async start(): Promise<void> {
     await this.#options.builds.open();
     await this.#adopt();
     this.#options.nodes?.onDeath(() => void this.takeUp());
   }
 
-  /** Updates the queue after other nodes have queued, started, ended or stopped builds. */
+  /** Updates the queue after other nodes have queued, started, finished or stopped builds. */
   async follow(changed: readonly RecordKey[]): Promise<void> {
     const { builds, isWanted } = this.#options;
     for (const each of buildsIn(changed)) {
@@ -138,7 +143,7 @@ export class BuildQueue {
     this.#waiting.splice(older + 1, 0, build);
   }
 
-  /** Ends a waiting or running build whose deployment has been stopped or removed. */
+  /** Stops a waiting or running build whose deployment has been stopped or removed. */
   async drop(id: string): Promise<void> {
     this.#running.get(id)?.abort.abort();
     const build = this.#waiting.find((each) => each.id === id);
@@ -147,7 +152,7 @@ export class BuildQueue {
     await this.#settle(build, { state: "CANCELLED", error: null });
   }
 
-  /** Ends all builds of a project, and waits for the running ones to end. */
+  /** Stops all builds of a project, and waits until none is running. */
   async dropProject(projectId: string): Promise<void> {
     const ended = [...this.#running.values()].filter(({ build }) => build.projectId === projectId);
     for (const { abort } of ended) abort.abort();
@@ -155,7 +160,7 @@ export class BuildQueue {
     await Promise.all(ended.map((each) => each.ended));
   }
 
-  /** How many builds are ahead of a waiting build; null if the build is not waiting. */
+  /** Returns how many builds are ahead of a waiting build, or null if the build is not waiting. */
   ahead(id: string): number | null {
     const place = this.#waiting.findIndex((build) => build.id === id);
     return place === -1 ? null : place + this.#running.size;
@@ -182,7 +187,10 @@ export class BuildQueue {
     }
   }
 
-  /** Runs a build. Never rejects. A build whose end cannot be stored during shutdown runs again. */
+  /**
+   * Runs a build. Never rejects. If the outcome cannot be stored during shutdown, the build runs
+   * again later.
+   */
   async #run(build: BuildRecord, signal: AbortSignal): Promise<void> {
     const { worker, onTrouble } = this.#options;
     try {
@@ -198,7 +206,7 @@ export class BuildQueue {
     }
   }
 
-  /** Claims a build; `undefined` if another process runs it or it has finished. */
+  /** Claims a build. Returns `undefined` if another process runs the build or it has finished. */
   #claim(build: BuildRecord): Promise<BuildRecord | undefined> {
     const { builds, nodes, now } = this.#options;
     const attempts = build.attempts + 1;
@@ -224,7 +232,7 @@ export class BuildQueue {
       } catch (error) {
         if (signal.aborted) throw error;
         onTrouble(`Cannot store build ${build.id}, trying again in ${pauseMs} ms: ${error}`);
-        // If the queue is closed during the pause, there is one more attempt.
+        // If the queue is closed during the pause, one more attempt is made.
         await pause(pauseMs, signal).catch(() => {});
       }
     }

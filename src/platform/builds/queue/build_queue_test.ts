@@ -49,11 +49,11 @@ interface QueueBench {
   /** Stores a build, as a trigger would. */
   store(build: BuildRecord): Promise<void>;
   stateOf(id: string): Promise<string | undefined>;
-  /** Ends running builds. Builds that start later end immediately. */
+  /** Lets running builds finish. Builds that start later finish immediately. */
   open(): void;
 }
 
-/** A store that fails some commits, as with a full or busy disk. */
+/** A store in which some commits fail, as with a full or busy disk. */
 class FailingStore extends StoreLayer {
   readonly #fails: () => boolean;
 

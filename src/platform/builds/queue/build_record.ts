@@ -1,12 +1,13 @@
 /**
- * A git build: its record and wire format, and whether it can run alongside others. Pure. @module
+ * A git build: its record and wire format, and whether it can run alongside other builds. Pure.
+ * @module
  */
 import * as z from "zod";
 import { type Build, BUILD_STATES } from "../../../contract/builds.ts";
 import type { DeploymentState } from "../../../contract/deployments.ts";
 
 export const buildRecord = z.object({
-  /** The id of its deployment. */
+  /** The id of the build's deployment. */
   id: z.string(),
   projectId: z.string(),
   workspaceId: z.string(),
@@ -14,15 +15,15 @@ export const buildRecord = z.object({
   commitSha: z.string(),
   environment: z.string(),
   state: z.enum(BUILD_STATES),
-  /** Its position in the queue. Older builds have smaller positions. */
+  /** The build's position in the queue. Older builds have smaller positions. */
   place: z.number(),
-  /** How many times a worker has started it. */
+  /** How many times a worker has started the build. */
   attempts: z.number(),
-  /** The process that runs or last ran it; missing in older records. */
+  /** The process that runs or last ran the build; missing in older records. */
   runner: z.string().nullable().optional(),
   /** The name of that process's node. */
   node: z.string().nullable().optional(),
-  /** Whether it is built even if nothing changed. */
+  /** Whether the commit is built even if nothing has changed. */
   forced: z.boolean().optional(),
   error: z.string().nullable(),
   queuedAt: z.number(),
@@ -52,20 +53,20 @@ export type Admission =
 export interface KnownCommit {
   readonly id: string;
   readonly status: DeploymentState;
-  /** Whether the production or branch URL serves it. */
+  /** Whether the production or branch URL serves the deployment. */
   readonly isShown: boolean;
 }
 
 const UNDER_WAY: ReadonlySet<DeploymentState> = new Set(["PENDING", "BUILDING", "DEPLOYING"]);
 
-/** Whether a deployment is neither live nor ended. */
+/** Returns whether a deployment is still being built, so it is neither live nor ended. */
 export function isDeploymentUnderWay(status: DeploymentState): boolean {
   return UNDER_WAY.has(status);
 }
 
 /**
- * Builds a commit unless it is live or being built. `force` builds it anyway, but not alongside
- * another commit on the branch.
+ * Decides whether to build a commit, which is not built if it is live or being built. `force`
+ * builds it anyway, but not alongside another commit on the branch.
  */
 export function admit(
   facts: {

@@ -14,9 +14,9 @@ const count = <T>(items: Iterable<T>, keep: (item: T) => boolean): number => {
 };
 
 /**
- * Returns the waiting build whose workspace has the fewest running builds. Ties go to the project
- * with the fewest running builds, and then to the oldest build. Each branch builds one commit at a
- * time. `waiting` is sorted by age, oldest first.
+ * Returns the waiting build whose workspace has the fewest running builds. In a tie, the project
+ * with the fewest running builds comes first, and then the oldest build. Each branch builds one
+ * commit at a time. `waiting` is sorted by age, oldest first.
  */
 export function nextBuild<B extends ScheduledBuild>(
   waiting: readonly B[],

@@ -1,6 +1,6 @@
 /**
- * Builds and their queue in Deno KV. A build is stored in the same commit as its deployment. A
- * guard record per branch decides between concurrent triggers.
+ * Builds and their queue in Deno KV. A build is stored in the same commit as its deployment. If
+ * triggers compete, a guard record per branch decides which one succeeds.
  *
  * @module
  */
@@ -46,7 +46,9 @@ const builds = new RecordType({
 const ticketRecord = z.object({ projectId: z.string(), id: z.string() });
 const commitRecord = z.object({ id: z.string() });
 
-/** A build was not admitted, because its commit is already deployed or its branch is busy. */
+/**
+ * A build was not admitted, because its commit is already deployed or its branch has another build.
+ */
 export class NotAdmittedError extends Error {
   override readonly name = "NotAdmittedError";
   constructor(readonly admission: Exclude<Admission, { readonly type: "create" }>) {
@@ -78,7 +80,7 @@ export class BuildStore extends Table<BuildRecord, readonly [string, string], "t
     this.#shift = shift;
   }
 
-  /** Reads the highest position in the queue. Call it before the first build. */
+  /** Reads the highest position in the queue. Call this before the first build. */
   async open(): Promise<void> {
     for await (
       const { key } of this.kv.list({ prefix: keys.buildQueue() }, { reverse: true, limit: 1 })
@@ -99,14 +101,15 @@ export class BuildStore extends Table<BuildRecord, readonly [string, string], "t
     return (await this.#decide(wanted, force)).admission;
   }
 
-  /** The guard record that every build of a branch changes. */
+  /** Returns the guard record that every build of a branch changes. */
   guardOf({ projectId, branch }: Pick<BuildRecord, "projectId" | "branch">): RecordKey {
     return keys.branchBuild(projectId, branch);
   }
 
   /**
-   * Adds a build to its deployment's commit, which fails if its position is taken. @throws
-   * {NotAdmittedError}
+   * Adds a build to its deployment's commit, which fails if the build's position is taken.
+   *
+   * @throws {NotAdmittedError}
    */
   async storeWith(
     operation: Operation,
@@ -122,7 +125,7 @@ export class BuildStore extends Table<BuildRecord, readonly [string, string], "t
     builds.insert(operation, build);
   }
 
-  /** All waiting and running builds, oldest first. */
+  /** Returns all waiting and running builds, oldest first. */
   async *queue(): AsyncGenerator<BuildRecord> {
     for await (const { key, value } of readAll(this.kv, keys.buildQueue(), ticketRecord)) {
       const build = await this.find(value.projectId, value.id);
@@ -132,7 +135,8 @@ export class BuildStore extends Table<BuildRecord, readonly [string, string], "t
   }
 
   /**
-   * Changes a build; `undefined` if it has been removed, has ended, or is run by another process.
+   * Changes a build. Returns `undefined` if the build has been removed, has finished, or is run by
+   * another process.
    */
   async move(
     build: Pick<BuildRecord, "projectId" | "id" | "runner">,
@@ -150,7 +154,7 @@ export class BuildStore extends Table<BuildRecord, readonly [string, string], "t
     });
   }
 
-  /** Ends a build and frees its branch, unless another process runs it. */
+  /** Marks a build as finished and frees its branch, unless another process runs the build. */
   async finish(
     build: BuildRecord,
     end: Pick<BuildRecord, "error" | "finishedAt"> & {
@@ -180,8 +184,8 @@ export class BuildStore extends Table<BuildRecord, readonly [string, string], "t
   }
 
   /**
-   * The process that runs or last ran a build; `undefined` if no process has run it, or on a single
-   * node.
+   * Returns the process that runs or last ran a build. Returns `undefined` if no process has run
+   * the build, and on a single node.
    */
   async runnerOf(projectId: string, id: string): Promise<BuildRunnerName | undefined> {
     const build = await this.find(projectId, id);
@@ -238,7 +242,10 @@ export class BuildStore extends Table<BuildRecord, readonly [string, string], "t
     };
   }
 
-  /** Omits builds whose deployments have ended, because such builds clean up shortly afterwards. */
+  /**
+   * Omits builds whose deployments have ended, because such builds are cleaned up shortly
+   * afterwards.
+   */
   async #stillUnderWay(
     projectId: string,
     active: BranchBuilds["active"],
@@ -263,7 +270,8 @@ export class BuildStore extends Table<BuildRecord, readonly [string, string], "t
     const label = wanted.environment === ENVIRONMENT_PRODUCTION
       ? latest.projectName
       : latest.branchLabel;
-    // This is read after the deployment, so a LIVE deployment already has its host labels.
+    // The host is read after the deployment, so the labels of a LIVE deployment already point to
+    // it.
     const host = await readRecord(this.kv, keys.host(label), hostRecord);
     const shownId = host?.value.deploymentId ?? latest.id;
     const shown = shownId === latest.id ? latest : await this.#findDeployment(projectId, shownId);

@@ -48,7 +48,7 @@ const contentSchema = createDeploymentBody.pick({
   functions: true,
 });
 
-/** Whether project commands run before the deployment goes live. */
+/** Returns whether project commands run before the deployment goes live. */
 function hasCommands({ manifest }: BuiltContent, { environment }: DeploymentRecord): boolean {
   if (migrationSchema.safeParse(manifest).success) return true;
   const { commands = [] } = checksSchema.safeParse(manifest).data?.checks ?? {};
@@ -91,12 +91,15 @@ export class BuildWorker {
     }
   }
 
-  /** Fails a build that cannot be resumed. */
+  /** Marks a build that cannot be resumed as failed. */
   async giveUp(build: BuildRecord, reason: string): Promise<BuildEnd> {
     return await this.#fail(build, "build_failed", new Failure("conflict", reason));
   }
 
-  /** The deployment, now in the state BUILDING; `undefined` if it has ended or been removed. */
+  /**
+   * Sets the deployment's state to BUILDING and returns the deployment, or returns `undefined` if
+   * it has been stopped or removed.
+   */
   async #begin(build: BuildRecord): Promise<DeploymentRecord | undefined> {
     const { deployments, now } = this.#services;
     let begins = false;
@@ -188,7 +191,7 @@ export class BuildWorker {
     return { state: "CANCELLED", error };
   }
 
-  /** Checks the output and stores it with the deployment. */
+  /** Checks the output, and stores it with the deployment. */
   async #attach(
     deployment: DeploymentRecord,
     content: BuiltContent,
@@ -212,7 +215,10 @@ export class BuildWorker {
     return made;
   }
 
-  /** If `run` is missing, a deployment with check commands or migrations fails. */
+  /**
+   * Makes a deployment live. If `run` is missing, a deployment with check commands or migrations
+   * fails.
+   */
   async #goLive(
     build: BuildRecord,
     deployment: DeploymentRecord,
@@ -238,7 +244,7 @@ export class BuildWorker {
       const text = cause instanceof Error ? cause.stack ?? cause.message : String(cause);
       onTrouble(`Build ${build.id} failed: ${text}`);
     }
-    // The message may quote the build's output.
+    // Removes control characters, because the message may quote the build's output.
     const error = plainText(failure.message);
     let fails = false;
     const failed = await deployments.update([build.projectId, build.id], (current) => {

@@ -13,7 +13,10 @@ type BuildVariables = Pick<
   "databases" | "own" | "secret"
 >;
 
-/** A build's variables. The svc.toml in the mirror defines how preview databases are created. */
+/**
+ * Returns a build's variables. The svc.toml in the mirror defines how preview databases are
+ * created.
+ */
 export async function openBuildVariables(
   { git, databases }: {
     readonly git: Pick<GitMirrors, "filesOf">;
@@ -25,7 +28,7 @@ export async function openBuildVariables(
   const files = await git.filesOf(project.id, job.commitSha);
   const text = await files.readText(join(project.rootDirectory ?? "", PROJECT_CONFIG_FILE));
   const declared = readDatabaseSettings(text);
-  // The build reports errors in svc.toml before it runs anything.
+  // The build itself reports errors in svc.toml before it runs anything.
   if (declared === undefined) return { databases: {}, own: {}, secret: [] };
   const user = { ...job, id: job.deploymentId, database: declared.settings };
   await databases.prepare(user);

@@ -1,4 +1,7 @@
-/** The folder of one build: the checkout, home, scratch space, and the project's cache. @module */
+/**
+ * The folders for one build: the checkout, the home folder, scratch space, and the project's cache.
+ * @module
+ */
 import { join } from "node:path";
 import { hasOwnRoot, hasOwnUser, type SandboxKind, type Shown } from "../sandbox/sandbox.ts";
 import { runProgram } from "../../../lib/spawn_program.ts";
@@ -21,7 +24,7 @@ export interface BuildFolder {
   readonly cache: string;
 }
 
-/** Runs a system program. If it fails, throws an error with its output. */
+/** Runs a system program. If the program fails, throws an error with its output. */
 async function run(program: string, ...args: string[]): Promise<void> {
   const { success, stderr } = await runProgram(program, {
     args,
@@ -77,8 +80,8 @@ export async function makeBuildFolder(
 }
 
 /**
- * Makes the build's user the owner of the build's folders, and of the cache if another user owns
- * it.
+ * Makes the build's user the owner of the build's folders. Also changes the owner of the cache if
+ * it belongs to another user.
  */
 export async function giveToUser(
   folder: BuildFolder,

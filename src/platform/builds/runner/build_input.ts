@@ -1,5 +1,6 @@
 /**
- * Inputs for a build process: its environment, and its job with the project's variables. @module
+ * Inputs for a build process: its environment, and its job, which includes the project's variables.
+ * @module
  */
 import { join } from "node:path";
 import type { BuildJobFile } from "../../../build/mod.ts";
@@ -14,10 +15,13 @@ import type { BuildJob } from "../types.ts";
 import { plainText } from "../logs/build_log_text.ts";
 import type { BuildFolder } from "./build_folder.ts";
 
-/** Program folders that a build sees in every kind of sandbox. */
+/** Folders of programs that a build sees in every kind of sandbox. */
 const SYSTEM_FOLDERS = ["/usr/", "/bin", "/sbin", "/opt/", "/nix/"];
 
-/** The file with a build's commit and settings, with paths as the build sees them. */
+/**
+ * Returns the content of the file with a build's commit and settings. All paths in the file are
+ * those that the build sees.
+ */
 export function jobFile(
   folder: BuildFolder,
   { job, parts, project, variables, since }: {
@@ -46,7 +50,10 @@ export function jobFile(
   };
 }
 
-/** The environment of a build process, which it passes on to project commands. */
+/**
+ * Returns the environment for a build process, which passes this environment on to project
+ * commands.
+ */
 export function buildEnvironment(
   folder: BuildFolder,
   { job, kind, program, path, toolchains, mark }: {
@@ -77,7 +84,7 @@ export function buildEnvironment(
   };
 }
 
-/** Masks secrets in the problems that commands report, because they may quote output. */
+/** Masks secrets in the problems that commands report, because these problems may quote output. */
 export function maskResults(
   results: readonly CommandResult[],
   masker: SecretMasker,

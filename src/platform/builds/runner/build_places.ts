@@ -1,7 +1,6 @@
 /**
- * Folders for builds and project caches. They are in the data directory, unless builds run as
- * another user without their own root folder. Only the platform's user can enter the data
- * directory.
+ * Folders for builds and project caches. These are in the data directory, which only the platform's
+ * user can enter, unless builds run as another user without their own root folder.
  *
  * @module
  */
@@ -15,18 +14,18 @@ export interface BuildPlaces {
 
 const SHARED_FOLDER = "/var/tmp";
 
-/** The folders in the data directory. */
+/** Returns the folders in the data directory. */
 export function ownPlaces(dataDir: string): BuildPlaces {
   return { builds: join(dataDir, "builds"), caches: join(dataDir, "build_cache") };
 }
 
-/** The folders outside the data directory. `mark` is different for each platform. */
+/** Returns the folders outside the data directory. `mark` is different for each platform. */
 export function sharedPlaces(mark: string): BuildPlaces {
   const folder = join(SHARED_FOLDER, `svc-builds-${mark}`);
   return { builds: join(folder, "builds"), caches: join(folder, "caches") };
 }
 
-/** Creates a folder that other users can traverse, and checks that we own it. */
+/** Creates a folder that other users can traverse, and checks that the platform's user owns it. */
 async function makeOwn(path: string): Promise<void> {
   await Deno.mkdir(path, { mode: 0o711 }).catch((error) => {
     if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
@@ -53,7 +52,7 @@ export async function preparePlaces(
   return places;
 }
 
-/** Returns a path and its real path, because a build may see only one of them. */
+/** Returns a path and its real path, because a build may see only one of the two. */
 export function withRealPath(path: string): string[] {
   try {
     return [...new Set([path, Deno.realPathSync(path)])];
@@ -62,7 +61,10 @@ export function withRealPath(path: string): string[] {
   }
 }
 
-/** The real paths of the build's folders, to recognize links inside them. */
+/**
+ * Returns the real paths of the build's folders, which are needed to recognize links inside these
+ * folders.
+ */
 export async function realPlaces(shown: readonly Shown[]): Promise<Shown[]> {
   return await Promise.all(
     shown.map(async ({ from, to }) => ({ from: await Deno.realPath(from), to })),

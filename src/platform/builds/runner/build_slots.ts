@@ -2,7 +2,7 @@
 
 export interface BuildSlot {
   readonly uid: number;
-  /** True if the build may use its project's cache because no other build does. */
+  /** True if the build may use its project's cache, because no other build is using it. */
   readonly ownsCache: boolean;
 }
 
@@ -17,9 +17,7 @@ export class BuildSlots {
     this.#firstUid = firstUid;
   }
 
-  /**
-   * Prefers the user of the project's last build, if that user is free, because it owns the cache.
-   */
+  /** Prefers the user of the project's last build, who owns the cache, if that user is free. */
   take(projectId: string): BuildSlot {
     const before = this.#latest.get(projectId);
     let uid = before !== undefined && !this.#busyUsers.has(before) ? before : this.#firstUid;

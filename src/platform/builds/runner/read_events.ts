@@ -5,7 +5,7 @@
  */
 import { type BuildEvent, buildEvent } from "../../../build/mod.ts";
 
-/** Maximum length of a line, in bytes. Enough for a list of 100,000 files. */
+/** Maximum length of a line, in bytes. This is enough for a list of 100,000 files. */
 const MAX_LINE = 64 * 1024 * 1024;
 
 /** Maximum total output of a process, in bytes. */

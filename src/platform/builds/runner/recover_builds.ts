@@ -19,12 +19,12 @@ export interface RecoverOptions {
   onTrouble(message: string): void;
 }
 
-/** Ends the builds that a crash left running, and removes their folders. */
+/** Kills the builds that a crash left running, and removes their folders. */
 export async function recoverBuilds(options: RecoverOptions): Promise<void> {
   const { dataDir, mark, firstUid, onTrouble } = options;
   const shared = sharedPlaces(mark);
   const left = await Promise.all([ownPlaces(dataDir), shared].map(({ builds }) => namesIn(builds)));
-  // Every running build has a folder, and scanning all processes takes time.
+  // Every running build has a folder. If there is none, the slow scan of all processes is skipped.
   if (left.every((names) => names.length === 0)) return;
   await killMarked(`${BUILD_MARK}=${mark}`);
   if (left[1]!.length > 0) {

@@ -1,4 +1,4 @@
-/** Runs a build in its sandbox: starts, watches and reliably ends it. @module */
+/** Runs a build in its sandbox: starts the build, watches it, and reliably stops it. @module */
 import type { CheckedEvent, PackedEvent } from "../../../build/mod.ts";
 import { createControlGroup } from "../../../lib/control_groups.ts";
 import { formatBytes } from "../../../lib/format.ts";
@@ -36,16 +36,16 @@ const MAX_STREAMS = 100;
 
 const MAX_REASON = 4000;
 
-/** Maximum amount of the process's own error output to keep, in characters. */
+/** Maximum length of the process's own error output that is kept, in characters. */
 const MAX_WORDS = 2000;
 
 /**
- * How long to wait for the output to end, in milliseconds. If the output is still open after that,
- * an escaped process is holding it open.
+ * How long to wait until the output is closed, in milliseconds. If the output is still open after
+ * that, an escaped process is holding it open.
  */
 const DRAIN_MS = 5000;
 
-/** Writes the process's events to the log. Returns the final one, if any. */
+/** Writes the process's events to the log. Returns the final event, if any. */
 async function listen(
   stream: ReadableStream<Uint8Array>,
   build: SandboxedBuild,
@@ -114,7 +114,7 @@ function boundReading({ drainMs = DRAIN_MS }: SandboxedBuild) {
 /**
  * Runs a build and leaves no process running.
  *
- * @throws {StillRunningError} if one cannot be stopped.
+ * @throws {StillRunningError} if a process cannot be stopped.
  */
 export async function runSandboxed(build: SandboxedBuild): Promise<SandboxedEnd> {
   const { limits, signal } = build;

@@ -65,7 +65,10 @@ export interface SandboxedRunnerOptions {
   onTrouble(message: string): void;
 }
 
-/** The user for other programs, as an offset from the first build user. Builds never use it. */
+/**
+ * The user for other programs, as an offset from the first build user. Builds never run as this
+ * user.
+ */
 const TOOL_USER = 99;
 
 const REFUSED =
@@ -74,7 +77,7 @@ const REFUSED =
 const STILL_RUNNING =
   "A process of this build could not be stopped, so its output was discarded. See the platform's log";
 
-/** The failure to report if a build process reports checks instead of a build. */
+/** The failure that is reported if a build process reports checks instead of a build. */
 const UNASKED = "The build process reported checks that were not requested";
 
 interface FolderBuild {
@@ -123,8 +126,8 @@ export class SandboxedRunner implements BuildRunner {
   }
 
   /**
-   * Finds the sandbox. Until one works, each call probes again. The platform therefore does not
-   * need a restart if the machine was busy.
+   * Finds the sandbox. Until a sandbox works, each call tries again, so the platform does not need
+   * a restart if the machine was busy.
    *
    * @throws {SandboxUndecidedError}
    */
@@ -137,7 +140,8 @@ export class SandboxedRunner implements BuildRunner {
   }
 
   /**
-   * The sandbox for other programs; `undefined` if its users cannot enter the data directory.
+   * Returns the sandbox for other programs, or `undefined` if its users cannot enter the data
+   * directory.
    *
    * @throws {SandboxUndecidedError}
    */
@@ -273,12 +277,13 @@ export class SandboxedRunner implements BuildRunner {
         return { type: "failed", reason: `The build cannot start: ${error.message}` };
       }
       if (error instanceof GitFault || error instanceof OutputRefused) {
-        // The message may quote the build's output.
+        // Removes control characters, because the message may quote the build's output.
         return { type: "failed", reason: plainText(error.message) };
       }
       throw error;
     } finally {
-      // A process that is still running keeps its user, so no other build gets the same user.
+      // The user of a process that is still running is not freed, so no other build gets the same
+      // user.
       if (hasEnded) {
         await this.#clean(path, cache);
         this.#slots.give(job.projectId, slot);
@@ -360,12 +365,13 @@ export class SandboxedRunner implements BuildRunner {
       signal,
       onTrouble,
     });
-    // Without a sandbox, a process may have left its group, but it still carries the marker.
+    // Without a sandbox, a process may have left its group, but its environment still contains the
+    // marker.
     if (kind === "open") await killMarked(`SVC_DEPLOYMENT_ID=${job.deploymentId}`);
     return end;
   }
 
-  /** Returns what has changed since the branch's deployment; null if unknown. */
+  /** Returns what has changed since the branch's deployment, or null if unknown. */
   async #changes(project: ProjectRecord, { since, commitSha }: BuildJob) {
     // Changed settings can produce a different site from the same files.
     if (since === null || project.updatedAt > since.createdAt) return null;

@@ -13,21 +13,21 @@ export interface BuildLimits {
   /** Maximum size of a single file, in bytes. */
   readonly fileBytes: number;
   /**
-   * Maximum size of a project's cache, in bytes. The cache is emptied after a build that leaves it
-   * larger.
+   * Maximum size of a project's cache, in bytes. If a build leaves a larger cache, the cache is
+   * emptied.
    */
   readonly cacheBytes: number;
 }
 
-/** Memory that the control group allows beyond a build's limit, in bytes. */
+/** Amount of memory that the control group allows in addition to a build's limit, in bytes. */
 const UNSEEN_BYTES = 256 * 1024 ** 2;
 
 /** Additional processes that the sandbox itself needs. */
 const SANDBOX_PROCESSES = 64;
 
 /**
- * Limits for the control group. They are above the platform's own limits, so the group ends only
- * builds that the platform failed to end itself.
+ * Limits for the control group. They are above the platform's own limits, so the group kills only
+ * builds that the platform itself has failed to stop.
  */
 export function groupLimits({ memoryBytes, processes }: BuildLimits): GroupLimits {
   return {

@@ -13,13 +13,16 @@ const USERS = /^Uid:\s+(\d+)\s+(\d+)\s+(\d+)\s+(\d+)/m;
 const PARENT = /^PPid:\s+(\d+)/m;
 
 /**
- * Maximum number of rounds of ending a user's processes, and the pause between them in
+ * Maximum number of rounds in which a user's processes are killed, and the pause between rounds in
  * milliseconds.
  */
 const MAX_ROUNDS = 200;
 const PAUSE_MS = 10;
 
-/** Number of rounds that must find nothing. A process can escape a round by starting another. */
+/**
+ * Number of consecutive rounds that must find no process. A process can escape one round by
+ * starting another process.
+ */
 const CLEAN_ROUNDS = 3;
 
 /** Some processes of a build could not be stopped, so none of the build's files may be touched. */
@@ -34,8 +37,8 @@ interface Process {
 }
 
 /**
- * Lists all processes. It does not rely on the owner of `/proc/<pid>`, because a process can make
- * root its owner (PR_SET_DUMPABLE).
+ * Lists all processes. Does not rely on the owner of `/proc/<pid>`, because a process can make root
+ * the owner of that folder (PR_SET_DUMPABLE).
  */
 function runningProcesses(): Process[] {
   const found: Process[] = [];
@@ -61,18 +64,18 @@ function kill(pid: number): void {
   } catch { /* it has exited */ }
 }
 
-/** Returns the IDs of a user's processes. */
+/** Returns the process IDs of a user's processes. */
 export function processesOf(uid: number): number[] {
   return runningProcesses().flatMap(({ pid, users }) => users.includes(uid) ? [pid] : []);
 }
 
-/** Returns the users in a range (`to` excluded) that have running processes. */
+/** Returns the users in a range (excluding `to`) that have running processes. */
 export function usersBetween(from: number, to: number): Set<number> {
   const users = runningProcesses().flatMap((each) => each.users);
   return new Set(users.filter((uid) => uid >= from && uid < to));
 }
 
-/** Kills the direct children of a process. Returns false if it has none. */
+/** Kills the direct children of a process. Returns false if the process has none. */
 export function killChildren(parent: number): boolean {
   const children = runningProcesses().filter((each) => each.parent === parent);
   for (const { pid } of children) kill(pid);
@@ -80,7 +83,7 @@ export function killChildren(parent: number): boolean {
 }
 
 /**
- * Maximum wait for a killed process, in milliseconds. A process cannot end while it waits for a
+ * Maximum wait for a killed process, in milliseconds. A process cannot exit while it waits for a
  * disk.
  */
 const END_MS = 30_000;
@@ -107,8 +110,8 @@ export async function waitForEnd(
 }
 
 /**
- * Stops all processes of a user. `killAll` kills them all at once from inside, so that none can
- * fork. Survivors are killed one by one.
+ * Stops all processes of a user. `killAll` runs as that user and kills all of them at once, so none
+ * can fork. Surviving processes are killed one by one.
  *
  * @throws {StillRunningError}
  */

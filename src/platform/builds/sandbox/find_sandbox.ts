@@ -8,8 +8,8 @@ import { usersBetween } from "./end_processes.ts";
 import { hasOwnRoot, type SandboxKind, type SandboxRun, startSandbox } from "./sandbox.ts";
 
 /**
- * The machine was too slow to tell whether a sandbox works. There is no fallback to a weaker
- * sandbox, because the platform would keep using it.
+ * The machine was too slow to tell whether a sandbox works. The platform does not fall back to a
+ * weaker sandbox, because it would keep using that sandbox.
  */
 export class SandboxUndecidedError extends Error {
   override readonly name = "SandboxUndecidedError";
@@ -17,10 +17,10 @@ export class SandboxUndecidedError extends Error {
 
 type Trial = "works" | "fails" | "late";
 
-/** How long a sandbox has to respond, in milliseconds; longer on the second attempt. */
+/** Time within which a sandbox must respond, in milliseconds; longer on the second attempt. */
 const PATIENCE_MS: readonly number[] = [15_000, 60_000];
 
-/** User IDs for trials, above those for builds. A trial kills all of its user's processes. */
+/** User IDs for trials, above the user IDs for builds. A trial kills all processes of its user. */
 const TRIAL_USERS = { from: 100, to: 200 } as const;
 
 export interface ProbeOptions {
@@ -32,7 +32,7 @@ export interface ProbeOptions {
   readonly hidden: readonly string[];
   /** Whether the operator allows builds without a sandbox. */
   readonly open: boolean;
-  /** The only kind to try; by default, all kinds are tried. */
+  /** The only kind that is tried; by default, all kinds are tried. */
   readonly only?: SandboxKind;
   /** Timeout for each attempt to start a kind, in milliseconds; by default 15 s, then 60 s. */
   readonly patienceMs?: readonly number[];
@@ -119,7 +119,7 @@ async function probeRun(
     uid: freeUser(options.uid),
     root,
     shown: [],
-    // The program itself must work, not just a shell.
+    // The program itself must work in the sandbox, not just a shell.
     command: [...program.command, BUILD_PROBE],
     env: { HOME: "/tmp", ...programVariables(program, { ownRoot: hasOwnRoot(kind) }) },
     limits: { processes: 256, fileBytes: 2 ** 30 },

@@ -1,4 +1,4 @@
-/** How the program starts itself inside a build's sandbox. @module */
+/** Starts the program itself inside a build's sandbox. @module */
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { BUILD_PROCESS_ARGUMENT } from "../../../lib/build_process.ts";
@@ -10,14 +10,14 @@ export interface BuildProgram {
   /** The program's files and folders, which must be visible inside the sandbox. */
   readonly needs: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** The folder with compiled source; used only when running from source. */
+  /** The folder with compiled source, which is used only when running from source. */
   readonly denoDir?: string;
 }
 
 /** Path of the compiled source in a sandbox with its own root folder. */
 export const SHOWN_DENO_DIR = "/deno";
 
-/** The environment variables for the program. */
+/** Returns the environment variables for the program. */
 export function programVariables(
   { env, denoDir }: BuildProgram,
   options: { readonly ownRoot: boolean },
@@ -35,7 +35,7 @@ function exists(path: string): boolean {
   }
 }
 
-/** The command for this program, compiled or run from source. */
+/** Returns the command for this program, compiled or run from source. */
 export function buildProgram(env: Readonly<Record<string, string | undefined>>): BuildProgram {
   const program = Deno.execPath();
   const network = networkVariables(env);

@@ -28,7 +28,7 @@ export interface Shown {
 }
 
 export interface SandboxRun {
-  /** The build's user and group, if it has its own. */
+  /** The build's user and group, if the build has its own. */
   readonly uid: number;
   /** An empty folder that can become the build's root folder. */
   readonly root: string;
@@ -37,9 +37,12 @@ export interface SandboxRun {
   readonly command: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly limits: ProcessLimits;
-  /** Its control group, if the platform has control groups. */
+  /** The build's control group, if the platform has control groups. */
   readonly group?: ControlGroup | undefined;
-  /** True if the build needs no network. With namespaces, it then has none. */
+  /**
+   * True if the build needs no network. If so, the build has no network in a sandbox with
+   * namespaces.
+   */
   readonly offline?: boolean;
 }
 
@@ -60,7 +63,7 @@ export interface SandboxOptions {
 export interface SandboxedProcess {
   readonly child: Deno.ChildProcess;
   /**
-   * Ends every process of the build. Concurrent calls share the work.
+   * Kills every process of the build. Concurrent calls share the work.
    *
    * @throws {StillRunningError}
    */
@@ -70,11 +73,11 @@ export interface SandboxedProcess {
 /** The `PATH` for programs that set up the sandbox. */
 const SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/** True if each build has its own root folder. */
+/** Returns true if each build has its own root folder. */
 export const hasOwnRoot = (kind: SandboxKind): boolean =>
   kind === "namespaces" || kind === "own_namespaces";
 
-/** True if each build runs as its own user. */
+/** Returns true if each build runs as its own user. */
 export const hasOwnUser = (kind: SandboxKind): boolean => kind === "namespaces" || kind === "user";
 
 const DROP = ["--no-new-privs", "--bounding-set=-all", "--inh-caps=-all"] as const;
@@ -126,7 +129,7 @@ function namespaceCommand(run: SandboxRun, options: SandboxOptions): string[] {
     "svc-build",
     run.root,
     ...run.shown.flatMap(({ from, to }) => ["rw", from, to]),
-    // The program may be in a folder that the build replaces, such as /tmp.
+    // The program may be in a folder that the sandbox replaces, such as /tmp.
     ...needs.flatMap((path) => ["ro", path, path]),
     ...(denoDir === undefined ? [] : ["ro", denoDir, SHOWN_DENO_DIR]),
     ...options.hidden.flatMap((path) => ["hide", path]),
@@ -161,7 +164,7 @@ async function endUser(uid: number): Promise<void> {
 }
 
 /**
- * Stops the processes of a range of users that only run builds (`to` excluded).
+ * Kills the processes of a range of users (excluding `to`) that only run builds.
  *
  * @throws {StillRunningError}
  */
@@ -191,7 +194,7 @@ export function startSandbox(run: SandboxRun, options: SandboxOptions): Sandboxe
     stderr: "piped",
   });
   const endNow = async (): Promise<void> => {
-    // The first process in the namespaces ends after all others, followed by `unshare`.
+    // The first process in the namespaces exits after all other processes, followed by `unshare`.
     if (!hasOwnRoot(options.kind) || !killChildren(child.pid)) killGroup(child.pid);
     if (options.kind === "user") await endUser(run.uid);
     await waitForEnd(child);

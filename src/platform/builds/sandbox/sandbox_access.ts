@@ -3,11 +3,16 @@ import type { SandboxOptions } from "./sandbox.ts";
 
 export interface SandboxAccess {
   readonly options: SandboxOptions;
-  /** The user and group to run as, if builds have their own users. Builds never use these. */
+  /**
+   * The user ID and group ID to run as, if builds have their own users. Builds never run as this
+   * user.
+   */
   readonly uid: number;
   /** Folder for scratch space; emptied after a crash. */
   readonly folder: string;
-  /** Marks its processes so they can be found after a crash, and sets their `PATH`. */
+  /**
+   * Variables that mark the processes, so they can be found after a crash, and set their `PATH`.
+   */
   readonly env: Readonly<Record<string, string>>;
 }
 

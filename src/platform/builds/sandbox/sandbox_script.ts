@@ -6,7 +6,7 @@
 
 /**
  * The platform keeps the other end of standard input open. When it closes, for any reason, all
- * processes of the build are killed. They are also killed when the build's main process exits.
+ * processes of the build are killed. The same happens when the build's main process exits.
  */
 const supervise = (killed: "-1" | "0") => `
 exec 3<&0 </dev/null
@@ -68,16 +68,18 @@ rmdir /old
 seal /
 ${supervise("-1")}`;
 
-/** The build's first process if there are no namespaces. No other process has its user. */
+/** The build's first process if there are no namespaces. No other process runs as its user. */
 export const USER_SCRIPT = `
 echo 1000 >/proc/self/oom_score_adj 2>/dev/null || true
 ${supervise("-1")}`;
 
-/** Without a sandbox, at least the processes in the build's process group end with the build. */
+/**
+ * Without a sandbox, at least the processes in the build's process group are killed with the build.
+ */
 export const OPEN_SCRIPT = `
 ${supervise("0")}`;
 
-/** Ends every process of the current user, and waits until they are gone. */
+/** Kills every process of the current user, and waits until all are gone. */
 export const END_USER_SCRIPT = `
 rounds=0
 while kill -KILL -1 2>/dev/null && [ $rounds -lt 60 ]; do rounds=$((rounds + 1)); sleep 0.02; done

@@ -10,7 +10,7 @@ const UID = 62_345;
 const PROBE = { command: ["/bin/echo"], needs: [], env: {} };
 
 /**
- * Runs a hostile script in a sandbox for a moment, ends it, and returns any remaining processes.
+ * Runs a hostile script in a sandbox for a moment, stops it, and returns any remaining processes.
  */
 async function leftAfter(kind: SandboxKind, script: string): Promise<number[]> {
   const folder = await Deno.makeTempDir({ dir: "/var/tmp", prefix: "svc-sandbox-" });

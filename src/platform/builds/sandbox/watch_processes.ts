@@ -2,7 +2,7 @@
 import { createPause, type Pause } from "../../../lib/next_turn.ts";
 
 export interface ProcessWatch {
-  /** Aborted when they use too much memory. */
+  /** Aborted when the processes use too much memory. */
   readonly exceeded: AbortSignal;
   stop(): void;
 }
@@ -24,15 +24,15 @@ interface Process {
 
 interface Tree {
   readonly bytes: number;
-  /** One process per session, keyed by session. */
+  /** One process of each session, keyed by session. */
   readonly sessions: ReadonlyMap<number, number>;
 }
 
-/** `undefined` if the process has exited. */
+/** Reads a process's data from /proc. Returns `undefined` if the process has exited. */
 function look(pid: string): Process | undefined {
   try {
     const stat = Deno.readTextFileSync(`/proc/${pid}/stat`);
-    // The name is in parentheses and may contain anything.
+    // The name is in parentheses and may contain any character.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ").map(Number);
     const [, parent, , session] = fields;
     return { parent: parent!, session: session!, bytes: fields[21]! * PAGE_BYTES };
@@ -41,7 +41,10 @@ function look(pid: string): Process | undefined {
   }
 }
 
-/** Lists all processes on the machine. There may be thousands, so it yields to other work. */
+/**
+ * Lists all processes on the machine. Yields to other work, because there may be thousands of
+ * processes.
+ */
 async function readProcesses(pause: Pause): Promise<Map<number, Process>> {
   const found = new Map<number, Process>();
   for (const { name } of Deno.readDirSync("/proc")) {
@@ -53,7 +56,7 @@ async function readProcesses(pause: Pause): Promise<Map<number, Process>> {
   return found;
 }
 
-/** A process and its descendants. */
+/** Returns a process and its descendants. */
 function treeOf(root: number, processes: ReadonlyMap<number, Process>): Tree {
   const children = Map.groupBy(processes.keys(), (pid) => processes.get(pid)!.parent);
   const sessions = new Map<number, number>();
@@ -70,7 +73,10 @@ function treeOf(root: number, processes: ReadonlyMap<number, Process>): Tree {
   return { bytes, sessions };
 }
 
-/** Lowers the priority of a process's session. Returns false if the system currently refuses. */
+/**
+ * Lowers the priority of a process's session. Returns false if the system does not currently allow
+ * this.
+ */
 function lowerSession(pid: number): boolean {
   try {
     Deno.writeTextFileSync(`/proc/${pid}/autogroup`, String(SESSION_NICE), { create: false });
@@ -80,7 +86,7 @@ function lowerSession(pid: number): boolean {
   }
 }
 
-/** Watches a process that has its own session, and its descendants. Needs /proc. */
+/** Watches a process that has its own session, and the process's descendants. Needs /proc. */
 export function watchProcesses(
   root: number,
   limits: { readonly maxBytes: number },

@@ -3,7 +3,7 @@ import { until } from "../../../lib/_test_until.ts";
 import { spawnProgram } from "../../../lib/spawn_program.ts";
 import { SESSION_NICE, watchProcesses } from "./watch_processes.ts";
 
-/** Whether this system shares processors between sessions (sched(7), autogroup). */
+/** Returns whether this system shares processors between sessions (sched(7), autogroup). */
 function hasAutogroups(): boolean {
   try {
     return Deno.readTextFileSync("/proc/sys/kernel/sched_autogroup_enabled").trim() === "1" &&
@@ -13,7 +13,7 @@ function hasAutogroups(): boolean {
   }
 }
 
-/** Runs a shell command in its own session, and ends it with all its processes. */
+/** Runs a shell command in its own session, and then kills all processes of the session. */
 async function withSession(script: string, run: (pid: number) => Promise<void>): Promise<void> {
   const child = spawnProgram("/bin/sh", {
     args: ["-c", script],

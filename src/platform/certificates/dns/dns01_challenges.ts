@@ -7,18 +7,18 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { DnsProvider } from "./dns_provider.ts";
 
-/** Interval and maximum time for looking up a record, in milliseconds. */
+/** Time between lookups of a record, and maximum time for all lookups, in milliseconds. */
 const PAUSE_MS = 2000;
 const PATIENCE_MS = 180_000;
 
-/** A name's values at each of a zone's name servers, or why there are none. */
+/** The values of a name at each of the zone's name servers, or the reason why there are none. */
 export type Seen = readonly (readonly string[] | string)[];
 
 export interface Dns01Options {
   readonly provider: DnsProvider;
   /** The target of the CNAME at `_acme-challenge.<domain>`, if there is one. */
   readonly alias?: string | undefined;
-  /** Asks the name servers for the TXT records of a name. */
+  /** Queries the name servers for the TXT records of a name. */
   readonly look: (name: string) => Promise<Seen>;
   /** Called with a message for the operator about a record that could not be removed. */
   readonly onTrouble: (message: string) => void;
@@ -34,7 +34,8 @@ export class Dns01Challenges {
   }
 
   /**
-   * Publishes the proof for a domain. Resolves when all of the domain's name servers have it.
+   * Publishes the proof for a domain. Resolves when all of the domain's name servers have the
+   * proof.
    *
    * @throws {Error} with the expected record and what was found
    */
@@ -68,7 +69,7 @@ export class Dns01Challenges {
   }
 }
 
-/** Whether every responding server has the value. */
+/** Returns whether every responding server has the value. */
 function isPublished(seen: Seen, value: string): boolean {
   const answers = seen.filter((each) => typeof each !== "string");
   return answers.length > 0 && answers.every((values) => values.includes(value));

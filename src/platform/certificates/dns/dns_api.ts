@@ -1,6 +1,6 @@
 /**
- * Requests to the HTTP API of a DNS service, bounded in time and size. A refused request fails with
- * the service's message.
+ * Requests to the HTTP API of a DNS service, with limits on time and size. A rejected request fails
+ * with the service's message.
  *
  * @module
  */
@@ -10,10 +10,10 @@ import { NoZoneError, possibleZones } from "./dns_provider.ts";
 
 const TIMEOUT_MS = 30_000;
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
-/** Maximum length of the quote from a refusal, in characters. */
+/** Maximum length of the text that is quoted from an error response, in characters. */
 const MAX_QUOTE = 300;
 
-/** The service refused a request. */
+/** The service rejected a request. */
 export class DnsApiError extends Error {
   override readonly name = "DnsApiError";
   constructor(readonly status: number, message: string) {
@@ -53,7 +53,7 @@ export class DnsApi {
   /**
    * Sends a request and returns the text of the response.
    *
-   * @throws {DnsApiError} if the service refuses it
+   * @throws {DnsApiError} if the service rejects the request
    */
   async text(method: string, path: string, body?: string): Promise<string> {
     const { provider, base, headers, contentType = "application/json", send = fetch } =
@@ -109,7 +109,7 @@ export class DnsApi {
   }
 }
 
-/** The result, or `undefined` if the service does not know the resource. */
+/** Returns the result, or `undefined` if the service does not know the resource. */
 export async function orMissing<Result>(request: Promise<Result>): Promise<Result | undefined> {
   try {
     return await request;
@@ -120,8 +120,8 @@ export async function orMissing<Result>(request: Promise<Result>): Promise<Resul
 }
 
 /**
- * Finds a name's zone, at a service that responds to `<folder>/<zone>` with 404 if there is no such
- * zone.
+ * Finds the zone of a name at a service that responds to `<folder>/<zone>` with 404 if the zone
+ * does not exist.
  *
  * @throws {NoZoneError}
  */

@@ -7,7 +7,7 @@
 /** A service that hosts a zone and lets the platform add TXT records. */
 export interface DnsProvider {
   /**
-   * Adds a value to a name's TXT records. Resolves when the service has accepted it.
+   * Adds a value to a name's TXT records. Resolves when the service has accepted the value.
    *
    * @throws {Error} with the service's message
    */
@@ -27,13 +27,16 @@ export class NoZoneError extends Error {
   }
 }
 
-/** The zones that could contain a name, longest first: `a.b.c`, then `b.c`. */
+/** Returns the zones that could contain a name, longest first: `a.b.c`, then `b.c`. */
 export function possibleZones(name: string): string[] {
   const labels = name.split(".");
   return labels.slice(0, -1).map((_, at) => labels.slice(at).join("."));
 }
 
-/** Adapts a service that writes all values of a name at once. `change` edits the quoted values. */
+/**
+ * Adapts a service that can only write all values of a name at once. `change` edits the quoted
+ * values.
+ */
 export const editingProvider = (
   change: (name: string, edit: (values: readonly string[]) => string[]) => Promise<void>,
 ): DnsProvider => ({
@@ -43,6 +46,6 @@ export const editingProvider = (
     change(name, (values) => values.filter((each) => each !== `"${value}"`)),
 });
 
-/** The part of a name before its zone; empty for the zone itself. */
+/** Returns the part of a name before the name's zone, or "" for the zone itself. */
 export const belowZone = (name: string, zone: string): string =>
   name === zone ? "" : name.slice(0, -zone.length - 1);

@@ -24,7 +24,7 @@ interface Call {
 type Reply = readonly [status: number, body: unknown];
 type Service = (call: Call, values: Map<string, string>) => Reply;
 
-/** The simulated services. Each has the zone, and assigns IDs to its records. */
+/** The simulated services, each of which has the zone and assigns IDs to its records. */
 const SERVICES: readonly {
   readonly name: string;
   readonly open: (options: { base: string; send: typeof send }) => DnsProvider;
@@ -128,7 +128,7 @@ const SERVICES: readonly {
       ),
     answer({ method, path, query, body }, values) {
       if (path === "/hostedzonesbyname") {
-        // The service lists zones starting from that name, regardless of their domain.
+        // The service lists all zones that sort after the given name, even those of other domains.
         const zones = ["zz.example.", ...query.get("dnsname") === `${ZONE}.` ? [`${ZONE}.`] : []]
           .map((name) => `<HostedZone><Id>/hostedzone/Z1</Id><Name>${name}</Name></HostedZone>`);
         return [200, xml("ListHostedZonesByName", `<HostedZones>${zones.join("")}</HostedZones>`)];

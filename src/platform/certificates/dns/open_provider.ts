@@ -19,7 +19,7 @@ export interface DnsAccess {
   readonly server: { readonly address: string; readonly port: number } | undefined;
 }
 
-/** svc's own name server needs no credentials. */
+/** svc's own name server does not need credentials. */
 type DnsProviderName = Exclude<NonNullable<Settings["acmeDns"]>["provider"], "svc">;
 
 type Open = (access: DnsAccess & { readonly token: string }) => DnsProvider;

@@ -7,11 +7,11 @@ import type { DnsProvider } from "./dns_provider.ts";
 export interface Delegation {
   readonly type: "CNAME" | "NS";
   readonly name: string;
-  /** One of these must exist. */
+  /** Possible values of the record, one of which must exist. */
   readonly values: readonly string[];
 }
 
-/** The records that the operator sets once. */
+/** Returns the records that the operator sets once. */
 export function delegationsOf(
   domain: string,
   { alias, nameServers }: {
@@ -32,7 +32,7 @@ export function ownServer(
   { records, delegations, look }: {
     readonly records: Pick<PendingChallenges, "addTxt" | "removeTxt">;
     readonly delegations: readonly Delegation[];
-    /** The records that resolvers find. */
+    /** Returns the records that resolvers find. */
     look(name: string, type: Delegation["type"]): Promise<Seen[number]>;
   },
 ): DnsProvider {

@@ -10,7 +10,7 @@ import { readDnsMessage, writeDnsMessage } from "../../../lib/dns_frames.ts";
 import { CHALLENGE_TTL, type DnsProvider, possibleZones } from "./dns_provider.ts";
 
 const TIMEOUT_MS = 10_000;
-/** Maximum clock difference, in seconds. */
+/** Maximum difference between the clocks, in seconds. */
 const FUDGE = 300;
 
 const UPDATE = 5 << 11;
@@ -65,7 +65,7 @@ function u32(value: number): Buffer {
   return bytes;
 }
 
-/** A name in wire format, uncompressed and in lower case (RFC 4034, 6.2). */
+/** Returns a name in wire format, uncompressed and in lower case (RFC 4034, 6.2). */
 function wireName(name: string): Buffer {
   const labels = name.toLowerCase().split(".").map((label) => {
     const bytes = Buffer.from(label, "latin1");
@@ -133,7 +133,7 @@ function sign(message: Buffer, key: TsigKey, seconds: number): Buffer {
   return signed;
 }
 
-/** A signed update, without the TCP length prefix. */
+/** Returns a signed update, without the TCP length prefix. */
 export const signedUpdate = (
   change: TxtChange,
   { key, id, seconds }: { readonly key: TsigKey; readonly id: number; readonly seconds: number },
@@ -159,8 +159,8 @@ interface Server {
 }
 
 /**
- * The response is not verified. A forged response can only make the order fail, because the
- * platform looks up the record before the authority does.
+ * Publishes TXT records through a name server whose responses are not verified. A forged response
+ * can only make the order fail, because the platform looks up the record before the authority does.
  */
 export function rfc2136(server: Server, key: TsigKey): DnsProvider {
   const where = `The name server ${server.address}:${server.port}`;
@@ -184,7 +184,7 @@ export function rfc2136(server: Server, key: TsigKey): DnsProvider {
     const code = answer[3]! & 15;
     return CODES[code] ?? `RCODE ${code}`;
   };
-  /** Tries each possible parent zone, whereas `nsupdate` queries for the SOA record. */
+  /** Tries each possible parent zone, while `nsupdate` would query for the SOA record. */
   const change = async (change: Omit<TxtChange, "zone">): Promise<void> => {
     let last = "NOTZONE";
     for (const zone of possibleZones(change.name)) {

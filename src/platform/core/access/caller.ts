@@ -1,4 +1,4 @@
-/** The caller of a request. Authentication produces it for handlers. @module */
+/** The caller of a request, as determined by authentication and passed to handlers. @module */
 import type { Identity, Role } from "../../../contract/identity.ts";
 import type { Permission } from "../../../contract/permissions.ts";
 
@@ -22,8 +22,8 @@ export interface CredentialOwner {
 }
 
 /**
- * The part of a person's own resources that a request can access. Services accept it instead of a
- * user ID, so an API key or CLI token never reaches beyond its workspace.
+ * The part of a person's own resources that a request can access. Services accept this scope
+ * instead of a user ID, so an API key or CLI token never grants access beyond its workspace.
  */
 export interface PersonalScope {
   readonly userId: string;
@@ -42,7 +42,7 @@ export interface Person extends CredentialOwner {
   readonly workspaceId: null;
 }
 
-/** A credential's scope: everything for a session, or its workspace for a key or token. */
+/** Returns a credential's scope: everything for a session, or its workspace for a key or token. */
 export const selfCallerOf = (
   { user, workspaceId, credential, hash }: CredentialOwner,
 ): SelfCaller => ({
@@ -63,7 +63,7 @@ export interface KeyGrant {
   readonly expiresAt: number | null;
 }
 
-/** Whether a caller can access a project in its workspace. */
+/** Returns whether a caller can access a project in its workspace. */
 export function reachesProject({ grant }: Pick<Caller, "grant">, projectId: string): boolean {
   return grant === undefined || grant.projects === null || grant.projects.includes(projectId);
 }

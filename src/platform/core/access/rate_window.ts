@@ -10,20 +10,21 @@ export interface RateLimits {
   readonly limit: number;
   readonly windowMs: number;
   /**
-   * To bound memory, requests within one step share the time of the last one. A request may count
-   * for up to one step longer than the window, but never for less. In milliseconds; 1 by default.
+   * Step size in milliseconds; 1 by default. To limit memory, requests within one step share the
+   * time of the last one. A request may therefore count for up to one step longer than the window,
+   * but never for a shorter time.
    */
   readonly stepMs?: number;
 }
 
-/** How much of the limit a subject has used, for `RateLimit` and `Retry-After`. */
+/** The part of the limit that a subject has used, for `RateLimit` and `Retry-After`. */
 export interface RateStanding {
   readonly limit: number;
   readonly windowSeconds: number;
   readonly remaining: number;
-  /** Seconds until all counted requests have left the window; 0 if none are counted. */
+  /** Number of seconds until all counted requests have left the window; 0 if none are counted. */
   readonly resetSeconds: number;
-  /** Seconds until the next request would be accepted; 0 if it would be accepted now. */
+  /** Number of seconds until the next request would be accepted; 0 if it would be accepted now. */
   readonly retryAfterSeconds: number;
 }
 
@@ -39,7 +40,9 @@ interface Subject {
   total: number;
 }
 
-/** Maximum number of subjects. Beyond it, the subject that has been idle longest is dropped. */
+/**
+ * Maximum number of subjects. If there are more, the subject that has been idle longest is dropped.
+ */
 const MAX_SUBJECTS = 20_000;
 
 export class RateWindow {
@@ -53,7 +56,9 @@ export class RateWindow {
     this.#now = now;
   }
 
-  /** Counts a request. Returns 0, or the number of seconds to wait if it exceeds the limit. */
+  /**
+   * Counts a request. Returns 0, or the number of seconds to wait if the request exceeds the limit.
+   */
   take(name: string): number {
     const now = this.#now();
     const subject = this.#current(name, now) ?? { steps: [], total: 0 };

@@ -8,13 +8,16 @@ import type { EventRecord, EventStore, NewEvent } from "./event_store.ts";
 import type { RaisedEvent, RaiseEvent } from "./raise_event.ts";
 import { Lease, LeaseLostError, type Led } from "../../../store/mod.ts";
 
-/** Maximum number of events to store in one commit, or to pass on at a time. */
+/** Maximum number of events that are stored in one commit, or passed on at a time. */
 const BATCH = 100;
 
 /** Maximum number of stored events kept in memory until they are passed on. */
 const MAX_FRESH = 1000;
 
-/** How often to search the store for events that another process left, in milliseconds. */
+/**
+ * Time between searches of the store for events that another process has left there, in
+ * milliseconds.
+ */
 const LOOK_MS = 60_000;
 
 /** Maximum length of the data in one commit, in characters. A commit can hold up to 800 KiB. */
@@ -22,21 +25,27 @@ const BATCH_CHARACTERS = 200_000;
 
 const FIRST_RETRY_MS = 1000;
 const LAST_RETRY_MS = 60_000;
-/** Maximum wait between attempts while the store does not respond. It may recover at any moment. */
+/**
+ * Maximum wait between attempts while the store does not respond, because it may recover at any
+ * moment.
+ */
 const LAST_OUTAGE_RETRY_MS = 5000;
 
-/** How long to wait before retrying events that could not be passed on, in milliseconds. */
+/** Returns how long to wait before retrying events that could not be passed on, in milliseconds. */
 export function retryDelay(failures: number, error: unknown): number {
   const most = error instanceof UnavailableError ? LAST_OUTAGE_RETRY_MS : LAST_RETRY_MS;
   return Math.min(FIRST_RETRY_MS * 2 ** failures, most);
 }
 
-/** Notifies everyone concerned by the events. Repeating it after a crash must have no effect. */
+/**
+ * Notifies everyone whom the events concern. If called again with the same events after a crash,
+ * must have no effect.
+ */
 export type PassOn = (events: readonly EventRecord[], lease: Lease) => Promise<void>;
 
 export interface EventBusOptions {
   readonly store: EventStore;
-  /** The nodes, one of which passes events on. By default, there is only this one. */
+  /** The nodes, one of which passes events on. By default, there is only this node. */
   readonly nodes?: Pick<Nodes, "isShared" | "leads" | "during" | "onGained" | "onDeath">;
   readonly now: Clock;
   readonly random: Random;
@@ -49,7 +58,7 @@ interface Waiting {
   reject(reason: unknown): void;
 }
 
-/** The data, with overlong strings such as a build's error shortened. */
+/** Returns the data, with overlong strings such as a build's error shortened. */
 function withinBounds(data: EventData): EventData {
   return Object.fromEntries(
     Object.entries(data).map(([name, value]) =>
@@ -60,7 +69,7 @@ function withinBounds(data: EventData): EventData {
   );
 }
 
-/** How many events from the start of the list fit into one commit; at least one. */
+/** Returns how many events from the start of the list fit into one commit; at least one. */
 function batchSize(waiting: readonly Waiting[]): number {
   let characters = 0;
   const end = waiting.findIndex(({ event }, index) => {
@@ -77,11 +86,11 @@ export class EventBus {
   #noting: Promise<void> | undefined;
   #passOn: PassOn | undefined;
   #passing: Promise<void> | undefined;
-  /** Events that were stored here but have not been passed on yet, in order. */
+  /** Events that this node has stored but not passed on yet, in order. */
   #fresh: EventRecord[] = [];
-  /** Whether the store may have events before the fresh ones. */
+  /** Whether the store may contain events that are older than those in memory. */
   #behind = true;
-  /** Counts how many times events have arrived that are only in the store. */
+  /** Number of times that events have arrived that are only in the store. */
   #arrivals = 0;
   #lookedAt = 0;
   #failures = 0;
@@ -96,7 +105,7 @@ export class EventBus {
     this.#ids = new EventIds(options.now, options.random);
   }
 
-  /** The store's methods for the node that passes on events. */
+  /** The store's methods that the node which passes on events uses. */
   get #led(): Led<Pick<EventStore, "pending" | "remove">> {
     return this.#options.store;
   }
@@ -110,7 +119,7 @@ export class EventBus {
     }
   };
 
-  /** Stores an event. Resolves with its ID once the event would survive a crash. */
+  /** Stores an event. Resolves with the event's ID once the event would survive a crash. */
   record({ event, audience, data, key }: RaisedEvent): Promise<string> {
     const stored = Promise.withResolvers<string>();
     const createdAt = this.#options.now();
@@ -122,7 +131,7 @@ export class EventBus {
 
   /**
    * Passes on all waiting events, then each new one. Also raises events that were stored but never
-   * raised, including those from a dead node.
+   * raised, including events of a node that has failed.
    */
   start(passOn: PassOn): void {
     this.#passOn = passOn;
@@ -140,14 +149,14 @@ export class EventBus {
     });
   }
 
-  /** Looks for events that another node has stored. */
+  /** Looks for events that another node has stored, and passes them on. */
   look(): void {
     this.#behind = true;
     this.#arrivals++;
     this.#wake();
   }
 
-  /** Resolves when a stored event has been passed on, or when the attempt has failed for now. */
+  /** Resolves when a stored event has been passed on, or when an attempt to do so has failed. */
   async passed(id: string): Promise<void> {
     if (this.#passing === undefined) return;
     const passed = Promise.withResolvers<void>();
@@ -200,7 +209,7 @@ export class EventBus {
 
   #keepFresh(stored: readonly EventRecord[]): void {
     this.#fresh.push(...stored);
-    // Other nodes may have stored events in between.
+    // Other nodes may have stored events between these.
     if (this.#fresh.length <= MAX_FRESH && this.#options.nodes?.isShared !== true) return;
     this.#fresh = [];
     this.#behind = true;
@@ -214,7 +223,7 @@ export class EventBus {
     this.#passing ??= this.#passHere(passOn).finally(() => {
       this.#passing = undefined;
       if (this.#behind || this.#fresh.length > 0) this.#wake();
-      // Events may have been stored while this round was ending. A new round passes them on and
+      // Events may have been stored while this round was finishing. A new round passes them on, and
       // resolves their watchers.
       if (this.#passing === undefined) this.#release();
     });
@@ -238,7 +247,8 @@ export class EventBus {
   }
 
   /**
-   * The oldest events that have not been passed on: from memory, unless the store has older ones.
+   * Returns the oldest events that have not been passed on: from memory, unless the store has older
+   * ones.
    */
   async #next(
     removed: Promise<void> | undefined,

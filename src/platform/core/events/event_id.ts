@@ -1,5 +1,5 @@
 /**
- * Event IDs, and IDs derived from them: version 7 UUIDs (RFC 9562) that only ever increase, so the
+ * Event IDs, and IDs derived from them: version 7 UUIDs (RFC 9562). They only ever increase, so the
  * order of IDs is the order of events.
  *
  * @module
@@ -16,7 +16,7 @@ const uuid = (hex: string): string =>
 
 const hexOf = (value: number, digits: number): string => value.toString(16).padStart(digits, "0");
 
-/** The two variant bits, followed by 62 random bits. */
+/** Returns the two variant bits, followed by 62 random bits. */
 function variant(hex: string): string {
   return ((parseInt(hex[0]!, 16) & 0x3) | 0x8).toString(16) + hex.slice(1, 16);
 }
@@ -34,7 +34,7 @@ export class EventIds {
     this.#random = random;
   }
 
-  /** Continues after an ID that was created earlier, here or by another node. */
+  /** Continues after an ID that this node or another one created earlier. */
   resume(last: string): void {
     const time = parseInt(last.slice(0, 8) + last.slice(9, 13), 16);
     const count = parseInt(last.slice(15, 18), 16);
@@ -58,8 +58,8 @@ export class EventIds {
 }
 
 /**
- * The ID of one receiver's notification of an event. The ID is always the same, sorts in the order
- * of events, and cannot be guessed from another receiver's ID.
+ * Returns the ID of the notification about an event for one receiver. The ID is the same for every
+ * call, sorts in the order of events, and cannot be guessed from another receiver's ID.
  */
 export function receiptId(eventId: string, userId: string): string {
   const ordered = eventId.replaceAll("-", "").slice(0, 16);

@@ -12,7 +12,7 @@ const eventKeys = {
   /** Events that have not been passed on yet, in order. */
   pending: (): RecordKey => ["events", "pending"],
   pendingEvent: (id: string): RecordKey => ["events", "pending", id],
-  /** Events that cannot be read. They are kept for diagnosis. */
+  /** Events that cannot be read, which are kept for diagnosis. */
   damaged: (id: string): RecordKey => ["events", "damaged", id],
   /** ID of the newest event. */
   last: (): RecordKey => ["events", "last"],
@@ -26,7 +26,7 @@ const eventKeys = {
   ],
 } as const;
 
-/** How long events with the same key are not stored again, in milliseconds. */
+/** Time within which an event with the same key is not stored again, in milliseconds. */
 const KEY_MS = 30 * 24 * 60 * 60 * 1000;
 
 const eventRecord = z.object({
@@ -47,20 +47,23 @@ export interface NewEvent extends Omit<EventRecord, "id"> {
 const MANY = 10;
 
 /**
- * Returns the store key under which an event's ID is stored; `undefined` for an event without a
+ * Returns the store key under which an event's ID is stored, or `undefined` for an event without a
  * key.
  */
 const keyOf = ({ key, audience, event }: NewEvent): RecordKey | undefined =>
   key === undefined ? undefined : eventKeys.byKey(audience, event, key);
 
 export interface AddedEvents {
-  /** IDs in order. If a key was used before, its ID is that of the earlier event. */
+  /**
+   * The events' IDs, in order. If an event's key was used before, this is the ID of the earlier
+   * event.
+   */
   readonly ids: readonly string[];
   readonly stored: readonly EventRecord[];
 }
 
 export class EventStore {
-  /** Version of the newest event's ID, as it was last stored here. */
+  /** Version of the record with the newest event's ID, as last stored by this process. */
   #guardVersion: string | undefined;
 
   readonly #kv: RecordStore;
@@ -109,7 +112,8 @@ export class EventStore {
   }
 
   /**
-   * Ensures that new IDs are greater than the newest stored one. Returns the version of the newest.
+   * Ensures that new IDs are greater than the newest stored ID. Returns the version of the newest
+   * ID.
    */
   async #follow(newIds: EventIds): Promise<string | null> {
     const { value, versionstamp } = await this.#kv.get(eventKeys.last());
@@ -117,7 +121,10 @@ export class EventStore {
     return versionstamp;
   }
 
-  /** IDs of earlier events that were stored with the same keys, by the names of the store keys. */
+  /**
+   * Returns the IDs of earlier events that were stored with the same keys, by the names of the
+   * store keys.
+   */
   async #usedKeys(events: readonly NewEvent[]): Promise<Map<string, string>> {
     const keys = events.map(keyOf).filter((key) => key !== undefined);
     const groups = Array.from(
@@ -147,7 +154,9 @@ export class EventStore {
     return events;
   }
 
-  /** Whether any of the changed keys belongs to an event that has not been passed on yet. */
+  /**
+   * Returns whether any of the changed keys belongs to an event that has not been passed on yet.
+   */
   static hasPending(changed: readonly RecordKey[]): boolean {
     return changed.some(([first, second]) => first === "events" && second === "pending");
   }
@@ -159,7 +168,7 @@ export class EventStore {
     await operation.commit(lease);
   }
 
-  /** Moves an unreadable event aside so the others can continue. */
+  /** Moves an unreadable event aside, so the remaining events can be passed on. */
   async #setAside(entry: Entry, cause: unknown, lease?: Lease): Promise<void> {
     await this.#kv.atomic().check(entry).delete(entry.key)
       .set(eventKeys.damaged(String(entry.key.at(-1))), entry.value).commit(lease);

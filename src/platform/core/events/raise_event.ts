@@ -17,11 +17,13 @@ export interface RaisedEvent {
   readonly audience: EventAudience;
   readonly data: EventData;
   /**
-   * Identifies the event within its audience. Raising it again, for example after a crash, has no
-   * effect.
+   * Identifies the event within its audience. Raising the same event again, for example after a
+   * crash, has no effect.
    */
   readonly key?: string;
 }
 
-/** Raises an event. Resolves once the event is stored. Failures are logged and never reject. */
+/**
+ * Raises an event. Resolves once the event is stored. Never rejects, because failures are logged.
+ */
 export type RaiseEvent = (event: RaisedEvent) => Promise<void>;

@@ -1,7 +1,8 @@
 /** Decides which IP addresses count as one client for limits. @module */
 
 /**
- * The key of a client for limits: an IPv4 address, or the /64 of an IPv6 address (RFC 6177).
+ * Returns the key that identifies a client for limits: an IPv4 address, or the /64 of an IPv6
+ * address (RFC 6177).
  */
 export function addressGroup(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];

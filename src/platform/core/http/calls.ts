@@ -12,7 +12,7 @@ export interface RequestContext<E> extends ParsedRequest<E> {
 
 export type AuditFacts = Readonly<Record<string, unknown>>;
 
-/** Facts about a resource before and after a call, if the response does not show them. */
+/** Facts about a resource before and after a call, unless the response shows them. */
 export interface NotedFacts {
   readonly before?: AuditFacts;
   readonly after?: AuditFacts;
@@ -50,12 +50,12 @@ export interface CompletedCall {
   readonly endpoint: Endpoint;
   readonly caller: Caller;
   readonly client: Client;
-  /** The requested path. It contains no secret if the endpoint is guarded. */
+  /** The requested path, which contains no secret if the endpoint is guarded. */
   readonly path: string;
   /** The project that the path refers to by name or ID; null if it does not refer to one. */
   readonly project: string | null;
   readonly requestId: string;
-  /** The parameters of its path and query, and the fields of its body. */
+  /** The parameters in the request's path and query, and the fields of its body. */
   readonly given: AuditFacts;
   readonly answer: unknown;
   readonly noted: NotedFacts;

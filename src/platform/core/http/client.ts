@@ -3,12 +3,14 @@ import Bowser from "bowser";
 import { TrustedProxies } from "../../../edge/mod.ts";
 
 export interface Client {
-  /** The IP address. A proxy's value counts only if the operator trusts the proxy. */
+  /** The IP address. A value from a proxy counts only if the operator trusts the proxy. */
   readonly address: string;
   readonly userAgent: string | null;
   /** The `Cookie` field, unchanged. */
   readonly cookie: string | null;
-  /** ISO 3166-1 alpha-2 country code for the address; null if unknown. Looked up when called. */
+  /**
+   * Looks up the ISO 3166-1 alpha-2 country code for the address. Returns null if it is unknown.
+   */
   country(): string | null;
 }
 
@@ -38,7 +40,7 @@ export function clientFinder(
   };
 }
 
-/** A short name for a browser, such as "Firefox on Linux", or a CLI's own name. */
+/** Returns a short name for a browser, such as "Firefox on Linux", or a CLI's own name. */
 export function agentName(userAgent: string | null): string {
   if (userAgent === null || userAgent === "") return "Unknown client";
   const { browser, os } = Bowser.parse(userAgent);

@@ -1,10 +1,11 @@
 /** Server-Sent Events (WHATWG HTML, 9.2) as a response. @module */
 
-/** Interval between comments that make proxies keep an idle stream open, in milliseconds. */
+/** Time between comments that make proxies keep an idle stream open, in milliseconds. */
 const HEARTBEAT_MS = 15_000;
 
 /**
- * Maximum number of events that can wait for a slow reader. Beyond it, the reader is disconnected.
+ * Maximum number of events that can wait for a slow reader. If there are more, the reader is
+ * disconnected.
  */
 const MAX_BEHIND = 1000;
 
@@ -14,7 +15,9 @@ export interface ServerEvent {
   readonly data: unknown;
 }
 
-/** Responds with a stream of events. `subscribe` returns a function that ends the subscription. */
+/**
+ * Responds with a stream of events. `subscribe` returns a function that cancels the subscription.
+ */
 export function eventStream(
   subscribe: (send: (event: ServerEvent) => void) => () => void,
   closing: AbortSignal,

@@ -59,7 +59,10 @@ export class Failure extends Error {
   }
 }
 
-/** How long to wait before retrying if the store was too busy or races were lost, in seconds. */
+/**
+ * How long to wait before retrying if the store was too busy, or other writers were always faster,
+ * in seconds.
+ */
 const CONTENTION_RETRY_SECONDS = 1;
 
 /** Returns the public failure for any thrown value. */
@@ -99,7 +102,9 @@ export function toFailure(error: unknown): Failure {
   });
 }
 
-/** A failure's hint: its own, or a remedy that applies to every failure with the same code. */
+/**
+ * Returns a failure's hint: its own, or a remedy that applies to every failure with the same code.
+ */
 function hintOf({ code, hint, problems }: Failure): string | undefined {
   if (hint !== undefined) return hint;
   const explanation: Explanation = PLATFORM_CODES[code];

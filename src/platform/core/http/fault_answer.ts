@@ -8,8 +8,8 @@ function isOfOthers(error: unknown): boolean {
 }
 
 /**
- * The `onError` of `Deno.serve`: logs only the platform's own faults, not those of functions or
- * sites.
+ * Returns the `onError` of `Deno.serve`: logs only the platform's own faults, not those of
+ * functions or sites.
  */
 export function faultAnswer(log: (line: PlatformLog) => void): (error: unknown) => Response {
   return (error) => {

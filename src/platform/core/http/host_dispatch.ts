@@ -9,7 +9,7 @@ import { hostnameOf } from "./hostname.ts";
 
 type Answer = Response | Promise<Response>;
 
-/** A connection to the edge; `isOwn` if a deployment's server opened it. */
+/** A connection to the edge; `isOwn` is true if a deployment's server opened the connection. */
 export interface EdgeConnection extends ClientConnection {
   readonly isOwn?: boolean;
 }
@@ -19,14 +19,17 @@ export interface HostDispatchOptions {
   readonly api: (request: Request, connection: ClientConnection) => Answer;
   readonly edge: (request: Request, connection: EdgeConnection) => Answer;
   readonly hosts: {
-    /** The target hostname if the domain only redirects. */
+    /** Returns the target hostname, if the domain only redirects. */
     redirectOf(hostname: string): string | undefined;
   };
   readonly challenges: {
-    /** The response to a certificate authority that checks a pending challenge. */
+    /** Returns the response to a certificate authority that checks a pending challenge. */
     answer(request: Request, connection: ClientConnection): Answer | undefined;
   };
-  /** Whether a hostname's visitors are redirected to HTTPS; missing unless HTTPS uses port 443. */
+  /**
+   * Returns whether a hostname's visitors are redirected to HTTPS; missing unless HTTPS uses port
+   * 443.
+   */
   readonly wantsHttps?: (hostname: string) => boolean;
 }
 

@@ -6,18 +6,21 @@ const FULL_STOP = 46;
 const DIGIT_ZERO = 48;
 const DIGIT_NINE = 57;
 
-/** True for every IPv4 address. Most other names then need no full check. */
+/**
+ * Returns true for every IPv4 address, but for few other names, so most names need no full check.
+ */
 function endsInDigit(hostname: string): boolean {
   const last = hostname.charCodeAt(hostname.length - 1);
   return last >= DIGIT_ZERO && last <= DIGIT_NINE;
 }
 
 /**
- * The host of the latest URL. A client's requests are often consecutive, so they reuse the string.
+ * The host of the latest URL. A client's requests often follow one another directly, so they can
+ * reuse the string.
  */
 let latest = { origin: "", hostname: "" };
 
-/** The hostname in a request's URL, in lower case and without a port or trailing dot. */
+/** Returns the hostname in a request's URL, in lower case and without a port or trailing dot. */
 export function hostnameOf(url: string): string {
   if (latest.origin !== "" && url.startsWith(latest.origin)) return latest.hostname;
   const slash = url.indexOf("/", url.indexOf("//") + 2);
@@ -39,8 +42,8 @@ function readHostname(url: string, endOfOrigin: number): string {
 }
 
 /**
- * Returns a test for API hosts: the given names, and any IP address. Other hosts belong to the
- * edge.
+ * Returns a function that recognizes API hosts: the given names, and any IP address. All other
+ * hosts belong to the edge.
  */
 export function apiHosts(names: readonly string[]): (hostname: string) => boolean {
   const known = new Set(names.map((name) => name.toLowerCase()));

@@ -3,9 +3,10 @@
  * twice. This applies to all endpoints that the contract marks. Responses are stored for a day, by
  * credential and path.
  *
- * The start of a request is stored before it is carried out. A crash in between therefore leaves a
- * marker without a response, and a repeated request is refused because the first may have taken
- * effect. Nodes share the markers: if a request reaches two nodes, only one carries it out.
+ * Before a request is carried out, a marker is stored. A crash during the request therefore leaves
+ * a marker without a response, and a repeated request is rejected because the first one may have
+ * taken effect. Nodes share the markers, so if a request reaches two nodes, only one of them
+ * carries it out.
  *
  * @module
  */
@@ -44,16 +45,16 @@ export function readIdempotencyKey(request: Request): string | undefined {
 
 export interface RepeatableRequest {
   readonly key: string;
-  /** ID of the credential that the request was sent with. */
+  /** ID of the credential with which the request was sent. */
   readonly credentialId: string;
   readonly maxBodyBytes: number;
-  /** Read from a copy so the handler can still read the body. */
+  /** The body is read from a copy, so the handler can still read it. */
   readonly request: Request;
 }
 
 interface IdempotencyParts {
   readonly kv: RecordStore;
-  /** Seals responses, because some contain a secret that is shown once. */
+  /** Seals responses, because some contain a secret that is shown only once. */
   readonly box: SecretBox;
   readonly now: Clock;
 }
@@ -71,7 +72,7 @@ export class Idempotency {
 
   /**
    * Handles a request once. A repeated request gets the same response, with `Idempotency-Replayed`.
-   * Refusals and failures are not stored.
+   * Rejections and failures are not stored.
    *
    * @throws {Failure} `conflict` if the key was used for another request, if the first request was
    * interrupted, or if another node is still handling it.
@@ -136,7 +137,7 @@ export class Idempotency {
 
 const placeOf = (id: string): string => `idempotency/${id}`;
 
-/** Computes the identity of a request: its query, workspace and body. */
+/** Computes a value that identifies a request by its query, workspace and body. */
 async function fingerprintOf({ request, maxBodyBytes }: RepeatableRequest): Promise<string> {
   const body = await readBytes(request.clone(), maxBodyBytes);
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", body)).toHex();
