@@ -20,7 +20,10 @@ export interface MigrationServices {
   readonly now: Clock;
 }
 
-/** When to ask again for a database that another deployment is migrating, in seconds. */
+/**
+ * How long clients should wait before they retry while another deployment is migrating the
+ * database, in seconds.
+ */
 const RETRY_SECONDS = 2;
 
 const NOT_RUN =
@@ -32,7 +35,7 @@ const isMigrated = ({ migration, redeployOf, promotedFrom }: DeploymentRecord): 
 
 const commandOf = ({ database }: DeploymentRecord): string | undefined => database?.migrate;
 
-/** Whether a deployment has a migration that has not succeeded yet. */
+/** Returns whether a deployment has a migration that has not succeeded yet. */
 export const awaitsMigration = (deployment: DeploymentRecord): boolean =>
   commandOf(deployment) !== undefined && !isMigrated(deployment);
 
@@ -81,7 +84,7 @@ export class Migrations {
   }
 
   /**
-   * Prepares the database, migrates it if needed, and records how its schema changes. @throws
+   * Prepares the database, migrates it if needed, and records how the schema changes. @throws
    * {DatabaseNotReadyError | MigrationFailedError}
    */
   async settle(deployment: DeploymentRecord, run: RunMigration | undefined): Promise<void> {

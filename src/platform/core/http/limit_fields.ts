@@ -12,7 +12,7 @@ interface NamedStanding extends RateStanding {
   readonly name: string;
 }
 
-/** Requests that were counted and have not received a response yet. */
+/** Requests that were counted but have not been responded to yet. */
 const counted = new WeakMap<Request, NamedStanding[]>();
 
 export function noteLimit(request: Request, name: string, standing: RateStanding): void {

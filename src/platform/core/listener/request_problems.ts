@@ -1,5 +1,6 @@
 /**
- * Finds requests whose headers leave the host (RFC 9112, 3.2) or the end of the body (6.1) unclear.
+ * Finds requests whose headers leave the host (RFC 9112, 3.2) or the end of the body (RFC 9112,
+ * 6.1) unclear.
  *
  * @module
  */
@@ -20,11 +21,11 @@ export function placeholderHost(
 }
 
 export interface HostFacts {
-  /** The URL, as composed by the runtime from the request line and `Host`. */
+  /** The URL that the runtime composed from the request line and `Host`. */
   readonly url: string;
   /** The host in the URL if the request does not specify one. */
   readonly placeholder: string;
-  /** Whether HTTP/2 was negotiated. Its requests specify their host in `:authority`. */
+  /** Whether HTTP/2 was negotiated. HTTP/2 requests specify their host in `:authority`. */
   readonly isHttp2: boolean;
   readonly host: string | null;
 }

@@ -2,9 +2,9 @@
  * Watches the progress of responses on connections that may carry several.
  *
  * An HTTP/2 client that opens no window receives nothing, and the runtime keeps the response in
- * memory. The runtime reports only the end of streams, and a stream costs twice as much as a
- * single-piece response. Therefore, only some single-piece responses are watched. That is enough to
- * detect a connection with many pending responses.
+ * memory. The runtime reports the end of a response only if it is a stream, and a stream costs
+ * twice as much as a single-piece response. Therefore, only some single-piece responses are
+ * watched. That is enough to detect a connection with many pending responses.
  *
  * @module
  */
@@ -30,7 +30,7 @@ export interface WatchedAnswer {
   readonly sending: Sending;
 }
 
-/** Watches a response if necessary. Call this when the connection is about to send the response. */
+/** Watches a response if necessary. Call this just before the connection sends the response. */
 export function watchAnswer(
   response: Response,
   { table, entry, random }: AnswerWatch,
@@ -68,7 +68,7 @@ const lengthOf = (body: string | Uint8Array): number =>
 interface Watch {
   readonly table: ConnectionTable;
   readonly sending: Sending;
-  /** Length of the body, in bytes; `Infinity` if it is not known. */
+  /** Returns the length of the body, in bytes; `Infinity` if it is not known. */
   readonly length: number;
 }
 

@@ -43,7 +43,7 @@ function damaged(path: string, cause: unknown): NodeFileError {
 }
 
 /**
- * The identity of a data directory, created if missing.
+ * Returns the identity of a data directory, and creates it if it is missing.
  *
  * @param id the operator's name for the node, which replaces any other name
  * @throws {NodeFileError} if its file is damaged.

@@ -1,7 +1,7 @@
 /**
  * Encrypts the traffic between two nodes with keys that both derive from `keys.json`. The network
- * needs no TLS, and only processes that have the file can send requests. Both sides contribute a
- * salt, so no key seals twice with the same nonce, even if someone replays a recorded request.
+ * needs no TLS, and only processes that have the file can send requests. Both nodes contribute a
+ * salt, so a key never seals twice with the same nonce, even if someone replays a recorded request.
  *
  * @module
  */
