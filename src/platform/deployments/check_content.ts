@@ -18,7 +18,7 @@ import { Failure } from "../core/http/mod.ts";
 
 const MAX_PROBLEMS = 100;
 
-/** Converts a file's index in the list to the file's path in the request. */
+/** Returns where in the request the file with the given index in the list is. */
 export type PlaceOf = (index: number) => string;
 
 const inList: PlaceOf = (index) => `body.files[${index}]`;

@@ -132,7 +132,7 @@ const NO_CERTIFICATE: Domain["certificate"] = { status: "none", expiresAt: null,
 export function createDomains(
   foundation: Foundation,
   parts: Pick<DomainServices, "projects"> & Pick<DomainRouteServices, "environments"> & {
-    /** The platform's hosts that serve deployments. */
+    /** Lists the platform's hosts that serve deployments. */
     readonly sites: Pick<SiteDirectory, "deploymentAt" | "hostnames">;
   },
   { settings, dns, acme, ownNames, ordersOnDemand, baseDomain, onCertificates, ...setup }:
@@ -175,7 +175,7 @@ export function createDomains(
   const dns01 = setup.dns01?.(challenges);
   const store = new CertificateStore(kv, box);
   const { sites } = parts;
-  /** Authorities refuse hosts whose label starts with `_`. */
+  /** Authorities reject hosts whose label starts with `_`. */
   const isBelowBase = (hostname: string) =>
     !hostname.startsWith("_") && hostname.endsWith(`.${baseDomain}`);
   const certificates = acme && new CertificateService({
