@@ -52,7 +52,10 @@ export interface DeploymentParts {
   collectCounts(): Promise<void>;
   readonly otherBlobs: SweepServices["otherBlobs"];
   readonly databases: DeployedDatabases;
-  /** Cancels a stopped deployment's build, and removes its databases. */
+  /**
+   * Cleans up after a stopped deployment: cancels its build, and removes preview branches of
+   * databases that are no longer needed.
+   */
   onStopped(deployment: DeploymentRecord, lease?: Lease): Promise<void>;
 }
 

@@ -36,7 +36,7 @@ const nodeHealth = z.object({
   lastErrorAt: time,
   lastError: z.string().nullable(),
 });
-/** Returns the health of a project's drains by ID, or of the operator's endpoints by position. */
+/** The health of a project's drains, by ID, or of the operator's endpoints, by position. */
 const answer = z.array(z.tuple([z.string(), nodeHealth]));
 
 const iso = (at: number | null): string | null => at === null ? null : new Date(at).toISOString();

@@ -4,7 +4,7 @@ import { BranchHeads } from "./branch_heads.ts";
 import { inTestFolder } from "../../lib/_test_folder.ts";
 
 /**
- * A repository with many branches at one commit, and the number of times that git has run on it.
+ * A repository with many branches at one commit, and a count of how many times git has run in it.
  */
 async function withHeads(
   test: (given: {

@@ -48,7 +48,7 @@ export interface SharedLogsOptions {
 export interface SharedLogPage {
   /** Oldest first. */
   readonly items: LogEntry[];
-  /** The positions from which nodes continue; empty if no node does. */
+  /** Returns the positions from which nodes continue; empty if no node does. */
   readonly cursor: LogCursor;
   readonly silent: readonly SilentNode[];
 }
@@ -80,7 +80,9 @@ export class SharedLogs {
     });
   }
 
-  /** The latest entries from all nodes that pass a filter, or those before a cursor. */
+  /**
+   * Returns the latest entries on all nodes that pass a filter, or the latest ones before a cursor.
+   */
   async read(
     projectId: string,
     { cursor, ...filter }: LogFilter & {

@@ -25,7 +25,9 @@ function escape(text: string): string {
     .replaceAll('"', "&quot;");
 }
 
-/** An inline style. The button must be visible even in mail programs that drop style sheets. */
+/**
+ * An inline style, because the button must be visible even in mail programs that drop style sheets.
+ */
 const BUTTON =
   "display:inline-block;background:#0a6a4d;color:#ffffff;text-decoration:none;padding:10px 18px;border-radius:8px;font-weight:600";
 
