@@ -32,7 +32,7 @@ export class BranchHeads {
 
   /**
    * Returns a branch's head, read after this call; `undefined` if there is no such branch, or if
-   * its head must be read in another way.
+   * its head must be looked up in another way.
    */
   async find(branch: string): Promise<Head | undefined> {
     if (!isBranchName(branch)) return undefined;

@@ -268,8 +268,8 @@ export class TriggerService {
 }
 
 /**
- * Whether `findDeployed()` has already looked for the commit without finding a deployment, so the
- * commit is new.
+ * Returns whether `findDeployed()` has already looked for the commit. If it found no deployment,
+ * the commit is new.
  */
 const isJudgedBySha = ({ force, digits }: Pick<TriggeredCommit, "force" | "digits">): boolean =>
   !force && digits === FULL_SHA;

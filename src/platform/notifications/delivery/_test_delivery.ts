@@ -1,6 +1,6 @@
 /**
- * A queue with an in-memory store and a clock that tests set, and a channel whose receivers follow
- * instructions.
+ * A queue with an in-memory store and a clock that tests set, and a channel that responds as a test
+ * specifies.
  *
  * @module
  */
@@ -89,7 +89,7 @@ export async function withQueue(
     readonly clock: { at: number };
     readonly kv: RecordStore;
     readonly troubles: string[];
-    /** Decides what receivers want; by default, everything. */
+    /** Decides what receivers want. By default, they want everything. */
     readonly wants: { is(content: NotificationContent): boolean };
     restart(over?: RecordStore): ReturnType<typeof createDeliveryQueue>;
   }) => Promise<void>,

@@ -18,7 +18,7 @@ async function withNodes(
     readonly bot: SignInAttempts;
     readonly cookie: string;
     readonly attempt: Attempt;
-    /** The code in the link to the bot. */
+    /** Returns the code in the link to the bot. */
     readonly code: string;
     readonly kv: RecordStore;
   }) => Promise<void>,

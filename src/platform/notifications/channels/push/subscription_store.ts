@@ -1,4 +1,8 @@
-/** Subscribed browsers in Deno KV. Each belongs to the account that subscribed it last. @module */
+/**
+ * Subscribed browsers in Deno KV. Each browser belongs to the account that last subscribed it.
+ *
+ * @module
+ */
 import * as z from "zod";
 import { MAX_PUSH_SUBSCRIPTIONS } from "../../../../contract/push.ts";
 import { sha256Hex } from "../../../../lib/hash.ts";
@@ -23,11 +27,14 @@ const subscriptionRecord = z.object({
   auth: z.string(),
   name: z.string(),
   /**
-   * The workspace of its key or client. The subscription receives only this workspace's
-   * notifications; null for all workspaces.
+   * The workspace of the key or client that created the subscription, which receives only this
+   * workspace's notifications; `null` for all workspaces.
    */
   workspaceId: z.string().nullable().default(null),
-  /** The credential that created it. It ends with that credential; null for older subscriptions. */
+  /**
+   * The credential that created the subscription, which ends when that credential is revoked;
+   * `null` for older subscriptions.
+   */
   credentialId: z.string().nullable().default(null),
   createdAt: z.number(),
   lastDeliveredAt: z.number().nullable(),
@@ -131,7 +138,7 @@ export class SubscriptionStore extends Table<
     });
   }
 
-  /** Removes a subscription. Returns false if it is not in scope. */
+  /** Removes a subscription. Returns `false` if it is not in scope. */
   async removeFrom(scope: PersonalScope, id: string): Promise<boolean> {
     const subscription = await this.find(scope.userId, id);
     if (subscription === undefined || !isInScope(scope, subscription.workspaceId)) return false;
