@@ -8,7 +8,7 @@ export type RepositoryProblem =
   | { readonly type: "unauthorized" }
   | { readonly type: "unreachable"; readonly reason: string };
 
-/** The failure for a new project whose repository cannot be read. */
+/** Returns the failure for a new project whose repository cannot be read. */
 export function unreadable(
   problem: RepositoryProblem,
   { hasCredentials }: { readonly hasCredentials: boolean },

@@ -7,7 +7,7 @@ import { InboxPage } from "./inbox_page.ts";
 const MAX_ROWS = 400;
 const MAX_CHARACTERS = 200_000;
 
-/** Returns the first contents that together fit into one commit; at least one. */
+/** Returns as many of the first contents as fit into one commit, but at least one. */
 export function nextBatch(contents: readonly NotificationContent[]): NotificationContent[] {
   let characters = 0;
   const end = contents.slice(0, MAX_ROWS).findIndex(({ title, body, data }) => {

@@ -48,7 +48,7 @@ export type Verdict = "approved" | "denied" | "wrong_number" | "unknown";
 export type Asked = { readonly attempt: Attempt; readonly choices: readonly number[] } | "used";
 
 interface Change<T> {
-  /** The changed attempt; missing if the attempt does not change. */
+  /** The attempt's new state; missing if the attempt does not change. */
   readonly state?: Attempt["state"];
   readonly result: T;
 }
