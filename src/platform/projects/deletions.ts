@@ -37,7 +37,7 @@ export async function finishDeletion(kv: RecordStore, projectId: string): Promis
   await kv.delete(keys.deletion(projectId));
 }
 
-/** Removes the project's own records: host labels and git credentials. */
+/** Lists the keys of the project's own records: host labels and git credentials. */
 export async function* projectKeys(kv: RecordStore, projectId: string): AsyncGenerator<RecordKey> {
   for await (const { key, value } of readAll(kv, keys.hosts(), hostRecord)) {
     if (value.projectId === projectId) yield key;

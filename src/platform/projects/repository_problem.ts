@@ -22,7 +22,7 @@ export function unreadable(
 }
 
 /**
- * The origin that credentials are for.
+ * Returns the origin for which credentials are meant.
  *
  * @throws {Failure} `conflict` if the project's URL cannot use them
  */

@@ -74,7 +74,7 @@ Deno.test("QueueWorker delivers as many messages at once as the queue allows, ea
     async deliver(_target, _place, { id }) {
       most = Math.max(most, ++delivering);
       delivered.push(id);
-      // Waits until the worker has started as many other messages as the queue allows.
+      // Waits until the worker has started to deliver as many other messages as the queue allows.
       await until(() => delivering === 3 || delivered.length > sent.length - 3);
       delivering--;
       return { type: "done" };

@@ -25,7 +25,7 @@ export const jobRecord = z.object({
    * wanted.
    */
   resent: z.boolean().default(false),
-  /** When and why delivery was abandoned; `null` if it was not. */
+  /** The dead letter's ID, and when delivery was abandoned; `null` if it was not. */
   dead: z.object({ letterId: z.string(), at: z.number() }).nullable(),
 });
 export type Job = z.infer<typeof jobRecord>;
@@ -85,18 +85,18 @@ export function channelsIn(changed: readonly RecordKey[]): DeliveryChannel[] {
   return DELIVERY_CHANNELS.filter((name) => due.some((key) => key[2] === name));
 }
 
-/** Returns the owner of a list of dead letters. */
+/** The owner of a list of dead letters. */
 export interface LetterOwner {
   readonly type: "user" | "workspace";
   readonly id: string;
 }
 
-/** Returns the prefix of the letters in a list: all of them, or those about one workspace. */
+/** Which letters in a list to show: all of them, or those about one workspace. */
 export interface LetterView extends LetterOwner {
   readonly workspaceId: string | null;
 }
 
-/** Returns the keys of the lists that contain a job's dead letter. */
+/** Returns the owners of the lists that contain a job's dead letter. */
 export function letterOwners(job: Pick<Job, "userId" | "workspaceId">): LetterOwner[] {
   return [
     ...(job.userId === null ? [] : [{ type: "user" as const, id: job.userId }]),

@@ -13,7 +13,7 @@ export interface InboxView {
 
 export interface ChangedNotification {
   readonly notification: Notification;
-  /** Whether the notification changed; false if it was already in that state. */
+  /** Whether the notification was changed; false if it was already in that state. */
   readonly isNew: boolean;
 }
 
