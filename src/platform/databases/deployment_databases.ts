@@ -54,7 +54,7 @@ interface UsedBranch {
   readonly branch: BranchRecord;
 }
 
-/** A value that changes with the connection strings, but contains none of their secrets. */
+/** Returns a value that changes with the connection strings, but contains none of their secrets. */
 const identityOf = (used: readonly UsedBranch[]): string =>
   JSON.stringify(
     used.map(({ database: { envVar }, branch: { role, verifier } }) => [envVar, role, verifier]),
@@ -281,7 +281,7 @@ export class DeploymentDatabases {
    */
   async identityFor(
     user: DatabaseUser & {
-      /** Finds the references in the deployment's variables. */
+      /** The references in the deployment's variables. */
       readonly references?: readonly { readonly reference: string }[] | undefined;
     },
   ): Promise<string | undefined> {

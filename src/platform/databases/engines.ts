@@ -9,7 +9,10 @@ export interface EngineSource {
   readonly usual: EngineKind;
   /** Opens each configured engine. @throws {EngineError} with a message for the operator */
   readonly open: Readonly<Partial<Record<EngineKind, () => Promise<DatabaseEngine>>>>;
-  /** Explains why an engine is missing, and what to do. If not set, there is a default message. */
+  /**
+   * A message that explains why an engine is missing, and what to do. If not set, there is a
+   * default message.
+   */
   readonly lack?: string;
 }
 

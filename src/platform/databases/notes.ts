@@ -77,7 +77,7 @@ export function describeOverrides(
 export function describeEngine(
   { name }: Pick<DatabaseRecord, "name">,
   { engine, hasServer }: {
-    /** Returns the engine of the database's `main` branch. */
+    /** The engine of the database's `main` branch. */
     readonly engine: EngineKind;
     readonly hasServer: boolean;
   },

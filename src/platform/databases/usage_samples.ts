@@ -39,7 +39,7 @@ export interface UsageParts {
   readonly kv: RecordStore;
   readonly node: string;
   now(): number;
-  /** The total size of all branches; `null` while unknown. */
+  /** Returns the total size of all branches; `null` while unknown. */
   sizeOf(database: DatabaseRecord): Promise<number | null>;
   connectionsOf(database: DatabaseRecord): Promise<number>;
 }

@@ -20,7 +20,7 @@ const PAGE = "a page";
 const PAGE_BLOB = { sha256: sha256Hex(PAGE), size: PAGE.length };
 export const encode = (text: string) => new TextEncoder().encode(text);
 
-/** The blobs of one workspace, in memory. */
+/** Creates a store for the blobs of one workspace, in memory. */
 function memoryBlobs() {
   const stored = new Map<string, Uint8Array<ArrayBuffer>>();
   const blobs: BlobStore = {

@@ -29,7 +29,10 @@ const RETRY_SECONDS = 2;
 const NOT_RUN =
   "Its command did not run, because it needs the project's folder. Deploy the folder or push it";
 
-/** A copy of a deployment uses the database that the original deployment has migrated. */
+/**
+ * Returns whether the database is already migrated. A copy of a deployment uses the database that
+ * the original deployment has migrated.
+ */
 const isMigrated = ({ migration, redeployOf, promotedFrom }: DeploymentRecord): boolean =>
   migration !== undefined || redeployOf !== null || promotedFrom !== null;
 

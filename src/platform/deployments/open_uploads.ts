@@ -90,7 +90,10 @@ export class OpenUploads {
     await this.#kv.delete(keys.openUpload(workspaceId, deploymentId));
   }
 
-  /** A concurrent change takes precedence, because it stored a heartbeat or closed the upload. */
+  /**
+   * Stores a heartbeat. A concurrent change takes precedence, because it also stored a heartbeat,
+   * or closed the upload.
+   */
   async #store(upload: OpenUpload, versionstamp: string): Promise<void> {
     const fedAt = this.#now();
     if (fedAt - upload.fedAt < FEED_EVERY_MS) return;

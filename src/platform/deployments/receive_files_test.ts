@@ -20,7 +20,10 @@ const MANIFEST = {
   routes: [{ pattern: "^/.*$", layer: "site" }],
 };
 
-/** A store with one deployment that has files. Other deployments can use it as their base. */
+/**
+ * Runs a test with a store and one deployment that has files. Other deployments can use it as their
+ * base.
+ */
 async function withBase(
   run: (world: {
     readonly store: (files: readonly DeploymentFile[]) => Promise<string>;

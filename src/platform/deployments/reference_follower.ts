@@ -10,7 +10,7 @@ import type { DeploymentStore } from "./deployment_store.ts";
 
 export interface FollowerParts {
   readonly projects: Pick<ProjectStore, "autoRedeploying">;
-  /** A number that changes whenever a host changes. */
+  /** Returns a number that changes whenever a host changes. */
   hostsRevision(): number;
   readonly deployments: Pick<DeploymentStore, "all" | "findHost">;
   readonly variableService: Pick<VariableService, "changedReferences">;

@@ -132,7 +132,7 @@ const NO_CERTIFICATE: Domain["certificate"] = { status: "none", expiresAt: null,
 export function createDomains(
   foundation: Foundation,
   parts: Pick<DomainServices, "projects"> & Pick<DomainRouteServices, "environments"> & {
-    /** Lists the platform's hosts that serve deployments. */
+    /** The platform's hosts that serve deployments. */
     readonly sites: Pick<SiteDirectory, "deploymentAt" | "hostnames">;
   },
   { settings, dns, acme, ownNames, ordersOnDemand, baseDomain, onCertificates, ...setup }:

@@ -22,7 +22,10 @@ export function proofValue(zone: ZoneRecord): string {
   return `${TOKEN_PREFIX}${zone.token}`;
 }
 
-/** Whether this is the registrable domain itself, which cannot have a CNAME (RFC 1034, 3.6.2). */
+/**
+ * Returns whether a domain is the registrable domain itself, which cannot have a CNAME (RFC 1034,
+ * 3.6.2).
+ */
 export function isApex({ hostname, zone }: Pick<DomainRecord, "hostname" | "zone">): boolean {
   return hostname === zone;
 }

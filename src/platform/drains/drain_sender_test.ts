@@ -19,7 +19,7 @@ const never: OutboundFetch = ({ signal }) =>
     (signal as AbortSignal).addEventListener("abort", abort);
   });
 
-/** A sender with an in-memory receiver, and a clock that the test advances. */
+/** Creates a sender with an in-memory receiver, and a clock that the test advances. */
 function setUp({ outbound, budget = new SendBudget() }: {
   readonly outbound?: OutboundFetch;
   readonly budget?: SendBudget;

@@ -143,7 +143,7 @@ export class DrainService {
     return { items: records.map((record) => this.#toWire(record, healths)), silent };
   }
 
-  /** The operator's endpoints. */
+  /** Lists the operator's endpoints. */
   async listPlatform() {
     const { healths, silent } = await this.#healths(null);
     const items = this.#parts.drains.ofAll.map(({ endpoint: { url, headers } }, place) => ({

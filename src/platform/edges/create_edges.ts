@@ -35,7 +35,7 @@ export interface Edges {
   admitting(handlers: Handlers, from: "all" | "remote"): ConnectionHandler;
   /** Returns each edge's metrics. */
   facts(): readonly EdgeFacts[];
-  /** Returns the public addresses of edges on other machines. */
+  /** Lists the public addresses of edges on other machines. */
   readonly places: EdgeRegistry["places"];
   /** Returns the names of the edges that are connected to this node. */
   readonly present: EdgeRegistry["present"];

@@ -44,7 +44,7 @@ export interface EdgeEndpointParts {
   certificateOf(hostname: string): KeyPair | undefined | Promise<KeyPair | undefined>;
   /** Hostnames of the API, in addition to IP addresses. */
   readonly apiNames: readonly string[];
-  /** Whether the platform redirects visitors of some hosts from HTTP to HTTPS. */
+  /** Returns whether the platform redirects visitors of some hosts from HTTP to HTTPS. */
   redirectsToHttps(): boolean;
   /** Called when an edge no longer follows the feed, unless the platform is stopping. */
   onLost?(edge: string): void;

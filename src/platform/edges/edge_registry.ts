@@ -60,7 +60,7 @@ const MAX_SESSIONS = 256;
  */
 const SILENT_MS = 15_000;
 
-/** Names of the platform's own edges on this machine. */
+/** Matches the names of the platform's own edges on this machine. */
 const LOCAL_NAME = /^local-\d+$/;
 
 export const isLocalEdge = (name: string): boolean => LOCAL_NAME.test(name);
@@ -203,7 +203,7 @@ export class EdgeRegistry {
       .map(([name]) => name);
   }
 
-  /** The edges with public addresses. */
+  /** Lists the edges that have public addresses. */
   places(): EdgePlace[] {
     return [...this.#edges.values()].flatMap((
       { name, isDrained = false, addresses = [], country },

@@ -18,7 +18,7 @@ export interface EdgeSession {
 
 /** The facts about a client that a front edge sends with a request. */
 export interface RelayFacts extends EdgeSession {
-  /** Counts the session's requests. */
+  /** The request's number, which counts the session's requests. */
   readonly number: number;
   /** When the request was signed, in milliseconds since the Unix epoch. */
   readonly time: number;

@@ -40,7 +40,7 @@ export class ServedRequests {
     this.#parts = parts;
   }
 
-  /** An edge's responses from 1xx to 5xx since the platform started. */
+  /** Returns the numbers of an edge's responses, from 1xx to 5xx, since the platform started. */
   answersOf(edge: string): readonly number[] {
     return this.#answers.get(edge) ?? [0, 0, 0, 0, 0];
   }

@@ -107,7 +107,9 @@ export const servedBody = z.object({
 
 /** A deployment as a front edge serves it. */
 export const edgeSite = z.object({
-  /** Names the folder for its files. Missing in messages from older platforms. */
+  /**
+   * ID that names the folder for the deployment's files. Missing in messages from older platforms.
+   */
   workspaceId: z.string().optional(),
   manifest: ofPlatform<Manifest>(),
   files: z.array(z.object({ path: z.string(), sha256, size: z.int().min(0) })),

@@ -37,8 +37,8 @@ export const ownLabel = ({ environment, projectName, uniqueLabel }: {
   environment === ENVIRONMENT_PREVIEW ? uniqueLabel : environmentLabel(projectName, environment);
 
 /**
- * The host label for an environment's latest deployment. The label contains an underscore, which
- * project names cannot.
+ * Returns the host label for an environment's latest deployment. The label contains an underscore,
+ * which project names cannot.
  */
 export function latestLabel(
   project: Pick<ProjectRecord, "id" | "name">,

@@ -60,7 +60,7 @@ function framesOf(stack: string): string[] {
 
 const firstLine = (text: string): string => text.split("\n", 1)[0]!;
 
-/** Returns the name of an error's class, with which the message starts. */
+/** Matches the name of an error's class, with which the message starts. */
 const CLASS = /^(?:error: )?(?:Uncaught )?(?:\(in promise\) )?([A-Za-z_$][\w$.]*)(?=:| \[|$)/;
 
 /** Identifies a fault by its class and frames or, without frames, by its message. */

@@ -17,7 +17,7 @@ export interface FormParts {
   readonly projects: ProjectStore;
   readonly environments: EnvironmentStore;
   readonly objects: ObjectStore;
-  /** The sites, which are wired up later. */
+  /** Returns the sites, which are wired up later. */
   sites(): Pick<SiteDirectory, "resolve">;
 }
 

@@ -28,7 +28,7 @@ export interface FormSender {
   readonly environment: string;
 }
 
-/** Explains to members why a submission is refused. */
+/** Messages that tell members why a submission is refused. */
 const NO_ROOM =
   "The project has no room for more submissions or their files. Delete some: new messages are being lost";
 const NO_BLOB_ROOM =

@@ -72,7 +72,7 @@ export class FunctionService {
     });
   }
 
-  /** The current and maximum number of function processes. */
+  /** Returns the current and the maximum number of function processes. */
   describe(): Health["functions"] {
     const { taken: running, max } = this.#places;
     return { running, max };

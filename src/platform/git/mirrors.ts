@@ -314,7 +314,10 @@ export class GitMirrors implements GitService {
     return mirror;
   }
 
-  /** A project without a repository URL is built from pushes to the platform. */
+  /**
+   * Opens a project's pushed repository. A project without a repository URL is built from pushes to
+   * the platform.
+   */
   async #wayToPushed(projectId: string): Promise<Remote | GitFailure> {
     const url = pushedRepository(this.#options.pushed, projectId);
     await this.#options.syncPushed?.(projectId);

@@ -37,8 +37,8 @@ export function commitReader({ paths, readText }: CommitFiles, folder: string): 
   const root = folder === "" ? "" : `${folder}/`;
   const files = new Set(paths);
   /**
-   * A path relative to the folder. Detection also looks above the folder, for the root of a
-   * workspace.
+   * Resolves a path relative to the folder. Detection also looks above the folder, for the root of
+   * a workspace.
    */
   const resolve = (path: string): string | undefined => {
     const parts: string[] = [];

@@ -63,7 +63,7 @@ interface TriggerBench {
   readonly hooks: HookStore;
   readonly uses: HookUses;
   readonly builds: BuildStore;
-  /** A separate service, as in another process with the same store. */
+  /** Creates a separate service, as in another process with the same store. */
   service(options?: { readonly resolveMs?: number }): TriggerService;
   trigger(wanted: Trigger, more?: {
     readonly service?: TriggerService;

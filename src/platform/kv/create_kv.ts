@@ -72,7 +72,7 @@ class KvTokens {
   }
 }
 
-/** Describes how a server connects to its store. */
+/** Facts with which a server connects to its store. */
 export interface KvAccess {
   readonly address: KvAddress;
   /** The variables `SVC_KV_URL` and `SVC_KV_TOKEN`, and those for queues. */

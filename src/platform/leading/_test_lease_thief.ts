@@ -34,7 +34,7 @@ export interface Scene extends AsyncDisposable {
   open(node: LeaderNode): Promise<() => Promise<unknown>>;
   /** Returns the outcome, from any node. */
   outcome(): Promise<unknown>;
-  /** Returns effects outside the store, such as removed files. */
+  /** Effects outside the store, such as removed files. */
   readonly done: readonly string[];
   /** Returns whether a record belongs to a process, regardless of which node leads. */
   isOwn?(key: RecordKey): boolean;
@@ -65,7 +65,7 @@ type Moment = () => Promise<void>;
 export const SKEW_MS = 2;
 const SETTLE_MS = 3 * SKEW_MS;
 
-/** Returns the same store, wrapped so that `before` runs before each read and commit. */
+/** Wraps a store, so that `before` runs before each read and commit. */
 class WatchedStore extends StoreLayer {
   readonly #before: Moment;
 

@@ -92,7 +92,7 @@ function bindLogRoutes(
 
 export interface Logs {
   readonly logs: AccessLogs;
-  /** Returns the combined logs of all nodes. */
+  /** The combined logs of all nodes. */
   readonly sharedLogs: SharedLogs;
   readonly capability: Capability;
 }

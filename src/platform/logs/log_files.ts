@@ -77,7 +77,7 @@ export class LogFiles {
     file.size += bytes.byteLength;
   }
 
-  /** The position after the last line. */
+  /** Returns the position after the last line. */
   async end(): Promise<LogPlace> {
     const file = (await this.#numbers()).at(-1);
     if (file === undefined) return { file: 0, offset: 0 };

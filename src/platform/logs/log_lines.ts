@@ -18,7 +18,7 @@ export interface ServerRecord extends ComputeLogEntry {
 
 export type LogRecord = AccessRecord | FunctionRecord | ServerRecord;
 
-/** A record as the log's readers see it. */
+/** Converts a record to the form that the log's readers see. */
 export function toLogEntry(record: LogRecord): LogEntry {
   if ("function" in record) return toFunctionEntry(record);
   return "layer" in record ? toServerEntry(record) : toRequestEntry(record);

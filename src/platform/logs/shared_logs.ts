@@ -48,7 +48,7 @@ export interface SharedLogsOptions {
 export interface SharedLogPage {
   /** Oldest first. */
   readonly items: LogEntry[];
-  /** Returns the positions from which nodes continue; empty if no node does. */
+  /** The positions from which nodes continue; empty if no node does. */
   readonly cursor: LogCursor;
   readonly silent: readonly SilentNode[];
 }

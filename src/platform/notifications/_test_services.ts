@@ -24,7 +24,7 @@ export const START = Date.UTC(2026, 0, 1, 12);
 export const USER = "01900000-0000-7000-8000-00000000000a";
 export const WORKSPACE = "01900000-0000-7000-8000-00000000000b";
 
-/** Returns the caller for a person in a browser who has signed in. */
+/** A caller: a person who has signed in with a browser. */
 export const OWN: SelfCaller = {
   userId: USER,
   workspaceId: null,

@@ -87,7 +87,7 @@ export class PushHead {
       this.#capabilities = new Set(capabilities.split(" ").filter((each) => each !== ""));
     }
     // Skips the line that marks the boundary of a shallow clone. git itself checks whether it has
-    // the objects beyond it.
+    // the objects beyond that boundary.
     if (SHALLOW.test(command.trimEnd())) return;
     const [, before, next, ref] = COMMAND.exec(command.trimEnd()) ?? [];
     if (next === undefined || ref === undefined) {

@@ -47,7 +47,7 @@ export interface PushCaller extends Pick<Caller, "grant"> {
   onTaken(changes: readonly RefCommand[]): Promise<void>;
 }
 
-/** The refs that a push has changed. */
+/** Returns the refs that a push has changed. */
 function takenRefs(
   { request: { commands } }: ArrivedPush,
   { refs }: PushReport,

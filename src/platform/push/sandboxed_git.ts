@@ -64,7 +64,7 @@ export async function makeScratch(openSandbox: OpenSandbox): Promise<Scratch> {
   return { path, access, dispose: () => removeBuildFolder(path) };
 }
 
-/** The part of a scratch folder that git sees. */
+/** Returns the part of a scratch folder that git sees. */
 export const workOf = ({ path }: Scratch): string => join(path, "work");
 
 /** Makes the sandbox's user the owner of a folder, if git runs as a separate user. */

@@ -33,7 +33,7 @@ export interface SourceCommit {
   readonly at: number;
 }
 
-/** An object's ID and its entry in a pack. */
+/** Creates an object's ID and its entry in a pack. */
 async function makeObject(type: ObjectType, content: Uint8Array) {
   const id = createHash("sha1").update(`${type} ${content.byteLength}\0`).update(content)
     .digest("hex");
@@ -119,7 +119,7 @@ export interface SourcePush {
   /** Full SHA of the commit. */
   readonly sha: string;
   readonly ref: string;
-  /** Returns the body of the request that pushes the commit. */
+  /** The body of the request that pushes the commit. */
   readonly body: ReadableStream<Uint8Array<ArrayBuffer>>;
 }
 

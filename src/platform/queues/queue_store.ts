@@ -1,9 +1,9 @@
 /**
- * Queues' messages in the store. Every change is one atomic commit, so a crash at any moment leaves
- * a message either sent or not, and either done or due.
+ * Queues' messages in the store. Every change is one atomic commit, so after a crash at any moment,
+ * a message is either sent or not sent, and either done or due.
  *
- * Only the first message with a given key is due. The others wait in order, and the commit that
- * ends the first makes the next one due.
+ * Only the first message with a given key is due. The other messages with that key wait in order,
+ * and the commit that settles the first one makes the next one due.
  *
  * @module
  */
@@ -165,7 +165,7 @@ export class QueueStore {
   }
 
   /**
-   * Ends a delivery. Returns false if the message has changed in the meantime.
+   * Stores the outcome of a delivery. Returns `false` if the message has changed in the meantime.
    *
    * @param known the message, read after its entry, because both change only together
    * @param fence checks that this process still delivers the queue

@@ -17,7 +17,7 @@ const MESSAGE = {
 };
 const random = (count: number) => crypto.getRandomValues(new Uint8Array(count));
 
-/** The parts of a site that queues use. */
+/** Creates the parts of a site that queues use. */
 const siteOf = (projectId: string) =>
   ({ projectId, queues: new Map([["mails", QUEUE]]) }) as unknown as Site;
 

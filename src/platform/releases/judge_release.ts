@@ -8,7 +8,7 @@ import { Distribution, type EncodedDistribution } from "../../traffic/mod.ts";
 /** The requests to one side of a release, which is the old or the new deployment. */
 export interface SideCounts {
   readonly requests: number;
-  /** Numbers of responses with a status from 400, and with a status from 500. */
+  /** Numbers of responses with status 400 or more, and with status 500 or more. */
   readonly errors: number;
   readonly failures: number;
   readonly times: EncodedDistribution;
@@ -23,7 +23,8 @@ export const MIN_REQUESTS = 20;
 const MIN_COMPARED = 20;
 
 /**
- * Maximum rate of such responses on the new side: `times` the rate on the old side, plus `more`.
+ * Maximum rates of responses with status 500 or more (`FAILURES`) and 400 or more (`ERRORS`) on the
+ * new side: `times` the rate on the old side, plus `more`.
  */
 const FAILURES = { times: 2, more: 0.02 } as const;
 const ERRORS = { times: 2, more: 0.1 } as const;

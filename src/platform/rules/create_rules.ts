@@ -183,7 +183,7 @@ export interface Rules {
   publishedOf(projectId: string): Promise<RuntimeRuleSet | undefined>;
 }
 
-/** The rules of projects, which are compiled into the projects' sites. */
+/** Opens the rules of projects, which are compiled into the projects' sites. */
 export function openRules({ kv, vault }: Pick<Foundation, "kv" | "vault">): Rules {
   const rules = new RulesStore(kv);
   return {

@@ -25,7 +25,7 @@ export type RevisionRecord = z.infer<typeof revisionRecord>;
 const publishedRecord = z.object({ revision: revisionRecord.nullable() });
 type PublishedRecord = z.infer<typeof publishedRecord>;
 
-/** Returns the version of a project's rules for `If-Match`; `none` before the first publication. */
+/** The version of a project's rules (for `If-Match`) before the first publication. */
 const NEVER = "none";
 
 export interface Published {

@@ -8,7 +8,7 @@
 import type { ProjectRecord, ProjectStore } from "../projects/mod.ts";
 import { projectsIn } from "./references.ts";
 
-/** The references in variables, by variable name. */
+/** The values of variables, by name, with unresolved references. */
 type Values = Readonly<Record<string, string>>;
 
 export interface CycleParts {

@@ -7,7 +7,7 @@ const nobody = () => Promise.reject(new Error("No credentials are expected"));
 const client = { address: "192.0.2.1", userAgent: "", cookie: null, country: () => null };
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 
-/** A router in which every endpoint in the contract responds with its own name. */
+/** Creates a router in which every endpoint in the contract responds with its own name. */
 function namingRouter(): Router {
   const router = new Router({
     idempotency: { run: nobody },

@@ -57,12 +57,12 @@ async function contextOf<E extends Endpoint>(
   return { ...parsed, request: c.req.raw, client: c.env.client, requestId };
 }
 
-/** How to bind an endpoint, depending on who may call it. */
+/** Returns how to bind an endpoint, depending on who may call it. */
 function bindingOf({ access }: Endpoint): "anyone" | "role" | "account" | "self" {
   return access === "anyone" || access === "account" || access === "self" ? access : "role";
 }
 
-/** A contract path in Hono's syntax: `/a/{b}` becomes `/a/:b`. */
+/** Converts a contract path to Hono's syntax: `/a/{b}` becomes `/a/:b`. */
 const honoPath = (path: string): string => path.replace(/\{(\w+)\}/g, ":$1");
 
 /**

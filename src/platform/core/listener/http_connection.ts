@@ -22,7 +22,7 @@ export interface HttpConnectionOptions {
   /** The connection's own entry in the table. */
   readonly entry: Tracked;
   readonly handler: ConnectionHandler;
-  /** Whether each response must be the last on its connection. */
+  /** Returns whether each response must be the last one on its connection. */
   isLeaving(): boolean;
   readonly onError: (error: unknown) => Response;
   /** Closes the sockets of TLS connections that the runtime would otherwise keep open. */

@@ -17,7 +17,7 @@ const SYMBOLS = {
 
 export type Libc = Deno.DynamicLibrary<typeof SYMBOLS>["symbols"];
 
-/** The library, opened once; `undefined` if the system has a different C library. */
+/** Opens the library once; returns `undefined` if the system has a different C library. */
 export const openLibc: () => Libc | undefined = lazyLibc(SYMBOLS);
 
 const F_GETFD = 1;

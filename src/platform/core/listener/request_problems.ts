@@ -9,7 +9,9 @@ import { fieldOf, hasField } from "../../../lib/raw_fields.ts";
 const COMMA = ",";
 const DEFAULT_PORT = { http: 80, https: 443 } as const;
 
-/** The host that the runtime puts in a request's URL if the request does not specify one. */
+/**
+ * Returns the host that the runtime puts in a request's URL if the request does not specify one.
+ */
 export function placeholderHost(
   local: Pick<Deno.NetAddr, "hostname" | "port">,
   scheme: "http" | "https",

@@ -68,7 +68,7 @@ const lengthOf = (body: string | Uint8Array): number =>
 interface Watch {
   readonly table: ConnectionTable;
   readonly sending: Sending;
-  /** Returns the length of the body, in bytes; `Infinity` if it is not known. */
+  /** Length of the body, in bytes; `Infinity` if it is not known. */
   readonly length: number;
 }
 

@@ -44,7 +44,7 @@ export interface MembershipOptions extends NodeIdentity {
   readonly now: Clock;
   /** A monotonic clock, in milliseconds. */
   readonly monotonic: () => number;
-  /** How far this node lags behind the changes that other nodes make, in milliseconds. */
+  /** Returns how far this node lags behind the changes that other nodes make, in milliseconds. */
   lagMs(): number;
   onTrouble(message: string): void;
 }

@@ -24,14 +24,14 @@ export interface Nodes {
   onDeath(look: () => void): void;
   /** Returns whether a process still holds its claims. */
   isAlive(instance: string): Promise<boolean>;
-  /** The number of nodes that this node saw when it last checked. */
+  /** Returns the number of nodes that this node saw when it last checked. */
   count(): number;
   list(): Promise<readonly NodeView[]>;
   /** Nodes that sent a heartbeat within the last day but no longer do. */
   lost(): Promise<readonly KnownNodeRecord[]>;
 }
 
-/** A platform with a single node. This node leads everything, at no cost. */
+/** Returns the nodes of a platform with a single node, which leads everything at no cost. */
 export function soleNode(
   { instance, id, self }: {
     readonly id: string;

@@ -38,7 +38,7 @@ const questionSchema = z.object({
 });
 export type OpenedQuestion = z.infer<typeof questionSchema>;
 
-/** A counter serves as the nonce, because each key seals only one stream. */
+/** Makes a nonce from a counter, which is safe because each key seals only one stream. */
 function nonceOf(count: number): Bytes {
   const nonce = new Uint8Array(NONCE_BYTES);
   new DataView(nonce.buffer).setBigUint64(4, BigInt(count));

@@ -50,7 +50,7 @@ export interface Peers {
   ask(peer: Peer, question: PeerQuestion): AsyncIterable<unknown>;
 }
 
-/** The peers of a single node: there are none. */
+/** Returns the peers of a single node: none. */
 export function solePeers(): Peers {
   return {
     answer: () => {},

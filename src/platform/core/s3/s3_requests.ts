@@ -140,7 +140,10 @@ export class S3Requests {
     return this.#problem;
   }
 
-  /** The time according to the storage's clock, in milliseconds since 1970, to the second. */
+  /**
+   * Returns the time according to the storage's clock, in milliseconds since 1970, accurate to the
+   * second.
+   */
   storageTime(): number {
     return this.#options.now() + this.#skewMs;
   }

@@ -39,7 +39,7 @@ export function parseError(text: string): { readonly code: string; readonly mess
   }
 }
 
-/** The ID of a multipart upload that was started. */
+/** Returns the ID of a multipart upload that was started. */
 export function parseUploadId(text: string): string {
   return uploadSchema.parse(parser.parse(text)).InitiateMultipartUploadResult.UploadId;
 }

@@ -13,7 +13,7 @@ export class DataIncompleteError extends Error {
 /** The destination of the move, if only files are being moved. */
 const filesMove = z.object({ to: z.string() });
 
-/** Whether files are still being moved to this location. */
+/** Returns whether files are still being moved to this location. */
 async function isHalfMoved(kv: RecordStore, blobs: string): Promise<boolean> {
   const { value } = await kv.get(keys.meta("files-move"));
   return filesMove.safeParse(value).data?.to === blobs;

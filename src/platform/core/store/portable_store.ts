@@ -43,7 +43,7 @@ const isMark = (key: RecordKey): boolean => key.join() === MARK.join();
 /** Null, in the format that newer versions of V8 store natively. */
 const NEWER_NULL = new Uint8Array([0xff, 0x10, 0x30]);
 
-/** Whether this runtime may have written values that an older runtime cannot read. */
+/** Returns whether this runtime may have written values that an older runtime cannot read. */
 function readsNewerFormat(): boolean {
   try {
     return deserialize(NEWER_NULL) === null;

@@ -18,7 +18,7 @@ export function asideKey(encoded: Uint8Array): RecordKey {
   return keys.damagedRecord(encoded.slice(0, MAX_NAME_BYTES));
 }
 
-/** The value of a damaged record, without the first byte of decodable values. */
+/** Returns the value to store for a damaged record, without the first byte of decodable values. */
 export function asideValue(value: unknown): unknown {
   if (!(value instanceof Uint8Array)) return value;
   const kept = value.slice();

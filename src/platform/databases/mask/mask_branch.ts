@@ -129,7 +129,7 @@ function planMasks(
   return { tables, problems };
 }
 
-/** The two padded HMAC keys, in PostgreSQL's notation for bytes. */
+/** Returns the two padded HMAC keys, in PostgreSQL's notation for bytes. */
 function paddedKeys(key: Uint8Array): [string, string] {
   const padded = Buffer.alloc(BLOCK);
   padded.set(key);

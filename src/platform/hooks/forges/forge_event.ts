@@ -26,7 +26,7 @@ export function refEvent(ref: string, isDeleted: boolean): ForgeEvent {
 /** The number of a pull request. A payload without it is also handled. */
 export const pullNumber = z.int().positive().optional();
 
-/** Returns the event for a pull request. */
+/** A pull request in an event. */
 export interface PullRequest {
   /** The pull request's ID in the forge's API. */
   readonly number: number | undefined;

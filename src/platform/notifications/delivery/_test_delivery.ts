@@ -53,7 +53,7 @@ export interface TestChannel extends Channel {
   readonly givenUp: string[];
 }
 
-/** A channel that returns the result of `answer`, and records all sent messages. */
+/** Creates a channel that returns the result of `answer`, and records all sent messages. */
 export function testChannel(
   answer: (delivery: Delivery) => SendOutcome | Promise<SendOutcome>,
   more: Partial<Omit<Channel, "send">> = {},

@@ -31,7 +31,7 @@ export interface NewJob {
 }
 
 export interface Acceptance {
-  /** Returns a fixed-length ID for a request's key. */
+  /** A fixed-length ID for the request's key. */
   readonly seenId: string;
   readonly jobs: readonly NewJob[];
 }

@@ -17,7 +17,7 @@ export function nextBatch(contents: readonly NotificationContent[]): Notificatio
   return contents.slice(0, end === -1 ? MAX_ROWS : Math.max(end, 1));
 }
 
-/** An inbox's head and pages after new notifications were added, oldest first. */
+/** Adds notifications, oldest first. Returns the inbox's new head and the changed pages. */
 export function appendNotifications(
   { head, pages: before }: InboxIndex,
   added: readonly NotificationContent[],

@@ -93,7 +93,7 @@ interface AccountMailsOptions {
   readonly box: SecretBox;
   readonly now: Clock;
   readonly random: Random;
-  /** ID of the workspace to which dead letters belong. */
+  /** Returns the ID of the workspace to which dead letters belong. */
   firstWorkspace(): Promise<string | undefined>;
   onTrouble(message: string): void;
 }

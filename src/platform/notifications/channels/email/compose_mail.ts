@@ -59,7 +59,7 @@ function webUrl(text: string | null): string | null {
 
 const hostOf = ({ origin }: MailFacts): string => new URL(origin).host;
 
-/** The label for notifications without a project. */
+/** Returns the label for notifications without a project. */
 const workspaceOf = (facts: MailFacts): string => facts.workspace ?? hostOf(facts);
 
 /**

@@ -36,7 +36,7 @@ const CLOUD = /\/2\.0$/;
 const forgeOf = (host: string): Forge | undefined =>
   KNOWN[host]?.forge ?? SPEAKING.find(([pattern]) => pattern.test(host))?.[1];
 
-/** The base path of the forge's pages, if the forge is not at the root of its host. */
+/** Returns the base path of the forge's pages, if the forge is not at the root of its host. */
 function folderOf(api: string, forge: Forge): string {
   const { pathname } = new URL(api);
   const path = API_PATHS[forge];

@@ -90,7 +90,7 @@ export function commitStatus(
 /** Returns a line that identifies the comment, and that pages do not show. */
 export const markOf = (projectId: string): string => `[//]: # (svc preview ${projectId})`;
 
-/** Explains how to get access to a protected preview. */
+/** Instructions for getting access to a protected preview. */
 const WAYS_IN: Readonly<Record<Protection, readonly string[]>> = {
   off: [],
   members: [

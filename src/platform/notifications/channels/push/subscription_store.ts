@@ -62,7 +62,10 @@ export type NewSubscription = Pick<
   "id" | "endpoint" | "p256dh" | "auth" | "name" | "createdAt"
 >;
 
-/** A browser can change accounts. A key or token is limited to its scope. */
+/**
+ * Returns whether a subscription may be replaced. A browser can change accounts, but a key or token
+ * is limited to its scope.
+ */
 const mayReplace = (own: SelfCaller, { userId, workspaceId }: SubscriptionRecord): boolean =>
   own.workspaceId === null || (own.userId === userId && own.workspaceId === workspaceId);
 
