@@ -91,7 +91,7 @@ export class BranchWork {
     return running;
   }
 
-  /** Removes one of an engine's branches, and then the note that said so. */
+  /** Removes one of an engine's branches, and then the note that the branch must be removed. */
   async remove(storage: StorageRecord, lease?: Lease): Promise<void> {
     const { engines, branches, endSessions } = this.#parts;
     const engine = await engines.open(storage.engine);

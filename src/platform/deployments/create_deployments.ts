@@ -53,8 +53,8 @@ export interface DeploymentParts {
   readonly otherBlobs: SweepServices["otherBlobs"];
   readonly databases: DeployedDatabases;
   /**
-   * Cleans up after a stopped deployment: cancels its build, and removes preview branches of
-   * databases that are no longer needed.
+   * Cleans up after a stopped deployment: cancels its build, and removes database branches that no
+   * preview needs any longer.
    */
   onStopped(deployment: DeploymentRecord, lease?: Lease): Promise<void>;
 }

@@ -41,8 +41,8 @@ export const deploymentRecord = z.object({
    */
   promotedFrom: z.string().nullable().default(null),
   /**
-   * The deployment that this one repeats with the current variables; `null` if it is not a
-   * repetition.
+   * The deployment that this one repeats with the current variables; `null` if this deployment
+   * repeats none.
    */
   redeployOf: z.string().nullable().default(null),
   /**

@@ -1,5 +1,6 @@
 /**
- * Runs a project's migration command before its deployment is served, one at a time per database.
+ * Runs a project's migration command before the deployment is served. Only one command per database
+ * runs at a time.
  *
  * @module
  */

@@ -167,7 +167,7 @@ export function bindDeploymentRoutes(router: Router, services: DeploymentRouteSe
   router.guarded(endpoints.activateDeployment, async (caller, { params, body, note }) => {
     const { deployment, project } = await find(caller, params.deployment);
     requireDeploy(caller, deployment.environment);
-    // A copy has no project folder to run its commands in.
+    // A copy of a deployment has no project folder in which to run commands.
     const isCopy = deployment.promotedFrom !== null || deployment.redeployOf !== null;
     const commands = isCopy ? undefined : () => Promise.resolve(body.commands ?? []);
     const live = await service.activateOrFail(deployment, {

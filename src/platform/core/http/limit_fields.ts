@@ -1,5 +1,5 @@
 /**
- * The limits that a request counted against, in header fields of its response: `RateLimit-Policy`
+ * The limits against which a request counted, in header fields of the response: `RateLimit-Policy`
  * and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-11).
  *
  * @module

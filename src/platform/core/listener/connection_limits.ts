@@ -20,7 +20,7 @@ const OTHERS = 1 / 2;
 
 /**
  * Completes the limits. Half of the process's file descriptors are for clients, and half are for
- * the work that their requests cause.
+ * the work that clients' requests cause.
  */
 export function completeLimits(
   given: GivenLimits,

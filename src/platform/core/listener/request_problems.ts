@@ -45,7 +45,7 @@ export function hostProblem({ url, placeholder, isHttp2, host }: HostFacts): str
   return host === "" ? "The Host header is empty" : undefined;
 }
 
-/** Returns why it is unclear where a request ends. Proxies could disagree about it. */
+/** Returns why it is unclear where a request ends. Proxies could disagree about the end. */
 export function framingProblem(headers: Headers): string | undefined {
   const coding = fieldOf(headers, "transfer-encoding");
   if (coding === null) return undefined;

@@ -118,8 +118,8 @@ function keepConnections(libc: Libc, sockets: readonly number[]): void {
 
 /**
  * Lets other processes of this user listen on this process's port. This process keeps getting all
- * new connections until another process attracts them. Returns how many sockets it has on the port:
- * 0 on systems that cannot share a port.
+ * new connections until another process attracts them. Returns how many sockets this process has on
+ * the port: 0 on systems that cannot share a port.
  */
 export function sharePort(port: number): number {
   const libc = openLibc();

@@ -87,7 +87,8 @@ export class Leases {
     }
     this.#held.delete(role);
     const operation = kv.atomic().check({ key, versionstamp: lease?.versionstamp ?? null });
-    // The previous process of the same node has exited, because its data directory is unlocked.
+    // The previous process of the same node must have exited, because the node's data directory is
+    // unlocked.
     if (lease !== undefined && lease.value.node !== id) {
       const pulse = keys.pulse(lease.value.instance);
       if ((await kv.get(pulse)).versionstamp !== null) return;

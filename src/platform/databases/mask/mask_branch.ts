@@ -82,8 +82,8 @@ const columnOf = ([, , , , name, type, maximum, notNull, generated]: Row): Maske
 });
 
 /**
- * Finds the tables and columns to mask, and how each table changes. Each problem includes the key
- * of its mask.
+ * Finds the tables and columns to mask, and determines how each table changes. Each problem
+ * includes the key of its mask.
  */
 function planMasks(
   mask: DatabaseMask,
