@@ -41,7 +41,7 @@ const MAX_SUBMODULES = 100;
 /** Number of blobs to read at a time when looking for pointers. */
 const POINTERS_PER_READ = 5000;
 
-/** Parts added to an exported commit. Paths are relative to its repository. */
+/** Parts added to an exported commit. Paths are relative to the commit's repository. */
 export interface ExportedParts {
   readonly submodules: readonly { readonly path: string; readonly commitSha: string }[];
   readonly largeFiles: readonly {

@@ -135,8 +135,8 @@ export class GitMirrors implements GitService {
   async recover(): Promise<void> {
     const { root } = this.#folder;
     const names = await namesIn(root);
-    // Every run of git needs its home folder. If the folder is empty, git has never run, so all
-    // processes need not be checked, which takes a while.
+    // Every run of git needs its home folder. If the folder is empty, git has never run. In that
+    // case, skips the check of all processes, which takes a while.
     if (names.length === 0) return;
     await killMarked(`${GIT_MARKER}=${root}`);
     for (const name of names) {

@@ -20,8 +20,8 @@ import { pushedRepository } from "./pushed_repository.ts";
 import type { RecordStore } from "../../store/mod.ts";
 
 /**
- * Maximum size of a pack file, in bytes. It is the same as for a repository, because that can be a
- * single pack.
+ * Maximum size of a pack file, in bytes. It is the same as for a repository, because a repository
+ * can be a single pack.
  */
 const MAX_FILE = 8 * 1024 ** 3;
 /** How long an unreferenced pack is kept, because it may still be in use. */

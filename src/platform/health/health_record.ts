@@ -1,4 +1,4 @@
-/** A project's health, and how a check of its servers changes it. Pure. @module */
+/** A project's health, and how a check of the project's servers changes it. Pure. @module */
 import * as z from "zod";
 import type { ServersHealth } from "../compute/mod.ts";
 import type { DeploymentRecord } from "../deployments/mod.ts";

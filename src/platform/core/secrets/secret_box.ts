@@ -93,7 +93,10 @@ export class SecretBox {
     return { keyId: id, nonce, data: new Uint8Array(data) };
   }
 
-  /** Returns the secret sealed with the current key, or the same object if it already is. */
+  /**
+   * Returns the secret sealed with the current key, or the same object if it is already sealed with
+   * that key.
+   */
   async renew(sealed: SealedSecret, place: string): Promise<SealedSecret> {
     return this.isCurrent(sealed) ? sealed : await this.seal(await this.open(sealed, place), place);
   }

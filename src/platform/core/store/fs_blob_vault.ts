@@ -9,7 +9,7 @@ import { StoreUnusableError } from "./open_kv.ts";
 /** Folder for unfinished writes; emptied at startup. */
 const INCOMING = "incoming";
 
-/** Folder for blobs that were found to be damaged. They are no longer served. */
+/** Folder for blobs that were found to be damaged. These blobs are no longer served. */
 const DAMAGED = "damaged";
 
 /**

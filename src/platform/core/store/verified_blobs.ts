@@ -12,8 +12,8 @@ const MAX_REMEMBERED = 1_000_000;
 const FILES_PER_STEP = 32;
 
 /**
- * How long a check of a file is valid, in milliseconds. A deployment's files are looked up when it
- * is created, and again within seconds when it is activated.
+ * How long a check of a file is valid, in milliseconds. A deployment's files are looked up when the
+ * deployment is created, and again, within seconds, when it is activated.
  */
 const LOOK_MS = 5000;
 

@@ -1,5 +1,5 @@
 /**
- * Recognizes forges' deliveries to a hook, checks their signatures, and parses them.
+ * Recognizes forges' deliveries to a hook, checks the signatures, and parses the deliveries.
  *
  * @module
  */

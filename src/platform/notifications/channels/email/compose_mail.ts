@@ -147,7 +147,7 @@ function single(content: NotificationContent, facts: MailFacts) {
   return { subject, parts };
 }
 
-/** Names the projects in a digest, or its workspace. */
+/** Names the projects in a digest, or the workspace. */
 function digestPlace(contents: readonly NotificationContent[], facts: MailFacts): string {
   const projects = [...new Set(contents.map(({ data }) => data.project))];
   const isNamed = projects.length <= MAX_NAMED &&

@@ -3,7 +3,8 @@
 export type MailPart =
   | { readonly type: "heading" | "text" | "small"; readonly text: string }
   /**
-   * An email's only button. With `isShown`, its URL is repeated below it, for people who copy it.
+   * An email's only button. With `isShown`, the URL is repeated below the button, for people who
+   * copy it.
    */
   | {
     readonly type: "button";
