@@ -89,7 +89,7 @@ export class CronRunner {
         id: site.deploymentId,
         projectId,
         environment: ENVIRONMENT_PRODUCTION,
-        // Production does not use an extra database branch.
+        // The git branch matters only for the database branches of previews.
         branch: "",
       });
       if (secret !== undefined && !FIELD_TEXT.test(secret)) {

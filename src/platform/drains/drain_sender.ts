@@ -111,7 +111,10 @@ export class DrainSender {
   #inFlightBytes = 0;
   #sent = 0;
   #dropped = 0;
-  /** Number of dropped records about which the receiver has not been notified yet. */
+  /**
+   * Numbers of dropped records of which the receiver (`#unsaid`) and the operator (`#untold`) have
+   * not been notified yet.
+   */
   #unsaid = 0;
   #untold = 0;
   #toldAt = -Infinity;

@@ -74,9 +74,7 @@ export class BlobMarks {
       .commit(lease)).ok;
   }
 
-  /**
-   * Marks a blob as needed for a day. Returns the previous mark if the blob must be stored again.
-   */
+  /** Marks a blob as needed for a day. Returns the blob's mark if the blob must be stored again. */
   async takeBack(blob: BlobName, lease?: Lease): Promise<Versioned<BlobMark> | undefined> {
     for (;;) {
       const found = await this.find(blob);

@@ -114,7 +114,7 @@ export async function openS3BlobVault(options: S3VaultOptions): Promise<CachedVa
   };
 }
 
-/** Returns advice on a refusal, preceded by the storage's own message. */
+/** Returns advice on a refusal, to be shown after the storage's own message. */
 function adviceFor({ code }: S3Error): string {
   return code === "NoSuchBucket"
     ? "Create the bucket, or choose another one"
