@@ -21,21 +21,22 @@ export interface Publication {
   readonly program: Uint8Array;
   readonly target?: string;
   readonly dataFormat?: number;
-  /** Changes the manifest before it is signed. */
+  /** Changes the manifest before the manifest is signed. */
   readonly manifest?: (release: Release) => unknown;
 }
 
 export interface Releases extends AsyncDisposable {
   readonly place: string;
   readonly publicKey: string;
-  /** Paths that were requested. */
+  /** The paths that were requested. */
   readonly asked: string[];
   /** Adds a release as the latest one. */
   publish(publication: Publication): Promise<void>;
   /** Changes the bytes at a path. */
   change(path: string, edit: (bytes: Uint8Array) => Uint8Array<ArrayBuffer>): void;
   /**
-   * Number of the program's bytes after which the connection closes; `undefined` to never close it.
+   * Number of the program's bytes after which the connection closes; `undefined` if it never
+   * closes.
    */
   cutAfter: number | undefined;
   /** Sends programs in small pieces as long as the function returns true. */
@@ -67,7 +68,7 @@ function cut(bytes: Uint8Array, after: number): ReadableStream<Uint8Array> {
 const PIECES = 400;
 const PIECE_MS = 25;
 
-/** Sends a little at a time, and everything else once the server is no longer slow. */
+/** Sends a little at a time, and all the rest once the server is no longer slow. */
 function trickle(
   bytes: Uint8Array<ArrayBuffer>,
   isSlow: () => boolean,

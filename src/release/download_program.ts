@@ -12,7 +12,7 @@ export interface Download extends Source {
   readonly onBytes: (count: number) => void;
 }
 
-/** Passes bytes on, and checks that they are as expected. */
+/** Passes bytes on, and checks that they are the expected ones. */
 class Meter {
   readonly #hash = createHash("sha256");
   #size = 0;

@@ -1,4 +1,8 @@
-/** Wires up scheduled tasks: requests at set times to production's live server. @module */
+/**
+ * Wires up scheduled tasks: requests that are sent to production's live server at set times.
+ *
+ * @module
+ */
 import type { SiteDirectory } from "../../edge/mod.ts";
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
@@ -35,7 +39,7 @@ async function findTasks(
   throw new Failure("conflict", `Project "${project.name}" has no production deployment`);
 }
 
-/** The run of a task that has not finished. */
+/** Describes a run that has not finished. */
 function running(
   task: { readonly path: string; readonly deploymentId: string },
   facts: Pick<CronRun, "trigger"> & { readonly since: number },
@@ -130,7 +134,7 @@ export interface CronParts {
   readonly sites: SiteDirectory;
   readonly variables: Pick<DeploymentDatabases, "ownVariables">;
   readonly logs: AccessLogs;
-  /** The source of minutes for the schedule; by default, the foundation's clock. */
+  /** Calls back at the start of each minute; by default, according to the foundation's clock. */
   readonly minutes?: Minutes | undefined;
 }
 

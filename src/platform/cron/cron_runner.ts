@@ -12,7 +12,7 @@ import type { Clock, Random } from "../../lib/clock.ts";
 import type { Addresses } from "../core/addresses.ts";
 import type { DeploymentDatabases } from "../databases/mod.ts";
 
-/** Variable that contains the secret by which a server recognizes the platform's requests. */
+/** The variable that contains the secret by which a server recognizes the platform's requests. */
 const SECRET_VARIABLE = "CRON_SECRET";
 
 const USER_AGENT = "svc-cron";
@@ -89,7 +89,7 @@ export class CronRunner {
         id: site.deploymentId,
         projectId,
         environment: ENVIRONMENT_PRODUCTION,
-        // Production does not use a database branch.
+        // The git branch matters only for the database branches of previews.
         branch: "",
       });
       if (secret !== undefined && !FIELD_TEXT.test(secret)) {

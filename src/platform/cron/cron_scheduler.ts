@@ -1,4 +1,9 @@
-/** Runs scheduled tasks. Each minute, a round starts those due since the last one. @module */
+/**
+ * Runs scheduled tasks. Every minute, a round starts the tasks that have become due since the
+ * previous round.
+ *
+ * @module
+ */
 import type { ProductionSite, SiteDirectory } from "../../edge/mod.ts";
 import type { CronRun } from "../../contract/cron.ts";
 import type { CronTask } from "../../manifest/mod.ts";
@@ -8,10 +13,12 @@ import type { CronStore } from "./cron_store.ts";
 import { dueTasks, minuteOf, spanOf } from "./due_tasks.ts";
 import type { Minutes } from "./minutes.ts";
 
-/** Maximum number of concurrent tasks. Others wait. */
+/** Maximum number of concurrent tasks. Further tasks wait. */
 const MAX_RUNNING = 32;
 
-/** Delay before the first retry of a failed run, in milliseconds. It doubles with each retry. */
+/**
+ * Delay before the first retry of a failed run, in milliseconds. The delay doubles with each retry.
+ */
 const RETRY_PAUSE_MS = 10_000;
 
 export interface SchedulerServices {
@@ -42,7 +49,7 @@ const keyOf = ({ projectId, path }: Pick<WantedRun, "projectId" | "path">) =>
   `${projectId} ${path}`;
 
 export class CronScheduler {
-  /** Keyed by deployment, because a deployment's content never changes. */
+  /** Keyed by deployment ID, because a deployment's content never changes. */
   readonly #known = new Map<string, Pick<LiveTasks, "tasks" | "liveAt">>();
   readonly #running = new Map<string, Running>();
   readonly #waiting: (() => void)[] = [];
@@ -59,12 +66,12 @@ export class CronScheduler {
     this.#services = services;
   }
 
-  /** Starts with the next minute. */
+  /** Starts the schedule. The first round runs at the start of the next minute. */
   start(): void {
     this.#stop = this.#services.minutes.each(() => void this.round());
   }
 
-  /** Starts due tasks without waiting for their end. Each round waits for the previous one. */
+  /** Starts due tasks without waiting until they finish. Each round waits for the previous one. */
   round(): Promise<void> {
     return this.#round = this.#round.then(() => this.#startDue()).catch((error) =>
       this.#services.onTrouble(`Cannot run scheduled tasks: ${error}`)
@@ -82,7 +89,8 @@ export class CronScheduler {
   }
 
   /**
-   * Starts a task, and resolves when it ends. Returns `undefined` if the task is already running.
+   * Starts a task, and resolves when the task has finished. Returns `undefined` if the task is
+   * already running.
    */
   begin(wanted: WantedRun): Promise<FinishedRun | undefined> | undefined {
     const key = keyOf(wanted);
@@ -93,7 +101,7 @@ export class CronScheduler {
   }
 
   /**
-   * Starts no more tasks, and waits for running ones. The caller must already have ended their
+   * Starts no more tasks, and waits for running ones. The caller must already have aborted their
    * requests.
    */
   async close(): Promise<void> {
@@ -141,7 +149,7 @@ export class CronScheduler {
     }
   }
 
-  /** Waits unless the platform stops. */
+  /** Waits for a time, or until the platform stops. */
   async #pause(milliseconds: number): Promise<void> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let end = (): void => {};
@@ -194,7 +202,10 @@ export class CronScheduler {
     return { ...site, ...known };
   }
 
-  /** A deployment that goes live again has a new activation time, so its data is read again. */
+  /**
+   * Forgets deployments that are no longer live. A deployment that goes live again has a new
+   * activation time, which must be read then.
+   */
   #forget(shown: ReadonlySet<string>): void {
     for (const id of this.#known.keys()) if (!shown.has(id)) this.#known.delete(id);
   }

@@ -21,7 +21,7 @@ interface SchedulerBench {
   /** The started runs, in order. */
   readonly started: WantedRun[];
   readonly skipped: string[];
-  /** Ends all running tasks. */
+  /** Lets all running tasks finish. */
   end(): Promise<void>;
   readonly store: CronStore;
   scheduler(): CronScheduler;

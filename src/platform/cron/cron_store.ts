@@ -15,7 +15,8 @@ export class CronStore {
   }
 
   /**
-   * Claims a minute on behalf of one of several platforms. Returns the previous minute, or "taken".
+   * Claims a minute for one of several platforms. Returns the previous minute, or `taken` if
+   * another platform has claimed this one.
    */
   async claim(minute: number): Promise<{ readonly previous: number | undefined } | "taken"> {
     const found = await readRecord(this.#kv, keys.cronRound(), roundRecord);

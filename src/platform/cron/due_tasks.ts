@@ -4,10 +4,10 @@ import type { CronTask } from "../../manifest/mod.ts";
 
 export const MINUTE_MS = 60_000;
 
-/** Maximum delay after which a missed run is still started: one hour, in milliseconds. */
+/** Maximum delay with which a missed run is still started: one hour, in milliseconds. */
 const CATCH_UP_MS = 60 * MINUTE_MS;
 
-/** The start of the minute that contains a point in time. */
+/** Returns the start of the minute that contains a point in time. */
 export const minuteOf = (moment: number): number => moment - (moment % MINUTE_MS);
 
 /** A time span that excludes its start, in milliseconds since the epoch. */
@@ -16,7 +16,10 @@ export interface Span {
   readonly until: number;
 }
 
-/** The span of a round: since `previous`, the last round's minute, but at most an hour. */
+/**
+ * Returns the time span of a round: since `previous`, which is the previous round's minute, but at
+ * most an hour.
+ */
 export function spanOf(minute: number, previous: number | undefined): Span {
   const after = previous ?? minute - MINUTE_MS;
   return { after: Math.max(after, minute - CATCH_UP_MS), until: minute };

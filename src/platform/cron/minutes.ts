@@ -8,7 +8,7 @@ export interface Minutes {
   each(act: () => void): () => void;
 }
 
-/** The minutes of a clock that runs at the speed of the machine's timers. */
+/** Returns the minutes of a clock that runs at the speed of the machine's timers. */
 export function minutesOf(now: Clock): Minutes {
   return {
     now,

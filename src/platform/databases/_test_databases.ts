@@ -1,5 +1,5 @@
 /**
- * Databases on an in-memory store and a test engine, driven through their endpoints.
+ * Databases with an in-memory store and a test engine. Tests use them through their endpoints.
  *
  * @module
  */
@@ -26,7 +26,7 @@ export class TestMachine implements AsyncDisposable {
   now = Date.UTC(2026, 10, 22);
   readonly events: RaisedEvent[] = [];
   readonly troubles: string[] = [];
-  /** Live processes of other platforms. */
+  /** Running processes of other platforms. */
   readonly alive = new Set<string>();
   readonly #open: Databases[] = [];
   readonly #looks: (() => void)[] = [];
@@ -50,13 +50,13 @@ export class TestMachine implements AsyncDisposable {
     this.kv.close();
   }
 
-  /** Ends all platforms. The store stays open. */
+  /** Stops all platforms. The store stays open. */
   async stop(): Promise<void> {
     for (const databases of this.#open) await databases.capability.close?.();
     await Deno.remove(this.#folder, { recursive: true });
   }
 
-  /** Kills a process without notice. The others detect it. */
+  /** Simulates the sudden death of a process, which the other processes detect. */
   kill(instance: string): void {
     this.alive.delete(instance);
     for (const look of this.#looks) look();

@@ -1,5 +1,5 @@
 /**
- * An engine for tests of records and states. Each of its branches contains one string, and its
+ * An engine for tests of records and states. Each branch contains one string, and the engine's
  * operations can be delayed or made to fail.
  *
  * @module
@@ -16,7 +16,7 @@ export class TestEngine implements DatabaseEngine {
   /** The content of each branch, including those of a crashed process. */
   readonly held: Map<string, string>;
   readonly running = new Set<string>();
-  /** The earliest time to which it can restore. */
+  /** The earliest time to which the engine can restore a branch. */
   historyFrom = 0;
   /** Awaited before a branch is created. */
   before: () => Promise<void> = () => Promise.resolve();

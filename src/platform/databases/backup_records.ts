@@ -43,7 +43,10 @@ function restored(branch: BranchRecord, random: Random): BranchRecord {
   };
 }
 
-/** Renames storage in a restored store. Backups contain neither snapshots nor storage to remove. */
+/**
+ * Gives storage new IDs in a restored store. Backups contain neither snapshots nor storage to
+ * remove.
+ */
 export async function adoptRecords(kv: RecordStore, random: Random): Promise<void> {
   for await (const { key, value } of readAll(kv, keys.allDatabaseBranches(), branchRecord)) {
     const adopted = restored(value, random);

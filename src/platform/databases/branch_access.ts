@@ -1,4 +1,4 @@
-/** Finds the branch for the role that a client signs in with. @module */
+/** Finds the branch that belongs to the role with which a client signs in. @module */
 import {
   type Branch,
   type BranchAccess,
@@ -29,7 +29,7 @@ export interface BranchParts {
   readonly engines: Pick<Engines, "open">;
 }
 
-/** Why clients are rejected; `undefined` if they are accepted. */
+/** Returns why clients are rejected; `undefined` if they are accepted. */
 function refusalOf(
   database: DatabaseRecord,
   branch: BranchRecord,
@@ -72,8 +72,8 @@ export class RecordedBranches implements BranchDirectory {
   }
 
   /**
-   * Whether this process's clients may have changed a branch since `forgetTouch()`. Changes from
-   * before this process started are unknown.
+   * Returns whether this process's clients may have changed a branch since `forgetTouch()`. Changes
+   * from before this process started are unknown.
    */
   touched(branchId: string): boolean {
     return this.#touched.has(branchId);
@@ -97,7 +97,7 @@ export class RecordedBranches implements BranchDirectory {
     return await this.accessTo(database, branch);
   }
 
-  /** A branch's connection details, or why there are none. */
+  /** Returns a branch's connection details, or why there are none. */
   async accessTo(
     database: DatabaseRecord,
     branch: BranchRecord,

@@ -17,7 +17,9 @@ import {
 import { MAX_BRANCHES } from "./sizes.ts";
 import type { Lease } from "../../store/mod.ts";
 
-/** How long a response waits for a copy, in milliseconds. After that, it shows `creating`. */
+/**
+ * How long a response waits for a copy, in milliseconds. After that, the response shows `creating`.
+ */
 const WAIT_MS = 20_000;
 
 type NewBranch = BodyOf<typeof endpoints.createDatabaseBranch>;
@@ -38,7 +40,7 @@ export class BranchService {
     this.#waitMs = waitMs;
   }
 
-  /** Copies a branch in its current state or an earlier one. */
+  /** Copies a branch in its current state or an earlier state. */
   async create(database: DatabaseRecord, wanted: NewBranch): Promise<BranchRecord> {
     const source = await this.#requireSource(database, wanted.from);
     const { now } = this.#services;
@@ -54,7 +56,7 @@ export class BranchService {
     });
   }
 
-  /** Records and creates a branch, and waits a while for it. */
+  /** Records a branch, starts creating it, and waits for it a while. */
   async add(
     database: DatabaseRecord,
     wanted: Pick<BranchRecord, "name" | "parent"> & Partial<BranchRecord> & {
@@ -130,8 +132,8 @@ export class BranchService {
     const { branches, work, changed } = this.#services;
     if (!await branches.remove(branch, lease)) throw this.#gone(database, branch);
     await changed(database.projectId);
-    // Waits for a copy of the branch that is in progress. If the removal fails, housekeeping
-    // retries it.
+    // Waits until no copy of the branch is in progress. If the removal fails, housekeeping retries
+    // it.
     await work.alone(database.id, () => work.removeRemains(lease));
   }
 
@@ -156,7 +158,7 @@ export class BranchService {
     return source;
   }
 
-  /** Refuses a time outside the branch's history. */
+  /** Rejects a time outside the branch's history. */
   async #requireHistory(
     database: DatabaseRecord,
     source: BranchRecord,

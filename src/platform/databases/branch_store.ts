@@ -1,4 +1,8 @@
-/** Database branches and snapshots in Deno KV, and what to remove from engines. @module */
+/**
+ * Database branches and snapshots in Deno KV, and the list of what must be removed from engines.
+ *
+ * @module
+ */
 import * as z from "zod";
 import type { SecretBox } from "../core/secrets/mod.ts";
 import {
@@ -58,7 +62,7 @@ export class BranchStore {
     return this.#branches.find(databaseId, name);
   }
 
-  /** A database's branches: `main` first, then the others from the oldest. */
+  /** Lists a database's branches: `main` first, then the others, oldest first. */
   async list(databaseId: string): Promise<BranchRecord[]> {
     return (await this.#branches.collect(databaseId)).sort((one, other) =>
       Number(one.parent !== null) - Number(other.parent !== null) ||
@@ -96,8 +100,8 @@ export class BranchStore {
   }
 
   /**
-   * Changes a branch. Returns `undefined` if it does not exist. Storage that the record no longer
-   * names must be removed.
+   * Changes a branch. Returns `undefined` if it does not exist. Notes that storage must be removed
+   * if the record no longer names it.
    */
   async update(
     { databaseId, name }: Pick<BranchRecord, "databaseId" | "name">,
@@ -112,7 +116,7 @@ export class BranchStore {
   }
 
   /**
-   * Removes a branch's record, and notes that its storage must be removed. Returns false if the
+   * Removes a branch's record, and notes that its storage must be removed. Returns `false` if the
    * branch no longer exists.
    */
   async remove(
@@ -140,7 +144,7 @@ export class BranchStore {
     await operation.commit(lease);
   }
 
-  /** Branches that must be removed from their engines. */
+  /** Lists branches that must be removed from their engines. */
   async remains(): Promise<StorageRecord[]> {
     const all: StorageRecord[] = [];
     for await (const { value } of readAll(this.#kv, keys.databaseRemains(), storageRecord)) {
@@ -153,7 +157,7 @@ export class BranchStore {
     await this.#kv.atomic().delete(keys.databaseRemain(id)).commit(lease);
   }
 
-  /** IDs of all engine branches in the records. */
+  /** Collects the IDs of all engine branches in the records. */
   async namedStorages(): Promise<Set<string>> {
     const named = new Set((await this.remains()).map(({ id }) => id));
     for await (const branch of this.#branches.all()) {
@@ -163,7 +167,9 @@ export class BranchStore {
     return named;
   }
 
-  /** Whether damaged records were set aside. These records may refer to engines' branches. */
+  /**
+   * Returns whether damaged records were set aside. These records may refer to engines' branches.
+   */
   async hasDamagedRecords(): Promise<boolean> {
     return await hasDamagedRecords(this.#kv);
   }
@@ -177,7 +183,7 @@ export class BranchStore {
     return now;
   }
 
-  /** An engine's branches that were seen without a record. */
+  /** Lists an engine's branches that were seen without a record. */
   async strays(engine: StorageRecord["engine"]): Promise<string[]> {
     const prefix = keys.databaseStraysOf(engine);
     return (await Array.fromAsync(keysBelow(this.#kv, prefix))).map((key) => String(key.at(-1)));

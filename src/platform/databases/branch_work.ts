@@ -30,15 +30,18 @@ export interface WorkParts {
   readonly databases: Pick<DatabaseStore, "get">;
   readonly branches: BranchStore;
   readonly engines: Engines;
-  /** Ends the sessions on one of an engine's branches. */
+  /** Closes the client sessions on one of an engine's branches. */
   endSessions(storageId: string): Promise<void>;
-  /** Ends sessions and refuses new ones until the returned function is called. */
+  /** Closes sessions, and rejects new ones until the returned function is called. */
   closeBranch(storageId: string): Promise<() => void>;
   readonly transfer: Transfer;
   readonly dumps: RestoredDumps;
   /** Returns the key for the hashes in a workspace's masked branches. */
   maskKey(workspaceId: string): Promise<Uint8Array>;
-  /** The processes that share the records. A task belongs to one process as long as it is alive. */
+  /**
+   * The processes that share the records. A task belongs to one process for as long as that process
+   * is alive.
+   */
   readonly nodes: Pick<Nodes, "instance" | "isAlive">;
   /** Called when a branch fails or works again. */
   onEnded(database: DatabaseRecord, branch: BranchRecord): Promise<void>;
@@ -52,7 +55,7 @@ const isClaimed = (branch: BranchRecord): branch is Claimed => branch.task !== n
 
 type PreviewSource = Extract<SourceRecord, { readonly type: "preview" }>;
 
-/** A source that no longer exists or does not exist yet. */
+/** Thrown if a source no longer exists, or does not exist yet. */
 class SourceMissing extends Error {}
 
 export class BranchWork {
@@ -88,7 +91,7 @@ export class BranchWork {
     return running;
   }
 
-  /** Removes one of an engine's branches, and the note that it must be removed. */
+  /** Removes one of an engine's branches, and then the note that the branch must be removed. */
   async remove(storage: StorageRecord, lease?: Lease): Promise<void> {
     const { engines, branches, endSessions } = this.#parts;
     const engine = await engines.open(storage.engine);
@@ -152,7 +155,7 @@ export class BranchWork {
       await this.#end(database, branch, (current) => ({
         ...current,
         failure,
-        // Any node can retry it.
+        // Any node can retry the task.
         task: current.task && { ...current.task, maker: null },
       }));
       return;
@@ -175,7 +178,7 @@ export class BranchWork {
     await this.removeRemains();
   }
 
-  /** Takes a branch's task. Returns `undefined` if another live process has it. */
+  /** Claims a branch's task. Returns `undefined` if another live process has it. */
   async #claim(branch: BranchRecord): Promise<Claimed | undefined> {
     const { branches } = this.#parts;
     const maker = branch.task?.maker ?? null;
@@ -205,7 +208,7 @@ export class BranchWork {
       return isSame ? change(current) : current;
     });
     if (changed !== undefined) await this.#parts.onEnded(database, changed);
-    // In the meantime, another node has removed the branch or given it another task.
+    // Another node has removed the branch in the meantime, or has given it another task.
     const isShown = changed?.task?.target.id === target.id || changed?.storage?.id === target.id;
     if (!isSame && !isShown) await this.remove(target);
   }
@@ -244,7 +247,8 @@ export class BranchWork {
       engine: await engines.open(from.storage.engine),
       branch: engineBranch(database, from, from.storage),
     };
-    // Clients' acknowledged writes are in the dump, because their sessions end before it starts.
+    // The dump contains all of the clients' acknowledged writes, because their sessions are closed
+    // before the dump starts.
     const letIn = source.type === "move"
       ? await this.#parts.closeBranch(from.storage.id)
       : undefined;

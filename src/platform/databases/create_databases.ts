@@ -66,7 +66,10 @@ async function databaseUsage(
   ];
 }
 
-/** Raises `health.check_failed` for a branch that could not be created, then `health.recovered`. */
+/**
+ * Raises `health.check_failed` for a branch that could not be created, and later
+ * `health.recovered`.
+ */
 async function raiseBranchEvent(
   { projects, events }: {
     readonly projects: Pick<ProjectStore, "find">;
@@ -94,9 +97,9 @@ async function raiseBranchEvent(
 
 export interface Databases {
   readonly databases: DatabaseStore;
-  /** Database variables for deployments' servers, builds and functions. */
+  /** The database variables for deployments' servers, builds and functions. */
   readonly deploymentDatabases: DeploymentDatabases;
-  /** The work on a deployment's databases before it goes live. */
+  /** Prepares a deployment's databases before the deployment goes live. */
   readonly deployedDatabases: DeployedDatabases;
   /** Runs SQL statements from a deployment's functions. */
   databaseFetchFor(user: DatabaseUser): OutboundFetch;

@@ -1,4 +1,8 @@
-/** This platform's database gateway. It listens only once there is a database. @module */
+/**
+ * This platform's database gateway, which starts listening only once there is a database.
+ *
+ * @module
+ */
 import {
   type BackendSession,
   type BranchAccess,
@@ -19,7 +23,7 @@ export interface DoorAddress {
 export interface DoorOptions {
   readonly directory: RecordedBranches;
   readonly host: string;
-  /** Port for clients; null if only deployments' servers can connect. */
+  /** Port for clients; `null` if only deployments' servers can connect. */
   readonly port: number | null;
   /** The hostname at which people reach the platform. */
   readonly publicHost: string;
@@ -29,7 +33,7 @@ export interface DoorOptions {
 }
 
 const LOOPBACK = "127.0.0.1";
-/** The addresses to listen on, including the loopback address. */
+/** Addresses for listening on all interfaces, including the loopback interface. */
 const EVERYWHERE: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
 
 interface Open {
@@ -70,7 +74,7 @@ export class DatabaseDoor {
     await this.#open?.gateway.branches.endSessions(storageId);
   }
 
-  /** Ends sessions, and refuses new ones until the returned function is called. */
+  /** Closes sessions, and rejects new ones until the returned function is called. */
   async closeBranch(storageId: string): Promise<() => void> {
     return await this.#open?.gateway.branches.close(storageId) ?? (() => {});
   }
@@ -118,6 +122,6 @@ export class DatabaseDoor {
   }
 }
 
-/** Whether a host is this machine's own name. If so, no data crosses a network. */
+/** Returns whether a host is this machine's own name. If so, no data crosses a network. */
 const isLocalName = (host: string): boolean =>
   host === "localhost" || host.endsWith(".localhost") || host === "::1" || host.startsWith("127.");

@@ -46,7 +46,8 @@ export class DatabaseMigrations {
   }
 
   /**
-   * Reserves the database for a migration. Returns false while another deployment has reserved it.
+   * Reserves the database for a migration. Returns `false` while another deployment has reserved
+   * the database.
    */
   async beginMigration(user: VariablesUser): Promise<boolean> {
     const migrated = await this.#migrated(user);
@@ -79,7 +80,7 @@ export class DatabaseMigrations {
     return schema !== null && migration.schema !== null && schema !== migration.schema;
   }
 
-  /** The branch that a deployment migrates, if there is one. */
+  /** Finds the branch that a deployment migrates, if there is one. */
   async #migrated(user: VariablesUser): Promise<UsedBranch | undefined> {
     if (user.database?.migrate === undefined) return undefined;
     const subject = await this.#parts.deploymentDatabases.subject(user);
@@ -89,7 +90,7 @@ export class DatabaseMigrations {
     return branch && { database, branch };
   }
 
-  /** A branch's schema; `undefined` if it cannot be read now. */
+  /** Reads a branch's schema; `undefined` if it cannot be read now. */
   async #schemaOf({ database, branch }: UsedBranch): Promise<Schema | undefined> {
     const { directory, door } = this.#parts;
     try {
@@ -107,7 +108,7 @@ export class DatabaseMigrations {
     return schema === undefined ? null : sha256Hex(JSON.stringify([...schema].sort()));
   }
 
-  /** How a preview's branch differs from `main`; `undefined` if unknown. */
+  /** Returns how a preview's branch differs from `main`; `undefined` if unknown. */
   async schemaDifference(user: DatabaseUser): Promise<SchemaDifference | undefined> {
     if (user.environment !== ENVIRONMENT_PREVIEW) return undefined;
     const { deploymentDatabases, branches } = this.#parts;

@@ -37,7 +37,7 @@ type Changes = BodyOf<typeof endpoints.updateDatabase>;
 
 const gone = (name: string) => new Failure("not_found", `Database "${name}" was deleted`);
 
-/** True while a task is creating something for a branch and has not failed. */
+/** Returns whether a branch has a task that has not failed. */
 const isBusy = ({ task, failure }: BranchRecord): boolean => task !== null && failure === null;
 
 const addressOf = (
@@ -154,8 +154,8 @@ export class DatabaseService {
   }
 
   /**
-   * Restores one of the project's deleted databases, or one of a project that no longer exists
-   * according to `hasProject`.
+   * Restores a deleted database of the project, or of a project that no longer exists according to
+   * `hasProject`.
    */
   async undelete(
     project: ProjectRecord,
@@ -188,13 +188,13 @@ export class DatabaseService {
     return result;
   }
 
-  /** A branch's connection details, including its password. */
+  /** Returns a branch's connection details, including the password. */
   async connection(database: DatabaseRecord, name: string): Promise<DatabaseConnection> {
     const branch = await this.requireBranch(database, name);
     return await this.connectionAt(database, branch, this.#forClients());
   }
 
-  /** How clients can reach a branch. */
+  /** Returns how clients can reach a branch. */
   async address(database: DatabaseRecord, name: string): Promise<DatabaseAddress> {
     return addressOf(database, await this.requireBranch(database, name), this.#forClients());
   }
@@ -209,7 +209,7 @@ export class DatabaseService {
     );
   }
 
-  /** The details for connecting to a branch through the gateway, including the password. */
+  /** Returns the details for connecting to a branch through the gateway, including the password. */
   async connectionAt(
     database: DatabaseRecord,
     branch: BranchRecord,
@@ -238,7 +238,7 @@ export class DatabaseService {
     const moved = await databases.update(database, (current) => ({ ...current, engine }));
     if (moved === undefined) throw gone(database.name);
     for (const branch of all) {
-      // If the branch already exists, only a failed move must be cleared.
+      // If the branch is already on this engine, only a failed move must be cleared.
       const task = branch.storage!.engine === engine ? null : {
         target: { engine, id: mintId(random) },
         source: { type: "move" as const },

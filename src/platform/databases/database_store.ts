@@ -67,7 +67,7 @@ export class DatabaseStore {
     return this.#databases.find(projectId, id);
   }
 
-  /** Finds a database by ID or name. A name finds only databases that are not deleted. */
+  /** Finds a database by ID or name. Deleted databases can be found only by ID. */
   async find(projectId: string, reference: string): Promise<DatabaseRecord | undefined> {
     if (isUuid(reference)) return await this.get(projectId, reference);
     return await this.#databases.findBy("name", keys.databaseByName(projectId, reference));

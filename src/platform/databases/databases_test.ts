@@ -36,7 +36,7 @@ Deno.test("a database is in the state creating until its main branch is ready", 
     [made.state, made.memoryMb, made.maxConnections, made.sizeBytes],
     ["creating", 512, 40, null],
   );
-  // SQL waits for the branch and then reaches the engine, which does not have the branch.
+  // The query waits for the branch, and then reaches the test engine, which runs no SQL.
   const query = platform.call("queryDatabase", { ...at, body: { sql: "SELECT 1" } });
   const queried = assert.rejects(query, /It runs no SQL/);
   // A statement that read-only mode always refuses does not wait.

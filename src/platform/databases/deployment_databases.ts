@@ -36,7 +36,10 @@ export interface VariablesUser extends DatabaseUser {
 export interface DeploymentVariables {
   /** The project's variables, with resolved references. */
   readonly own: Readonly<Record<string, string>>;
-  /** Names of the project's variables that contain a connection string, including plain ones. */
+  /**
+   * Names of the project's variables that contain a connection string, even if they are plain
+   * variables.
+   */
   readonly secret: readonly string[];
   /** Connection strings. Variables that the project sets itself override these. */
   readonly databases: Readonly<Record<string, string>>;
@@ -51,7 +54,7 @@ interface UsedBranch {
   readonly branch: BranchRecord;
 }
 
-/** A value that changes with the connection strings, but contains none of their secrets. */
+/** Returns a value that changes with the connection strings, but contains none of their secrets. */
 const identityOf = (used: readonly UsedBranch[]): string =>
   JSON.stringify(
     used.map(({ database: { envVar }, branch: { role, verifier } }) => [envVar, role, verifier]),
@@ -61,15 +64,15 @@ const identityOf = (used: readonly UsedBranch[]): string =>
 const UNMADE = "unmade";
 
 /**
- * How to create previews' branches; `undefined` if the settings do not define this. A preview with
- * migrations needs its own branch, to protect production.
+ * Returns how to create a preview's branch; `undefined` if the settings do not define this. A
+ * preview with migrations needs its own branch, to protect production.
  */
 function recipeOf({ preview, reset, mask, migrate }: DatabaseSettings): DatabaseRecipe | undefined {
   if ((preview ?? reset ?? mask ?? migrate) === undefined) return undefined;
   return { preview: preview ?? "copy", mask: mask ?? {} };
 }
 
-/** The database to which a deployment's settings apply. */
+/** Finds the database to which a deployment's settings apply. */
 function subjectOf(
   databases: readonly DatabaseRecord[],
   { environment, database: settings }: Pick<DatabaseUser, "environment" | "database">,
@@ -84,7 +87,7 @@ type DeploymentDatabasesServices = DatabaseServices & {
   readonly snapshots: Pick<VariableService, "openSnapshot">;
   readonly databaseService: DatabaseService;
   readonly branchService: BranchService;
-  /** Waits for copies of large databases. */
+  /** Waits long enough for copies of large databases. */
   readonly patientBranches: BranchService;
   readonly directory: RecordedBranches;
   readonly deployments: Pick<DeploymentStore, "find">;
@@ -137,7 +140,8 @@ export class DeploymentDatabases {
   }
 
   /**
-   * The database to which a deployment's settings apply, with the branch that the deployment uses.
+   * Finds the database to which a deployment's settings apply, and the branch that the deployment
+   * uses.
    */
   async subject(
     user: DatabaseUser,
@@ -146,7 +150,10 @@ export class DeploymentDatabases {
     return database && { database, branch: await this.#branchName(database, user) };
   }
 
-  /** Connection strings for a command that runs outside this platform, keyed by variable name. */
+  /**
+   * Returns connection strings for a command that runs outside this platform, keyed by variable
+   * name.
+   */
   async connections(user: VariablesUser): Promise<Readonly<Record<string, string>>> {
     const { databaseService } = this.#services;
     const urls: Record<string, string> = {};
@@ -203,8 +210,8 @@ export class DeploymentDatabases {
   }
 
   /**
-   * The project's variables. A reference to an unavailable database resolves to an empty string, so
-   * a site still opens.
+   * Returns the project's variables. A reference to an unavailable database resolves to an empty
+   * string, so that the site still opens.
    */
   async ownVariables(user: VariablesUser): Promise<Readonly<Record<string, string>>> {
     const { snapshots, branches } = this.#services;
@@ -218,7 +225,7 @@ export class DeploymentDatabases {
   }
 
   /**
-   * All current variables, whose values are masked in logs. Creates nothing.
+   * Returns all current variables, so that their values can be masked in logs. Creates nothing.
    *
    * @throws {ReferencesError}
    */
@@ -233,8 +240,8 @@ export class DeploymentDatabases {
   }
 
   /**
-   * The connection for a developer's computer: to the branch for their previews if there is one,
-   * otherwise to `main`.
+   * Returns the connection string for a developer's computer: for the branch of the developer's
+   * previews if there is one, otherwise for `main`.
    *
    * @throws {Failure}
    */
@@ -250,13 +257,17 @@ export class DeploymentDatabases {
     const preview = user.branch !== undefined && user.environment === ENVIRONMENT_PREVIEW
       ? await branches.get(database.id, previewBranchName(user.branch))
       : undefined;
-    // The branch's deployments may have requested it themselves.
+    // The deployments of the git branch may have requested the database branch in their settings.
     const isUsed = preview !== undefined && (database.previewBranches || preview.recipe !== null);
     const shown = isUsed ? preview.name : MAIN_BRANCH;
     return (await databaseService.connection(database, shown)).url;
   }
 
-  /** The branch that functions use, in the first database. @throws {DatabaseNotReadyError} */
+  /**
+   * Returns the branch that functions use, in the first database.
+   *
+   * @throws {DatabaseNotReadyError}
+   */
   async accessFor(user: DatabaseUser): Promise<BranchAccess | undefined> {
     const [database] = await this.#injected(user);
     if (database === undefined) return undefined;
@@ -264,7 +275,10 @@ export class DeploymentDatabases {
     return await this.#services.directory.accessTo(database, branch);
   }
 
-  /** The `identity` that `openVariables()` would return; `undefined` while unavailable. */
+  /**
+   * Returns the `identity` that `openVariables()` would return; `undefined` while it is
+   * unavailable.
+   */
   async identityFor(
     user: DatabaseUser & {
       /** The references in the deployment's variables. */
@@ -284,7 +298,7 @@ export class DeploymentDatabases {
     return identityOf(used);
   }
 
-  /** The databases that a deployment gets: the oldest one for each variable. */
+  /** Lists the databases that a deployment gets: the oldest one for each variable. */
   async #injected({ projectId, environment }: DatabaseUser): Promise<DatabaseRecord[]> {
     const wanted = (await this.#services.databases.list(projectId))
       .filter((database) => injectsInto(database, environment));
@@ -292,7 +306,7 @@ export class DeploymentDatabases {
     return wanted.filter(({ envVar }) => !names.has(envVar) && names.add(envVar));
   }
 
-  /** The project's databases that its variables refer to, by name. */
+  /** Finds the project's databases that its variables refer to, by name. */
   async #referred(
     { projectId }: Pick<DatabaseUser, "projectId">,
     names: readonly string[],
@@ -302,7 +316,10 @@ export class DeploymentDatabases {
       .filter(({ name }) => names.includes(name));
   }
 
-  /** How a deployment's settings define the branch of a database; `undefined` if they do not. */
+  /**
+   * Returns how a deployment's settings define the branch of a database; `undefined` if they do
+   * not.
+   */
   async #recipeFor(
     { id }: DatabaseRecord,
     user: DatabaseUser,
@@ -313,7 +330,7 @@ export class DeploymentDatabases {
     return subject?.id === id ? recipe : undefined;
   }
 
-  /** The branch of a database that a deployment uses. */
+  /** Returns the branch of a database that a deployment uses. */
   async #branchName(database: DatabaseRecord, user: DatabaseUser): Promise<string> {
     return hasPreviewBranch(database, user, await this.#recipeFor(database, user))
       ? previewBranchName(user.branch)

@@ -120,7 +120,7 @@ export class Descriptions {
     };
   }
 
-  /** Returns the recorded state, or the reason why the engine cannot serve an active database. */
+  /** Returns the recorded state, or why the engine cannot serve an active database. */
   async #stateOf(database: DatabaseRecord, branch: BranchRecord): Promise<ShownState> {
     const recorded = stateOf(database, branch);
     const { storage } = branch;
@@ -166,7 +166,7 @@ export class Descriptions {
     const [current] = all;
     if (current === undefined) return null;
     const { bytes, keepMs, maxBytes, problem } = current;
-    // Earlier times are in the history of previous storage.
+    // For earlier times, the previous storage has the history.
     const times = all.flatMap((facts) => facts?.since ?? []);
     return {
       since: times.length === 0 ? null : time(restorableSince(branch, Math.min(...times))),

@@ -23,7 +23,11 @@ export class EngineHealth {
     this.#engines = engines;
   }
 
-  /** Describes the engines without opening them. @param port for clients, if any. */
+  /**
+   * Describes the engines without opening them.
+   *
+   * @param port the port for clients, if there is one
+   */
   async describe(port: number | undefined): Promise<NonNullable<Health["databases"]>> {
     const { usual } = this.#engines;
     const status = await this.#ask();

@@ -9,7 +9,10 @@ export interface EngineSource {
   readonly usual: EngineKind;
   /** Opens each configured engine. @throws {EngineError} with a message for the operator */
   readonly open: Readonly<Partial<Record<EngineKind, () => Promise<DatabaseEngine>>>>;
-  /** Why an engine is missing, and what to do. If not set, there is a default message. */
+  /**
+   * A message that explains why an engine is missing, and what to do. If not set, there is a
+   * default message.
+   */
   readonly lack?: string;
 }
 
@@ -32,7 +35,9 @@ export class Engines {
     return this.#source.usual;
   }
 
-  /** Why there is no such engine, and what to do; `undefined` if the operator has set it up. */
+  /**
+   * Returns why there is no such engine, and what to do; `undefined` if the operator has set it up.
+   */
   lackOf(kind: EngineKind): string | undefined {
     const { open, lack = MISSING[kind] } = this.#source;
     return open[kind] === undefined ? lack : undefined;
@@ -72,13 +77,13 @@ export class Engines {
 const wordsOf = (error: unknown): string =>
   isFileFault(error) ? describeFileFault(error) : messageOf(error);
 
-/** SQL states after which the same request may succeed if retried later. */
+/** SQL states after which the same request may succeed if it is retried later. */
 const PASSING: ReadonlySet<string> = new Set(["53300", "57P03", "57P01", "55006", "55P03"]);
 /** How long to wait before trying again, in seconds. */
 const RETRY_SECONDS = 5;
 /** SQL state for `cannot_connect_now`. */
 const CANNOT_CONNECT_NOW = "57P03";
-/** The SQL state for a full disk. */
+/** SQL state for a full disk. */
 const DISK_FULL = "53100";
 
 /** Converts an engine's error into one for the API's caller. Returns other errors unchanged. */
@@ -91,7 +96,10 @@ export function toFailureOfEngine(error: unknown): unknown {
     : new Failure("conflict", message, { cause: error });
 }
 
-/** Why work on a branch failed, for its owner. Internal details go only to the platform's log. */
+/**
+ * Explains to a branch's owner why work on the branch failed. Internal details go only to the
+ * platform's log.
+ */
 export function reasonOf(error: unknown): string {
   if (isFileFault(error)) {
     return `The database's files cannot be written: ${describeFileFault(error)}`;

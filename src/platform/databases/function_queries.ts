@@ -1,6 +1,6 @@
 /**
- * `context.database` in functions. Functions have no network, so their statements are sent as
- * requests.
+ * `context.database` in functions. Functions have no network access, so they send their statements
+ * as requests to the platform.
  *
  * @module
  */

@@ -1,4 +1,8 @@
-/** One round of housekeeping for expired databases, daily snapshots, and leftovers. @module */
+/**
+ * One round of housekeeping: removes expired databases and leftovers, and takes daily snapshots.
+ *
+ * @module
+ */
 import { formatCount } from "../../lib/format.ts";
 import type { DeploymentStore } from "../deployments/mod.ts";
 import type { RecordedBranches } from "./branch_access.ts";
@@ -12,7 +16,7 @@ import type { BranchStore } from "./branch_store.ts";
 import type { BranchWork } from "./branch_work.ts";
 import type { DatabaseStore } from "./database_store.ts";
 
-/** How long to keep an engine's branch without a record, in milliseconds. */
+/** How long to keep an engine's branch that has no record, in milliseconds. */
 const STRAY_MS = 24 * 60 * 60 * 1000;
 
 type LedBranches = Led<
@@ -38,7 +42,7 @@ export interface HousekeepingParts
   readonly snapshots: Led<Pick<SnapshotService, "keepDaily">>;
   readonly directory: RecordedBranches;
   readonly deployments: Pick<DeploymentStore, "all">;
-  /** When this process started. It does not know about earlier branch events. */
+  /** When this process started. The process does not know what happened to branches before. */
   readonly startedAt: number;
   onTrouble(message: string): void;
 }
@@ -63,7 +67,7 @@ function report({ removed, expired, ended, kept, strays }: Counts): string[] {
   ].filter((line) => line !== "");
 }
 
-/** Returns a log line for each action. */
+/** Runs the round. Returns a log line for each action. */
 export async function keepDatabases(
   parts: HousekeepingParts,
   signal: AbortSignal,
@@ -137,10 +141,10 @@ async function keepDaily(
   let asked: BranchRecord | undefined;
   const hasChanged = (branch: BranchRecord) => {
     asked = branch;
-    // The clients of other nodes and of earlier processes are not known here.
+    // This process knows nothing about the clients of other nodes and of earlier processes.
     const changed = directory.touched(branch.id) || nodes.isShared || lastTaken < startedAt;
-    // Clients that are still connected, or that connect from now on, may change it after the
-    // snapshot.
+    // Clients that are still connected, or that connect from now on, may change the branch after
+    // the snapshot.
     if (door.sessionsOf(branch.storage?.id ?? "") === 0) directory.forgetTouch(branch.id);
     return changed;
   };
@@ -154,7 +158,7 @@ async function keepDaily(
   }
 }
 
-/** Removes engines' branches that have no record, a day after they were first seen. */
+/** Removes engines' branches without records, a day after such a branch was first seen. */
 async function removeStrays(parts: HousekeepingParts, lease: Lease): Promise<number> {
   const { engines, branches, now, onTrouble } = parts;
   let removed = 0;

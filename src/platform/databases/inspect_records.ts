@@ -1,4 +1,4 @@
-/** Reports on the database records, for operators. @module */
+/** Reports on the database records for operators. @module */
 import type { EngineKind } from "../../database/mod.ts";
 import { ProjectStore } from "../projects/mod.ts";
 import { BranchStore } from "./branch_store.ts";
@@ -6,7 +6,7 @@ import { DatabaseStore } from "./database_store.ts";
 import { GRACE_MS, SIZES } from "./sizes.ts";
 import type { RecordStore } from "../../store/mod.ts";
 
-/** A branch's human-readable name: `orders/main of shop`. */
+/** A branch's human-readable name, such as `orders/main of shop`. */
 export interface NamedBranch {
   readonly name: string;
 }
@@ -18,7 +18,7 @@ export interface RecordFacts {
   readonly shown: readonly (NamedBranch & { readonly engine: EngineKind; readonly id: string })[];
   /**
    * Of the databases on a server, the one with the highest limit on concurrent clients. The limit
-   * applies to each of its branches.
+   * applies to each branch of that database.
    */
   readonly largestOnServer: (NamedBranch & { readonly connections: number }) | undefined;
   /** The IDs of all storage in the records. */

@@ -1,4 +1,8 @@
-/** Managed PostgreSQL databases: records, branches, snapshots, and deployments' access. @module */
+/**
+ * Managed PostgreSQL databases: records, branches, snapshots, and access for deployments.
+ *
+ * @module
+ */
 export { adoptRecords, shownStorages } from "./backup_records.ts";
 export { BranchStore } from "./branch_store.ts";
 export { createDatabases, type DatabaseParts, type Databases } from "./create_databases.ts";

@@ -11,18 +11,18 @@ const ROLE_BYTES = 4;
 /** 192 bits, which is 32 characters of base64url. */
 const PASSWORD_BYTES = 24;
 
-/** The ID of a branch or of storage. */
+/** Returns a new ID for a branch or for storage. */
 export const mintId = (random: Random): string => random(ID_BYTES).toHex();
 
-/** A role's name, by which the gateway finds the branch. */
+/** Returns a new role name, by which the gateway finds the branch. */
 export const mintRole = (database: string, random: Random): string =>
   `${database}_${random(ROLE_BYTES).toHex()}`;
 
-/** The additional authenticated data for sealing a password. */
+/** Returns the additional authenticated data for sealing a password. */
 export const passwordPlace = (databaseId: string, branchId: string): string =>
   `database/${databaseId}/${branchId}`;
 
-/** A new branch, whose storage does not exist yet. */
+/** Returns a new branch, whose storage does not exist yet. */
 export async function mintBranch(
   { random, box, now }: Pick<Foundation, "random" | "box" | "now">,
   database: Pick<DatabaseRecord, "id" | "name" | "engine">,
@@ -57,7 +57,7 @@ async function mintPassword(
   { random, box }: { readonly random: Random; readonly box: SecretBox },
   place: string,
 ): Promise<{ readonly password: SealedSecret; readonly verifier: string }> {
-  // Needs no escaping in a URL.
+  // The password needs no escaping in a URL.
   const text = Buffer.from(random(PASSWORD_BYTES)).toString("base64url");
   return {
     password: await box.seal(text, place),

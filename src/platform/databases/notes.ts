@@ -14,7 +14,10 @@ export interface OverrideFacts {
   readonly variables: readonly { readonly key: string; readonly scope: string }[];
 }
 
-/** Environments that get both databases' variables; null for all environments, empty for none. */
+/**
+ * Returns the environments that get the variables of both databases; `null` for all environments,
+ * empty for none.
+ */
 function sharedEnvironments(one: DatabaseRecord, other: DatabaseRecord): readonly string[] | null {
   if (one.environments === null) return other.environments;
   return one.environments.filter((environment) => injectsInto(other, environment));
@@ -74,7 +77,7 @@ export function describeOverrides(
 export function describeEngine(
   { name }: Pick<DatabaseRecord, "name">,
   { engine, hasServer }: {
-    /** The engine of its `main` branch. */
+    /** The engine of the database's `main` branch. */
     readonly engine: EngineKind;
     readonly hasServer: boolean;
   },

@@ -1,6 +1,6 @@
 /**
  * Database branches for previews. Each is created with the first preview of a git branch, and
- * removed with the last one.
+ * removed with the last preview.
  *
  * @module
  */
@@ -21,7 +21,7 @@ import {
 /** States in which a deployment is still being created. */
 const BEFORE_LIVE: readonly string[] = ["PENDING", "BUILDING", "DEPLOYING"];
 
-/** Whether a deployment uses its git branch's database branches for previews. */
+/** Returns whether a deployment uses the database branches for previews of its git branch. */
 const usesBranch = ({ environment, status }: DeploymentRecord): boolean =>
   environment === ENVIRONMENT_PREVIEW && (isServed(status) || BEFORE_LIVE.includes(status));
 
@@ -30,7 +30,7 @@ interface PreviewParts {
   readonly branchService: BranchService;
 }
 
-/** Creates the branch if there is none. @throws {Failure} */
+/** Creates the preview's branch if there is none. @throws {Failure} */
 export async function previewBranch(
   database: DatabaseRecord,
   { gitBranch, recipe = null, madeFor = null }: {
@@ -53,7 +53,7 @@ export async function previewBranch(
       madeFor,
     });
   } catch (error) {
-    // Two servers of the preview may need it at the same time.
+    // Two servers of the preview may need the branch at the same time.
     const made = error instanceof Failure ? await branches.get(database.id, name) : undefined;
     if (made === undefined) throw error;
     return made;
@@ -64,8 +64,8 @@ const isSame = (one: DatabaseRecipe | null, other: DatabaseRecipe | null): boole
   JSON.stringify(one) === JSON.stringify(other);
 
 /**
- * Creates a preview's branch, or resets it if its recipe has changed or on request. Ignores older
- * deployments and branches created by hand.
+ * Creates a preview's branch. If the branch exists, resets it on request, or if its recipe has
+ * changed. Ignores older deployments and branches created by hand.
  *
  * @throws {Failure}
  */
@@ -82,7 +82,7 @@ export async function preparePreviewBranch(
   const { branches, branchService } = parts;
   const { gitBranch, recipe, madeFor, resets } = wanted;
   let branch = await branches.get(database.id, previewBranchName(gitBranch));
-  // A running task must end first.
+  // A running task must finish first.
   if (branch !== undefined && branch.task !== null && branch.failure === null) {
     branch = await branchService.settled(database, branch);
   }
@@ -93,7 +93,8 @@ export async function preparePreviewBranch(
     const isOther = resets || !isSame(branch.recipe, recipe);
     const isUnmade = branch.storage === null && branch.failure !== null;
     if (!isUnmade && !(isNewer && isOther)) return;
-    // The branch's recipe changes on success. Until then, the branch has its previous state.
+    // The branch's recipe changes only if the reset succeeds. Until then, the branch keeps its
+    // previous state.
     branch = await branchService.replace(database, branch, previewSource(recipe), { madeFor });
   }
   if (branch.failure !== null) {
@@ -105,7 +106,7 @@ export async function preparePreviewBranch(
   }
 }
 
-/** Returns branches whose git branch no longer has a preview. */
+/** Returns the database branches whose git branch no longer has a preview. */
 export async function endedPreviews(
   { id, projectId }: DatabaseRecord,
   { branches, deployments }: {

@@ -8,7 +8,10 @@ import { Lease } from "../../store/mod.ts";
 
 const at = { project: "shop", database: "orders" };
 
-/** A platform whose database gives previews their own branches, and three previews. */
+/**
+ * Starts a platform with three previews, and with a database that gives each preview its own
+ * branch.
+ */
 async function withPreviews(machine: TestMachine) {
   const { id: projectId } = await machine.project("shop");
   const platform = await machine.start(new TestEngine());

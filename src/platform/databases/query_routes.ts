@@ -148,8 +148,8 @@ export function bindQueryRoutes(router: Router, parts: QueryParts): void {
     const { sql, params: values, readOnly } = body;
     const refusal = readOnly ? refuseReadOnly(sql) : undefined;
     if (refusal !== undefined) {
-      // Does not connect, because a database that is being created or is starting would delay the
-      // error.
+      // Does not connect to the database, because one that is still being created or started would
+      // delay the error.
       await databaseService.requireBranch(await findDatabase(parts, caller, params), body.branch);
       return new Response(`${JSON.stringify(refusal)}\n`, { headers: { "content-type": NDJSON } });
     }

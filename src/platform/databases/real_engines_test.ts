@@ -1,4 +1,4 @@
-/** Tests database states on the real engines, and what a sweep leaves behind. */
+/** Tests database states, and what sweeps remove, on the real engines. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import pg from "pg";
@@ -210,7 +210,7 @@ onEachEngine(
   async (place) => {
     const { machine, platform } = place;
     const url = await createOrders(place);
-    // Like a server's connection pool, it stays connected for days.
+    // Stays connected for days, as a server's connection pool does.
     const client = new pg.Client({ connectionString: url });
     client.on("error", () => {});
     await client.connect();

@@ -1,9 +1,9 @@
 /**
  * Records of databases, their branches and their snapshots. Pure.
  *
- * A branch refers to its *storage*: a branch of an engine with a separate ID. Resetting, restoring
- * and moving create new storage and swap it in with one commit, so a crash leaves either the old or
- * the new storage.
+ * A branch refers to its *storage*: a branch in an engine, which has its own ID. Resetting,
+ * restoring and moving create new storage and swap it in with one commit, so a crash leaves either
+ * the old or the new storage.
  *
  * @module
  */
@@ -35,10 +35,10 @@ export const databaseRecord = z.object({
   cuSize: z.enum(CU_SIZES),
   autoInject: z.boolean(),
   envVar: z.string(),
-  /** Environments whose deployments get the variable; null for all environments. */
+  /** Environments whose deployments get the variable; `null` for all environments. */
   environments: z.array(z.string()).nullable(),
   previewBranches: z.boolean(),
-  /** Stopped by its owner. */
+  /** Whether the owner has stopped the database. */
   stopped: z.boolean(),
   createdAt: z.number(),
   deletedAt: z.number().nullable(),
@@ -57,7 +57,9 @@ const sourceRecord = z.discriminatedUnion("type", [
   z.object({ type: z.literal("snapshot"), id: z.string() }),
   /** A branch as it was at a point in time, in milliseconds since 1970. */
   z.object({ type: z.literal("history"), name: z.string(), at: z.number() }),
-  /** The branch's own content, for a move to another engine. Clients wait in the meantime. */
+  /**
+   * The branch's own content, for a move to another engine. In the meantime, clients have to wait.
+   */
   z.object({ type: z.literal("move") }),
   /** The SQL from a restored backup. `id` is the ID of the original storage. */
   z.object({ type: z.literal("backup"), id: z.string() }),
@@ -72,44 +74,44 @@ export const branchRecord = z.object({
   id: z.string(),
   databaseId: z.string(),
   name: z.string(),
-  /** The branch from which it was copied; null for `main`. */
+  /** The branch from which this one was copied; `null` for `main`. */
   parent: z.string().nullable(),
   role: z.string(),
   password: sealedSecret,
   /** Verifier for SCRAM-SHA-256, in PostgreSQL's text format. */
   verifier: z.string(),
-  /** The current storage; null before it is created. */
+  /** The current storage; `null` before it is created. */
   storage: storageRecord.nullable(),
   /**
    * Previous storage, oldest first, with the time until which each entry was current. Previous
    * storage contains the branch's history.
    */
   former: z.array(storageRecord.extend({ until: z.number() })).default([]),
-  /** The storage that is being created; null if there is none. */
+  /** The storage that is being created; `null` if there is none. */
   task: z.object({
     target: storageRecord,
     source: sourceRecord,
-    /** The process that creates it; null before one has started. */
+    /** The process that creates the storage; `null` before one has started. */
     maker: z.string().nullable().default(null),
   }).nullable(),
-  /** Why its task failed; null if it has not. */
+  /** Why the branch's task failed; `null` if it has not failed. */
   failure: z.string().nullable(),
-  /** The git branch whose previews it belongs to. */
+  /** The git branch whose previews use this branch. */
   gitBranch: z.string().nullable(),
-  /** The deployment settings with which it was created, if any. */
+  /** The deployment settings with which the branch was created, if there were any. */
   recipe: databaseRecipe.nullable().default(null),
   /** Creation time of the newest deployment for which the branch was created or reset. */
   madeFor: z.number().nullable().default(null),
   /**
-   * When its first content was ready (and masked, if requested); null before that, and in old
-   * records.
+   * When the branch's first content was ready (and masked, if requested); `null` before that, and
+   * in old records.
    */
   madeAt: z.number().nullable().default(null),
   /** The deployment that is migrating the branch, and the time by which it must finish. */
   migration: z.object({
     deploymentId: z.string(),
     until: z.number(),
-    /** Digest of the schema as it was before the migration; null if unknown. */
+    /** Digest of the schema before the migration; `null` if unknown. */
     schema: z.string().nullable(),
   }).nullable().default(null),
   createdAt: z.number(),
@@ -118,15 +120,15 @@ export const branchRecord = z.object({
 });
 export type BranchRecord = z.infer<typeof branchRecord>;
 
-/** The storage that a branch used at a given time. */
+/** Returns the storage that a branch used at a given time. */
 export const storageAt = ({ former, storage }: BranchRecord, at: number): StorageRecord | null =>
   former.find(({ until }) => at < until) ?? storage;
 
 /**
- * The earliest time that can be restored. The first masked content was ready by then, and the
- * record still has the storage from that time.
+ * Returns the earliest time that can be restored. By that time, the first masked content was ready,
+ * and the record still names the storage of that time.
  *
- * @param since the start of the engine's history
+ * @param since when the engine's history starts
  */
 export const restorableSince = (
   { former, madeAt, createdAt }: BranchRecord,
@@ -141,9 +143,9 @@ export const snapshotRecord = z.object({
   storage: storageRecord,
   role: z.string(),
   kind: z.enum(["daily", "manual"]),
-  /** False while it is being created. */
+  /** Whether the snapshot has been created. */
   ready: z.boolean(),
-  /** The process that is creating or has created it. */
+  /** The process that is creating or has created the snapshot. */
   maker: z.string().nullable().default(null),
   sizeBytes: z.number(),
   createdAt: z.number(),
@@ -175,10 +177,10 @@ export function stateOf(database: DatabaseRecord, branch: BranchRecord): ShownSt
   return { state: "active", reason: failure };
 }
 
-/** The database branch that belongs to a git branch's previews. */
+/** Returns the name of the database branch for a git branch's previews. */
 export const previewBranchName = (gitBranch: string): string => `preview/${gitBranch}`;
 
-/** Whether an environment's deployments get a database's variable. */
+/** Returns whether an environment's deployments get a database's variable. */
 export function injectsInto(database: DatabaseRecord, environment: string): boolean {
   const { autoInject, environments, deletedAt } = database;
   return autoInject && deletedAt === null &&
@@ -186,8 +188,8 @@ export function injectsInto(database: DatabaseRecord, environment: string): bool
 }
 
 /**
- * Whether a deployment has its own branch of the database, which is the case if it defines how to
- * create one.
+ * Returns whether a deployment has its own branch of the database, which is so if its settings
+ * define how to create one.
  */
 export function hasPreviewBranch(
   { previewBranches }: DatabaseRecord,
@@ -198,7 +200,7 @@ export function hasPreviewBranch(
     deployment.environment === ENVIRONMENT_PREVIEW;
 }
 
-/** A branch's recipe after it has received content from a source. */
+/** Returns a branch's recipe after the branch has received content from a source. */
 export function recipeAfter(
   source: SourceRecord,
   { gitBranch, recipe }: Pick<BranchRecord, "gitBranch" | "recipe">,
@@ -207,7 +209,7 @@ export function recipeAfter(
   return source.type === "branch" && gitBranch !== null ? null : recipe;
 }
 
-/** The source for a preview's branch. */
+/** Returns the source of a preview branch's content. */
 export const previewSource = (recipe: DatabaseRecipe | null): SourceRecord =>
   recipe === null
     ? { type: "branch", name: MAIN_BRANCH }

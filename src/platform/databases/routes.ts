@@ -112,7 +112,7 @@ export function bindDatabaseRoutes(router: Router, parts: RouteParts): void {
   );
 }
 
-/** A project's deleted databases, and those in the workspace whose project no longer exists. */
+/** Lists a project's deleted databases, and those of the workspace's deleted projects. */
 async function recoverable(
   { databases, projects }: Pick<RouteParts, "databases" | "projects">,
   workspaceId: string,

@@ -9,7 +9,7 @@ import {
 
 const MAX_CHARACTERS = 32 * 1024 * 1024;
 
-/** Leaves out PostgreSQL's own schemas, including those of temporary objects. */
+/** Excludes PostgreSQL's own schemas, including those for temporary objects. */
 const OWN = `n.nspname <> 'information_schema' AND n.nspname !~ '^pg_'`;
 const notOfExtension = (catalog: string, id: string): string =>
   `NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = '${catalog}'::regclass
@@ -106,12 +106,16 @@ const ORDER: readonly SchemaKind[] = [
   "trigger",
 ];
 
-/** The table of a column, constraint or trigger. Quoted names can contain dots and quotes. */
+/**
+ * Returns the table to which a column, constraint or trigger belongs. Quoted names can contain dots
+ * and quotes.
+ */
 const tableOf = ({ name }: Pick<SchemaObject, "name">): string =>
   name.replace(/\.(?:"(?:[^"]|"")*"|[^."]*)$/, "");
 
 /**
- * Differences from `before`. For new and missing tables, columns and constraints are not listed.
+ * Lists the differences from `before`. Leaves out the columns and constraints of new and missing
+ * tables.
  */
 export function diffSchemas(before: Schema, after: Schema): SchemaChange[] {
   const changes: SchemaChange[] = [];

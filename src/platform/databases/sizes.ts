@@ -2,7 +2,7 @@
 import type { CuSize } from "../../contract/databases.ts";
 import type { BranchLimits } from "../../database/mod.ts";
 
-/** Maximum size of each of a database's branches. */
+/** Maximum size of each branch of a database. */
 export const SIZES: Readonly<Record<CuSize, BranchLimits>> = {
   "0.25": { memoryMb: 256, connections: 20 },
   "0.5": { memoryMb: 512, connections: 40 },

@@ -2,7 +2,7 @@
  * Size and connections of databases over time.
  *
  * Each process writes a sample every minute under its own name, and readers add up the connections.
- * Samples expire, including those of deleted databases.
+ * All samples expire, including those of deleted databases.
  *
  * @module
  */
@@ -13,13 +13,14 @@ import { keys } from "../core/store/mod.ts";
 import type { DatabaseRecord } from "./records.ts";
 
 export const SAMPLE_MS = 60_000;
-/** Time from the platform's start to the first samples, in milliseconds. */
+/** How long after the platform's start the first samples are taken, in milliseconds. */
 export const FIRST_SAMPLE_MS = 2000;
 
 const HOUR_MS = 60 * 60 * 1000;
 
 /**
- * Step lengths, and how long to keep samples. One-minute steps give new databases a graph sooner.
+ * Step lengths, and how long to keep samples. Thanks to one-minute steps, new databases have a
+ * graph sooner.
  */
 const UNITS = {
   minute: { ms: SAMPLE_MS, keptMs: 2 * HOUR_MS },
@@ -38,7 +39,7 @@ export interface UsageParts {
   readonly kv: RecordStore;
   readonly node: string;
   now(): number;
-  /** The total size of all branches; null while unknown. */
+  /** Returns the total size of all branches; `null` while unknown. */
   sizeOf(database: DatabaseRecord): Promise<number | null>;
   connectionsOf(database: DatabaseRecord): Promise<number>;
 }
@@ -58,7 +59,7 @@ export class UsageSamples {
     this.#parts = parts;
   }
 
-  /** Samples databases, and drops those that no longer exist. */
+  /** Takes a sample of each database, and forgets databases that no longer exist. */
   async sampleAll(databases: AsyncIterable<DatabaseRecord>, signal: AbortSignal): Promise<void> {
     const seen = new Set<string>();
     for await (const database of databases) {
@@ -94,8 +95,8 @@ export class UsageSamples {
   }
 
   /**
-   * The usage over the last day in ten-minute steps. For a new database, the usage since its
-   * creation in one-minute steps.
+   * Returns the usage over the last day in ten-minute steps. For a new database, returns the usage
+   * since its creation in one-minute steps.
    */
   async read(database: DatabaseRecord): Promise<DatabaseUsage> {
     const { kv, now } = this.#parts;

@@ -20,7 +20,7 @@ const PAGE = "a page";
 const PAGE_BLOB = { sha256: sha256Hex(PAGE), size: PAGE.length };
 export const encode = (text: string) => new TextEncoder().encode(text);
 
-/** The blobs of one workspace, in memory. */
+/** Creates a store for the blobs of one workspace, in memory. */
 function memoryBlobs() {
   const stored = new Map<string, Uint8Array<ArrayBuffer>>();
   const blobs: BlobStore = {
@@ -42,7 +42,7 @@ function memoryBlobs() {
   return blobs;
 }
 
-/** A service with in-memory stores, and a list of the calls to its fakes. */
+/** Creates a service with in-memory stores, and a list of the calls to its fakes. */
 export async function withService(
   run: (world: Awaited<ReturnType<typeof open>>) => Promise<void>,
 ): Promise<void> {
@@ -186,7 +186,8 @@ async function open(kv: RecordStore) {
     project: async (): Promise<ProjectRecord> =>
       await projects.find("w1", "p1") ?? assert.fail("no project"),
     /**
-     * The deployment that a label shows according to the store. Checks that the edge also shows it.
+     * Returns the deployment that a label shows according to the store. Checks that the edge shows
+     * the same deployment.
      */
     async shownAt(label: string) {
       const stored = (await deployments.findHost(label))?.deploymentId ?? undefined;

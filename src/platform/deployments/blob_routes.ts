@@ -8,7 +8,7 @@ import type { BlobStore, BlobVault } from "../core/store/mod.ts";
 import type { OpenUploads } from "./open_uploads.ts";
 import { type OnChunk, startHeartbeat, watchStream } from "./upload_heartbeat.ts";
 
-/** How many blobs in a batch are written at the same time. */
+/** Maximum number of a batch's blobs to write at the same time. */
 const PARALLEL_WRITES = 8;
 
 const MAX_SHOWN_NAME = 100;
@@ -59,7 +59,7 @@ async function storeAll(blobs: BlobStore, parts: ReadonlyMap<string, Blob>): Pro
   }));
 }
 
-/** Waits for work on a body. If the client disconnects, that counts as an invalid request. */
+/** Waits for work on a body. If the client disconnects, the request counts as invalid. */
 async function untilCutOff<T>(request: Request, work: Promise<T>): Promise<T> {
   try {
     return await work;

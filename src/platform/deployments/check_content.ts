@@ -18,7 +18,7 @@ import { Failure } from "../core/http/mod.ts";
 
 const MAX_PROBLEMS = 100;
 
-/** Returns the position of a file in the request by its index in the list. */
+/** Returns where in the request the file with the given index in the list is. */
 export type PlaceOf = (index: number) => string;
 
 const inList: PlaceOf = (index) => `body.files[${index}]`;
@@ -39,7 +39,10 @@ function* checkPaths(files: readonly DeploymentFile[], note: Note): Steps<void> 
   });
 }
 
-/** The same content must have the same size, because a wrong size would truncate responses. */
+/**
+ * Entries with the same content must state the same size, because a wrong size would truncate
+ * responses.
+ */
 function* checkSizes(files: readonly DeploymentFile[], note: Note): Steps<void> {
   const sizes = new Map<string, number>();
   let total = 0;

@@ -17,8 +17,8 @@ const REASON =
   "The upload timed out after 5 minutes without data. Deploy again. Uploaded files are kept for a day";
 
 /**
- * Fails deployments that have been idle for {@link UPLOAD_IDLE_MS}, not counting the time before
- * `startedAt`.
+ * Fails deployments that have received no data for {@link UPLOAD_IDLE_MS}, not counting the time
+ * before `startedAt`.
  */
 export async function closeIdleUploads(
   { deployments, uploads, addresses, raiseEvent }: IdleUploadServices,

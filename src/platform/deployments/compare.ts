@@ -12,7 +12,7 @@ import type { DeploymentContent } from "./content.ts";
 /** Maximum length of an old or new value, in characters. */
 const MAX_TEXT = 400;
 
-/** A comparable part of a deployment. Equal parts have equal marks. */
+/** A comparable part of a deployment. Equal parts have equal values of `mark`. */
 interface Part {
   readonly name: string;
   readonly mark: string;
@@ -77,7 +77,7 @@ function routeParts(routes: readonly Route[]): Part[] {
   });
 }
 
-/** Rules without their parsed form, because that is derived from the other fields. */
+/** Leaves out the rules' parsed form, because it is derived from the other fields. */
 function* ruleParts(ruleSet: RuntimeRuleSet | null): Steps<Part[]> {
   const parts: Part[] = [];
   yield* inSteps(ruleSet?.rules ?? [], (rule) => {
@@ -88,7 +88,7 @@ function* ruleParts(ruleSet: RuntimeRuleSet | null): Steps<Part[]> {
   return parts;
 }
 
-/** Whether the items in both lists are in a different order. */
+/** Returns whether the items that occur in both lists are in a different order. */
 function isReordered(before: readonly Part[], after: readonly Part[]): boolean {
   const common = (of: readonly Part[], other: readonly Part[]) => {
     const names = new Set(other.map(({ name }) => name));
@@ -132,8 +132,8 @@ export function* compareVariables(
 }
 
 /**
- * The deployment to compare with by default: production's or, if that is this deployment, the one
- * before it.
+ * Returns the deployment to compare with by default: the one that production serves or, if that is
+ * this deployment, the one that production served before.
  */
 export const usualBase = (history: readonly string[], id: string): string | undefined =>
   history.findLast((each) => each !== id);

@@ -25,7 +25,7 @@ const name = z.string();
 const blob = { sha256, size: z.int().min(0) };
 
 /**
- * Validates only the shape, because the content was validated when it was stored and its hash is
+ * Validates only the shape, because the content was validated when it was stored, and its hash is
  * checked.
  */
 const contentSchema = z.object({
@@ -82,8 +82,8 @@ export async function loadContent(
 }
 
 /**
- * Like {@link loadContent}, but from memory if the content was used recently and its blob still
- * exists.
+ * Does the same as {@link loadContent}, but uses memory if the content was used recently and its
+ * blob still exists.
  */
 export async function readContent(blobs: BlobStore, sha256: string): Promise<DeploymentContent> {
   const known = recent.get(sha256);

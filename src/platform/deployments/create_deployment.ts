@@ -37,7 +37,7 @@ export interface CreateServices extends RecordServices {
   readonly raiseEvent: RaiseEvent;
 }
 
-/** A deployment's content as received from a client or a build, not validated yet. */
+/** A deployment's content as received from a client or a build, and not validated yet. */
 export type ReceivedContent =
   & Pick<
     BodyOf<typeof endpoints.createDeployment>,
@@ -102,7 +102,7 @@ function misstatedSizes(
   return new Failure("invalid_request", `Request is not valid: ${path}: ${message}`, { problems });
 }
 
-/** Returns the hashes of missing blobs. Throws if a listed size is not the content's size. */
+/** Returns the hashes of missing blobs. Throws if a listed size differs from the content's size. */
 async function findMissing(
   blobs: BlobStore,
   received: ReceivedContent,

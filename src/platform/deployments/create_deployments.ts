@@ -52,7 +52,10 @@ export interface DeploymentParts {
   collectCounts(): Promise<void>;
   readonly otherBlobs: SweepServices["otherBlobs"];
   readonly databases: DeployedDatabases;
-  /** Ends a stopped deployment's build and databases. */
+  /**
+   * Cleans up after a stopped deployment: cancels its build, and removes database branches that no
+   * preview needs any longer.
+   */
   onStopped(deployment: DeploymentRecord, lease?: Lease): Promise<void>;
 }
 
@@ -101,11 +104,11 @@ function watchUploads(
   });
 }
 
-/** How often to end servers and functions that open pages no longer need, in milliseconds. */
+/** How often to stop servers and functions that open pages no longer need, in milliseconds. */
 const PINS_EVERY_MS = 30_000;
 
 /**
- * Regularly ends servers and functions of replaced deployments whose pages are no longer served.
+ * Regularly stops the servers and functions of replaced deployments whose pages are no longer open.
  */
 function endUnusedCode(
   sites: SiteDirectory,
@@ -125,7 +128,7 @@ function endUnusedCode(
   });
 }
 
-/** How often to look for changed URLs in variables, in milliseconds. */
+/** How often to check whether URLs in variables have changed, in milliseconds. */
 const REFERENCES_EVERY_MS = 10_000;
 
 /** Regularly redeploys deployments that refer to a changed URL. */

@@ -28,52 +28,64 @@ export const deploymentRecord = z.object({
   commitSha: z.string().nullable(),
   message: z.string().nullable(),
   author: z.string().nullable(),
-  /** ID of the person who started it, directly or with a key. */
+  /** ID of the person who started the deployment, directly or with a key. */
   startedBy: z.string().optional(),
   uniqueLabel: z.string(),
   branchLabel: z.string(),
-  /** The source of its content: a CLI upload, or a build of its commit. */
+  /** The source of the deployment's content: a CLI upload, or a build of its commit. */
   source: z.enum(["upload", "git"]).default("upload"),
-  /** What triggered its build; missing if there was no build, or in records from older versions. */
+  /** What triggered the build; missing if there was no build, or in records from older versions. */
   trigger: z.enum(BUILD_TRIGGERS).optional(),
-  /** The preview whose content it serves in production; null for a direct deployment. */
+  /**
+   * The preview whose content this deployment serves in production; `null` for a direct deployment.
+   */
   promotedFrom: z.string().nullable().default(null),
-  /** The deployment that it repeats with the current variables; null otherwise. */
+  /**
+   * The deployment that this one repeats with the current variables; `null` if this deployment
+   * repeats none.
+   */
   redeployOf: z.string().nullable().default(null),
   /**
-   * Hash of the blob that contains the manifest, file list and rules; null until a build has
-   * created it.
+   * Hash of the blob that contains the manifest, the file list and the rules; `null` until a build
+   * has created the blob.
    */
   contentSha: z.string().nullable(),
-  /** Its scheduled tasks, from its manifest. */
+  /** The scheduled tasks in the manifest. */
   cron: z.array(cronTaskSchema).default([]),
-  /** Who can visit it, according to its manifest. If missing, the project's setting applies. */
+  /**
+   * Who can visit the deployment, according to its manifest. If missing, the project's setting
+   * applies.
+   */
   protection: z.enum(PROTECTIONS).optional(),
-  /** How to create a preview's database branch, according to its manifest. */
+  /** How to create a preview's database branch, according to the deployment's manifest. */
   database: databaseSchema.optional(),
   /**
-   * Whether its migration command changed the database's schema; missing until the command has run.
+   * Whether the migration command changed the database's schema; missing until the command has run.
    */
   migration: z.enum(MIGRATION_OUTCOMES).optional(),
   /** How a preview's database branch differs from `main`. */
   schemaDifference: schemaDifference.optional(),
-  /** Its sealed functions; empty until it is activated. */
+  /** The deployment's sealed functions; empty until it is activated. */
   functions: z.array(z.object({ name: z.string(), sha256: z.string() })),
   variablesVersion: z.string(),
-  /** The resolved values of the references in its variables; missing if there are no references. */
+  /**
+   * The resolved values of the references in the deployment's variables; missing if there are no
+   * references.
+   */
   references: z.array(z.object({
     variable: z.string(),
-    /** The words between the braces. */
+    /** The text between the braces. */
     reference: z.string(),
     value: z.string().nullable(),
   })).optional(),
   fileCount: z.number(),
   totalBytes: z.number(),
   error: z.string().nullable(),
-  /** The last lines of its server's output, if the server did not start. */
+  /** The last lines of the server's output, if the server did not start. */
   serverOutput: z.array(z.string()).optional(),
   /**
-   * Results of the checks that must pass before production serves it; missing until they have run.
+   * Results of the checks that must pass before production serves the deployment; missing until
+   * they have run.
    */
   checks: releaseChecks.optional(),
   createdAt: z.number(),
@@ -105,7 +117,7 @@ export function isServed(status: DeploymentState): boolean {
   return status === "LIVE" || status === "ROLLED_BACK";
 }
 
-/** Whether it is live or being checked, and therefore shown at its own URL. */
+/** Returns whether a deployment is live or being checked, and therefore shown at its own URL. */
 export function isReachable({ status, checks }: Pick<DeploymentRecord, "status" | "checks">) {
   return isServed(status) || (status === "DEPLOYING" && checks?.state === "RUNNING");
 }
@@ -138,9 +150,9 @@ export function deploymentToWire(
   context: {
     readonly addresses: Addresses;
     readonly productionId: string | null;
-    /** Version of the variables that its environment currently sees. */
+    /** Version of the variables that the deployment's environment currently sees. */
     readonly variablesVersion: string;
-    /** Its references that now resolve to something else. */
+    /** The deployment's references that now resolve to something else. */
     readonly changedReferences: ReadonlySet<string>;
   },
 ): Deployment {
@@ -201,6 +213,6 @@ export function meeting(
     (branch === undefined || deployment.branch === branch) &&
     (environment === undefined || deployment.environment === environment) &&
     (status === undefined || deployment.status === status) &&
-    // A record may contain only the start of its commit's SHA.
+    // A record may contain only the start of the commit's SHA.
     (sha === undefined || deployment.commitSha !== null && begins(deployment.commitSha, sha));
 }

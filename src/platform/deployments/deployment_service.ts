@@ -50,8 +50,8 @@ export interface DeploymentServices {
   >;
   readonly addresses: Addresses;
   /**
-   * The servers. They start before production serves their deployment, and end once it no longer
-   * does.
+   * The servers of deployments. A server starts before production serves its deployment, and stops
+   * once production no longer does.
    */
   readonly computeService: Pick<DeployedServers, "prepare" | "purge" | "remove" | "retire">;
   readonly databases: DeployedDatabases;
@@ -72,12 +72,13 @@ export interface ActivateOptions {
   /** Runs the command that migrates the database, if the project's folder is available. */
   readonly migrate?: RunMigration | undefined;
   /**
-   * Serves it to a share of production's visitors first, if production already serves a deployment.
+   * Whether to serve the deployment to a share of production's visitors first, if production
+   * already serves another one.
    */
   readonly rolling?: RollingWish | undefined;
 }
 
-/** When to retry a call that has lost a race for production, in seconds. */
+/** After how many seconds to retry a call that has lost a race for production. */
 const RETRY_SECONDS = 1;
 
 export class DeploymentService {
@@ -117,10 +118,10 @@ export class DeploymentService {
   }
 
   /**
-   * Makes a deployment live. Does nothing if it already is.
+   * Makes a deployment live. Does nothing if it is already live.
    *
-   * @throws {Failure} `blobs_missing`, or `conflict` if it has ended, its server does not start, or
-   * it does not pass its checks.
+   * @throws {Failure} `blobs_missing`, or `conflict` if the deployment has ended, its server does
+   * not start, or it does not pass its checks.
    */
   async activate(
     deployment: DeploymentRecord,
@@ -153,7 +154,8 @@ export class DeploymentService {
   }
 
   /**
-   * Like `activate()`, but a deployment that does not start or pass its checks fails permanently.
+   * Does the same as `activate()`, but a deployment that does not start, or does not pass its
+   * checks, fails permanently.
    */
   async activateOrFail(
     deployment: DeploymentRecord,
@@ -164,8 +166,8 @@ export class DeploymentService {
   }
 
   /**
-   * Serves a production deployment at its own URL, for its checks. @throws {Failure} like
-   * `activate()`
+   * Serves a production deployment at its own URL, for its checks. @throws {Failure} for the same
+   * reasons as `activate()`
    */
   async stage(deployment: DeploymentRecord): Promise<CheckPlace> {
     if (deployment.status === "LIVE") {
@@ -216,8 +218,8 @@ export class DeploymentService {
   /**
    * Takes a deployment offline permanently; with `unlessLive`, only if it has never been live.
    *
-   * @throws {Failure} `conflict` if it is live in production or, with `unlessLive`, if it has ever
-   * been live.
+   * @throws {Failure} `conflict` if the deployment is live in production or, with `unlessLive`, if
+   * it has ever been live.
    */
   async stop(
     deployment: DeploymentRecord,
@@ -273,7 +275,7 @@ export class DeploymentService {
     await this.#migrations.settle(deploying, migrate);
     if (deploying.environment === ENVIRONMENT_PRODUCTION) {
       await this.#prepare(deploying, content).catch(async (error) => {
-        // Housekeeping removes the rest later. The first error is the one to report.
+        // Housekeeping removes the rest later. Only the first error must be reported.
         await this.#services.computeService.remove(deploying.id).catch(() => {});
         throw error;
       });
@@ -363,7 +365,9 @@ export class DeploymentService {
     return target;
   }
 
-  /** Starts the servers of the next production deployment, so no visitor has to wait for them. */
+  /**
+   * Starts the servers of the next production deployment, so that no visitor has to wait for them.
+   */
   async #prepare(deployment: DeploymentRecord, content: DeploymentContent): Promise<void> {
     const { vault, computeService } = this.#services;
     await computeService.prepare(deployment, content, vault.of(deployment.workspaceId));
@@ -386,7 +390,7 @@ export class DeploymentService {
     await computeService.purge(deployment.id, { type: "all" });
     await Promise.all(bindings.map(({ hostname, to }) => sites.point(hostname, to)));
     const others = before.filter((id): id is string => id !== undefined && id !== deployment.id);
-    // A server whose pages are still open ends later (see `endUnusedCode()`). Functions are
+    // A server whose pages are still open is stopped later (see `endUnusedCode()`). Functions are
     // restarted.
     computeService.retire(new Set(others.filter((id) => !sites.isPinned(id))));
     functionService.retire(new Set(others));

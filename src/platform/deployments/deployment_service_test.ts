@@ -15,7 +15,9 @@ const refusal = (code: Failure["code"], message: RegExp) => (error: unknown): tr
   return true;
 };
 
-/** A server that starts only when the test allows it, and reports when it should start. */
+/**
+ * Creates a server that starts only when the test allows it, and that reports when it should start.
+ */
 function heldServer() {
   const starting = Promise.withResolvers<void>();
   const held = Promise.withResolvers<void>();

@@ -55,7 +55,7 @@ export interface Released extends Activated {
   readonly release: ReleaseRecord;
 }
 
-/** The deployments that the production host shows at a given moment of a release. */
+/** Returns the deployments that the production host shows at a given moment of a release. */
 function productionHost({ name }: ProjectRecord, release: ReleaseRecord): HostChange {
   const { id: releaseId, from, to, state } = release;
   if (state === "FINISHED") return { label: name, deploymentId: to };
@@ -84,7 +84,7 @@ export type NoteMoment = (
   deployment: DeploymentRecord,
 ) => void;
 
-/** The moment to record for each of a deployment's final states, regardless of the cause. */
+/** The moment to record for each final state of a deployment, regardless of the cause. */
 const MOMENT_OF: Partial<Record<DeploymentRecord["status"], Moment>> = {
   FAILED: "failed",
   STOPPED: "stopped",
@@ -97,7 +97,7 @@ const deployments = new RecordType({
 });
 
 interface UpdateOptions {
-  /** The moment to record if the status changes. By default, the status determines it. */
+  /** The moment to record if the status changes. By default, the status determines the moment. */
   readonly moment?: Moment | undefined;
   readonly lease?: Lease | undefined;
 }
@@ -110,7 +110,9 @@ export class DeploymentStore extends Table<DeploymentRecord, readonly [string, s
     this.#note = note;
   }
 
-  /** Stores a new deployment and reserves its unique label. Returns false if the label is taken. */
+  /**
+   * Stores a new deployment and reserves its unique label. Returns `false` if the label is taken.
+   */
   async create(deployment: DeploymentRecord, also?: CreatedWith): Promise<boolean> {
     const { id, projectId, workspaceId } = deployment;
     const host = keys.host(deployment.uniqueLabel);
@@ -151,7 +153,7 @@ export class DeploymentStore extends Table<DeploymentRecord, readonly [string, s
 
   /**
    * Changes a deployment. Returns `undefined` if it no longer exists. Records a new status as a
-   * moment in the same commit. The caller must raise its event.
+   * moment in the same commit. The caller must raise the deployment's event.
    */
   override async update(
     place: readonly [string, string],
@@ -222,7 +224,7 @@ export class DeploymentStore extends Table<DeploymentRecord, readonly [string, s
   }
 
   /**
-   * Points production at another deployment, according to a planned history. @throws
+   * Points production to another deployment, according to a planned history. @throws
    * {StaleDecisionError}
    */
   rollBack(

@@ -32,7 +32,10 @@ const DEPLOYMENT = deploymentRecord.parse({
 
 const PROJECT = testProject();
 
-/** A store with one deployment, and the moments that its commits recorded. */
+/**
+ * Runs a test with a store that contains one deployment, and with the moments that the store's
+ * commits recorded.
+ */
 async function withStore(
   run: (store: DeploymentStore, noted: () => Promise<string[]>, kv: RecordStore) => Promise<void>,
 ): Promise<void> {

@@ -6,14 +6,14 @@ import {
   ServerNotReadyError,
 } from "./running_code.ts";
 
-/** An error that fails the deployment permanently. */
+/** Thrown if a deployment fails permanently. */
 export type FinalFailure =
   | ServerNotReadyError
   | ChecksFailedError
   | DatabaseNotReadyError
   | MigrationFailedError;
 
-/** Whether a deployment that failed with this error cannot continue. */
+/** Returns whether an error makes a deployment fail permanently. */
 export const isFinal = (error: unknown): error is FinalFailure =>
   error instanceof ServerNotReadyError || error instanceof ChecksFailedError ||
   error instanceof DatabaseNotReadyError || error instanceof MigrationFailedError;

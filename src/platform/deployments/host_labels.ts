@@ -12,7 +12,7 @@ export class StaleDecisionError extends Error {
 export interface HostChange {
   readonly label: string;
   readonly deploymentId: string;
-  /** The current rolling release on the host. */
+  /** The rolling release that is in progress on the host. */
   readonly rolling?: HostRecord["rolling"];
 }
 
@@ -37,7 +37,8 @@ export async function* allLabels(
 }
 
 /**
- * Points labels at deployments, in the commit that makes them live. @throws {StaleDecisionError}
+ * Points labels to deployments, in the commit that makes these deployments live. @throws
+ * {StaleDecisionError}
  */
 export async function pointLabels(
   kv: RecordStore,

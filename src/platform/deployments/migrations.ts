@@ -1,5 +1,6 @@
 /**
- * Runs a project's migration command before its deployment is served, one at a time per database.
+ * Runs a project's migration command before the deployment is served. Only one command per database
+ * runs at a time.
  *
  * @module
  */
@@ -20,19 +21,25 @@ export interface MigrationServices {
   readonly now: Clock;
 }
 
-/** When to ask again for a database that another deployment is migrating, in seconds. */
+/**
+ * How long clients should wait before they retry while another deployment is migrating the
+ * database, in seconds.
+ */
 const RETRY_SECONDS = 2;
 
 const NOT_RUN =
   "Its command did not run, because it needs the project's folder. Deploy the folder or push it";
 
-/** A copy of a deployment uses the database that the original deployment has migrated. */
+/**
+ * Returns whether the database is already migrated. A copy of a deployment uses the database that
+ * the original deployment has migrated.
+ */
 const isMigrated = ({ migration, redeployOf, promotedFrom }: DeploymentRecord): boolean =>
   migration !== undefined || redeployOf !== null || promotedFrom !== null;
 
 const commandOf = ({ database }: DeploymentRecord): string | undefined => database?.migrate;
 
-/** Whether a deployment has a migration that has not succeeded yet. */
+/** Returns whether a deployment has a migration that has not succeeded yet. */
 export const awaitsMigration = (deployment: DeploymentRecord): boolean =>
   commandOf(deployment) !== undefined && !isMigrated(deployment);
 
@@ -81,7 +88,7 @@ export class Migrations {
   }
 
   /**
-   * Prepares the database, migrates it if needed, and records how its schema changes. @throws
+   * Prepares the database, migrates it if needed, and records how the schema changes. @throws
    * {DatabaseNotReadyError | MigrationFailedError}
    */
   async settle(deployment: DeploymentRecord, run: RunMigration | undefined): Promise<void> {

@@ -11,7 +11,7 @@ export interface WantedBlob {
 export interface BlobLookUp {
   /** Hashes of missing or damaged blobs, each only once, in order. */
   readonly missing: readonly string[];
-  /** Stored blobs whose size differs from the stated one, with their actual size. */
+  /** Stored blobs whose size differs from the stated one, each with its actual size. */
   readonly misstated: readonly (WantedBlob & { readonly actual: number })[];
 }
 

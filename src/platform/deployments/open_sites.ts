@@ -32,12 +32,12 @@ export interface SiteParts {
   readonly functionService: Pick<DeployedFunctions, "open" | "dispose">;
   readonly computeService: Pick<DeployedServers, "open" | "dispose">;
   /**
-   * A project's published rules, which override those of its deployments; `undefined` if there are
-   * none.
+   * Returns a project's published rules, which override those of its deployments; `undefined` if
+   * there are none.
    */
   publishedRules(projectId: string): Promise<RuntimeRuleSet | undefined>;
   accessOf(projectId: string, workspaceId: string): Promise<SiteAccess>;
-  /** The stored objects that a deployment's site serves. */
+  /** Returns the stored objects that a deployment's site serves. */
   objectsOf(
     deployment: DeploymentRecord,
     settings: BlobSettings | undefined,
@@ -122,7 +122,7 @@ export function openSites(parts: SiteParts): SiteDirectory {
   return sites;
 }
 
-/** Reads from the store what each host shows. */
+/** Reads from the store which deployment each host shows. */
 export async function pointHosts(sites: SiteDirectory, { projects, deployments, addresses }: {
   readonly projects: ProjectStore;
   readonly deployments: DeploymentStore;

@@ -1,6 +1,6 @@
 /**
- * Deployments whose files are being uploaded. Every byte that arrives is a heartbeat. Without a
- * heartbeat, the upload is closed after a few minutes, so a killed CLI leaves nothing pending
+ * Deployments whose files are being uploaded. Every byte that arrives is a heartbeat. After a few
+ * minutes without a heartbeat, the upload is closed, so a killed CLI leaves nothing pending
  * (docs/decisions/cli.md).
  *
  * @module
@@ -26,7 +26,7 @@ export const openUploadRecord = z.object({
 });
 export type OpenUpload = z.infer<typeof openUploadRecord>;
 
-/** True while files for a deployment may arrive: before it is built, live or ended. */
+/** Returns whether files for a deployment may still arrive: before it is built, live or ended. */
 export function takesFiles({ status, source }: DeploymentRecord): boolean {
   return source === "upload" && (status === "PENDING" || status === "DEPLOYING");
 }
@@ -46,7 +46,7 @@ export function closeUpload(
   operation.delete(keys.openUpload(workspaceId, id));
 }
 
-/** The keys of a project's open uploads. */
+/** Lists the keys of a project's open uploads. */
 export async function* uploadKeys(kv: RecordStore, projectId: string): AsyncGenerator<RecordKey> {
   for await (const { key, value } of readAll(kv, keys.allOpenUploads(), openUploadRecord)) {
     if (value.projectId === projectId) yield key;
@@ -78,7 +78,7 @@ export class OpenUploads {
     }
   }
 
-  /** Uploads that have received no data since a given time. */
+  /** Lists uploads that have received no data since a given time. */
   async *idleSince(moment: number): AsyncGenerator<OpenUpload> {
     for await (const { value } of readAll(this.#kv, keys.allOpenUploads(), openUploadRecord)) {
       if (value.fedAt < moment) yield value;
@@ -90,7 +90,10 @@ export class OpenUploads {
     await this.#kv.delete(keys.openUpload(workspaceId, deploymentId));
   }
 
-  /** A concurrent change takes precedence, because it stored a heartbeat or closed the upload. */
+  /**
+   * Stores a heartbeat. A concurrent change takes precedence, because it also stored a heartbeat,
+   * or closed the upload.
+   */
   async #store(upload: OpenUpload, versionstamp: string): Promise<void> {
     const fedAt = this.#now();
     if (fedAt - upload.fedAt < FEED_EVERY_MS) return;

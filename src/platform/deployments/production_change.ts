@@ -4,7 +4,7 @@ import type { ProjectRecord } from "../projects/mod.ts";
 import { withLive, withReplaced } from "./production_history.ts";
 import type { ReleaseRecord } from "./release_record.ts";
 
-/** Returns the project after production has switched to another deployment. */
+/** Returns the project as it is once production has switched to another deployment. */
 export function shownInProduction(project: ProjectRecord, id: string, now: number): ProjectRecord {
   const { productionHistory, productionPast } = project;
   const replaced = productionHistory.at(-1);
@@ -26,7 +26,7 @@ function noLongerShown(project: ProjectRecord, id: string, now: number): Project
   };
 }
 
-/** Returns the project after a rolling release has reached a state. */
+/** Returns the project as it is once a rolling release has reached a state. */
 export function afterRelease(
   project: ProjectRecord,
   { state, to }: ReleaseRecord,
@@ -36,7 +36,10 @@ export function afterRelease(
   return state === "WITHDRAWN" ? noLongerShown(project, to, now) : project;
 }
 
-/** Whether a label is the production host and, if so, which earlier deployments it still serves. */
+/**
+ * Returns whether a label is the production host and, if so, which earlier deployments the label
+ * still serves.
+ */
 export const productionOf = (
   { name, productionPast }: ProjectRecord,
   label: string,

@@ -11,7 +11,7 @@ export function withLive(history: readonly string[], id: string): string[] {
   return history.at(-1) === id ? [...history] : [...history, id].slice(-MAX_HISTORY);
 }
 
-/** Removes a deployment from the history. Adjacent equal entries become one. */
+/** Removes a deployment from the history. Merges equal entries that have become adjacent. */
 export function withoutDeployment(history: readonly string[], id: string): string[] {
   return history
     .filter((each) => each !== id)
@@ -21,7 +21,10 @@ export function withoutDeployment(history: readonly string[], id: string): strin
 /** Maximum number of deployments that a project remembers because their pages may still be open. */
 const MAX_PAST = 100;
 
-/** Deployments that were live in production before, newest first. `replaced` was live until now. */
+/**
+ * Returns the deployments that were live in production before, newest first. `replaced` was live
+ * until now.
+ */
 export function withReplaced(
   past: readonly PastDeployment[] = [],
   { replaced, live, now }: {
@@ -59,7 +62,7 @@ export type RollbackPlan =
 /**
  * Plans a rollback from `undo` (default: the live deployment) to `to` (default: the one before it).
  * Without `to`, repeated rollbacks go further back. After a rollback with `to`, a rollback without
- * it undoes that choice.
+ * `to` undoes it.
  */
 export function planRollback(
   history: readonly string[],
@@ -79,7 +82,7 @@ export function planRollback(
     : { type: "go", undo: live, to, history: earlier };
 }
 
-/** Like {@link planRollback}. @throws {Failure} `conflict` */
+/** Does the same as {@link planRollback}. @throws {Failure} `conflict` */
 export function requireRollback(
   project: ProjectRecord,
   wanted: { readonly undo?: string | undefined; readonly to?: string | undefined },

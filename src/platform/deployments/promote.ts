@@ -19,11 +19,15 @@ export interface PromoteServices extends RecordServices {
   readonly databases: Pick<DeployedDatabases, "schemaDifference">;
   readonly addresses: Addresses;
   readonly raiseEvent: RaiseEvent;
-  /** Whether a production deployment has the variables that production currently sees. */
+  /** Returns whether a production deployment has the variables that production currently sees. */
   isCurrent(deployment: DeploymentRecord, project: ProjectRecord): Promise<boolean>;
 }
 
-/** Refuses a preview whose migration has changed only its own database. @throws {Failure} */
+/**
+ * Rejects a preview whose migration has changed only the preview's own database.
+ *
+ * @throws {Failure}
+ */
 async function requireMigratedMain(
   { databases }: Pick<PromoteServices, "databases">,
   source: DeploymentRecord,
@@ -38,7 +42,10 @@ async function requireMigratedMain(
   );
 }
 
-/** The live production deployment, if it serves the preview with the current variables. */
+/**
+ * Returns the live production deployment, if it serves the preview's content with the current
+ * variables.
+ */
 async function alreadyPromoted(
   services: PromoteServices,
   source: DeploymentRecord,
@@ -53,10 +60,11 @@ async function alreadyPromoted(
 
 /**
  * Makes production serve the content of `source`, and returns the deployment that it serves:
- * `source` itself if it is a production deployment, otherwise a copy. Call it for only one of a
- * project's deployments at a time.
+ * `source` itself if it is a production deployment, otherwise a copy. Do not call this for two
+ * deployments of a project at the same time.
  *
- * @throws {Failure} `conflict` if there is no content, or if its server does not start.
+ * @throws {Failure} `conflict` if there is no content, or if the deployment's server does not
+ * start.
  */
 export async function promote(
   services: PromoteServices,
@@ -64,7 +72,7 @@ export async function promote(
   { project, rolling, startedBy }: {
     readonly project: ProjectRecord;
     readonly startedBy: string;
-    /** Whether to serve it to a share of the visitors first. */
+    /** Whether to serve the deployment to a share of the visitors first. */
     readonly rolling?: RollingWish | undefined;
   },
 ): Promise<DeploymentRecord> {

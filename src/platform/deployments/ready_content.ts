@@ -49,8 +49,8 @@ export async function requireContent(
 }
 
 /**
- * Seals each function, and stores the result as a blob. Returns the functions' names with the
- * hashes of their blobs.
+ * Seals each function, and stores the result as a blob. Returns each function's name and the hash
+ * of its blob.
  */
 export async function sealFunctions(
   functionService: Pick<DeployedFunctions, "seal">,

@@ -1,7 +1,7 @@
 /**
- * The list of a deployment's files in a request, either complete or as a difference from another
- * deployment's list. If the difference cannot be applied reliably, the client is asked for the
- * complete list.
+ * Reads the list of a deployment's files from a request. The list is either complete or a
+ * difference from another deployment's list. If the difference cannot be applied reliably, the
+ * client is asked for the complete list.
  *
  * @module
  */

@@ -20,7 +20,10 @@ const MANIFEST = {
   routes: [{ pattern: "^/.*$", layer: "site" }],
 };
 
-/** A store with one deployment that has files. Other deployments can use it as their base. */
+/**
+ * Runs a test with a store and one deployment that has files. Other deployments can use it as their
+ * base.
+ */
 async function withBase(
   run: (world: {
     readonly store: (files: readonly DeploymentFile[]) => Promise<string>;
@@ -140,7 +143,8 @@ Deno.test("a difference whose result does not match its digest is refused", asyn
       fc.asyncProperty(tree, tree, tree, async (base, other, files) => {
         const id = `d${++count}`;
         await addBase(id, await store(base));
-        // Computed for a different base than the one that it names, as in an outdated checkout.
+        // The difference is computed for another base than the one that it names, as in an outdated
+        // checkout.
         const difference = differenceOf(other, files);
         const received = await receiveFiles(services, PROJECT, {
           files: [...difference.files],

@@ -1,7 +1,7 @@
 /**
  * The contents of recently used deployments. A deployment's content is needed when it is activated,
  * when its site is compiled, and again for the next deployment. The cache avoids reading, parsing
- * and validating it each time.
+ * and validating the content each time.
  *
  * @module
  */

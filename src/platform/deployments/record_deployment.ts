@@ -12,7 +12,7 @@ import { branchLabel } from "../core/addresses.ts";
 import type { BuildTrigger, DeploymentRecord } from "./deployment.ts";
 import type { CreatedWith, DeploymentStore } from "./deployment_store.ts";
 
-/** Number of attempts to find a free unique label. One in 10^11 labels is taken. */
+/** Number of attempts to find a unique label that is free. About one in 10^11 labels is taken. */
 const LABEL_ATTEMPTS = 5;
 
 export interface RecordServices {
@@ -29,9 +29,9 @@ type DeploymentContent =
 
 export type WantedDeployment = DeploymentContent & {
   readonly environment: string;
-  /** ID of the person who started it; missing if no person did. */
+  /** ID of the person who started the deployment; missing if no person did. */
   readonly startedBy?: string | undefined;
-  /** What triggered its build; missing if there is no build. */
+  /** What triggered the build; missing if there is no build. */
   readonly trigger?: BuildTrigger;
   /** The preview that is being promoted; missing for any other deployment. */
   readonly promotedFrom?: string | null;
@@ -57,7 +57,7 @@ async function freeBranchLabel(
   return taken ? branchLabel(project.name, branch, { taken }) : label;
 }
 
-/** Records a deployment in state PENDING. `also` adds to the same commit and may throw. */
+/** Records a deployment in state PENDING. `also` adds changes to the same commit, and may throw. */
 export async function recordDeployment(
   services: RecordServices,
   project: ProjectRecord,

@@ -10,7 +10,7 @@ import type { DeploymentStore } from "./deployment_store.ts";
 
 export interface FollowerParts {
   readonly projects: Pick<ProjectStore, "autoRedeploying">;
-  /** A number that changes whenever a host changes. */
+  /** Returns a number that changes whenever a host changes. */
   hostsRevision(): number;
   readonly deployments: Pick<DeploymentStore, "all" | "findHost">;
   readonly variableService: Pick<VariableService, "changedReferences">;
@@ -50,7 +50,7 @@ export class ReferenceFollower {
     });
   }
 
-  /** Deployments that a host shows, and whose references now resolve to something else. */
+  /** Finds deployments that a host shows and whose references now resolve to something else. */
   async #outdated(project: ProjectRecord): Promise<readonly DeploymentRecord[]> {
     const { deployments, variableService } = this.#parts;
     const changed = variableService.changedReferences(project);
@@ -67,7 +67,7 @@ export class ReferenceFollower {
     return outdated;
   }
 
-  /** Redeploys a deployment. Returns false if this or an earlier attempt failed. */
+  /** Redeploys a deployment. Returns `false` if this or an earlier attempt failed. */
   async #renew(deployment: DeploymentRecord, project: ProjectRecord): Promise<boolean> {
     if (this.#failed.has(deployment.id)) return false;
     const { redeploy, log } = this.#parts;
@@ -77,7 +77,8 @@ export class ReferenceFollower {
       log(`Redeployed ${what}, because a URL in its variables changed`);
       return true;
     } catch (error) {
-      // Recorded immediately: if a round ends early, the next one must not redeploy it again.
+      // Recorded immediately, because the next round must not redeploy the deployment again if this
+      // round ends early.
       this.#failed.add(deployment.id);
       log(`Cannot redeploy ${what}, although a URL in its variables changed: ${messageOf(error)}`);
       return false;

@@ -14,7 +14,7 @@ export const releaseRecord = z.object({
   state: z.enum(RELEASE_STATES),
   reason: z.string().nullable(),
   steps: z.array(z.number()),
-  /** The index of the current share in `steps`. */
+  /** The index in `steps` of the current percentage of visitors. */
   step: z.number(),
   everyMs: z.number().nullable(),
   startedAt: z.number(),
@@ -37,18 +37,18 @@ export const releases = new RecordType({
   },
 });
 
-/** The share of visitors who see the new deployment, in percent. */
+/** Returns the percentage of visitors who see the new deployment. */
 export const shareOf = ({ steps, step }: ReleaseRecord): number => steps[step]!;
 
 const pointer = z.object({ id: z.string() });
 
-/** A project's current rolling release. */
+/** Reads a project's current rolling release. */
 export async function runningRelease(kv: RecordStore, projectId: string) {
   const entry = await readRecord(kv, keys.runningRelease(projectId), pointer);
   return entry && await readRecord(kv, releases.key(projectId, entry.value.id), releaseRecord);
 }
 
-/** Makes a commit that changes production also end the current release. */
+/** Adds the end of the current release to a commit that changes production. */
 export async function endRelease(
   kv: RecordStore,
   operation: Operation,

@@ -1,4 +1,4 @@
-/** Steps of rolling releases. Each is committed before the edge is notified of it. @module */
+/** Steps of rolling releases. Each step is committed before the edge is notified of it. @module */
 import type { RollingWish } from "../../contract/releases.ts";
 import type { SiteDirectory } from "../../edge/mod.ts";
 import type { Clock, Random } from "../../lib/clock.ts";
@@ -73,8 +73,8 @@ export class RollingChanges {
       stepStartedAt: time,
       endedAt: null,
     };
-    // Its checks' requests do not come from visitors, so they are counted before the release
-    // starts.
+    // The requests of the deployment's checks do not come from visitors, so they are counted before
+    // the release starts.
     await this.#services.collectCounts();
     const begun = await this.#rollouts.run(projectId, async () => {
       const committed = await deployments.beginRelease(release, time).catch(refuse);
@@ -87,7 +87,7 @@ export class RollingChanges {
     return live;
   }
 
-  /** Moves on from the share that was evaluated to the next one. */
+  /** Moves on from the step that was evaluated to the next one. */
   advance(owner: DeploymentOwner, judged: ReleaseRecord): Promise<Released> {
     return this.#change(owner, (running) => {
       if (running.id !== judged.id || running.step !== judged.step) {
@@ -145,7 +145,7 @@ export class RollingChanges {
     }));
   }
 
-  /** Ends a deployment's servers and functions once open pages no longer need them. */
+  /** Stops a deployment's servers and functions once open pages no longer need them. */
   #retire(deploymentId: string): void {
     if (this.#services.sites.isPinned(deploymentId)) return;
     this.#services.computeService.retire([deploymentId]);

@@ -56,7 +56,7 @@ async function describedContent(
   throw new Failure("conflict", `Deployment ${id} has no content: its build never finished`);
 }
 
-/** The deployments that production served before and after a call. */
+/** Returns the deployments that production served before and after a call. */
 const productionChange = (before: ProjectRecord, after: ProjectRecord) => ({
   before: { productionDeploymentId: productionDeploymentId(before) },
   after: { productionDeploymentId: productionDeploymentId(after) },
@@ -167,7 +167,7 @@ export function bindDeploymentRoutes(router: Router, services: DeploymentRouteSe
   router.guarded(endpoints.activateDeployment, async (caller, { params, body, note }) => {
     const { deployment, project } = await find(caller, params.deployment);
     requireDeploy(caller, deployment.environment);
-    // A copy has no project folder to run its commands in.
+    // A copy of a deployment has no project folder in which to run commands.
     const isCopy = deployment.promotedFrom !== null || deployment.redeployOf !== null;
     const commands = isCopy ? undefined : () => Promise.resolve(body.commands ?? []);
     const live = await service.activateOrFail(deployment, {
@@ -219,7 +219,7 @@ export function bindDeploymentRoutes(router: Router, services: DeploymentRouteSe
     return toWire(live, current);
   });
 
-  /** The deployment in a project to compare another one with. */
+  /** Finds the deployment in a project with which to compare another one. */
   async function findBase(caller: Caller, project: ProjectRecord, id: string | undefined) {
     if (id === undefined) {
       throw new Failure(

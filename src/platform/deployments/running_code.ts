@@ -1,5 +1,6 @@
 /**
- * Interfaces to deployments' servers, functions and databases. Other capabilities implement them.
+ * Interfaces for deployments' servers, functions and databases. Other capabilities implement these
+ * interfaces.
  *
  * @module
  */
@@ -13,10 +14,10 @@ import type { DeploymentContent } from "./content.ts";
 import type { DeploymentRecord } from "./deployment.ts";
 
 export interface DeployedFunctions {
-  /** Makes an uploaded function safe to run. Throws a `Failure` if that is impossible. */
+  /** Makes an uploaded function safe to run. Throws a `Failure` if this is impossible. */
   seal(name: string, source: Uint8Array): Promise<SealedFunction>;
   /**
-   * A deployment's functions, with the limits from its manifest; `undefined` if it has no
+   * Returns a deployment's functions, with the limits from its manifest; `undefined` if it has no
    * functions.
    */
   open(
@@ -30,7 +31,7 @@ export interface DeployedFunctions {
 }
 
 export interface DeployedServers {
-  /** A deployment's servers; `undefined` if it has none. Does not start anything yet. */
+  /** Returns a deployment's servers; `undefined` if it has none. Does not start anything yet. */
   open(
     deployment: DeploymentRecord,
     content: DeploymentContent,
@@ -48,7 +49,7 @@ export interface DeployedServers {
   purge(deploymentId: string, scope: PurgeScope): Promise<unknown>;
   /** Stops the servers of a deployment that no host serves any longer. */
   dispose(deploymentId: string): Promise<void>;
-  /** Ends a deployment's servers, and removes their files. */
+  /** Stops a deployment's servers, and removes their files. */
   remove(deploymentId: string): Promise<void>;
 }
 
@@ -74,15 +75,18 @@ export interface DeployedDatabases {
   /** Prepares a preview's database branch for its code. @throws {DatabaseNotReadyError} */
   prepare(deployment: DeploymentRecord): Promise<void>;
   /**
-   * Reserves the database for a migration for a limited time. Returns false while another
-   * deployment has reserved it.
+   * Reserves the database for a migration for a limited time. Returns `false` while another
+   * deployment has reserved the database.
    */
   beginMigration(deployment: DeploymentRecord): Promise<boolean>;
   /** Releases the database. Returns whether its schema has changed. */
   endMigration(deployment: DeploymentRecord): Promise<boolean>;
-  /** How a preview's branch differs from `main`; `undefined` if unknown. */
+  /** Returns how a preview's branch differs from `main`; `undefined` if unknown. */
   schemaDifference(deployment: DeploymentRecord): Promise<SchemaDifference | undefined>;
-  /** Connection strings for a command that runs outside this platform, keyed by variable name. */
+  /**
+   * Returns connection strings for a command that runs outside this platform, keyed by variable
+   * name.
+   */
   connections(deployment: DeploymentRecord): Promise<Readonly<Record<string, string>>>;
 }
 

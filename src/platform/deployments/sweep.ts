@@ -30,7 +30,9 @@ export interface SweepServices {
   readonly vault: BlobVault;
   readonly addresses: Addresses;
   readonly raiseEvent: RaiseEvent;
-  /** Blobs that are needed by anything other than deployments, as pairs of workspace and hash. */
+  /**
+   * Lists the blobs that are needed by anything other than deployments, each with its workspace.
+   */
   otherBlobs(): AsyncIterable<{ readonly workspaceId: string; readonly sha256: string }>;
   hasDamagedRecords(): Promise<boolean>;
   /** Called for a deployment whose content cannot be read. */
@@ -42,7 +44,7 @@ export interface SweepReport {
   readonly removedBlobs: number;
 }
 
-/** True for a deployment that is unfinished and was abandoned. */
+/** Returns whether a deployment is unfinished and has been abandoned. */
 function isAbandoned(deployment: DeploymentRecord, now: number): boolean {
   return canMove(deployment.status, "FAILED") && now - deployment.updatedAt > MAX_PENDING_MS;
 }

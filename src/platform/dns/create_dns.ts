@@ -1,6 +1,7 @@
 /**
- * svc's own name server. It serves DNS-01 challenges for the base domain, and selects the addresses
- * of its hosts by the health and country of the front edges. All of its state is in memory.
+ * svc's own name server. The server serves DNS-01 challenges for the base domain, and selects the
+ * addresses of the domain's hosts by the health and country of the front edges. All of the server's
+ * state is in memory.
  *
  * @module
  */
@@ -24,7 +25,7 @@ const CHALLENGE_TTL = 1;
 const HOST_TTL = 30;
 
 /**
- * Maximum number of queries per second, from one client over UDP or TCP and from all clients over
+ * Maximum number of queries per second: from one client over UDP or TCP, and from all clients over
  * UDP.
  */
 const MAX_OF_CLIENT = 200;
@@ -43,7 +44,7 @@ export interface DnsParts {
   readonly edges: Pick<Edges, "places" | "present">;
   /** Hostnames for which edges get no certificates. */
   readonly apiNames: readonly string[];
-  /** The country of an IP address. */
+  /** Looks up the country of an IP address. */
   country(address: string): string | undefined;
 }
 
@@ -61,7 +62,8 @@ function challengeZone(name: string, challenges: DnsParts["challenges"]): Zone {
 }
 
 /**
- * The base domain's zone. As with a wildcard record, it contains every name with one more label.
+ * Creates the base domain's zone. As with a wildcard record, the zone contains every name that has
+ * one more label.
  */
 function hostZone(
   { options, edges, apiNames, country }: DnsParts,
@@ -128,7 +130,8 @@ export function createDns(
         onTrouble,
         respond(message, { from, isUdp }) {
           const client = addressGroup(from);
-          // UDP senders can forge a client's address. The client must still get responses over TCP.
+          // UDP senders can forge a client's address. That client must still get responses over
+          // TCP.
           if (isUdp ? ofAll.take("") > 0 : ofClient.take(`tcp ${client}`) > 0) return undefined;
           const isLimited = isUdp && ofClient.take(client) > 0;
           return respond(message, authority, { from, isUdp, isLimited });

@@ -1,6 +1,7 @@
 /**
- * The name server's sockets: UDP, and TCP for responses that are too long or are requested too
- * often. The servers of `dns2` limit neither connections nor responses, so only its codec is used.
+ * The name server's sockets: UDP, and TCP for responses that are too long, or that clients request
+ * too many times. The servers of `dns2` limit neither connections nor responses, so only its codec
+ * is used.
  *
  * @module
  */
@@ -12,7 +13,9 @@ import { readDnsMessage, writeDnsMessage } from "../../lib/dns_frames.ts";
 import { messageOf } from "../../lib/error_message.ts";
 import type { Asked } from "./respond.ts";
 
-/** Maximum number of open TCP connections. The oldest one is closed to make room for a new one. */
+/**
+ * Maximum number of open TCP connections. Beyond it, the oldest connection is closed for a new one.
+ */
 const MAX_CONNECTIONS = 128;
 /** Time limit for a TCP query and its response, in milliseconds. */
 const EXCHANGE_MS = 5000;
@@ -26,11 +29,11 @@ type Sender = Pick<Asked, "from" | "isUdp">;
 
 export interface DnsListenerOptions {
   readonly host: string;
-  /** 0 for any free port. */
+  /** The port; 0 for any free port. */
   readonly port: number;
   /**
    * Returns the response to a message. If there is none, UDP clients get no response, and TCP
-   * connections end.
+   * connections are closed.
    */
   respond(message: Buffer, sender: Sender): Buffer | undefined;
   /** Called once for the first failure. */
@@ -45,7 +48,7 @@ export interface DnsListener {
 /** Thrown if the name server cannot listen. */
 export class DnsListenError extends Error {
   override readonly name = "DnsListenError";
-  /** Whether another program uses the port. */
+  /** Whether another program is using the port. */
   readonly isInUse: boolean;
 
   constructor(host: string, port: number, cause: unknown) {

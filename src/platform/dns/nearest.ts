@@ -48,8 +48,8 @@ const POINTS: ReadonlyMap<string, Point> = new Map(
 );
 
 /**
- * The straight-line distance, which increases with the distance along the ground; infinite if the
- * target is unknown.
+ * Returns the straight-line distance, which increases with the distance along the ground; infinite
+ * if the target is unknown.
  */
 function distance(from: Point, to: Point | undefined): number {
   return to === undefined

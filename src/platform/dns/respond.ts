@@ -8,7 +8,7 @@ import { Packet, type Resource } from "dns2";
 
 const { TYPE, CLASS, RCODE } = Packet;
 
-/** Query types for zone transfers. The codec has no name for incremental ones. */
+/** Query types for zone transfers. The codec has no name for incremental transfers. */
 const TRANSFERS: readonly number[] = [TYPE.AXFR, 251];
 
 /**
@@ -30,11 +30,11 @@ export type DnsRecord =
 /** A zone for which this server is authoritative. Names are in lower case. */
 export interface Zone {
   readonly name: string;
-  /** How long resolvers may cache records, and their absence, in seconds. */
+  /** How long resolvers may cache records, or the fact that a name has none, in seconds. */
   readonly ttl: number;
   /** Whether records depend on the client's address. */
   readonly isTailored: boolean;
-  /** A name's records other than NS and SOA; `undefined` if the name does not exist. */
+  /** Returns a name's records other than NS and SOA; `undefined` if the name does not exist. */
   find(name: string, client: string): readonly DnsRecord[] | undefined;
 }
 
@@ -54,7 +54,7 @@ export interface Asked {
 
 type Subnet = ReturnType<typeof Packet.Resource.EDNS.ECS>;
 
-/** The client's network, as passed on by a resolver. */
+/** Returns the client's network, as passed on by a resolver. */
 function subnetIn(opt: Resource | undefined): Subnet | undefined {
   const subnet = opt?.rdata?.find(({ ednsCode }) => ednsCode === Packet.EDNS_OPTION_CODE.ECS) as
     | Subnet
@@ -63,7 +63,7 @@ function subnetIn(opt: Resource | undefined): Subnet | undefined {
   return subnet !== undefined && subnet.sourcePrefixLength <= bits ? subnet : undefined;
 }
 
-/** Why a query gets no records. */
+/** Returns why a query gets no records. */
 function faultOf({ header, questions, errors }: Packet, opt: Resource | undefined) {
   const [question] = questions;
   if (header.opcode !== 0) return RCODE.NOTIMP;
@@ -84,7 +84,10 @@ const zoneOf = (zones: readonly Zone[], name: string): Zone | undefined =>
   zones.filter((zone) => name === zone.name || name.endsWith(`.${zone.name}`))
     .sort((a, b) => b.name.length - a.name.length)[0];
 
-/** Fills in a name's records, or the SOA record that states how long to cache their absence. */
+/**
+ * Fills in a name's records. If there are none, fills in the SOA record, which states how long to
+ * cache that result.
+ */
 function addRecords(response: Packet, { zones, nameServers }: Authority, client: string) {
   const { name: asked, type } = response.questions[0]!;
   const name = asked.toLowerCase();

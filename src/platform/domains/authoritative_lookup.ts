@@ -14,13 +14,13 @@ async function resolve(name: string, type: "NS" | "A" | "AAAA"): Promise<string[
   try {
     return await Deno.resolveDns(name, type);
   } catch {
-    // The name has no name servers, or the resolver does not respond. In both cases, there is no
-    // server to ask.
+    // Either the name has no name servers, or the resolver does not respond. In both cases, there
+    // is no server to ask.
     return [];
   }
 }
 
-/** The addresses of the name servers for the zone that contains a name. */
+/** Finds the addresses of the name servers for the zone that contains a name. */
 async function nameServers(name: string): Promise<string[]> {
   const labels = name.split(".");
   for (let at = 0; at < labels.length - 1; at++) {
@@ -41,7 +41,10 @@ export const seenIn = (answer: DnsAnswer): Seen[number] => {
   return answer.type === "missing" ? [] : answer.reason;
 };
 
-/** The TXT records of a name at each of its zone's name servers, or at `server` if it is given. */
+/**
+ * Looks up a name's TXT records at each name server of its zone, or only at `server` if that is
+ * given.
+ */
 export async function lookAtNameServers(name: string, server?: DnsClient): Promise<Seen> {
   if (server !== undefined) return [seenIn(await server.lookup(name, "TXT"))];
   const addresses = await nameServers(name);

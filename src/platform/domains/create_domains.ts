@@ -175,7 +175,7 @@ export function createDomains(
   const dns01 = setup.dns01?.(challenges);
   const store = new CertificateStore(kv, box);
   const { sites } = parts;
-  /** Authorities refuse hosts whose label starts with `_`. */
+  /** Authorities reject hosts whose label starts with `_`. */
   const isBelowBase = (hostname: string) =>
     !hostname.startsWith("_") && hostname.endsWith(`.${baseDomain}`);
   const certificates = acme && new CertificateService({

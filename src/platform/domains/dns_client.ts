@@ -1,6 +1,7 @@
 /**
- * A DNS client (RFC 1035) based on the codec from `dns2`. Reports must distinguish NXDOMAIN,
- * SERVFAIL and an empty response, which the runtime's own resolvers do not.
+ * A DNS client (RFC 1035) based on the codec from `dns2`. Unlike the runtime's own resolvers, this
+ * client distinguishes between NXDOMAIN, SERVFAIL and an empty response, because reports need the
+ * difference.
  *
  * @module
  */
@@ -45,7 +46,7 @@ export function parseResolvConf(text: string): DnsServer[] {
   }));
 }
 
-/** This machine's name servers; empty if they are unknown. */
+/** Reads this machine's name servers; empty if they are unknown. */
 async function systemDnsServers(): Promise<DnsServer[]> {
   return parseResolvConf(await Deno.readTextFile("/etc/resolv.conf").catch(ifMissing) ?? "");
 }
@@ -78,7 +79,7 @@ function readAnswer(response: Packet, type: LookupType): DnsAnswer {
 }
 
 export interface DnsClientOptions {
-  /** By default, the machine's own servers, which are read at each lookup. */
+  /** The servers to query; by default, the machine's own, which are read at each lookup. */
   readonly servers?: readonly DnsServer[];
   /** Time limit for one exchange with one server, in milliseconds; 2000 by default. */
   readonly timeoutMs?: number;

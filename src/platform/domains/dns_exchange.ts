@@ -20,7 +20,7 @@ export class DnsTimeoutError extends Error {
   override readonly name = "DnsTimeoutError";
 }
 
-/** A query with a random ID that asks for recursion. */
+/** Creates a query that has a random ID and asks for recursion. */
 export function makeQuery(name: string, type: LookupType): Packet {
   const query = new Packet();
   query.header.id = Packet.uuid();

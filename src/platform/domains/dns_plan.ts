@@ -22,7 +22,10 @@ export function proofValue(zone: ZoneRecord): string {
   return `${TOKEN_PREFIX}${zone.token}`;
 }
 
-/** True for the registrable domain itself, which cannot have a CNAME (RFC 1034, 3.6.2). */
+/**
+ * Returns whether a domain is the registrable domain itself, which cannot have a CNAME (RFC 1034,
+ * 3.6.2).
+ */
 export function isApex({ hostname, zone }: Pick<DomainRecord, "hostname" | "zone">): boolean {
   return hostname === zone;
 }
@@ -37,7 +40,7 @@ function routingRecords(domain: DomainRecord, target: RoutingTarget): DnsRecord[
   }));
 }
 
-/** The records to set for domains in one zone, starting with the proof. */
+/** Returns the records to set for domains in one zone, starting with the proof. */
 export function recordsToSet(
   domains: readonly DomainRecord[],
   context: { readonly zone: ZoneRecord; readonly target: RoutingTarget },
@@ -52,7 +55,7 @@ export function recordsToSet(
   return [proof, ...domains.flatMap((domain) => routingRecords(domain, target))];
 }
 
-/** Additional notes about the records, as full sentences. */
+/** Returns additional notes about the records, as full sentences. */
 export function notesOn(
   domains: readonly DomainRecord[],
   context: { readonly target: RoutingTarget; readonly acme: boolean },

@@ -1,7 +1,7 @@
 /**
  * The records of domains, zones and their owners, and a domain's wire format. A domain is verified
  * if its workspace owns its zone. Ownership is stored once, with the zone, so one proof covers all
- * names under it. Pure.
+ * names in the zone. Pure.
  *
  * @module
  */
@@ -16,7 +16,7 @@ export const domainRecord = z.object({
   zone: z.string(),
   /** The name of the environment whose latest deployment the domain shows. */
   environment: z.string(),
-  /** The hostname that visitors are redirected to; null if the domain serves the project. */
+  /** The hostname to which visitors are redirected; `null` if the domain serves the project. */
   redirectTo: z.string().nullable(),
   createdAt: z.number(),
   lastCheck: z.object({ checkedAt: z.number(), checks: z.array(dnsCheck) }).nullable(),
@@ -36,7 +36,7 @@ export type ZoneRecord = z.infer<typeof zoneRecord>;
 export const zoneOwnerRecord = z.object({ workspaceId: z.string(), verifiedAt: z.number() });
 export type ZoneOwnerRecord = z.infer<typeof zoneOwnerRecord>;
 
-/** True if the domain's workspace has proven ownership of its zone. */
+/** Returns whether the domain's workspace has proven ownership of the zone. */
 export function isVerified(domain: DomainRecord, owner: ZoneOwnerRecord | undefined): boolean {
   return owner?.workspaceId === domain.workspaceId;
 }

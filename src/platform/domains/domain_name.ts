@@ -8,7 +8,10 @@ const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const WILDCARD = "*.";
 
 export interface DomainName {
-  /** Lower-case ASCII, with international labels in Punycode (UTS #46). May start with `*.`. */
+  /**
+   * The name in lower-case ASCII, with international labels in Punycode (UTS #46). It may start
+   * with `*.`.
+   */
   readonly hostname: string;
   /** The registrable domain (Public Suffix List, including private suffixes). */
   readonly zone: string;
@@ -24,12 +27,12 @@ export function isWildcard(hostname: string): boolean {
   return hostname.startsWith(WILDCARD);
 }
 
-/** The name after the `*.` of a wildcard. */
+/** Returns the name after the `*.` of a wildcard. */
 function parentOfWildcard(hostname: string): string {
   return hostname.slice(WILDCARD.length);
 }
 
-/** True for `domain` and all names under it. */
+/** Returns whether a name is `domain` or a name under it. */
 function isWithin(hostname: string, domain: string): boolean {
   return hostname === domain || hostname.endsWith(`.${domain}`);
 }
@@ -46,8 +49,8 @@ function refusedText(text: string): string | undefined {
 }
 
 /**
- * Reads a domain in any spelling. The names in `options.reserved`, and all names under them, are
- * refused.
+ * Reads a domain in any spelling. Rejects the names in `options.reserved`, and all names under
+ * them.
  */
 export function parseDomainName(
   text: string,
@@ -82,7 +85,10 @@ export function parseDomainName(
   return { ok: true, name: { hostname, zone } };
 }
 
-/** The `www` name of an apex, or the apex of a `www` name; `undefined` for all others. */
+/**
+ * Returns the `www` name for an apex, or the apex for a `www` name; `undefined` for all other
+ * names.
+ */
 export function companionOf({ hostname, zone }: DomainName): string | undefined {
   if (hostname === zone) {
     const www = `www.${zone}`;

@@ -1,7 +1,7 @@
 /**
  * Changes to custom domains: binding, verification, removal. Each change is committed first. Then
- * the zone's state is read back from the store, with one read per zone at a time, so memory follows
- * the store even if changes overlap.
+ * the zone's state is read back from the store. Only one read per zone runs at a time, so the state
+ * in memory follows the store even if changes overlap.
  *
  * @module
  */
@@ -37,7 +37,10 @@ interface ProofReport {
   readonly answer: DnsAnswer;
 }
 
-/** Looks up a zone's proof, and also the name that results from a common mistake. */
+/**
+ * Looks up a zone's proof. If it is missing, also looks up the name that results from a common
+ * mistake.
+ */
 async function checkProof(dns: DnsLookup, zone: ZoneRecord): Promise<ProofReport> {
   const [name, expected] = [proofName(zone.zone), proofValue(zone)];
   const answer = await dns.lookup(name, "TXT");
@@ -75,7 +78,7 @@ const TOKEN_BYTES = 20;
 
 export interface DomainSettings {
   readonly target: RoutingTarget;
-  /** The platform's own hosts. Neither they nor names under them can be bound. */
+  /** The platform's own hosts. These hosts, and all names under them, cannot be bound. */
   readonly reserved: readonly string[];
   readonly acme: boolean;
 }
@@ -114,7 +117,7 @@ export interface AddedDomains {
   readonly notes: string[];
 }
 
-/** True if the response shows that a zone's proof is missing. */
+/** Returns whether a response shows that a zone's proof is missing. */
 function lacksProof(answer: DnsAnswer, zone: ZoneRecord | undefined): boolean {
   if (answer.type === "failed") return false;
   return zone === undefined || answer.type === "missing" ||
@@ -237,7 +240,7 @@ export class DomainService {
     await this.#refreshZone(domain.zone);
   }
 
-  /** A project's served names that led to this platform at the last lookup. */
+  /** Lists those of a project's served names that led to this platform at the last lookup. */
   async hostsHere(projectId: string): Promise<string[]> {
     const { items } = await this.#services.domains.list(projectId, { limit: MAX_DOMAINS });
     return items.filter(({ hostname, zone, lastCheck }) =>
@@ -304,7 +307,8 @@ export class DomainService {
   }
 
   /**
-   * Refuses a zone that another workspace owns if its proof still exists or cannot be looked up.
+   * Rejects a zone that another workspace owns, if that workspace's proof still exists or cannot be
+   * looked up.
    */
   async #requireFree(zone: string, workspaceId: string): Promise<void> {
     const { domains, dns } = this.#services;

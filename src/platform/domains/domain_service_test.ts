@@ -30,7 +30,7 @@ interface World {
   restart(): Promise<DomainService>;
 }
 
-/** Two workspaces with a real store and a real DNS server. */
+/** Runs a test with two workspaces, a real store and a real DNS server. */
 async function withWorld(run: (world: World) => Promise<void>): Promise<void> {
   const kv = await DenoStore.open(":memory:");
   const dns = await startDns();
@@ -104,7 +104,7 @@ Deno.test("one proof verifies all of a zone's names in its workspace, and later 
     assert.equal(world.service.hosts.redirectOf("www.shop.example"), "shop.example");
   }));
 
-/** The keys that change during an operation, as reported to other nodes. */
+/** Returns the keys that change during an operation, as reported to other nodes. */
 async function changesOf(kv: RecordStore, run: () => Promise<unknown>): Promise<RecordKey[]> {
   const versions = async () => {
     const entries = await Array.fromAsync(kv.list({ prefix: [] }));

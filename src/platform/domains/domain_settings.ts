@@ -27,15 +27,18 @@ type DomainOptions = Pick<
   | "https"
 >;
 
-/** The label under the base domain that custom domains' CNAME records point to. */
+/** The label under the base domain to which custom domains' CNAME records point. */
 const TARGET_LABEL = "cname";
 
 const LETS_ENCRYPT = "https://acme-v02.api.letsencrypt.org/directory";
 
-/** True if a certificate authority could issue a certificate for a name. False for `localhost`. */
+/**
+ * Returns whether a certificate authority could issue a certificate for a name. This is not so for
+ * `localhost`, for example.
+ */
 const isPublicName = (name: string): boolean => parseDomainName(name, { reserved: [] }).ok;
 
-/** Whether certificates are ordered. */
+/** Returns whether certificates are ordered. */
 export const ordersCertificates = ({ https, acme }: Pick<Settings, "https" | "acme">): boolean =>
   https === true || acme?.directoryUrl !== undefined;
 
@@ -60,7 +63,11 @@ async function readAcmeOptions(options: DomainOptions): Promise<AcmeOptions | un
   return { directoryUrl, contact, termsAgreed: true, serverCa };
 }
 
-/** The names of svc's own name servers. @throws {TypeError} if there is no public base domain. */
+/**
+ * Returns the names of svc's own name servers.
+ *
+ * @throws {TypeError} if there is no public base domain.
+ */
 export function nameServersOf(
   { dns, baseDomain }: Pick<Settings, "dns" | "baseDomain">,
 ): readonly string[] {
@@ -93,7 +100,7 @@ function openDns01(
         provider: ownServer({ records, delegations, look }),
         alias,
         onTrouble,
-        // Looks up the name through the delegation, as the authority does.
+        // Looks up the name through the delegation, as the certificate authority does.
         look: async (name) => [await look(name, "TXT")],
       });
   }

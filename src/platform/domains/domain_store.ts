@@ -1,6 +1,6 @@
 /**
  * Domains and zones in Deno KV. A workspace can bind a hostname only once, and only one workspace
- * at a time owns a zone. The commit checks both.
+ * at a time can own a zone. Commits check both conditions.
  *
  * @module
  */
@@ -65,7 +65,7 @@ export class DomainStore extends Table<
     super(kv, domains);
   }
 
-  /** A workspace's first hostnames in alphabetical order, each with its project. */
+  /** Lists a workspace's hostnames in alphabetical order up to a limit, each with its project. */
   async *hostnamesOf(workspaceId: string, most: number) {
     const prefix = keys.domainsByHostname(workspaceId);
     for await (const { key, value } of this.kv.list({ prefix }, { limit: most })) {
@@ -92,8 +92,8 @@ export class DomainStore extends Table<
   }
 
   /**
-   * Binds a hostname, and also its companion if that is free. Replaces a redirect if it belongs to
-   * the same project.
+   * Binds a hostname, and also its companion if that is free. Replaces a redirect of the same
+   * project.
    */
   async bind(
     wanted: DomainRecord,
@@ -131,7 +131,8 @@ export class DomainStore extends Table<
           .set(zoneKey, zoneValue);
         if (same === undefined) domains.insert(operation, domain);
         else {
-          // Written again, because other nodes follow the entries for a zone's domains.
+          // The entry is written again, because other nodes follow the entries for a zone's
+          // domains.
           operation.check({ key: domains.keyOf(domain), versionstamp: same.versionstamp });
           domains.set(operation, domain);
         }
@@ -141,7 +142,10 @@ export class DomainStore extends Table<
     );
   }
 
-  /** Makes a workspace the owner of a proven zone if `mayReplace` allows it. Returns the owner. */
+  /**
+   * Makes a workspace the owner of a zone that it has proven, if `mayReplace` allows this. Returns
+   * the owner.
+   */
   async claim(
     zone: string,
     claim: ZoneOwnerRecord,

@@ -1,5 +1,6 @@
 /**
- * Evaluates DNS lookups: the expected and found values of each record, and what to do. Pure.
+ * Evaluates DNS lookups: compares the expected and found values of each record, and says what to
+ * do. Pure.
  *
  * @module
  */
@@ -7,7 +8,7 @@ import type { DnsCheck } from "../../contract/domains.ts";
 import { canonicalAddress } from "./address_text.ts";
 import type { DnsAnswer } from "./dns_lookup.ts";
 
-/** Maximum number of a record's values in a report, and the maximum length of each. */
+/** Maximum number of a record's values to show in a report, and maximum length of each value. */
 const MAX_SHOWN = 10;
 const MAX_SHOWN_LENGTH = 300;
 
@@ -17,8 +18,8 @@ const failureOf = (answer: DnsAnswer): string | null =>
   answer.type === "found" ? null : answer.reason;
 
 /**
- * The values to show in a report. Because anyone can control them, they are few and short, and
- * contain no control characters.
+ * Returns the values to show in a report. Because anyone can control the values, only a few are
+ * shown, shortened and without control characters.
  */
 function printableValues(values: readonly string[]): string[] {
   return values.slice(0, MAX_SHOWN).map((value) =>
@@ -44,7 +45,7 @@ export interface ProofFacts {
   readonly name: string;
   readonly expected: string;
   readonly answer: DnsAnswer;
-  /** The records at the name with the zone repeated, which is a common mistake. */
+  /** The response for the name in which the zone is repeated, which is a common mistake. */
   readonly doubled: DnsAnswer;
 }
 
@@ -117,8 +118,8 @@ function routingHint(facts: RoutingFacts, found: readonly string[], strange: rea
 }
 
 /**
- * Whether traffic arrives here, via a CNAME or IP addresses. With a proxy in front, the records
- * look wrong although routing works.
+ * Checks whether traffic reaches this platform, through a CNAME or IP addresses. If there is a
+ * proxy in front, the records look wrong although routing works.
  */
 export function judgeRouting(facts: RoutingFacts): DnsCheck {
   const { hostname, apex, target, addresses, cname, a, aaaa } = facts;

@@ -1,5 +1,5 @@
 /**
- * Custom domains: proof of ownership by DNS records, and the mapping from hosts to projects.
+ * Custom domains: proof of ownership through DNS records, and the mapping from hosts to projects.
  *
  * @module
  */

@@ -25,7 +25,7 @@ const TYPES = {
   "/v1/metrics": root.lookupType(`${SERVICE}.metrics.v1.ExportMetricsServiceRequest`),
 } as const;
 
-/** The response from a receiver that has rejected some records. */
+/** Encodes the response of a receiver that has rejected some records. */
 export function partialSuccess(rejectedLogRecords: number, errorMessage: string) {
   const type = root.lookupType(`${SERVICE}.logs.v1.ExportLogsServiceResponse`);
   const answer = { partialSuccess: { rejectedLogRecords, errorMessage } };
@@ -34,7 +34,7 @@ export function partialSuccess(rejectedLogRecords: number, errorMessage: string)
 
 const WIRE_TYPES: Readonly<Record<string, number>> = protobuf.types.basic;
 
-/** Refuses fields that a type does not have, and incorrect wire types. */
+/** Rejects fields that a type does not have, and incorrect wire types. */
 function checkFields(type: protobuf.Type, bytes: Uint8Array): void {
   const reader = protobuf.Reader.create(bytes);
   while (reader.pos < reader.len) {
@@ -53,7 +53,7 @@ function checkFields(type: protobuf.Type, bytes: Uint8Array): void {
 // deno-lint-ignore no-explicit-any -- messages of any kind
 export type Message = Record<string, any>;
 
-/** The message in a request. @throws if it has unknown fields */
+/** Decodes the message in a request. @throws if the message has unknown fields */
 export function decodeOtlp(path: string, body: Uint8Array): Message {
   const type = TYPES[path as keyof typeof TYPES];
   assert.ok(type, `OTLP has no path ${path}`);
@@ -62,7 +62,7 @@ export function decodeOtlp(path: string, body: Uint8Array): Message {
   return type.toObject(type.decode(plain), { longs: Number, enums: String, bytes: String });
 }
 
-/** Attributes as a plain object. */
+/** Converts attributes to a plain object. */
 export const attributesOf = (list: readonly Message[] = []): Record<string, unknown> =>
   Object.fromEntries(list.map(({ key, value }) => [key, Object.values(value)[0]]));
 
@@ -101,7 +101,7 @@ export class TestReceiver {
   readonly metrics: Message[] = [];
   readonly headers: Headers[] = [];
   requests = 0;
-  /** Decides how to respond to a request. The records in refused requests are not kept. */
+  /** Decides how to respond to a request. The records in rejected requests are not kept. */
   answer: (request: number, signal?: AbortSignal) => Answer | Promise<Answer> = () => ({});
 
   async take(path: string, headers: Headers, body: Uint8Array, signal?: AbortSignal) {
@@ -117,7 +117,7 @@ export class TestReceiver {
     return answer;
   }
 
-  /** Replaces the network. */
+  /** Receives requests directly, instead of over the network. */
   readonly outbound: OutboundFetch = async (request) => {
     const body = await new Response(request.body as ReadableStream<Uint8Array>).bytes();
     const { pathname } = new URL(request.url);

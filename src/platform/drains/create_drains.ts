@@ -50,7 +50,8 @@ export interface DrainParts extends Pick<OwnerParts, "deployments" | "variables"
 }
 
 /**
- * Facts for the audit log. They contain only the host, because the rest of the URL can be secret.
+ * Returns the facts for the audit log. They contain only the URL's host, because the rest can be
+ * secret.
  */
 const factsOf = ({ url, headerNames }: Pick<DrainRecord, "url" | "headerNames">) => ({
   host: new URL(url).host,
@@ -136,7 +137,7 @@ export function createDrains(foundation: Foundation, parts: DrainParts): Project
       storeChanged: (changed) => areDrains(changed) ? drains.load() : Promise.resolve(),
       rereadStore: () => drains.load(),
       async close() {
-        // This ends the requests that a round is waiting for.
+        // This aborts the requests for which a round is waiting.
         await drains.close();
         await rounds?.close();
         operatorOutbound.close();

@@ -1,4 +1,8 @@
-/** Projects' drains in the store. Their headers are credentials, so they are sealed. @module */
+/**
+ * Projects' drains in the store. A drain's headers contain credentials, so they are sealed.
+ *
+ * @module
+ */
 import * as z from "zod";
 import { keys, keysBelow, RecordType, Table } from "../core/store/mod.ts";
 import { sealedSecret, type SecretBox } from "../core/secrets/mod.ts";
@@ -23,7 +27,7 @@ const drains = new RecordType({
   parts: ({ projectId, id }) => [projectId, id],
 });
 
-/** Whether any of the changed keys belongs to a drain. */
+/** Returns whether any of the changed keys belongs to a drain. */
 export const areDrains = (changed: readonly RecordKey[]): boolean =>
   changed.some(([root]) => root === drains.root[0]);
 
@@ -55,7 +59,10 @@ export class DrainStore extends Table<DrainRecord, readonly [string, string]> {
     return keysBelow(this.kv, keys.drains(projectId));
   }
 
-  /** Seals all headers with the platform's current key. Returns how many. */
+  /**
+   * Seals the headers of all drains with the platform's current key. Returns how many were
+   * resealed.
+   */
   async reseal(): Promise<number> {
     return await this.rewrite(async (record) => {
       const headers = await this.#box.renew(record.headers, sealPlace(record.id));

@@ -28,9 +28,9 @@ export const QUEUE_RECORDS = 20_000;
 export const QUEUE_BYTES = 8 * 1024 * 1024;
 /** Maximum number of bytes that can wait for all of a node's endpoints. */
 export const ALL_BYTES = 64 * 1024 * 1024;
-/** Maximum time that a record waits before it is dropped. */
+/** Maximum time for which a record waits before it is dropped. */
 export const MAX_AGE_MS = 60 * 60 * 1000;
-/** Maximum wait that an endpoint can ask for. */
+/** Maximum wait that an endpoint can request. */
 const MAX_RETRY_AFTER_MS = 10 * 60 * 1000;
 /** How long to stop sending metrics to an endpoint that has no path for them. */
 const NO_METRICS_MS = 60 * 60 * 1000;
@@ -41,7 +41,8 @@ export interface SendTimes {
   /** How long to collect records for a request, in milliseconds. */
   readonly batchMs: number;
   /**
-   * First and maximum wait before a retry, in milliseconds. Each wait is twice the previous one.
+   * Wait before the first retry, and maximum wait before any retry, in milliseconds. Each wait is
+   * twice as long as the previous one.
    */
   readonly retryMs: number;
   readonly maxRetryMs: number;
@@ -49,7 +50,7 @@ export interface SendTimes {
 
 const TIMES: SendTimes = { batchMs: 1000, retryMs: 1000, maxRetryMs: 60_000 };
 
-/** Bytes that a sender can always buffer, regardless of the other senders. */
+/** Number of bytes that a sender can always buffer, regardless of the other senders. */
 const FAIR_BYTES = 256 * 1024;
 
 interface Holder {
@@ -64,7 +65,10 @@ export class SendBudget {
   readonly holders = new Set<Holder>();
   constructor(readonly max = ALL_BYTES) {}
 
-  /** Drops from the fullest buffers first, so unavailable endpoints do not affect others. */
+  /**
+   * Drops records from the fullest buffers first, so that an unavailable endpoint does not affect
+   * the others.
+   */
   makeRoom(): void {
     while (this.used > this.max) {
       let fullest: Holder | undefined;
@@ -107,7 +111,10 @@ export class DrainSender {
   #inFlightBytes = 0;
   #sent = 0;
   #dropped = 0;
-  /** Number of dropped records that the receiver or the operator does not know about yet. */
+  /**
+   * Numbers of dropped records of which the receiver (`#unsaid`) and the operator (`#untold`) have
+   * not been notified yet.
+   */
   #unsaid = 0;
   #untold = 0;
   #toldAt = -Infinity;
@@ -118,7 +125,7 @@ export class DrainSender {
   /** Whether the sender is waiting for more records rather than for the endpoint. */
   #isGathering = false;
   #wake = () => {};
-  /** Ends the current request. */
+  /** Aborts the current request when the sender closes. */
   readonly #closed = new AbortController();
   readonly #metrics = new RequestMetrics();
   /** When to send metrics again, according to the platform's clock. */
@@ -201,7 +208,7 @@ export class DrainSender {
     const { host } = new URL(this.endpoint.url);
     const reason = this.#lastError?.problem ?? "too many at a time";
     const records = formatCount(this.#untold, "log record");
-    // Set first, because the log line itself may be a dropped record.
+    // These are set first, because the log line itself may become a dropped record.
     this.#toldAt = now;
     this.#untold = 0;
     this.#parts.onTrouble(`Dropped ${records} for the drain ${host}: ${reason}`);
@@ -215,7 +222,7 @@ export class DrainSender {
     if (now >= this.#metricsAfter) this.#metrics.add({ ...owner, now }, request);
   }
 
-  /** Sends the metrics once, without retries, because the next ones include them. */
+  /** Sends the metrics once, without retries, because the next export includes them. */
   async sendMetrics(): Promise<void> {
     if (this.#parts.now() < this.#metricsAfter) return;
     const own = this.#parts.ownMetrics?.();
@@ -223,7 +230,7 @@ export class DrainSender {
     if (metrics.length === 0) return;
     const body = await packMetrics(metrics);
     const outcome = await this.#post("metrics", body);
-    // The endpoint accepts only logs, or is being replaced.
+    // Either the endpoint accepts only logs, or it is being replaced.
     if (outcome.status === 404) this.#metricsAfter = this.#parts.now() + NO_METRICS_MS;
     this.#note(outcome, "Metrics: ");
   }
@@ -312,8 +319,8 @@ export class DrainSender {
   }
 
   /**
-   * Sends until the endpoint accepts or rejects the records, or they are too old. Returns the
-   * number of lost records.
+   * Sends the records until the endpoint accepts or rejects them, or until they are too old.
+   * Returns the number of lost records.
    */
   async #sendBatch(batch: readonly SizedRecord[]): Promise<number> {
     const { now, resource } = this.#parts;
@@ -348,7 +355,8 @@ export class DrainSender {
   }
 
   /**
-   * A random time between half the given time and all of it, so nodes do not retry simultaneously.
+   * Returns a random time between half the given time and all of it, so that nodes do not retry
+   * simultaneously.
    */
   #spread(ms: number): number {
     return ms * (0.5 + this.#parts.random(1)[0]! / 510);

@@ -19,7 +19,7 @@ const never: OutboundFetch = ({ signal }) =>
     (signal as AbortSignal).addEventListener("abort", abort);
   });
 
-/** A sender with an in-memory receiver, and a clock that the test advances. */
+/** Creates a sender with an in-memory receiver, and a clock that the test advances. */
 function setUp({ outbound, budget = new SendBudget() }: {
   readonly outbound?: OutboundFetch;
   readonly budget?: SendBudget;
@@ -126,7 +126,7 @@ Deno.test("DrainSender waits as long as Retry-After says", async () => {
   };
   add("first");
   await until(() => receiver.requests, (requests) => requests === 1);
-  // A full batch does not end the wait.
+  // Even a full batch does not end the wait.
   for (let number = 0; number < 600; number++) add("more");
   await idle();
   assert.ok(times[1]! - times[0]! >= 990, `${times}`);

@@ -36,12 +36,12 @@ const nodeHealth = z.object({
   lastErrorAt: time,
   lastError: z.string().nullable(),
 });
-/** Health of a project's drains by ID, or of the operator's endpoints by position. */
+/** The health of a project's drains, by ID, or of the operator's endpoints, by position. */
 const answer = z.array(z.tuple([z.string(), nodeHealth]));
 
 const iso = (at: number | null): string | null => at === null ? null : new Date(at).toISOString();
 
-/** Combines the health that nodes report. */
+/** Combines the health reports of all nodes. */
 function toWire(nodes: readonly SenderHealth[]): DrainHealth {
   const sum = (pick: (each: SenderHealth) => number) =>
     nodes.reduce((total, each) => total + pick(each), 0);
@@ -97,7 +97,7 @@ export class DrainService {
     );
   }
 
-  /** The health of a project's drains, or of the operator's endpoints, on all nodes. */
+  /** Returns the health of a project's drains, or of the operator's endpoints, on all nodes. */
   async #healths(
     projectId: string | null,
   ): Promise<{ readonly healths: Healths; readonly silent: readonly SilentNode[] }> {
@@ -143,7 +143,7 @@ export class DrainService {
     return { items: records.map((record) => this.#toWire(record, healths)), silent };
   }
 
-  /** The operator's endpoints. */
+  /** Lists the operator's endpoints. */
   async listPlatform() {
     const { healths, silent } = await this.#healths(null);
     const items = this.#parts.drains.ofAll.map(({ endpoint: { url, headers } }, place) => ({

@@ -1,6 +1,6 @@
 /**
  * This node's drains. Passes log entries to their senders. A log line waits in memory until its
- * deployment is known, and no request waits for it.
+ * deployment is known. No request waits for a log line.
  *
  * @module
  */
@@ -27,11 +27,11 @@ import type { Endpoint } from "./post_batch.ts";
 import { processMetrics } from "./process_metrics.ts";
 import type { RecordOwners } from "./record_owners.ts";
 
-/** Maximum number of lines that can wait for their deployments to be read. */
+/** Maximum number of lines that can wait until their deployments have been read. */
 const MAX_WAITING = 20_000;
 /** Number of lines to handle before yielding to other tasks. */
 const AT_ONCE = 200;
-/** Time to send the last records when the platform stops, in milliseconds. */
+/** Maximum time for sending the last records when the platform stops, in milliseconds. */
 const GRACE_MS = 3000;
 
 interface Line {
@@ -53,7 +53,7 @@ export interface DrainsParts extends Omit<SenderParts, "resource" | "ownMetrics"
   readonly operatorOutbound: Outbound["fetch"];
 }
 
-/** A project's drains. They share one listener. */
+/** A project's drains, which share one listener. */
 interface OpenProject {
   readonly senders: Map<string, DrainSender>;
   leave(): void;

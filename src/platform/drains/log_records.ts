@@ -14,12 +14,12 @@ export type OtlpResource = OtlpRecord["resource"];
 
 type Attributes = OtlpRecord["attributes"];
 
-/** A record with its size in memory. */
+/** A record and its size in memory. */
 export interface SizedRecord {
   readonly record: OtlpRecord;
   /** Milliseconds since the epoch. */
   readonly time: number;
-  /** Its approximate size in bytes. */
+  /** The record's approximate size, in bytes. */
   readonly size: number;
 }
 
@@ -44,7 +44,7 @@ const LEVELS = {
 type Level = keyof typeof LEVELS;
 
 /**
- * The scope of all records. It is one object, because the serializer distinguishes scopes by
+ * The scope of all records. They share one object, because the serializer distinguishes scopes by
  * identity.
  */
 export const SCOPE = { name: "svc" } as const;
@@ -62,7 +62,7 @@ export const hrTime = (time: number): [number, number] => [
 
 const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 
-/** The trace of a `traceparent` (W3C Trace Context); `undefined` if it is not valid. */
+/** Returns the trace in a `traceparent` (W3C Trace Context); `undefined` if it is not valid. */
 export function readTrace(traceparent: string | undefined): OtlpRecord["spanContext"] {
   const [, traceId, spanId, flags] = TRACEPARENT.exec(traceparent ?? "") ?? [];
   if (traceId === undefined || /^0+$/.test(traceId) || /^0+$/.test(spanId!)) return undefined;
@@ -208,7 +208,7 @@ export function platformRecord(
   return build(owner, { time, level, eventName: "svc.platform", body: message, attributes });
 }
 
-/** Notifies the receiver of records that it will not receive. */
+/** Creates a record that notifies the receiver of records that it will not receive. */
 export function droppedRecord(resource: OtlpResource, count: number, time: number): SizedRecord {
   const records = count === 1 ? "1 record" : `${count} records`;
   return build({ resource, mask: (text) => text }, {
@@ -220,7 +220,7 @@ export function droppedRecord(resource: OtlpResource, count: number, time: numbe
   });
 }
 
-/** A sample record for testing a drain. */
+/** Creates a sample record for testing a drain. */
 export function sampleRecord(resource: OtlpResource, time: number): SizedRecord {
   return build({ resource, mask: (text) => text }, {
     time,

@@ -36,7 +36,10 @@ export interface PostParts {
   readonly now: Clock;
 }
 
-/** Even with `accepted`, the endpoint may have rejected some records. `problem` says why. */
+/**
+ * Even if the result is `accepted`, the endpoint may have rejected some records. `problem` then
+ * says why.
+ */
 export type PostOutcome =
   & { readonly status: number | null }
   & (
@@ -57,8 +60,8 @@ export async function packLogs(records: OtlpRecord[]): Promise<Uint8Array<ArrayB
 }
 
 /**
- * The compressed body of a metrics request. Concatenated messages form one message with all of
- * their lists.
+ * Returns the compressed body of a metrics request. Concatenated messages form one message that
+ * contains the lists of all of them.
  */
 export async function packMetrics(
   metrics: readonly ResourceMetrics[],
@@ -69,9 +72,7 @@ export async function packMetrics(
   );
 }
 
-/**
- * Reads how many records an endpoint rejected, and its message. Reads nothing from a damaged body.
- */
+/** Reads how many records an endpoint rejected, and its message. Ignores a damaged body. */
 function readPartial(signal: Signal, body: Uint8Array) {
   try {
     if (signal === "logs") {
@@ -85,9 +86,9 @@ function readPartial(signal: Signal, body: Uint8Array) {
   }
 }
 
-/** The text of a response in any format, without control characters or credentials. */
+/** Returns the text of a response in any format, without control characters or credentials. */
 function wordsOf(text: string, { headers }: Endpoint): string {
-  // Code may print a token without the scheme that precedes it, such as Bearer.
+  // The endpoint may repeat a token without the scheme that precedes it, such as Bearer.
   const secrets = Object.values(headers).flatMap((value) => [value, ...value.split(" ").slice(1)]);
   const plain = text.replace(/[\p{Cc}\p{Cf}\ufffd]+/gu, " ").trim();
   return createSecretMasker(secrets).mask(plain).slice(0, MAX_WORDS).toWellFormed();

@@ -1,5 +1,5 @@
 /**
- * Metrics of the platform's process, named according to OpenTelemetry's semantic conventions.
+ * Metrics for the platform's process, named according to OpenTelemetry's semantic conventions.
  *
  * @module
  */
@@ -13,9 +13,9 @@ interface Measured {
   readonly name: string;
   readonly description: string;
   readonly unit: string;
-  /** Whether it only increases. */
+  /** Whether the metric only increases. */
   readonly isMonotonic: boolean;
-  /** Values by their distinguishing attributes. */
+  /** The metric's values, each with the attributes that distinguish it. */
   readonly values: readonly (readonly [Readonly<Record<string, string>>, number])[];
 }
 

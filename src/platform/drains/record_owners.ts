@@ -1,5 +1,5 @@
 /**
- * Deployments whose records are sent: their names for receivers, and the values to mask.
+ * Deployments whose records are sent: the names that receivers see, and the values to mask.
  *
  * @module
  */
@@ -14,7 +14,10 @@ import { createResource, type OtlpResource, type RecordOwner } from "./log_recor
 
 /** Maximum number of deployments to remember. */
 const MAX_KNOWN = 1000;
-/** How long to remember a deployment's variables, in milliseconds. Databases can change them. */
+/**
+ * How long to remember a deployment's variables, in milliseconds. Changes to databases can change
+ * the variables.
+ */
 const KNOWN_MS = 60_000;
 /** How long to remember that a deployment is missing, or that its variables cannot be read. */
 const MISSING_MS = 5000;
@@ -38,7 +41,7 @@ interface CachedOwner {
 export class RecordOwners {
   readonly #known = new RecentMap<CachedOwner>(MAX_KNOWN);
   readonly #reading = new SingleFlight<RecordOwner | undefined>();
-  /** The resource of the platform itself. */
+  /** The resource that describes the platform itself. */
   readonly platform: OtlpResource;
 
   readonly #parts: OwnerParts;
@@ -61,7 +64,7 @@ export class RecordOwners {
     if (known !== undefined && now() < known.until) return known.owner;
     return this.#reading.run(deploymentId, async () => {
       const owner = await this.#read(projectId, deploymentId).catch((error) => {
-        // Reported once, not for each attempt.
+        // The problem is reported once, not for each attempt.
         if (known === undefined || known.owner !== undefined) {
           onTrouble(`Cannot send logs of deployment ${deploymentId}: ${messageOf(error)}`);
         }

@@ -17,7 +17,8 @@ export type ResourceMetrics = Parameters<typeof ProtobufMetricsSerializer.serial
 /** The histogram's bucket bounds that the conventions recommend, in seconds. */
 const BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 /**
- * Maximum number of series per drain. Beyond it, the series that has been idle longest is dropped.
+ * Maximum number of time series per drain. Beyond it, the series that has been idle longest is
+ * dropped.
  */
 const MAX_SERIES = 1000;
 /** Methods that have their own series. Clients can send any method. */
@@ -37,7 +38,7 @@ interface Series {
   readonly resource: OtlpResource;
   readonly method: string;
   readonly status: number;
-  /** When its first request arrived, in milliseconds since the epoch. */
+  /** When the first request of the series arrived, in milliseconds since the epoch. */
   readonly start: number;
   readonly counts: number[];
   count: number;
@@ -75,7 +76,7 @@ export class RequestMetrics {
     this.#hasNew = true;
   }
 
-  /** The metrics by resource; empty if nothing has been counted since the last call. */
+  /** Returns the metrics by resource; empty if nothing has been counted since the last call. */
   collect(now: number): ResourceMetrics[] {
     if (!this.#hasNew) return [];
     this.#hasNew = false;

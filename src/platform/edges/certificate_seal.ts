@@ -74,7 +74,7 @@ export class SealKey {
     return new SealKey(pair, await publicBytes(pair));
   }
 
-  /** @throws {DOMException} if it was sealed for a different key or host, or was changed. */
+  /** @throws {DOMException} if the data was sealed for a different key or host, or was changed. */
   async open({ from, sealed }: SealedCertificate, hostname: string): Promise<KeyPair> {
     const sender = Uint8Array.fromBase64(from);
     const cipher = await cipherKey(this.#pair, {

@@ -29,13 +29,13 @@ export interface Edges {
   /** Serves requests that edges make themselves. */
   readonly answer: EdgeEndpoint["answer"];
   /**
-   * Handles requests that edges pass on as if their clients had sent them here, either from all
-   * edges or only from those on other machines.
+   * Handles requests that edges forward, as if their clients had sent them here: either from all
+   * edges, or only from edges on other machines.
    */
   admitting(handlers: Handlers, from: "all" | "remote"): ConnectionHandler;
-  /** Each edge's metrics. */
+  /** Returns each edge's metrics. */
   facts(): readonly EdgeFacts[];
-  /** The public addresses of edges on other machines. */
+  /** Lists the public addresses of edges on other machines. */
   readonly places: EdgeRegistry["places"];
   /** Returns the names of the edges that are connected to this node. */
   readonly present: EdgeRegistry["present"];
@@ -53,10 +53,11 @@ export const PRESENCE = {
 export interface EdgeFacts {
   readonly name: string;
   readonly isConnected: boolean;
-  /** Whether it shares the platform's port. */
+  /** Whether the edge shares the platform's port. */
   readonly isLocal: boolean;
   /**
-   * Number of requests that it served itself, by the first digit of their status, starting at 1.
+   * Number of requests that the edge served itself, by the first digit of the response status,
+   * starting at 1.
    */
   readonly answers: readonly number[];
 }
@@ -67,7 +68,7 @@ export interface LocalEdgeLink {
   add(name: string): string;
   /** Called when an edge no longer follows the feed. */
   onLost: (name: string) => void;
-  /** Called when clients must no longer use an edge, and when they can use it again. */
+  /** Called when clients must no longer use an edge, and when they can use that edge again. */
   onDrained: (name: string, isDrained: boolean) => void;
 }
 

@@ -25,7 +25,10 @@ import { appliedBody, EDGE_PATHS, type EdgeShown, type EdgeSite, servedBody } fr
 const MAX_BODY = 4096;
 /** Maximum number of public addresses per edge. */
 const MAX_ADDRESSES = 8;
-/** Enough for a batch with 1,048,576 characters, even if JSON escapes all of them. */
+/**
+ * Maximum size of a batch, in bytes: enough for 1,048,576 characters, even if JSON escapes all of
+ * them.
+ */
 const MAX_SERVED_BODY = 8 * 1024 * 1024;
 
 export interface EdgeEndpointParts {
@@ -35,18 +38,19 @@ export interface EdgeEndpointParts {
   publishedRules(projectId: string): Promise<RuntimeRuleSet | undefined>;
   accessOf(projectId: string, workspaceId: string): Promise<SiteAccess>;
   /**
-   * The certificate of a served hostname. The operator's own certificate never leaves its machine.
+   * Returns the certificate for a served hostname. The operator's own certificate never leaves its
+   * machine.
    */
   certificateOf(hostname: string): KeyPair | undefined | Promise<KeyPair | undefined>;
   /** Hostnames of the API, in addition to IP addresses. */
   readonly apiNames: readonly string[];
-  /** Whether the platform redirects visitors of some hosts from HTTP to HTTPS. */
+  /** Returns whether the platform redirects visitors of some hosts from HTTP to HTTPS. */
   redirectsToHttps(): boolean;
   /** Called when an edge no longer follows the feed, unless the platform is stopping. */
   onLost?(edge: string): void;
 }
 
-/** The manifest, without the parts that only servers, functions and tasks need. */
+/** Returns the manifest without the parts that only servers, functions and tasks need. */
 function publicManifest(
   { meta: _, checks: __, cron: ___, functionLimits: ____, ...manifest }: Manifest,
 ): Manifest {
@@ -59,8 +63,8 @@ function publicManifest(
 }
 
 /**
- * The DNS names that a certificate is valid for. The runtime's `checkHost()` does not support
- * wildcards.
+ * Returns the DNS names for which a certificate is valid. The runtime's `checkHost()` does not
+ * support wildcards.
  */
 function namesOf(cert: string): ReadonlySet<string> {
   const { subjectAltName = "" } = new X509Certificate(cert);
@@ -68,7 +72,7 @@ function namesOf(cert: string): ReadonlySet<string> {
 }
 
 export class EdgeEndpoint {
-  /** Keyed by edge and session, so an edge cannot affect other edges' feeds. */
+  /** Keyed by edge and session, so that an edge cannot affect the feeds of other edges. */
   readonly #feeds = new Map<string, { readonly edge: string; readonly feed: OpenFeed }>();
 
   readonly #isApi: (hostname: string) => boolean;
@@ -87,7 +91,7 @@ export class EdgeEndpoint {
     this.#isApi = apiHosts(parts.apiNames);
   }
 
-  /** The number of changes that an edge has not applied yet. */
+  /** Returns the number of changes that an edge has not applied yet. */
   readonly behind = (edge: string): number =>
     [...this.#feeds.values()].filter((each) => each.edge === edge)
       .reduce((most, { feed }) => Math.max(most, feed.behind), 0);
@@ -209,7 +213,7 @@ export class EdgeEndpoint {
     return Response.json(sealed, { headers: { "cache-control": "no-store" } });
   }
 
-  /** @throws {Failure} if a certificate is also valid for the API; this is logged only once */
+  /** @throws {Failure} if a certificate is also valid for the API, which is logged only once */
   #requireNotOfApi({ cert }: KeyPair): void {
     const names = namesOf(cert);
     const covered = this.#parts.apiNames.map((name) => name.toLowerCase())
@@ -270,7 +274,7 @@ export class EdgeEndpoint {
     return { access: accessStateOf(facts), published: published ?? null };
   }
 
-  /** Verifies a file first if the edge found it to be damaged. */
+  /** Verifies a file first, if the edge has reported it as damaged. */
   async #blob(
     of: { projectId: string; deploymentId: string },
     { sha256, isDamaged }: { readonly sha256: string; readonly isDamaged: boolean },

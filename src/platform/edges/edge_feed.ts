@@ -29,9 +29,9 @@ export function openFeed(
   feed: Publisher,
   { hello, isApi, isDrained, now, signal, onEnd }: {
     readonly hello: Extract<FeedLine, { type: "hello" }>;
-    /** Whether the API handles a hostname, regardless of its site. */
+    /** Returns whether the API handles a hostname, regardless of its site. */
     isApi(hostname: string): boolean;
-    /** Whether the edge's clients should use other edges. */
+    /** Returns whether the edge's clients should use other edges. */
     isDrained(): boolean;
     readonly now: Clock;
     readonly signal: AbortSignal;

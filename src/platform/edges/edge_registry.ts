@@ -27,9 +27,9 @@ const edgeRecord = z.object({
   name: z.string(),
   hash: z.string(),
   createdAt: z.number(),
-  /** True if its clients should use other edges. */
+  /** Whether the edge's clients should use other edges. */
   isDrained: z.boolean().optional(),
-  /** Its public addresses, for svc's own DNS. */
+  /** The edge's public addresses, for svc's own DNS. */
   addresses: z.array(z.string()).optional(),
   country: z.string().optional(),
 });
@@ -51,7 +51,7 @@ const MAX_SKEW_MS = 60_000;
 /** Maximum number of processes that can follow the feed with one key. */
 const MAX_CONNECTIONS = 64;
 
-/** Number of sessions whose used numbers are kept. Up to twice as many may be in memory. */
+/** Number of sessions for which to keep the used numbers. Up to twice as many may be in memory. */
 const MAX_SESSIONS = 256;
 
 /**
@@ -60,7 +60,7 @@ const MAX_SESSIONS = 256;
  */
 const SILENT_MS = 15_000;
 
-/** Names of the platform's own edges on this machine. */
+/** Matches the names of the platform's own edges on this machine. */
 const LOCAL_NAME = /^local-\d+$/;
 
 export const isLocalEdge = (name: string): boolean => LOCAL_NAME.test(name);
@@ -71,7 +71,7 @@ const hashOf = (key: string): string => sha256Hex(`svc edge key\n${key}`);
 interface Contact {
   readonly state: "connected" | "lost";
   readonly since: number;
-  /** When it last sent something. */
+  /** When the edge last sent something. */
   readonly seenAt: number;
   readonly address: string;
   readonly version: string;
@@ -97,19 +97,19 @@ export interface EdgeRegistryOptions {
   readonly box: Pick<SecretBox, "deriveBytes">;
   readonly now: Clock;
   readonly random: Random;
-  /** The country of an IP address. */
+  /** Looks up the country of an IP address. */
   country(address: string): string | undefined;
 }
 
 export class EdgeRegistry {
   readonly #table: Table<EdgeRecord, readonly [string], "hash" | "name">;
-  /** All edges by name, so requests do not need to read the store. */
+  /** All edges by name, so that requests do not need to read the store. */
   readonly #edges = new Map<string, EdgeRecord>();
   /** The edges on this machine. Their keys become invalid when this process exits. */
   readonly #local = new Map<string, EdgeRecord>();
   readonly #contacts = new Map<string, Contact>();
   readonly #sessions = new RecentMap<Promise<KnownEdge>>(MAX_SESSIONS);
-  /** Ends the connections of edges that are removed. */
+  /** Closes the connections of edges that are removed. */
   readonly #open = new Map<string, Set<AbortController>>();
 
   readonly #options: EdgeRegistryOptions;
@@ -119,7 +119,7 @@ export class EdgeRegistry {
     this.#table = new Table(options.kv, edges);
   }
 
-  /** Whether there is an edge on any other machine. If not, no request can come from one. */
+  /** Whether there are edges on other machines. If not, no request can come from such an edge. */
   get isEmpty(): boolean {
     return this.#edges.size === this.#local.size;
   }
@@ -159,7 +159,7 @@ export class EdgeRegistry {
     const isDrained = this.isDrained(name);
     this.#local.set(name, { ...edge, isDrained });
     this.#edges.set(name, { ...edge, isDrained });
-    // Its last process has exited, or must be stopped.
+    // The edge's last process has exited, or must be stopped.
     for (const each of this.#open.get(name) ?? []) each.abort();
     return key;
   }
@@ -203,7 +203,7 @@ export class EdgeRegistry {
       .map(([name]) => name);
   }
 
-  /** The edges with public addresses. */
+  /** Lists the edges that have public addresses. */
   places(): EdgePlace[] {
     return [...this.#edges.values()].flatMap((
       { name, isDrained = false, addresses = [], country },
@@ -212,9 +212,9 @@ export class EdgeRegistry {
 
   /**
    * Stores an edge's public addresses, for other nodes and for the next start. The first addresses
-   * are kept, so a stolen key cannot be used to send visitors to another machine.
+   * are kept, so that a stolen key cannot be used to send visitors to another machine.
    *
-   * @returns Whether the stored addresses are the reported ones.
+   * @returns whether the stored addresses are the reported ones
    */
   async place(
     name: string,
@@ -257,7 +257,7 @@ export class EdgeRegistry {
     return shown;
   }
 
-  /** The name of the edge that a key belongs to. */
+  /** Returns the name of the edge to which a key belongs. */
   async find(key: string): Promise<string | undefined> {
     const hash = hashOf(key);
     const local = [...this.#local.values()].find((edge) => edge.hash === hash);
@@ -268,7 +268,7 @@ export class EdgeRegistry {
     return found?.name;
   }
 
-  /** Whether an edge has reached its maximum number of connections. */
+  /** Returns whether an edge has reached its maximum number of connections. */
   isFull(edge: string): boolean {
     return (this.#open.get(edge)?.size ?? 0) >= MAX_CONNECTIONS;
   }
@@ -303,7 +303,8 @@ export class EdgeRegistry {
   }
 
   /**
-   * The client facts of a relayed request; `undefined` if the signature is wrong, old or reused.
+   * Returns the facts about a relayed request's client; `undefined` if the signature is wrong, old
+   * or reused.
    */
   async admit(
     request: RelayedTarget & { readonly facts: string; readonly signature: string },
@@ -315,7 +316,7 @@ export class EdgeRegistry {
     // Uses the ID, because another edge may already have the same name.
     const name = `${edge.id} ${facts.id}`;
     let session = this.#sessions.get(name);
-    // Sessions without a valid signature must not evict others.
+    // Sessions without a valid signature must not evict other sessions.
     const isNew = session === undefined;
     session ??= this.#know(facts);
     const known = await session;

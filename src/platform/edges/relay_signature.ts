@@ -6,7 +6,7 @@
  */
 import { equalInConstantTime, hmacSha256 } from "../../lib/hash.ts";
 
-/** Names the edge, its session, and the client. */
+/** Header that names the edge, its session, and the client. */
 export const FACTS_HEADER = "x-svc-edge-relay";
 export const SIGNATURE_HEADER = "x-svc-edge-signature";
 
@@ -16,21 +16,21 @@ export interface EdgeSession {
   readonly id: string;
 }
 
-/** The client facts that a front edge sends with a request. */
+/** The facts about a client that a front edge sends with a request. */
 export interface RelayFacts extends EdgeSession {
-  /** Counts the session's requests. */
+  /** The request's number, which counts the session's requests. */
   readonly number: number;
-  /** In milliseconds since the Unix epoch. */
+  /** When the request was signed, in milliseconds since the Unix epoch. */
   readonly time: number;
   readonly scheme: "http" | "https";
-  /** Address of the client. */
+  /** The client's address. */
   readonly ip: string;
 }
 
 /** The part of a request that is signed along with the facts. */
 export interface RelayedTarget {
   readonly method: string;
-  /** Host, path and query, exactly as in the request. */
+  /** The host, path and query, exactly as in the request. */
   readonly target: string;
 }
 
@@ -72,7 +72,7 @@ export function isSignedBy(
   return equalInConstantTime(signRelay(secret, facts, of), signature);
 }
 
-/** How far a request's number can be below the highest number so far. */
+/** How far a request's number may be below the highest number so far. */
 const WINDOW = 16_384;
 
 /** A session's used numbers. A number that is too old counts as used. */
@@ -80,7 +80,7 @@ export class UsedNumbers {
   readonly #used = new Uint8Array(WINDOW);
   #highest = 0;
 
-  /** Records a number as used. Returns false if it was used before. */
+  /** Records a number as used. Returns `false` if it was used before. */
   take(number: number): boolean {
     if (number <= this.#highest - WINDOW) return false;
     if (number > this.#highest) {

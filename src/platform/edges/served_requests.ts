@@ -1,5 +1,5 @@
 /**
- * Requests that front edges served and reported. They are added to their projects' logs and
+ * Requests that front edges served and reported. Each request is added to its project's logs and
  * statistics, with the name of the edge.
  *
  * @module
@@ -13,7 +13,8 @@ import type { DeploymentStore } from "../deployments/mod.ts";
 import { type servedBody, type ServedRequest, servedRequest } from "./wire.ts";
 
 /**
- * Number of edge processes whose last batch number is kept. Up to twice as many may be in memory.
+ * Number of edge processes for which to keep the last batch number. Up to twice as many may be in
+ * memory.
  */
 const MAX_PROCESSES = 256;
 
@@ -23,7 +24,7 @@ export interface ServedRequestsParts {
   count(request: CountedRequest): void;
   /** Counts a request toward each rule that matched it; rules are given by ID. */
   match(request: Pick<ServedRequest, "host" | "deploymentId">, ruleIds: readonly string[]): void;
-  /** The country of an IP address. */
+  /** Looks up the country of an IP address. */
   country(address: string): string | undefined;
   readonly now: Clock;
 }
@@ -39,7 +40,7 @@ export class ServedRequests {
     this.#parts = parts;
   }
 
-  /** An edge's responses from 1xx to 5xx since the platform started. */
+  /** Returns the numbers of an edge's responses, from 1xx to 5xx, since the platform started. */
   answersOf(edge: string): readonly number[] {
     return this.#answers.get(edge) ?? [0, 0, 0, 0, 0];
   }
@@ -50,7 +51,7 @@ export class ServedRequests {
     const parsed = served.map((each) => servedRequest.safeParse(each).data);
     const requests = parsed.filter((each) => each !== undefined);
     const known = await this.#knownDeployments(requests);
-    // The edge resends a batch that it believes was lost.
+    // The edge resends a batch that it considers lost.
     if (batch <= (this.#batches.get(sender) ?? 0)) return 0;
     this.#batches.set(sender, batch);
     const kept = requests.filter((each) => known.has(deploymentOf(each)));

@@ -13,7 +13,7 @@ import type { Manifest } from "../../manifest/mod.ts";
 import type { RuntimeRuleSet } from "../../rules/mod.ts";
 import { LAYERS } from "../../traffic/mod.ts";
 
-/** Prefix of the paths for front edges. The number changes when the message format does. */
+/** Prefix of the paths for front edges. The number changes whenever the message format changes. */
 export const EDGE_PATHS = "/_svc/edges/1/";
 
 export const isEdgePath = (path: string): boolean => path.startsWith(EDGE_PATHS);
@@ -21,7 +21,10 @@ export const isEdgePath = (path: string): boolean => path.startsWith(EDGE_PATHS)
 /** Interval between the feed's heartbeats, in milliseconds. */
 export const ALIVE_MS = 1000;
 
-/** Maximum number of requests in a batch, and of characters in a field of a request. */
+/**
+ * Maximum number of requests in a batch, and maximum number of characters in each field of a
+ * request.
+ */
 export const MAX_BATCH = 1000;
 export const MAX_FIELD = 2048;
 
@@ -32,14 +35,14 @@ const ofPlatform = <T>() =>
 const message = ofPlatform<FeedMessage>();
 const place = z.int().min(0);
 
-/** A message from the platform to an edge. Each one is a line of JSON. */
+/** A message from the platform to an edge. Each message is a line of JSON. */
 export const feedLine = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("hello"),
     edge: z.string(),
     session: z.string(),
     secret: z.base64(),
-    /** In milliseconds since the Unix epoch. */
+    /** The platform's time, in milliseconds since the Unix epoch. */
     time: z.int(),
     /** Whether the platform may redirect visitors from HTTP to HTTPS. */
     redirectsToHttps: z.boolean(),
@@ -49,8 +52,8 @@ export const feedLine = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("alive"),
     /**
-     * As in `hello`, repeated because a clock can be changed at any time. Missing in messages from
-     * older platforms.
+     * The time, as in `hello`. It is repeated, because a clock can be changed at any time. Missing
+     * in messages from older platforms.
      */
     time: z.int().optional(),
     /** Whether clients should use other edges. */
@@ -95,7 +98,7 @@ export type ServedRequest = z.infer<typeof servedRequest>;
 /** Requests that an edge process served. A batch is recorded only once. */
 export const servedBody = z.object({
   process: z.string().max(64),
-  /** Number of the batch, counted by its process. */
+  /** The batch's number, counted by the edge process. */
   batch: z.int().min(1),
   served: z.array(z.unknown()).max(MAX_BATCH),
   /** Round-trip time of the previous batch to the platform. */
@@ -104,7 +107,9 @@ export const servedBody = z.object({
 
 /** A deployment as a front edge serves it. */
 export const edgeSite = z.object({
-  /** Names the folder for its files. Missing in messages from older platforms. */
+  /**
+   * ID that names the folder for the deployment's files. Missing in messages from older platforms.
+   */
   workspaceId: z.string().optional(),
   manifest: ofPlatform<Manifest>(),
   files: z.array(z.object({ path: z.string(), sha256, size: z.int().min(0) })),

@@ -1,4 +1,4 @@
-/** Environments: the two that every project has, and the project's own. Pure. @module */
+/** Environments: the two that every project has, and those that a project creates. Pure. @module */
 import * as z from "zod";
 import type { Environment } from "../../contract/environments.ts";
 import { ENVIRONMENT_PREVIEW, ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
@@ -13,20 +13,22 @@ export const environmentRecord = z.object({
 });
 export type EnvironmentRecord = z.infer<typeof environmentRecord>;
 
-/** The environments that every project has. Their name is also their ID. */
+/** The environments that every project has. An environment's name is also its ID. */
 export const BUILT_IN: readonly string[] = [ENVIRONMENT_PRODUCTION, ENVIRONMENT_PREVIEW];
 
-/** Whether a name is reserved and therefore not available for a project's own environments. */
+/**
+ * Returns whether a name is reserved, and therefore not available for a project's own environments.
+ */
 export function isReservedEnvironment(name: string): boolean {
   return BUILT_IN.includes(name) || name === SCOPE_ALL;
 }
 
-/** The host label that always serves an environment's latest deployment. */
+/** Returns the host label that always serves an environment's latest deployment. */
 export function environmentLabel(project: string, environment: string): string {
   return environment === ENVIRONMENT_PRODUCTION ? project : `${project}-env-${environment}`;
 }
 
-/** The label of the host that should serve a deployment. Each preview has its own. */
+/** Returns the label of the host that should serve a deployment. Each preview has its own label. */
 export const ownLabel = ({ environment, projectName, uniqueLabel }: {
   readonly environment: string;
   readonly projectName: string;
@@ -35,8 +37,8 @@ export const ownLabel = ({ environment, projectName, uniqueLabel }: {
   environment === ENVIRONMENT_PREVIEW ? uniqueLabel : environmentLabel(projectName, environment);
 
 /**
- * The host label for an environment's latest deployment. The label contains an underscore, which
- * project names cannot.
+ * Returns the host label for an environment's latest deployment. The label contains an underscore,
+ * which project names cannot.
  */
 export function latestLabel(
   project: Pick<ProjectRecord, "id" | "name">,

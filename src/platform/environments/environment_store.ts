@@ -45,7 +45,7 @@ export class EnvironmentStore {
     this.#kv = kv;
   }
 
-  /** Stores a new environment and its host label. Returns false if either is taken. */
+  /** Stores a new environment and its host label. Returns `false` if either is taken. */
   async create(project: ProjectRecord, environment: EnvironmentRecord): Promise<boolean> {
     const name = keys.environmentByName(project.id, environment.name);
     const host = keys.host(environmentLabel(project.name, environment.name));
@@ -76,8 +76,8 @@ export class EnvironmentStore {
   }
 
   /**
-   * The name of an environment, built-in or the project's own; `undefined` if there is no such
-   * environment.
+   * Returns the name of a built-in environment, or of one of the project's own; `undefined` if
+   * there is no such environment.
    */
   async findName(projectId: string, reference: string): Promise<string | undefined> {
     if (BUILT_IN.includes(reference)) return reference;

@@ -60,7 +60,7 @@ function bindErrorRoutes(
   { projects, store, saveAll, sharedLogs }: {
     readonly projects: ProjectStore;
     readonly store: Pick<ErrorStore, "find" | "list">;
-    /** Makes all nodes store their errors. Resolves with the nodes that did not. */
+    /** Makes all nodes store their errors. Resolves with the nodes that failed to do so. */
     saveAll(): Promise<readonly SilentNode[]>;
     readonly sharedLogs: Pick<SharedLogs, "read">;
   },
@@ -146,7 +146,7 @@ export function createErrors(
     await collector.save();
     yield true;
   });
-  /** Makes all nodes store their errors. Returns the nodes that did not. */
+  /** Makes all nodes store their errors. Returns the nodes that failed to do so. */
   const saveAll = async () => {
     const asked = { name: "errors.save", data: () => null, schema: z.literal(true), closing };
     const [{ silent }] = await Promise.all([

@@ -1,7 +1,7 @@
 /** Computes the fingerprint that groups occurrences of an error. Pure. @module */
 import { sha256Hex } from "../../lib/hash.ts";
 
-/** Maximum length of a title and a stack, in characters. */
+/** Maximum lengths of a title and of a stack, in characters. */
 export const MAX_TITLE = 300;
 export const MAX_STACK = 4000;
 /** Maximum number of innermost frames to compare when distinguishing faults. */
@@ -42,12 +42,14 @@ const FRAME = /^\s*at (?:async )?(?:(.*?) \()?(.+?)\)?$/;
 /** Prefixes of project files in stacks: protocols, and the sandbox's folders. */
 const FOLDERS = /^(?:file:\/\/)?(?:\/(?:[^/\s]+\/)*(?:app|root|build|compute\/[^/]+)\/)?/;
 
-/** A frame as function and file, without the line and column, which shift with each change. */
+/**
+ * Returns a frame's function and file, without the line and column, which shift with each change.
+ */
 function nameOfFrame(line: string): string | undefined {
   const match = FRAME.exec(line);
   if (match === null) return undefined;
   const file = match[2]!.replace(FOLDERS, "").replace(/(?::\d+){1,2}$/, "");
-  // Bundlers name their chunks by the hash of their content.
+  // Bundlers put a hash of the content in the names of chunks.
   return `${match[1] ?? ""}@${file.replace(/[-_.][A-Za-z0-9_-]{8,}(?=\.[cm]?js$)/, "")}`;
 }
 
@@ -58,7 +60,7 @@ function framesOf(stack: string): string[] {
 
 const firstLine = (text: string): string => text.split("\n", 1)[0]!;
 
-/** The name of an error's class, at the start of its message. */
+/** Matches the name of an error's class, with which the message starts. */
 const CLASS = /^(?:error: )?(?:Uncaught )?(?:\(in promise\) )?([A-Za-z_$][\w$.]*)(?=:| \[|$)/;
 
 /** Identifies a fault by its class and frames or, without frames, by its message. */

@@ -9,12 +9,13 @@ import type { ErrorTable } from "./error_table.ts";
 
 /** Maximum number of a project's faults to write at once, most frequent first. */
 const MAX_AT_ONCE = 100;
-/** Maximum number of concurrent writes. It gives other writers a turn. */
+/** Maximum number of concurrent writes. The limit gives other writers a turn. */
 const WRITERS = 8;
-/** Time within which an exception's lines and a request's exception arrive. */
+/** How long to wait for an exception's lines, and for a request's exception, in milliseconds. */
 const SETTLE_MS = 2000;
 /**
- * Maximum number of events for new faults per project and hour. More would drown out other events.
+ * Maximum number of events for new faults per project and hour. More would drown out the project's
+ * other events.
  */
 const MAX_EVENTS = 10;
 const HOUR_MS = 60 * 60 * 1000;
@@ -23,7 +24,7 @@ export interface ErrorCollectorOptions {
   readonly table: Pick<ErrorTable, "take">;
   readonly store: Pick<ErrorStore, "add" | "trim">;
   readonly deployments: Pick<DeploymentStore, "find">;
-  /** URL of a fault's page. */
+  /** Returns the URL of a fault's page. */
   pageOf(deployment: DeploymentRecord, id: string): string;
   /** Called with a fault's new counts since the last call. Never waits. */
   onCounted?(projectId: string, group: ErrorGroup): void;
@@ -44,7 +45,7 @@ export class ErrorCollector {
     this.#options = options;
   }
 
-  /** Writes all failures that are complete. A concurrent call waits for its turn. */
+  /** Writes all failures that are complete. Concurrent calls run one after the other. */
   save(settleMs = SETTLE_MS): Promise<void> {
     const saved = this.#running.then(() => this.#save(settleMs));
     this.#running = saved.catch(() => {});

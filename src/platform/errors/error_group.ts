@@ -1,4 +1,4 @@
-/** A fault with all of its occurrences, added up across several nodes. Pure. @module */
+/** A fault with all of its occurrences, added up across all nodes. Pure. @module */
 import * as z from "zod";
 
 /** Maximum number of occurrences and deployments to keep for each fault, latest first. */
@@ -33,9 +33,9 @@ export const errorGroup = z.object({
   count: z.number(),
   firstSeen: z.number(),
   lastSeen: z.number(),
-  /** The deployment in which it was first seen. */
+  /** The deployment in which the fault was first seen. */
   broughtBy: z.string(),
-  /** The latest deployments in which it was seen. */
+  /** The latest deployments in which the fault was seen. */
   deployments: z.array(seenIn),
   /** The latest first. */
   samples: z.array(sample),

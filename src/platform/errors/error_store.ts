@@ -5,8 +5,7 @@ import { type ErrorGroup, errorGroup, mergeGroups } from "./error_group.ts";
 import type { RecordKey, RecordStore } from "../../store/mod.ts";
 
 /**
- * Maximum number of faults to keep per project. Beyond it, the least recently seen ones are
- * removed.
+ * Maximum number of faults to keep per project. Beyond it, those seen least recently are removed.
  */
 export const MAX_GROUPS = 500;
 /** How long a fault is kept after it was last seen, in milliseconds. */
@@ -50,7 +49,7 @@ export class ErrorStore {
     return groups.sort((a, b) => b.lastSeen - a.lastSeen || (a.id < b.id ? -1 : 1));
   }
 
-  /** Keys of everything stored for a project. */
+  /** Lists the keys of everything that is stored for a project. */
   keysOf(projectId: string): AsyncGenerator<RecordKey> {
     return keysBelow(this.#kv, keys.errors(projectId));
   }

@@ -5,8 +5,8 @@ import { type ErrorGroup, type ErrorSample, mergeGroups, seenOnce } from "./erro
 import { ExceptionLines } from "./exception_lines.ts";
 
 /**
- * Maximum number of waiting failures of different kinds, and of waiting failed requests. Any more
- * are counted and dropped.
+ * Maximum number of different failures that can wait, and of failed requests that can wait. Any
+ * more are counted and dropped.
  */
 const MAX_WAITING = 2000;
 /** Maximum length of a failure's text, in characters. */
@@ -14,7 +14,9 @@ const MAX_TEXT = 8000;
 /** Maximum length of an occurrence's path and message, in characters. */
 const MAX_PATH = 500;
 const MAX_MESSAGE = 500;
-/** How long a failed request waits for its exception, which is often logged later. */
+/**
+ * How long a failed request waits for its exception, which is often logged later than the request.
+ */
 const REQUEST_GRACE_MS = 1000;
 /** Maximum number of remembered requests that failed because of a known exception. */
 const MAX_EXPLAINED = 2000;
@@ -43,7 +45,7 @@ export class ErrorTable implements LogObserver {
   readonly #waiting = new Map<string, Waiting>();
   /** Failed requests by their ID. */
   #requests = new Map<string, FailedRequest>();
-  /** Requests whose exception was passed on earlier. */
+  /** Requests whose exceptions were passed on earlier. */
   readonly #explained = new Set<string>();
   readonly #lines = new Map<string, ExceptionLines>();
   #dropped = 0;
@@ -79,7 +81,7 @@ export class ErrorTable implements LogObserver {
 
   /**
    * Removes and returns errors from before a given time, and the number of dropped ones. The counts
-   * of newer ones may still increase.
+   * of newer errors may still increase.
    */
   take(before: number): { readonly projects: readonly ProjectErrors[]; readonly dropped: number } {
     for (const [projectId, lines] of this.#lines) {
@@ -181,7 +183,7 @@ export class ErrorTable implements LogObserver {
   }
 }
 
-/** A failed request without a known exception. */
+/** Describes a failed request without a known exception. */
 function groupOfRequest(request: FailedRequest): ErrorGroup {
   const { time, deploymentId, requestId, method, status, error } = request;
   const path = request.path.slice(0, MAX_PATH);

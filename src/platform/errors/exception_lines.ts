@@ -3,7 +3,10 @@
 /** Maximum number of lines in one exception. */
 const MAX_LINES = 50;
 
-/** Maximum number of lines in the message if the class's name does not mark it as an error. */
+/**
+ * Maximum number of lines in the message, if the name of the class does not identify it as an
+ * error.
+ */
 const MAX_MESSAGE_LINES = 10;
 
 /** Deno's prefix for an uncaught error, and loggers' names in brackets. */
@@ -11,11 +14,11 @@ const BEGIN = "^(?:error: )?(?:Uncaught )?(?:\\(in promise\\) )?";
 const HEAD = new RegExp(`${BEGIN}(?:\\[[^\\]]*\\] ?)*[\\w$.]*(?:Error|Exception)\\b`);
 const UNCAUGHT = /^(?:error: )?Uncaught /;
 /**
- * Matches classes that do not end in "Error". They count only if frames follow, because other lines
- * look similar.
+ * Matches classes whose names do not end in "Error". These count only if frames follow, because
+ * other lines look similar.
  */
 const ANY_CLASS = new RegExp(`${BEGIN}(?!Trace\\b)[A-Z_$][\\w$.]*(?: \\[\\w+\\])?(?:: .*)?$`);
-/** An error after a logger's prefix. */
+/** Matches an error after a logger's prefix. */
 const BEHIND_WORDS = /[\s:]([A-Z][\w$.]*(?: \[\w+\])?: .*)$/;
 const TRACE = /^Trace\b/;
 const FRAME = /^\s+at .+/;
@@ -36,16 +39,22 @@ export interface ServerLine {
 interface Open {
   readonly first: ServerLine;
   readonly lines: string[];
-  /** Whether its name marks it as an error. Otherwise, the next frames decide. */
+  /**
+   * Whether the class's name identifies it as an error. Otherwise, the lines that follow decide.
+   */
   readonly isNamed: boolean;
   frames: number;
 }
 
-/** Whether a line is a frame. After a multi-line message, a frame must include a position. */
+/**
+ * Returns whether a line is a frame. After a multi-line message, a frame must include a position.
+ */
 const isFrameOf = ({ isNamed, frames, lines }: Open, text: string): boolean =>
   isNamed || frames > 0 || lines.length === 1 ? FRAME.test(text) : PLACE.test(text);
 
-/** Whether a line continues the message of an exception. No line does once frames have started. */
+/**
+ * Returns whether a line continues an exception's message. Once frames have started, no line does.
+ */
 function goesOn({ isNamed, frames, lines }: Open, text: string): boolean {
   if (frames > 0 || HEAD.test(text) || TRACE.test(text)) return false;
   if (isNamed) return lines.length < MAX_LINES;
@@ -76,7 +85,7 @@ export class ExceptionLines {
     for (const [name, { first }] of [...this.#open]) if (first.time < before) this.#end(name);
   }
 
-  /** Whether lines of an exception may still arrive. */
+  /** Returns whether more lines of an exception may arrive. */
   get isOpen(): boolean {
     return this.#open.size > 0;
   }

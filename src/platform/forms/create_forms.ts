@@ -17,7 +17,7 @@ export interface FormParts {
   readonly projects: ProjectStore;
   readonly environments: EnvironmentStore;
   readonly objects: ObjectStore;
-  /** The sites, which are wired up later. */
+  /** Returns the sites, which are wired up later. */
   sites(): Pick<SiteDirectory, "resolve">;
 }
 
@@ -32,7 +32,7 @@ export function createForms(foundation: Foundation, parts: FormParts): ProjectFo
   const { projects, environments, objects, sites } = parts;
   const store = new FormStore(kv, objects);
   const raise = events.raise;
-  /** A form's settings in the live deployment, if that deployment has the form. */
+  /** Returns a form's settings in the live deployment, if that deployment has the form. */
   async function liveForm({ workspaceId, projectId, environment, form }: SubmissionRecord) {
     const project = await projects.find(workspaceId, projectId);
     if (project === undefined) return undefined;
@@ -68,7 +68,7 @@ export function createForms(foundation: Foundation, parts: FormParts): ProjectFo
             return form === undefined ? undefined : retentionOf(form);
           } catch (error) {
             onTrouble(`Cannot read the live form ${record.form}: ${error}`);
-            // The live form may not have a limit.
+            // The live form may have no limit.
             return null;
           }
         });

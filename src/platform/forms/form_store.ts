@@ -27,7 +27,10 @@ import {
 
 /** Maximum number of submissions per project that are not spam. */
 const MAX_SUBMISSIONS = 20_000;
-/** Maximum size of a project's submitted files, in bytes. The rest is reserved for its code. */
+/**
+ * Maximum total size of a project's submitted files, in bytes. The remaining space is reserved for
+ * the project's code.
+ */
 const MAX_FILE_BYTES = 1024 ** 3;
 /** Maximum number of spam submissions per form. Any more are dropped. */
 export const MAX_SPAM = 1_000;
@@ -57,7 +60,10 @@ export class FormStore extends Table<SubmissionRecord, SubmissionKey> {
     this.#objects = objects;
   }
 
-  /** Whether a project has space for a submission that is not spam, including its files. */
+  /**
+   * Returns whether a project has space for a submission that is not spam, including the
+   * submission's files.
+   */
   async hasRoom(projectId: string, fileBytes = 0): Promise<boolean> {
     let [total, bytes] = [0, fileBytes];
     const counts = readAll(this.kv, keys.formCounts(projectId), countRecord);
@@ -69,8 +75,8 @@ export class FormStore extends Table<SubmissionRecord, SubmissionKey> {
   }
 
   /**
-   * Stores a submission. Returns false if the project or environment no longer exists, or if there
-   * is too much spam.
+   * Stores a submission. Returns `false` if the project or environment no longer exists, or if
+   * there is too much spam.
    */
   async keep(
     record: SubmissionRecord,
@@ -113,12 +119,13 @@ export class FormStore extends Table<SubmissionRecord, SubmissionKey> {
     return await readPage(this.kv, prefix, { schema: submissionRecord, ...wish });
   }
 
-  /** Deletes a submission and its files. Returns false if there is no such submission. */
+  /** Deletes a submission and its files. Returns `false` if there is no such submission. */
   async drop(place: FormPlace, state: FormState, id: string): Promise<boolean> {
     const { projectId, environment, form } = place;
     const known = await this.find(projectId, environment, form, state, id);
     if (known === undefined) return false;
-    // Files are deleted first, so the submission can still be deleted after a crash in between.
+    // Deletes the files first, so that the submission can still be deleted after a crash in
+    // between.
     for (const { key: file } of known.files) {
       if (file !== null) await this.#objects.delete(known, file);
     }
@@ -139,7 +146,7 @@ export class FormStore extends Table<SubmissionRecord, SubmissionKey> {
     return removed !== undefined;
   }
 
-  /** The forms in an environment that have ever had a submission, with their counts. */
+  /** Lists the forms in an environment that have ever had a submission, with their counts. */
   async counts(projectId: string, environment: string): Promise<Map<string, CountRecord>> {
     const found = new Map<string, CountRecord>();
     const all = readAll(this.kv, keys.formCounts(projectId, environment), countRecord);
@@ -186,7 +193,7 @@ export class FormStore extends Table<SubmissionRecord, SubmissionKey> {
     return removed;
   }
 
-  /** Keys of everything stored for a project, or for one of its environments. */
+  /** Lists the keys of everything that is stored for a project, or for one of its environments. */
   async *keysOf(...of: readonly string[]): AsyncGenerator<RecordKey> {
     yield* keysBelow(this.kv, keys.formSubmissions(...of));
     yield* keysBelow(this.kv, keys.formCounts(...of));

@@ -28,7 +28,7 @@ export interface FormSender {
   readonly environment: string;
 }
 
-/** Why a submission is refused, in a message for members. */
+/** Messages that tell members why a submission is refused. */
 const NO_ROOM =
   "The project has no room for more submissions or their files. Delete some: new messages are being lost";
 const NO_BLOB_ROOM =
@@ -43,7 +43,7 @@ export interface KeepServices {
   readonly random: Random;
 }
 
-/** Defuses URLs, so no one mistakes a visitor's link for the platform's. */
+/** Defuses URLs, so that no one mistakes a visitor's link for one from the platform. */
 export function withoutLinks(text: string): string {
   return text.replace(/\S+/g, (word) => {
     if (/^[^@:/]+@[^@:/]+$/.test(word)) return word;
@@ -51,11 +51,11 @@ export function withoutLinks(text: string): string {
   });
 }
 
-/** How long a form's submissions are kept, in milliseconds; null if there is no limit. */
+/** Returns how long a form's submissions are kept, in milliseconds; `null` if there is no limit. */
 export const retentionOf = ({ retentionSeconds }: FormSettings): number | null =>
   retentionSeconds === undefined ? null : retentionSeconds * 1000;
 
-/** The fields, joined into one line. */
+/** Joins the fields into one line. */
 function textOf(fields: readonly FormField[]): string {
   const line = fields.filter(({ value }) => value.trim() !== "")
     .map(({ name, value }) => `${name}: ${value}`).join(", ").slice(0, MAX_TEXT);
@@ -199,7 +199,7 @@ export class SubmissionKeeper {
   }
 }
 
-/** The key of a submission's file in the blob store. */
+/** Returns the key of a submission's file in the blob store. */
 function fileKey(form: string, id: string, index: number, name: string): string {
   return `forms/${form}/${id}/${index + 1}-${name.replace(/[^\w.-]+/g, "_").slice(-80)}`;
 }

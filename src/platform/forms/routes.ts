@@ -15,7 +15,7 @@ export interface FormRouteServices {
   readonly projects: ProjectStore;
   readonly environments: EnvironmentStore;
   readonly store: FormStore;
-  /** The names of the forms in the live deployment on a project's host. */
+  /** Returns the names of the forms in the deployment that is live on a project's host. */
   declaredAt(projectId: string, label: string): Promise<readonly string[]>;
 }
 

@@ -44,17 +44,17 @@ export const countRecord = z.object({
   spam: z.number(),
   /** Milliseconds since the epoch. */
   lastAt: z.number(),
-  /** Total size of its submissions' files, in bytes. */
+  /** Total size of the files in the form's submissions, in bytes. */
   fileBytes: z.number().default(0),
   /**
-   * Retention according to the latest submission's deployment; null if there is no limit. The
-   * setting of a live form takes precedence.
+   * How long submissions are kept, according to the deployment of the latest submission; `null` if
+   * there is no limit. The setting of a live form takes precedence.
    */
   retentionMs: z.number().nullable(),
 });
 export type CountRecord = z.infer<typeof countRecord>;
 
-/** Total size of a submission's files, in bytes. */
+/** Returns the total size of a submission's files, in bytes. */
 export const fileBytesOf = ({ files }: Pick<SubmissionRecord, "files">): number =>
   files.reduce((sum, { key, size }) => key === null ? sum : sum + size, 0);
 

@@ -33,7 +33,7 @@ import { Failure } from "../core/http/mod.ts";
 import type { AccessLogs } from "../logs/mod.ts";
 import type { BlobStore } from "../core/store/mod.ts";
 
-/** How long running calls may take to finish when their deployment ends, in milliseconds. */
+/** How long running calls may take to finish when their functions are stopped, in milliseconds. */
 const DRAIN_MS = 5_000;
 
 export interface FunctionServices {
@@ -72,7 +72,7 @@ export class FunctionService {
     });
   }
 
-  /** The current and maximum number of function processes. */
+  /** Returns the current and the maximum number of function processes. */
   describe(): Health["functions"] {
     const { taken: running, max } = this.#places;
     return { running, max };
@@ -138,7 +138,7 @@ export class FunctionService {
     return host;
   }
 
-  /** Ends superseded processes after their last call. A later request starts them again. */
+  /** Stops superseded processes after their last call. A later request starts them again. */
   retire(deploymentIds: Iterable<string>): void {
     for (const id of deploymentIds) {
       void this.#hosts.get(id)?.endWhenIdle().catch((error) =>

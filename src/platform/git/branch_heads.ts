@@ -1,6 +1,6 @@
 /**
- * The heads of branches in a mirror. Callers that ask while git is running share its next run,
- * because starting a program blocks the platform's thread for a few milliseconds.
+ * The heads of branches in a mirror. Callers that ask while git is running share the next run of
+ * git, because starting a program blocks the platform's thread for a few milliseconds.
  *
  * @module
  */
@@ -31,8 +31,8 @@ export class BranchHeads {
   }
 
   /**
-   * Returns a branch's head, read after this call; `undefined` if there is no such branch, or if it
-   * must be checked again.
+   * Returns a branch's head, read after this call; `undefined` if there is no such branch, or if
+   * its head must be looked up in another way.
    */
   async find(branch: string): Promise<Head | undefined> {
     if (!isBranchName(branch)) return undefined;

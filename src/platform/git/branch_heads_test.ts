@@ -4,7 +4,8 @@ import { BranchHeads } from "./branch_heads.ts";
 import { inTestFolder } from "../../lib/_test_folder.ts";
 
 /**
- * A repository with many branches at one commit, and the number of times that git has run on it.
+ * Runs a test with a repository that has many branches at one commit, and counts how many times git
+ * runs in it.
  */
 async function withHeads(
   test: (given: {

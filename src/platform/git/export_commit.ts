@@ -7,7 +7,7 @@ export interface ExportOptions {
   readonly folder: GitFolder;
   readonly mirror: string;
   readonly sha: string;
-  /** The folder for `.git`; created if it is missing. */
+  /** The folder in which to create `.git`. The folder itself is created if it is missing. */
   readonly target: string;
   readonly signal: AbortSignal;
 }
@@ -17,14 +17,14 @@ const EXPORT_MS = 5 * 60_000;
 const fileUrl = (path: string): string =>
   `file://${path.split("/").map(encodeURIComponent).join("/")}`;
 
-/** Returns false if the mirror does not have the commit. */
+/** Exports a commit. Returns `false` if the mirror does not have the commit. */
 export async function exportCommit(options: ExportOptions): Promise<boolean> {
   const { folder, mirror, sha, target, signal } = options;
   const inside = `--git-dir=${join(target, ".git")}`;
   const git = (args: readonly string[]) =>
     runGit({
       args,
-      // The mirror's objects were checked when they were fetched.
+      // Checks no objects, because the mirror's objects were checked when they were fetched.
       env: {
         ...gitEnvironment(folder),
         GIT_ALLOW_PROTOCOL: "file",

@@ -1,6 +1,7 @@
 /**
- * Content that a commit refers to but does not contain: submodules, and Git LFS files. Each is
- * either fetched into the exported repository or reported with the reason why it cannot be fetched.
+ * Content to which a commit refers, but which it does not contain: submodules and Git LFS files.
+ * Each is either fetched into the exported repository, or reported with the reason why it cannot be
+ * fetched.
  *
  * @module
  */
@@ -33,19 +34,19 @@ import {
   type TreeEntry,
 } from "./submodules.ts";
 
-/** Maximum depth and number of submodules. */
+/** Maximum nesting depth and maximum number of submodules. */
 const MAX_DEPTH = 5;
 const MAX_SUBMODULES = 100;
 
-/** Number of blobs to read at a time to find pointers. */
+/** Number of blobs to read at a time when looking for pointers. */
 const POINTERS_PER_READ = 5000;
 
-/** Parts added to an exported commit. Paths are relative to its repository. */
+/** Parts added to an exported commit. Paths are relative to the commit's repository. */
 export interface ExportedParts {
   readonly submodules: readonly { readonly path: string; readonly commitSha: string }[];
   readonly largeFiles: readonly {
     readonly path: string;
-    /** The path of its content. */
+    /** The path at which the part's content goes. */
     readonly object: string;
     readonly size: number;
   }[];
@@ -56,7 +57,10 @@ export class MissingPartError extends Error {
   override readonly name = "MissingPartError";
 }
 
-/** A verified connection to a repository, with credentials only if they are meant for it. */
+/**
+ * A connection to a verified repository URL, with credentials only if they are meant for that
+ * repository.
+ */
 export interface PartSource {
   readonly url: string;
   readonly address: GitAddress;
@@ -103,7 +107,10 @@ class PartsExport {
 
   /** Adds the parts of a repository, and then those of its submodules. */
   async add(at: {
-    /** Path of the repository within the project's repository; "" for the project's own. */
+    /**
+     * Path of the repository within the project's repository; "" for the project's repository
+     * itself.
+     */
     readonly prefix: string;
     readonly sha: string;
     readonly url: string | undefined;
@@ -183,7 +190,7 @@ class PartsExport {
           what.at(-1)!,
         ], { env: access.env, masker: access.masker, timeoutMs: this.#options.fetchMs });
       let fetched = await fetch("--depth=1", sha);
-      // Old servers offer only the heads of branches.
+      // Old servers allow fetching only the heads of branches.
       if (fetched.code !== 0 && /unadvertised object|not our ref/i.test(fetched.stderr)) {
         fetched = await fetch("+refs/heads/*:refs/remotes/origin/*");
       }
@@ -243,7 +250,9 @@ class PartsExport {
     }
   }
 
-  /** The server for the large files. If there is none, a message explains why. */
+  /**
+   * Returns the server for the large files. If there is none, returns a message that explains why.
+   */
   async #lfsServer(
     prefix: string,
     { sha, url }: { readonly sha: string; readonly url: string | undefined },
@@ -264,7 +273,7 @@ class PartsExport {
       : { url: server, credentials: source.credentials };
   }
 
-  /** A commit's pointers; there are none if no `.gitattributes` mentions Git LFS. */
+  /** Lists a commit's pointers. There are none if no `.gitattributes` file mentions Git LFS. */
   async #pointers(prefix: string, entries: readonly TreeEntry[]): Promise<LargeFile[]> {
     const attributes = entries.filter(({ path }) => /(?:^|\/)\.gitattributes$/.test(path));
     if (!/filter=lfs\b/.test(await this.#contents(prefix, attributes))) return [];

@@ -1,5 +1,5 @@
 /**
- * git's environment: none of the machine's own settings, our own config file, and one project's
+ * git's environment: our own config file instead of the machine's settings, and one project's
  * credentials while a command runs.
  *
  * @module
@@ -10,7 +10,7 @@ import { createSecretMasker, type SecretMasker } from "../../lib/mask_secrets.ts
 import type { GitCredentials } from "../projects/mod.ts";
 import type { GitAddress } from "../../lib/git_url.ts";
 
-/** Marks git's processes so they can be found after a crash. */
+/** The variable that marks git's processes, so that they can be found after a crash. */
 export const GIT_MARKER = "SVC_GIT_FOLDER";
 
 /** Old repositories have harmless defects that GitHub and GitLab also accept. */
@@ -75,7 +75,8 @@ export async function prepareGitFolder(folder: GitFolder): Promise<void> {
 }
 
 /**
- * The environment for every run. By itself, it does not give git access to any other repository.
+ * Returns the environment for every run of git. By itself, it does not give git access to any
+ * remote repository.
  */
 export function gitEnvironment(folder: GitFolder): Record<string, string> {
   return {
@@ -94,7 +95,10 @@ export function gitEnvironment(folder: GitFolder): Record<string, string> {
   };
 }
 
-/** Settings as environment variables, so they do not appear in any file or on any command line. */
+/**
+ * Passes settings as environment variables, so that they do not appear in any file or on any
+ * command line.
+ */
 function configVariables(settings: readonly (readonly [string, string])[]) {
   const env: Record<string, string> = { GIT_CONFIG_COUNT: String(settings.length) };
   settings.forEach(([key, value], index) => {
@@ -114,7 +118,7 @@ interface SshFiles {
   readonly knownHosts: string;
 }
 
-/** An `ssh_config` that never prompts and that connects to the address that was checked. */
+/** Returns an `ssh_config` that prevents prompts, and connects to the address that was checked. */
 function sshConfig(
   source: Extract<GitAddress, { readonly transport: "ssh" }>,
   address: string,
@@ -212,7 +216,7 @@ interface RemoteParts {
   readonly folder: GitFolder;
   readonly address: string | undefined;
   readonly credentials: GitCredentials | undefined;
-  /** The file that stores the keys of known hosts, if the project does not specify any. */
+  /** The file in which to store the keys of known hosts, if the project does not specify any. */
   readonly knownHosts: string;
 }
 

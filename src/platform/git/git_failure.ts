@@ -5,7 +5,7 @@ export type GitFailure =
   | { readonly type: "unauthorized" }
   | { readonly type: "unreachable"; readonly reason: string };
 
-/** Matches output from git, curl and ssh if access is denied or the repository is hidden. */
+/** Matches the output of git, curl and ssh when access is denied or the repository is hidden. */
 const NOT_LET_IN = new RegExp(
   [
     "Authentication failed",
@@ -26,7 +26,7 @@ const MAX_REASON = 300;
 // deno-lint-ignore no-control-regex -- these must not reach a terminal
 const CONTROL = /\x1b\[[0-9;?]*[ -/]*[@-~]|[\x00-\x1f\x7f-\x9f]/g;
 
-/** The last lines that git printed, as one line that is safe to show. */
+/** Joins the last lines that git printed into one line that is safe to show. */
 export function lastWords(stderr: string): string {
   const lines = stderr.split(/[\r\n]+/)
     .map((line) => line.replace(CONTROL, "").replace(/^(?:fatal|error|remote): /, "").trim())

@@ -1,6 +1,6 @@
 /**
  * Runs git without a shell or prompts. If git may start other programs, it runs in a separate
- * session, and all of them end with that session.
+ * session, and all processes in that session are killed together.
  *
  * @module
  */
@@ -12,7 +12,7 @@ export interface GitRun {
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
-  /** Git's standard input; empty if missing. */
+  /** git's standard input; empty if missing. */
   readonly input?: string;
   /**
    * Whether git starts no other programs, in which case it needs neither a session nor a costly
@@ -29,7 +29,7 @@ export interface GitResult {
   readonly stdout: string;
   /** The end of git's error output, with secrets masked. */
   readonly stderr: string;
-  /** True if git was stopped because it took too long. */
+  /** Whether git was stopped because it took too long. */
   readonly timedOut: boolean;
 }
 
@@ -75,7 +75,7 @@ async function writeInput(child: Deno.ChildProcess, input: string): Promise<void
   } catch { /* git has exited without reading all of it */ }
 }
 
-/** A shell's exit code if the program does not exist. */
+/** The exit code of a shell if the program does not exist. */
 const NOT_INSTALLED: GitResult = {
   code: 127,
   stdout: "",

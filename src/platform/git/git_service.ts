@@ -1,11 +1,11 @@
-/** The platform's interface to project repositories: commits and branches. @module */
+/** The platform's interface to projects' repositories: commits and branches. @module */
 import type { ProjectRecord, UnknownRepository } from "../projects/mod.ts";
 import type { GitFailure } from "./git_failure.ts";
 
 export type Resolved =
   | {
     readonly type: "found";
-    /** All 40 digits, in lower case. */
+    /** All 40 digits of the commit's SHA, in lower case. */
     readonly sha: string;
     /** The first line of the commit message. */
     readonly message: string;
@@ -28,14 +28,16 @@ export type Branches =
 
 export interface WantedCommit {
   readonly branch: string;
-  /** 7 to 40 digits; by default, the head of the branch. */
+  /** 7 to 40 digits of the commit's SHA; by default, the head of the branch. */
   readonly commitSha?: string | undefined;
 }
 
 export interface CommitFiles {
   /** Paths of all files, up to a limit. */
   readonly paths: readonly string[];
-  /** The text of a file; `undefined` if there is no such file, or if it is too large. */
+  /**
+   * Reads the text of a file; `undefined` if there is no such file, or if the file is too large.
+   */
   readText(path: string): Promise<string | undefined>;
 }
 
@@ -46,7 +48,10 @@ export interface GitService {
    */
   resolve(project: ProjectRecord, wanted: WantedCommit, signal: AbortSignal): Promise<Resolved>;
   branches(project: ProjectRecord, signal: AbortSignal): Promise<Branches>;
-  /** Connects to a repository that no project uses yet. Returns `undefined` if it can be read. */
+  /**
+   * Checks a repository that no project uses yet. Returns `undefined` if the repository can be
+   * read.
+   */
   check(repository: UnknownRepository, signal: AbortSignal): Promise<GitFailure | undefined>;
   /** Lists the files of a commit that `resolve()` has found. */
   filesOf(projectId: string, sha: string): Promise<CommitFiles>;

@@ -55,7 +55,7 @@ export function judgeGitUrl(text: string, rules: GitUrlRules): JudgedSource {
   if (scheme === "http") {
     return refused("The git URL must use https, because http does not protect your code");
   }
-  // Other well-known ports belong to services that do not speak git.
+  // The other well-known ports belong to services that do not speak git's protocols.
   const usual = USUAL_PORTS[scheme];
   return source.port === usual || source.port >= FIRST_FREE_PORT
     ? { type: "ok", source }
@@ -68,7 +68,7 @@ export function refuseGitUrl(text: string, rules: GitUrlRules): string | undefin
   return judged.type === "refused" ? judged.reason : undefined;
 }
 
-/** Returns a name's IP addresses. Rejects if it has none. */
+/** Returns a name's IP addresses. Rejects if the name has none. */
 export type LookUp = (host: string) => Promise<readonly string[]>;
 
 export const systemLookUp: LookUp = async (host) =>

@@ -28,7 +28,7 @@ async function branchHead(git: MirrorGit, branch: string): Promise<string | unde
   return code === 0 ? stdout.trim() : undefined;
 }
 
-/** The commits whose SHA starts with the given digits. Other objects do not count. */
+/** Finds the commits whose SHA starts with the given digits. Ignores other objects. */
 async function commitsFrom(git: MirrorGit, digits: string): Promise<string[]> {
   const named = digits.length === FULL_LENGTH
     ? digits
@@ -39,7 +39,7 @@ async function commitsFrom(git: MirrorGit, digits: string): Promise<string[]> {
   return stdout.split("\n").flatMap((line) => line.startsWith("commit ") ? [line.slice(7)] : []);
 }
 
-/** Commits, one line each: SHA, author and first line of the message. */
+/** Prints commits, one per line: SHA, author and first line of the message. */
 const SHOW = [
   "log",
   "--no-walk=unsorted",

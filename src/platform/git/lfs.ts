@@ -14,7 +14,7 @@ import type { OutboundFetch, OutboundResponse } from "../../runtime/mod.ts";
 import type { GitCredentials } from "../projects/mod.ts";
 
 export interface LargeFile {
-  /** Relative to its repository. */
+  /** The path, relative to the repository. */
   readonly path: string;
   readonly oid: string;
   readonly size: number;
@@ -44,8 +44,8 @@ class LfsFault extends Error {
 }
 
 /**
- * The server for a repository's objects if no `.lfsconfig` names one; `undefined` if the repository
- * is not on HTTP.
+ * Returns the server for a repository's objects if no `.lfsconfig` names one; `undefined` if the
+ * repository is not reached over HTTP.
  */
 export function lfsServerOf(address: GitAddress): string | undefined {
   if (address.transport === "local") return undefined;
@@ -62,7 +62,7 @@ export function lfsServerOf(address: GitAddress): string | undefined {
 }
 
 export interface LfsServer {
-  /** Its URL, without `/objects/batch`. */
+  /** The server's URL, without `/objects/batch`. */
   readonly url: string;
   readonly fetch: OutboundFetch;
   /** Credentials for exactly this server, if there are any. */
@@ -72,7 +72,7 @@ export interface LfsServer {
 
 const TYPE = "application/vnd.git-lfs+json";
 
-/** Number of objects per request, the same as in Git LFS. */
+/** Number of objects per request, the same as in Git LFS itself. */
 const BATCH = 100;
 const PARALLEL = 4;
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
@@ -199,7 +199,7 @@ async function download(
   }
 }
 
-/** A file, and the reason why it cannot be fetched. */
+/** Thrown with a file, and the reason why it cannot be fetched. */
 export class LfsFileFault extends Error {
   override readonly name = "LfsFileFault";
   constructor(readonly path: string, reason: string, options: ErrorOptions) {
@@ -216,7 +216,11 @@ async function naming<T>(path: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Fetches files into a repository's `.git`. @throws {LfsFileFault} for the first missing one */
+/**
+ * Fetches files into a repository's `.git`.
+ *
+ * @throws {LfsFileFault} for the first file that cannot be fetched
+ */
 export async function fetchLargeFiles(
   server: LfsServer,
   files: readonly LargeFile[],

@@ -3,7 +3,7 @@ import type { RemoteAccess } from "./git_environment.ts";
 import { type GitFailure, judgeFailure } from "./git_failure.ts";
 import { runGit } from "./git_process.ts";
 
-/** A repository that the platform may connect to. */
+/** A repository to which the platform may connect. */
 export interface Remote {
   readonly url: string;
   open(): Promise<RemoteAccess>;

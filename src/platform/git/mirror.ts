@@ -26,7 +26,7 @@ export interface MirrorLimits {
   readonly fetchMs: number;
   /** Maximum size of a mirror, in bytes. */
   readonly maxBytes: number;
-  /** How long a fetch counts as fresh and is not repeated, in milliseconds. */
+  /** How long a fetch counts as fresh, so that it is not repeated, in milliseconds. */
   readonly freshMs: number;
 }
 
@@ -34,10 +34,10 @@ export type Fetched = { readonly type: "fetched" } | GitFailure;
 
 const LOCAL_MS = 60_000;
 
-/** Number of packs that triggers the repacking of a mirror. */
+/** Number of packs at which a mirror is repacked. */
 const MAX_PACKS = 40;
 
-/** The file that names the mirror's repository. */
+/** The file that contains the URL of the mirror's repository. */
 const SOURCE_FILE = "svc-source";
 
 const REF_SPEC = "+refs/heads/*:refs/heads/*";
@@ -92,7 +92,7 @@ export class Mirror {
 
   readonly heads = new BranchHeads((args) => this.#run(this.path, args, { single: true }));
 
-  /** True if the mirror is for this repository and was fetched recently. */
+  /** Returns whether the mirror is for this repository and was fetched recently. */
   async isFresh(url: string): Promise<boolean> {
     const latest = this.#latest;
     if (latest?.fetched.type !== "fetched") return false;
@@ -100,15 +100,15 @@ export class Mirror {
     return await this.isOf(url);
   }
 
-  /** True if there is a mirror for this repository. */
+  /** Returns whether the mirror exists and is for this repository. */
   async isOf(url: string): Promise<boolean> {
     const source = await Deno.readTextFile(join(this.path, SOURCE_FILE)).catch(() => undefined);
     return source === url;
   }
 
   /**
-   * Fetches the repository. Shares only fetches that start after this call, because earlier ones
-   * may have missed a push.
+   * Fetches the repository. Shares only a fetch that starts after this call, because an earlier
+   * fetch may have missed a push.
    */
   async fetch(url: string, open: () => Promise<RemoteAccess>): Promise<Fetched> {
     const asked = this.#begun;
@@ -117,7 +117,7 @@ export class Mirror {
     if (latest !== undefined && latest.number > asked && await this.isOf(url)) {
       return latest.fetched;
     }
-    // Another waiting caller may have already started one.
+    // Another waiting caller may have already started a fetch.
     return await (this.#running ??= this.#begin(url, open));
   }
 
@@ -193,7 +193,7 @@ export class Mirror {
     }
   }
 
-  /** Creates the mirror under a temporary name, so a partial mirror is never used. */
+  /** Creates the mirror under a temporary name, so that a partial mirror is never used. */
   async #create(url: string, access: RemoteAccess): Promise<Fetched> {
     const incoming = join(this.#options.folder.root, `${INCOMING_PREFIX}${crypto.randomUUID()}`);
     try {
@@ -210,16 +210,14 @@ export class Mirror {
     }
   }
 
-  /** Ends current work and removes the mirror. The mirror must not be used afterwards. */
+  /** Aborts current work, and removes the mirror. The mirror must not be used afterwards. */
   async remove(): Promise<void> {
     this.#forgotten.abort(new DOMException("The project was deleted", "AbortError"));
     await this.settle();
     await removeTree(this.path);
   }
 
-  /**
-   * Combines the packs from many fetches. Commits that no branch contains are kept for two weeks.
-   */
+  /** Combines the packs from many fetches. Keeps commits that no branch contains for two weeks. */
   async #maintain(): Promise<void> {
     try {
       let packs = 0;

@@ -54,7 +54,7 @@ async function removeLocksBelow(folder: string): Promise<void> {
   }
 }
 
-/** Maximum number of paths to check when deciding whether a build is needed. */
+/** Maximum number of changed paths to check when deciding whether a build is needed. */
 const MAX_CHANGED_FILES = 20_000;
 /** Maximum length of the list of these paths, in characters. */
 const MAX_CHANGES = 8 * 1024 * 1024;
@@ -69,7 +69,7 @@ export interface GitMirrorsOptions extends GitUrlRules {
   /** Variables that configure network access, such as proxies and certificates. */
   readonly network?: Readonly<Record<string, string>>;
   readonly credentials: OpenGitCredentials;
-  /** Fetches Git LFS files. */
+  /** Sends the requests that fetch Git LFS files. */
   readonly outbound: OutboundFetch;
   readonly now: Clock;
   readonly limits?: Partial<MirrorLimits>;
@@ -95,13 +95,13 @@ export class GitFault extends Error {
   override readonly name = "GitFault";
 }
 
-/** A URL that the platform may connect to, and the current address of its host. */
+/** A URL to which the platform may connect, and the current address of the URL's host. */
 interface CheckedUrl {
   readonly source: GitAddress;
   readonly address: string | undefined;
 }
 
-/** Rejects with the signal's reason once it is aborted. The work itself continues. */
+/** Rejects with the signal's reason once the signal is aborted. The work itself continues. */
 async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   const { promise, reject } = Promise.withResolvers<never>();
@@ -131,11 +131,12 @@ export class GitMirrors implements GitService {
     this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
   }
 
-  /** Ends processes and removes files that a crash of the platform left behind. */
+  /** Kills processes and removes files that a crash of the platform left behind. */
   async recover(): Promise<void> {
     const { root } = this.#folder;
     const names = await namesIn(root);
-    // Every run of git needs its home folder, and checking all processes takes a while.
+    // Every run of git needs its home folder. If the folder is empty, git has never run. In that
+    // case, skips the check of all processes, which takes a while.
     if (names.length === 0) return;
     await killMarked(`${GIT_MARKER}=${root}`);
     for (const name of names) {
@@ -178,7 +179,7 @@ export class GitMirrors implements GitService {
   ): Promise<GitFailure | undefined> {
     const checked = await this.#checked(gitUrl);
     if ("type" in checked) return checked;
-    // No project trusts the host's key yet.
+    // No project has the host's key yet.
     const knownHosts = join(this.#folder.root, `${INCOMING_PREFIX}${crypto.randomUUID()}`);
     try {
       const remote = this.#remoteTo(checked, {
@@ -246,7 +247,10 @@ export class GitMirrors implements GitService {
     throw new GitFault(`The repository no longer has commit ${wanted.commitSha}`);
   }
 
-  /** The paths that differ; `undefined` if there are too many, or if the mirror lacks a commit. */
+  /**
+   * Returns the paths that differ; `undefined` if there are too many, or if the mirror lacks a
+   * commit.
+   */
   async changedFiles(
     projectId: string,
     { from, to }: { readonly from: string; readonly to: string },
@@ -310,7 +314,10 @@ export class GitMirrors implements GitService {
     return mirror;
   }
 
-  /** A project without a repository URL is built from pushes to the platform. */
+  /**
+   * Opens a project's pushed repository. A project without a repository URL is built from pushes to
+   * the platform.
+   */
   async #wayToPushed(projectId: string): Promise<Remote | GitFailure> {
     const url = pushedRepository(this.#options.pushed, projectId);
     await this.#options.syncPushed?.(projectId);
@@ -357,7 +364,7 @@ export class GitMirrors implements GitService {
     };
   }
 
-  /** Checks a URL, and pins the current address of its host. */
+  /** Checks a URL, and pins its host's current address. */
   async #checked(url: string): Promise<CheckedUrl | GitFailure> {
     const judged = judgeGitUrl(url, this.#options);
     if (judged.type === "refused") return { type: "unreachable", reason: judged.reason };
@@ -369,7 +376,8 @@ export class GitMirrors implements GitService {
   }
 
   /**
-   * A repository that a commit refers to, with the project's credentials if it is on the same host.
+   * Returns access to a repository to which a commit refers, with the project's credentials if it
+   * is on the same host.
    */
   async #partSource(project: ProjectRecord, written: string): Promise<PartSource | GitFailure> {
     const own = gitAddress(project.gitUrl);

@@ -1,7 +1,8 @@
 /**
- * Repositories on platforms with several nodes. The packs and refs from pushes are blobs, a record
- * lists the valid ones, and each node updates its copy before using it. A push takes effect when
- * its record is stored. That fails if another push was stored first.
+ * Pushed repositories on platforms with several nodes. The packs and refs from pushes are stored as
+ * blobs, and a record lists the valid blobs. Each node updates its copy of a repository before
+ * using it. A push takes effect when the record is stored, which fails if another push was stored
+ * first.
  *
  * @module
  */
@@ -19,10 +20,11 @@ import { pushedRepository } from "./pushed_repository.ts";
 import type { RecordStore } from "../../store/mod.ts";
 
 /**
- * Maximum size of a pack file, in bytes: the same as for a repository, which can be a single pack.
+ * Maximum size of a pack file, in bytes. It is the same as for a repository, because a repository
+ * can be a single pack.
  */
 const MAX_FILE = 8 * 1024 ** 3;
-/** How long an unreferenced pack is kept. It may be in use. */
+/** How long an unreferenced pack is kept, because it may still be in use. */
 const UNUSED_MS = 60 * 60 * 1000;
 
 const PACK = /^(pack-[0-9a-f]{40,64})\.pack$/;
@@ -70,7 +72,10 @@ export class PushedRepositories {
     await this.#lock.run(projectId, () => this.#sync(projectId));
   }
 
-  /** Lets a push change the copy. Without `publish`, the next use undoes the change. */
+  /**
+   * Lets a push change the copy. Unless `publish` is called, the next use of the copy undoes the
+   * change.
+   */
   async receive<T>(
     projectId: string,
     push: (publish: (repository: string, workspaceId: string) => Promise<void>) => Promise<T>,
@@ -104,7 +109,7 @@ export class PushedRepositories {
     }
   }
 
-  /** Removes copies of repositories that no longer exist. Returns how many. */
+  /** Removes copies of repositories that no longer exist. Returns the number of removed copies. */
   async removeGone(): Promise<number> {
     let count = 0;
     for (const projectId of await this.#copies()) {
@@ -119,7 +124,7 @@ export class PushedRepositories {
     return count;
   }
 
-  /** The blobs of all repositories. */
+  /** Lists the blobs of all repositories. */
   async *blobs(): AsyncGenerator<{ readonly workspaceId: string; readonly sha256: string }> {
     const all = readAll(this.#options.kv, keys.pushedRepositories(), repositoryRecord);
     for await (const { value: { workspaceId, refs, packs } } of all) {
@@ -131,7 +136,7 @@ export class PushedRepositories {
     }
   }
 
-  /** Returns the record's version; null if there is no record. */
+  /** Updates the copy, and returns the record's version; `null` if there is no record. */
   async #sync(projectId: string): Promise<string | null> {
     const { kv, vault } = this.#options;
     const found = await readRecord(kv, keys.pushedRepository(projectId), repositoryRecord);
@@ -201,7 +206,7 @@ export class PushedRepositories {
     }
   }
 
-  /** Projects whose repositories have a copy on this node. */
+  /** Lists the projects whose repositories have a copy on this node. */
   async #copies(): Promise<readonly string[]> {
     const names = await namesIn(this.#options.root);
     return names.map((name) => name.replace(/\.git$/, "")).filter(isUuid);
@@ -211,7 +216,10 @@ export class PushedRepositories {
     return pushedRepository(this.#options.root, projectId);
   }
 
-  /** The copy's record version. It is stored outside the repository, where git cannot write. */
+  /**
+   * Returns the path of the file with the copy's record version. It is outside the repository,
+   * where git cannot write.
+   */
   #versionFile(projectId: string): string {
     return join(this.#options.root, `${projectId}.version`);
   }
@@ -285,8 +293,8 @@ async function store(
 }
 
 /**
- * Fetches a missing or incomplete pack. The index comes last, because it makes the pack visible to
- * git.
+ * Fetches a missing or incomplete pack. The index is written last, because it makes the pack
+ * visible to git.
  */
 async function fetchPack(blobs: BlobStore, folder: string, pack: Pack): Promise<void> {
   const parts = [["pack", pack.pack], ["idx", pack.index]] as const;

@@ -12,7 +12,7 @@ const WORKSPACE = "01890000-0000-7000-8000-000000000002";
 interface Node {
   readonly path: string;
   readonly repositories: PushedRepositories;
-  /** Receives a repository's content, as `git push` sends it. */
+  /** Receives a repository's content in the form in which `git push` sends it. */
   push(from: string): Promise<void>;
   head(): Promise<string>;
 }

@@ -6,7 +6,7 @@ import type { Resolved } from "./git_service.ts";
 const MAX_MESSAGE = 500;
 const MAX_AUTHOR = 200;
 
-/** True for a name that git accepts only as a branch. */
+/** Returns whether git accepts a name as a branch, and as nothing else. */
 export function isBranchName(branch: string): boolean {
   return branchName.safeParse(branch).success;
 }

@@ -3,9 +3,9 @@ import type { GitAddress } from "../../lib/git_url.ts";
 import { gitAddress } from "../projects/mod.ts";
 
 export interface Gitlink {
-  /** Relative to its repository. */
+  /** The path, relative to the repository that contains the submodule. */
   readonly path: string;
-  /** All 40 digits of its commit. */
+  /** All 40 digits of the commit's SHA. */
   readonly sha: string;
 }
 
@@ -47,13 +47,16 @@ export function readModules(listing: string): ReadonlyMap<string, string> {
   return urls;
 }
 
-/** Whether git may write a submodule to the path. */
+/** Returns whether git may write a submodule to the path. */
 export const isSafePath = (path: string): boolean =>
   path.split("/").every((part) => part !== "" && !/^(?:\.|\.\.|\.git)$/i.test(part)) &&
   // deno-lint-ignore no-control-regex -- matches control characters on purpose
   !/[\x00-\x1f\x7f\\]/.test(path);
 
-/** The URL of a submodule, resolved against the URL of its repository (see gitmodules(5)). */
+/**
+ * Resolves a submodule's URL against the URL of the repository that contains it (see
+ * gitmodules(5)).
+ */
 export function resolveModuleUrl(base: string | undefined, url: string): string | undefined {
   if (!/^\.\.?\//.test(url)) return url;
   if (base === undefined) return undefined;
@@ -71,8 +74,8 @@ export function resolveModuleUrl(base: string | undefined, url: string): string 
 }
 
 /**
- * Converts an SSH URL if the project is on the same host and is fetched over HTTPS, because there
- * is no SSH key.
+ * Converts an SSH URL to HTTPS if the project is on the same host and is fetched over HTTPS,
+ * because there is no SSH key then.
  */
 export function asOwnTransport(url: string, own: GitAddress | null): string {
   const address = gitAddress(url);

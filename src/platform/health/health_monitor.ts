@@ -53,7 +53,7 @@ export class HealthMonitor {
     }
   }
 
-  /** Checks all production servers once. A round waits for the one before it. */
+  /** Checks all production servers once. Each round waits for the previous one. */
   check(): Promise<unknown> {
     const { nodes, onTrouble } = this.#services;
     return this.#round = this.#round
@@ -106,7 +106,7 @@ export class HealthMonitor {
 
   async #checkAll(lease: Lease): Promise<void> {
     const { elsewhere, sites } = this.#services;
-    // Sites that were down before a restart are checked even without a visitor.
+    // Sites that were down before a restart are checked even if they have no visitors.
     for (const { state, projectName } of this.#records.values()) {
       if (state === "unhealthy") await sites.resolve(this.#hostOf(projectName));
     }
@@ -115,7 +115,8 @@ export class HealthMonitor {
       const { owner } = checked;
       if (sites.deploymentAt(this.#hostOf(owner.projectName)) !== owner.id) continue;
       const known = checks.get(owner.projectId);
-      // If one node is unhealthy, its visitors are affected.
+      // A result of `unhealthy` takes precedence, because visitors are affected even if only one
+      // node is unhealthy.
       if (known?.health.state !== "unhealthy") checks.set(owner.projectId, checked);
     }
     for (const checked of checks.values()) await this.#weigh(checked, lease);

@@ -33,7 +33,7 @@ const OWNER = deploymentRecord.parse({
   liveAt: 0,
 });
 
-/** A monitor for one project whose production serves `shown`, with a shared store. */
+/** Creates a monitor, with a shared store, for one project whose production serves `shown`. */
 async function monitored(
   stored: Map<string, HealthRecord> = new Map(),
   shown = OWNER.id,

@@ -1,4 +1,4 @@
-/** A project's health, and how a check of its servers changes it. Pure. @module */
+/** A project's health, and how a check of the project's servers changes it. Pure. @module */
 import * as z from "zod";
 import type { ServersHealth } from "../compute/mod.ts";
 import type { DeploymentRecord } from "../deployments/mod.ts";
@@ -6,7 +6,7 @@ import type { DeploymentRecord } from "../deployments/mod.ts";
 /** Number of consecutive checks that must agree before a change is reported. */
 const CHECKS_IN_A_ROW = 2;
 
-/** The stored record. It is written only when it changes. */
+/** The stored record, which is written only when it changes. */
 export const healthRecord = z.object({
   state: z.enum(["healthy", "unhealthy"]),
   /** Time of the first check that found this state, in milliseconds since the epoch. */

@@ -6,7 +6,7 @@ const up: ServersHealth = { state: "healthy" };
 const idle: ServersHealth = { state: "idle" };
 const down: ServersHealth = { state: "unhealthy", reason: "Exited with 1" };
 
-/** The changes that are reported after each check, with one check per second. */
+/** Returns the changes that are reported after each check, with one check per second. */
 function reported(looks: readonly ServersHealth[]) {
   let record: HealthRecord | undefined;
   let unconfirmed: UnconfirmedChange | undefined;

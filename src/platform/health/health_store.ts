@@ -1,5 +1,6 @@
 /**
- * Projects' health in Deno KV. It is stored to avoid reporting a change again after a restart.
+ * Projects' health in Deno KV. The health is stored so that a change is not reported again after a
+ * restart.
  *
  * @module
  */

@@ -65,7 +65,7 @@ export class ServersElsewhere {
     );
   }
 
-  /** Whether a deployment's servers work on another node. */
+  /** Returns whether a deployment's servers work on another node. */
   async find(id: string): Promise<boolean> {
     const { peers, closing } = this.#options;
     const { answers } = await askAll(peers, {

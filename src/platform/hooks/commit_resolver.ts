@@ -6,8 +6,8 @@ import { DEFAULTS } from "../../settings/mod.ts";
 import { resolveFailure } from "./resolve_failure.ts";
 
 /**
- * When to retry, in seconds. By then, the repository may have been fetched, or the branch may be
- * free.
+ * How long clients should wait before they retry, in seconds. By then, the repository may have been
+ * fetched, or the branch may be free.
  */
 export const RETRY_SECONDS = 15;
 
@@ -18,7 +18,7 @@ interface CommitResolverOptions {
 }
 
 export class CommitResolver {
-  /** Current queries to git. Concurrent callers share them. */
+  /** The queries to git that are in progress. Concurrent callers share them. */
   readonly #pending = new Map<string, Promise<Resolved>>();
 
   readonly #options: CommitResolverOptions;
@@ -64,7 +64,7 @@ export class CommitResolver {
   }
 }
 
-/** Rejects with the signal's reason once it is aborted. The work itself continues. */
+/** Rejects with the signal's reason once the signal is aborted. The work itself continues. */
 async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const abort = () => reject(signal.reason);

@@ -7,7 +7,7 @@ import type { RepositoryApp } from "../../contract/repositories.ts";
 import { detectProject, type ProjectReader } from "../../manifest/mod.ts";
 import type { CommitFiles } from "../git/mod.ts";
 
-/** Files that exist only in projects. */
+/** Files that only projects have. */
 const SIGNS: ReadonlySet<string> = new Set([
   "package.json",
   "svc.toml",
@@ -23,7 +23,7 @@ const SIGNS: ReadonlySet<string> = new Set([
   "Dockerfile",
 ]);
 
-/** Maximum depth of an app's folder, and maximum number of folders to check. */
+/** Maximum nesting depth of an app's folder, and maximum number of folders to check. */
 const MAX_DEPTH = 3;
 const MAX_APPS = 20;
 /** Maximum number of files to list in a folder, the same as on disk. */
@@ -37,8 +37,8 @@ export function commitReader({ paths, readText }: CommitFiles, folder: string): 
   const root = folder === "" ? "" : `${folder}/`;
   const files = new Set(paths);
   /**
-   * A path relative to the folder. Detection also looks above the folder, for the root of a
-   * workspace.
+   * Resolves a path relative to the folder. Detection also looks above the folder, for the root of
+   * a workspace.
    */
   const resolve = (path: string): string | undefined => {
     const parts: string[] = [];
@@ -73,7 +73,7 @@ export function commitReader({ paths, readText }: CommitFiles, folder: string): 
   };
 }
 
-/** The folders in a commit that may be apps, starting with the root. */
+/** Lists the folders in a commit that may be apps, starting with the root. */
 function candidates(paths: readonly string[]): string[] {
   const found = new Set<string>();
   for (const path of paths) {

@@ -30,7 +30,7 @@ import type { TriggerService } from "./trigger_service.ts";
 /** Maximum size of a forge's payload, in bytes. The payload lists the commits in a push. */
 const MAX_PAYLOAD_BYTES = 5 * 1024 * 1024;
 
-/** Stored instead of a deployment's ID to record that the end of a branch was delivered. */
+/** Stored instead of a deployment's ID, to record that the end of a branch was reported. */
 const STOPPED = "stopped";
 
 export interface ForgeServices {
@@ -123,7 +123,7 @@ export class ForgeService {
     });
   }
 
-  /** Why a repository's events do not concern a hook's project; `undefined` if they do. */
+  /** Returns why a repository's events do not concern a hook's project; `undefined` if they do. */
   async #foreignTo(hook: HookRecord, { repository }: Report): Promise<string | undefined> {
     if (repository === undefined) return undefined;
     const project = await this.#services.projects.find(hook.workspaceId, hook.projectId);
@@ -133,7 +133,7 @@ export class ForgeService {
     return `Ignored an event from ${repository.name}: project ${project.name} ${own}`;
   }
 
-  /** The deployment that an event triggers, or why there is none. */
+  /** Returns the deployment that an event triggers, or why there is none. */
   async #follow(
     call: HookCall,
     event: ForgeEvent,
@@ -146,13 +146,15 @@ export class ForgeService {
     const project = await this.#services.projects.find(hook.workspaceId, hook.projectId);
     if (project === undefined) throw unknownHook();
     const decision = decideTrigger(hook, { wanted: branch, production: project.branch });
-    // A forge treats a refusal as a fault in the hook, and some forges then stop calling it.
+    // Returns the message instead of refusing the call. A forge treats a refusal as a fault in the
+    // hook, and some forges then stop calling the hook.
     if (decision.type === "refuse") return decision.message;
     if (event.type === "stop") return await this.#stop(call, event, key);
     if (event.pull !== undefined) {
       await this.#services.pulls.opened({ projectId: project.id, branch }, event.pull);
     }
-    // Uses the head, regardless of the payload, so late or repeated events do no harm.
+    // Uses the branch's head, regardless of the payload, so that late or repeated events do no
+    // harm.
     const answer = await this.#services.triggers.trigger(hook, {
       body: { branch, force: false },
       idempotencyKey: undefined,
@@ -174,7 +176,8 @@ export class ForgeService {
   }
 
   /**
-   * Stops a branch's previews, only once per delivery, because a repeated delivery may be outdated.
+   * Stops a branch's previews. Does so only once per delivery, because a repeated delivery may be
+   * outdated.
    */
   async #stop(
     { hook, visit }: HookCall,

@@ -18,7 +18,10 @@ export const hookRecord = z.object({
   scope: z.enum(HOOK_SCOPES),
   /** The token itself is not stored. */
   tokenHash: z.string(),
-  /** The salt that derives the hook's secret from its token; null if calls need no signature. */
+  /**
+   * The salt with which the hook's secret is derived from the token; `null` if calls need no
+   * signature.
+   */
   secretSalt: z.string().nullable().default(null),
   createdAt: z.number(),
   updatedAt: z.number(),
@@ -39,21 +42,21 @@ export function mintHookToken(random: Random): string {
 }
 
 /**
- * The hash that is used to find a hook. Because a token has 256 random bits, timing reveals nothing
- * and a slow hash would add no security.
+ * Returns the hash by which a hook is found. Because a token has 256 random bits, timing reveals
+ * nothing, and a slow hash would add no security.
  */
 export function hashHookToken(token: string): string {
   return sha256Hex(`svc deploy hook\n${token}`);
 }
 
-/** A new salt for a hook's secret. */
+/** Creates a new salt for a hook's secret. */
 export function mintSecretSalt(random: Random): string {
   return random(TOKEN_BYTES).toHex();
 }
 
 /**
- * A hook's secret. It is derived from the token, which is not stored, and the salt, which callers
- * never see.
+ * Derives a hook's secret from the token, which is not stored, and the salt, which callers never
+ * see.
  */
 export function hookSecret(
   { secretSalt }: Pick<HookRecord, "secretSalt">,
@@ -63,7 +66,7 @@ export function hookSecret(
   return createHmac("sha256", secretSalt).update(`svc hook secret\n${token}`).digest("hex");
 }
 
-/** True if a hook's branch is a pattern for several branches. */
+/** Returns whether a hook's branch is a pattern for several branches. */
 export function isPattern(branch: string): boolean {
   return branch.includes("*");
 }
@@ -72,7 +75,7 @@ export type TriggerDecision =
   | { readonly type: "deploy"; readonly environment: string }
   | { readonly type: "refuse"; readonly message: string; readonly hint: string };
 
-/** The destination of a trigger (spec, "Hook scope"): the production branch, or a preview. */
+/** Decides where a trigger deploys (spec, "Hook scope"): to production or to a preview. */
 export function decideTrigger(
   hook: Pick<HookRecord, "scope" | "branch" | "restrictBranch">,
   branches: { readonly wanted: string; readonly production: string },

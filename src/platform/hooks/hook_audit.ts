@@ -1,4 +1,8 @@
-/** Audit log entries of deploy hooks. A hook has no user. Its URL is the credential. @module */
+/**
+ * Audit log entries for deploy hooks. A hook has no user, because its URL is the credential.
+ *
+ * @module
+ */
 import { type AuditedChange, type AuditLog, HOOK_REFUSED, HOOK_STOPPED } from "../audit/mod.ts";
 import { RateWindow } from "../core/access/mod.ts";
 import type { HookRecord } from "./hook.ts";

@@ -1,4 +1,4 @@
-/** Manages deploy hooks. Their URLs are shown only when they are created or rotated. @module */
+/** Manages deploy hooks. A hook's URL is shown only when it is created or rotated. @module */
 import type { BodyOf } from "../../contract/endpoint.ts";
 import { type DeployHook, MAX_HOOKS } from "../../contract/hooks.ts";
 import type { endpoints } from "../../contract/endpoints.ts";

@@ -1,4 +1,4 @@
-/** Deploy hooks in Deno KV. They can be found by ID or by the hash of their token. @module */
+/** Deploy hooks in Deno KV. A hook can be found by ID or by the hash of its token. @module */
 import { MAX_HOOKS } from "../../contract/hooks.ts";
 import { RecentMap } from "../../lib/memo.ts";
 import {
@@ -36,14 +36,17 @@ const hooks = new RecordType({
 const MAX_PLACES = 5000;
 
 export class HookStore extends Table<HookRecord, readonly [string, string], "project" | "token"> {
-  /** The locations of hooks by token. A hook whose token was replaced is not found there. */
+  /**
+   * The locations of hooks, by token hash. The hook at a location may have a new token, so its
+   * token must be compared.
+   */
   readonly #places = new RecentMap<readonly [string, string]>(MAX_PLACES);
 
   constructor(kv: RecordStore) {
     super(kv, hooks);
   }
 
-  /** Stores a new hook. Returns false if its project no longer exists. */
+  /** Stores a new hook. Returns `false` if the hook's project no longer exists. */
   async create(hook: HookRecord): Promise<boolean> {
     const key = keys.project(hook.workspaceId, hook.projectId);
     return await commitWithRetries(this.kv, [], async (operation) => {

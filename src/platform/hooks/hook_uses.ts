@@ -1,4 +1,4 @@
-/** Counts uses of hooks with only a few commits, and without delaying triggers. @module */
+/** Counts uses of hooks in only a few commits, and without delaying triggers. @module */
 import * as z from "zod";
 import { CoalescedWork } from "../../lib/coalesced_work.ts";
 import { keys, readRecord } from "../core/store/mod.ts";
@@ -35,7 +35,7 @@ export class HookUses {
     this.#stores.start();
   }
 
-  /** A hook's uses, including those counted earlier. */
+  /** Returns a hook's uses, including those that have just been counted. */
   async of(id: string): Promise<HookUse> {
     await this.settled();
     const [count, last] = await Promise.all([

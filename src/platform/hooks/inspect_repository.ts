@@ -12,7 +12,10 @@ import { findApps } from "./find_apps.ts";
 
 const MAX_BRANCHES = 1000;
 
-/** Common names of the main branch, tried if the repository does not have the project's branch. */
+/**
+ * Common names for a main branch. These are tried if the repository does not have the project's
+ * branch.
+ */
 const USUAL = ["main", "master", "trunk"];
 
 export interface InspectServices {

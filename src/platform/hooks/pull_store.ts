@@ -8,9 +8,9 @@ import type { RecordStore } from "../../store/mod.ts";
 const KEPT_MS = 180 * 24 * 60 * 60 * 1000;
 
 const pullComment = z.object({
-  /** Its name in the forge's API. */
+  /** The pull request's name in the forge's API. */
   id: z.string(),
-  /** ID of the deployment that it shows. IDs sort by time. */
+  /** ID of the deployment that the comment shows. IDs sort by time. */
   deploymentId: z.string(),
 });
 export type PullComment = z.infer<typeof pullComment>;

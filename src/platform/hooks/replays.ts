@@ -1,6 +1,6 @@
 /**
  * Responses to triggers with an `Idempotency-Key`. For a day, the same key gets the same
- * deployment. Only hashes of the key and body are stored.
+ * deployment. Only hashes of the key and the body are stored.
  *
  * @module
  */
@@ -49,7 +49,7 @@ export class ReplayStore {
     this.#now = now;
   }
 
-  /** The deployment for a key. @throws {Failure} `conflict` for a different body. */
+  /** Finds the deployment for a key. @throws {Failure} `conflict` for a different body. */
   async find(replay: ReplayKey): Promise<string | undefined> {
     return (await this.#read(replay)).deploymentId;
   }
@@ -67,7 +67,7 @@ export class ReplayStore {
     );
   }
 
-  /** Stores the response with the deployment, on one node only. @throws {ReplayedError} */
+  /** Stores the response with the deployment. Only one node succeeds. @throws {ReplayedError} */
   async keepWith(
     operation: Operation,
     replay: ReplayKey,

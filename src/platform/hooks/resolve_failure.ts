@@ -5,7 +5,7 @@ import { Failure } from "../core/http/mod.ts";
 /** Maximum number of candidates to list for an ambiguous SHA. */
 const MAX_CANDIDATES = 10;
 
-/** The failure for a token that no hook has (spec, "Deploy hook error messages"). */
+/** Returns the failure for a token that no hook has (spec, "Deploy hook error messages"). */
 export function unknownHook(): Failure {
   return new Failure("unauthorized", "Invalid token", {
     hint: "Check the URL: the hook was deleted, or `svc hooks regenerate` has replaced its URL.",

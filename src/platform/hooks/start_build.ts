@@ -14,7 +14,7 @@ import { Failure, requireDeploy, type Router } from "../core/http/mod.ts";
 import { findProject, type ProjectRecord, type ProjectStore } from "../projects/mod.ts";
 import type { CommitResolver } from "./commit_resolver.ts";
 
-/** Maximum number of attempts for a commit whose branch keeps getting other builds. */
+/** Maximum number of attempts to build a commit whose branch keeps getting other builds. */
 const ATTEMPTS = 5;
 
 export interface StartServices {
@@ -30,7 +30,7 @@ export interface StartServices {
 
 type CommitDeployment = Parameters<DeployCommit>[0];
 
-/** Creates a commit's deployment, and ends an older build of its branch. */
+/** Creates a commit's deployment, and cancels an older build of the branch. */
 async function deploy(services: StartServices, wanted: CommitDeployment): Promise<string> {
   const { deployCommit, deployments, deploymentService } = services;
   for (let attempt = 1;; attempt++) {

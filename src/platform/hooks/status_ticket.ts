@@ -1,5 +1,5 @@
 /**
- * The ticket in the URL that a hook's caller uses to follow its deployment. The ticket contains the
+ * The ticket in the URL that a hook's caller uses to follow a deployment. The ticket contains the
  * sealed deployment ID, so it cannot be forged, needs no storage, and does not reveal the hook's
  * token.
  *
@@ -26,7 +26,7 @@ export async function issueTicket(
   return `${keyId}.${encode(nonce)}.${encode(data)}`;
 }
 
-/** The deployment that a ticket names; `undefined` if the ticket is not valid. */
+/** Returns the deployment that a ticket names; `undefined` if the ticket is not valid. */
 export async function readTicket(
   box: SecretBox,
   ticket: string,

@@ -59,12 +59,12 @@ interface Trigger {
   readonly signal: AbortSignal;
   readonly visit: HookVisit;
   /**
-   * True if the commit ends the build of an older commit on its branch instead of being refused.
+   * Whether the commit cancels the build of an older commit on its branch instead of being refused.
    */
   readonly supersedes?: boolean;
 }
 
-/** A resolved commit, and its target environment. */
+/** A resolved commit, and the environment to which it is deployed. */
 interface TriggeredCommit {
   readonly project: ProjectRecord;
   readonly environment: string;
@@ -77,7 +77,7 @@ interface TriggeredCommit {
   readonly digits: number;
   readonly supersedes: boolean;
   readonly visit: HookVisit;
-  /** The key that a repeated call uses to find the deployment, if any. */
+  /** The key by which a repeated call finds the deployment, if there is one. */
   readonly replay: ReplayKey | undefined;
 }
 
@@ -98,7 +98,7 @@ export class TriggerService {
   }
 
   /**
-   * Finds the hook that a token belongs to, and counts the call.
+   * Finds the hook to which a token belongs, and counts the call.
    *
    * @throws {Failure} `unauthorized`, `rate_limited`
    */
@@ -131,7 +131,7 @@ export class TriggerService {
     });
   }
 
-  /** The status of the deployment that a ticket names. */
+  /** Returns the status of the deployment that a ticket names. */
   async progress(ticket: string): Promise<TriggerAnswer> {
     const named = await readTicket(this.#services.box, ticket);
     const deployment = named === undefined
@@ -175,7 +175,7 @@ export class TriggerService {
     );
   }
 
-  /** The existing deployment for a full SHA. Finding it does not require git. */
+  /** Finds the existing deployment for a full SHA, which does not require git. */
   async #findDeployed(
     { id: projectId }: ProjectRecord,
     wanted: TriggerBody & { readonly environment: string },
@@ -227,7 +227,7 @@ export class TriggerService {
     }
   }
 
-  /** The deployment that another node has created for the same key. */
+  /** Finds the deployment that another node has created for the same key. */
   async #findDelivered(
     { project, replay }: TriggeredCommit,
   ): Promise<DeploymentRecord | undefined> {
@@ -268,8 +268,8 @@ export class TriggerService {
 }
 
 /**
- * Whether `findDeployed()` has already looked for the commit. If no deployment was found, the
- * commit is new.
+ * Returns whether `findDeployed()` has already looked for the commit. If it found no deployment,
+ * the commit is new.
  */
 const isJudgedBySha = ({ force, digits }: Pick<TriggeredCommit, "force" | "digits">): boolean =>
   !force && digits === FULL_SHA;

@@ -56,23 +56,23 @@ interface Trigger {
 
 interface TriggerBench {
   readonly clock: { now: number };
-  /** The result from git. By default, git finds every commit on every branch. */
+  /** Returns git's result. By default, git finds every commit on every branch. */
   git: GitService["resolve"];
   /** Number of calls to git. */
   asked: number;
   readonly hooks: HookStore;
   readonly uses: HookUses;
   readonly builds: BuildStore;
-  /** A separate service, as in another process with the same store. */
+  /** Creates a separate service, as in another process with the same store. */
   service(options?: { readonly resolveMs?: number }): TriggerService;
   trigger(wanted: Trigger, more?: {
     readonly service?: TriggerService;
     readonly idempotencyKey?: string;
     readonly signal?: AbortSignal;
   }): Promise<TriggerAnswer>;
-  /** Ends a deployment as a worker does before it cleans up the build. */
+  /** Finishes a deployment, as a worker does before it cleans up the build. */
   endDeployment(answer: TriggerAnswer, as: "LIVE" | "FAILED"): Promise<void>;
-  /** Ends a deployment and its build as a worker does. */
+  /** Finishes a deployment and its build, as a worker does. */
   end(answer: TriggerAnswer, as: "LIVE" | "FAILED"): Promise<void>;
 }
 
@@ -87,7 +87,7 @@ async function withTriggers(run: (parts: TriggerBench) => Promise<void>): Promis
   const deployments = new DeploymentStore(kv, () => {});
   const [projects, hooks, builds] = [new ProjectStore(kv), new HookStore(kv), new BuildStore(kv)];
   const uses = new HookUses(kv, (message) => assert.fail(message));
-  // Nothing actually runs. The tests end builds themselves.
+  // No build actually runs. The tests finish builds themselves.
   const buildQueue = new BuildQueue({
     builds,
     worker: { perform: () => Promise.reject(), giveUp: () => Promise.reject() },
@@ -183,7 +183,7 @@ async function withTriggers(run: (parts: TriggerBench) => Promise<void>): Promis
   }
 }
 
-/** Checks that a trigger or a call fails as expected. */
+/** Checks that a trigger or another call fails as expected. */
 const failure = (code: Failure["code"], message: RegExp) => (error: unknown): boolean => {
   assert.ok(error instanceof Failure, String(error));
   assert.equal(error.code, code);

@@ -35,7 +35,7 @@ function parseName(name: string): Pick<Entry, "key" | "format"> | undefined {
 }
 
 export class ImageFiles {
-  /** By project and key. The most recently used image is last. */
+  /** The images by project and key. The most recently used image is last. */
   readonly #entries = new Map<string, Entry>();
   readonly #projectBytes = new Map<string, number>();
   #bytes = 0;
@@ -138,8 +138,8 @@ export class ImageFiles {
   }
 
   /**
-   * Removes the oldest images of projects that exceed their limit, or of all projects if the total
-   * exceeds its limit.
+   * Removes the least recently requested images of projects that exceed their limit, or of all
+   * projects if the total exceeds its limit.
    */
   async #makeRoom(): Promise<void> {
     const { maxBytes } = this.#quota;

@@ -1,6 +1,6 @@
 /**
- * Converts images for the edge, stores the results, and records failures, so an image never crashes
- * a process twice in a row.
+ * Converts images for the edge, stores the results, and records failures, so that the same image
+ * does not crash one process after another.
  *
  * @module
  */
@@ -12,7 +12,10 @@ import type { ImageFiles } from "./image_files.ts";
 
 const MAX_FAILURES = 2048;
 
-/** How long to remember a failure that might not occur on a less busy machine, in milliseconds. */
+/**
+ * How long to remember a failure that might not occur when the machine is less busy, in
+ * milliseconds.
+ */
 const RETRY_MS = 5 * 60 * 1000;
 
 interface Failure {
@@ -80,7 +83,10 @@ export class PlatformImages implements ImageService {
     return outcome;
   }
 
-  /** Stores an image. If the disk is full, the image must be converted again next time. */
+  /**
+   * Stores an image. If the disk is full, the image is not stored, and must be converted again next
+   * time.
+   */
   async #keep({ projectId, key }: ImageOrder, image: ConvertedImage): Promise<void> {
     try {
       await this.#parts.files.put(projectId, key, image);

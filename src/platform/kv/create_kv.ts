@@ -1,4 +1,9 @@
-/** Wires up key-value stores, one per environment, for the servers of its deployments. @module */
+/**
+ * Wires up key-value stores: one for each environment, for the servers of the environment's
+ * deployments.
+ *
+ * @module
+ */
 import { formatCount } from "../../lib/format.ts";
 import {
   createKvFetch,
@@ -20,12 +25,14 @@ const TOKEN_BYTES = 32;
 const encode = (bytes: Uint8Array): string =>
   btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 
-/** Servers' tokens for their namespaces. Like servers, they end with this process. */
+/**
+ * The tokens with which servers access their namespaces. Like the servers, the tokens do not
+ * outlive this process.
+ */
 class KvTokens {
   readonly #tokens = new Map<string, string>();
   /**
-   * Owners, keyed by the hash of the token so that the duration of a lookup reveals nothing about
-   * the token.
+   * Owners, keyed by token hash, so that the duration of a lookup reveals nothing about the token.
    */
   readonly #owners = new Map<string, KvOwner>();
 
@@ -35,7 +42,7 @@ class KvTokens {
     this.#random = random;
   }
 
-  /** The token for a deployment's servers, created by the first call. */
+  /** Returns the token for a deployment's servers. The first call creates the token. */
   tokenOf(owner: KvOwner): string {
     const { deploymentId } = owner;
     let token = this.#tokens.get(deploymentId);
@@ -65,10 +72,10 @@ class KvTokens {
   }
 }
 
-/** How a server connects to its store. */
+/** Facts with which a server connects to its store. */
 export interface KvAccess {
   readonly address: KvAddress;
-  /** `SVC_KV_URL`, `SVC_KV_TOKEN`, and the variables for queues. */
+  /** The variables `SVC_KV_URL` and `SVC_KV_TOKEN`, and those for queues. */
   readonly variables: Readonly<Record<string, string>>;
 }
 
@@ -97,7 +104,7 @@ export interface ProjectKv {
 
 /** The queue endpoints, at the store's address. */
 export interface QueueAccess {
-  /** The secret that a deployment's servers use to verify messages. */
+  /** Returns the secret with which a deployment's servers verify messages. */
   queueSecretOf(deploymentId: string): string;
   /** Handles a request that sends a message. */
   answerQueue(owner: KvOwner, request: Request): Promise<Response>;

@@ -1,5 +1,6 @@
 /**
- * Gives servers access to their key-value store, on a loopback port that exposes nothing else.
+ * Gives servers access to their key-value store on a loopback port that exposes no other part of
+ * the platform.
  *
  * @module
  */

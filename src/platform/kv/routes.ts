@@ -23,7 +23,10 @@ const entryOf = ({ key, size, version, expiresAt }: KvItem): KvEntry => ({
   expiresAt: expiresAt === undefined ? null : new Date(expiresAt).toISOString(),
 });
 
-/** Number of bytes to encode at a time. It is a multiple of 3, so the pieces have no padding. */
+/**
+ * Number of bytes to encode at a time. The number is a multiple of 3, so that the pieces have no
+ * padding.
+ */
 const PIECE = 3 * 8192;
 
 function toBase64(bytes: Uint8Array): string {

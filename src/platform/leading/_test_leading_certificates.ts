@@ -11,7 +11,7 @@ import { makeKeyPair } from "../../lib/_test_certificate.ts";
 
 const NAMES = ["shop.example", "blog.example"];
 
-/** Shared by all runs. Creating it takes a while. */
+/** Shared by all runs, because creating it takes a while. */
 let made: Promise<{ readonly cert: string; readonly key: string }> | undefined;
 
 export const certificates: Holder = {

@@ -103,7 +103,7 @@ export const retention: Holder = {
 /** Names of unused blobs. */
 const CONTENTS = ["one", "two", "three"];
 
-/** A round as in the deployments capability's `keepHouse()`. */
+/** Runs a round as `keepHouse()` of the deployments capability does. */
 function sweepWith(
   kv: RecordStore,
   vault: Parameters<typeof sweep>[0]["vault"],
@@ -143,7 +143,7 @@ export const folderSweep: Holder = {
     const watched: string[] = [];
     return {
       get done() {
-        // Number of removed files, counted on request.
+        // Counts removed files when it is called.
         const now = countFiles(join(root, WORKSPACE));
         for (; folder.count > now; folder.count--) watched.push("removed a file");
         return watched;

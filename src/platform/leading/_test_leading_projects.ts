@@ -26,7 +26,7 @@ export const health: Holder = {
     let time = 0;
     return Promise.resolve({
       done: [],
-      // A process's event bus stores the events of all callers.
+      // A process's event bus stores events for all callers.
       isOwn: ([first]) => ["events", "event_by_key", "event_notes"].includes(String(first)),
       async open({ kv, nodes }) {
         const bus = new EventBus({
@@ -53,7 +53,7 @@ export const health: Holder = {
           onTrouble: () => {},
         });
         await monitor.follow([keys.projectHealth(OWNER.projectId)]);
-        // Two consecutive checks that agree count as a change.
+        // A change counts only if two consecutive checks agree.
         await monitor.check();
         return async () => {
           await monitor.check();

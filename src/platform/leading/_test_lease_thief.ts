@@ -22,7 +22,7 @@ import {
   StoreLayer,
 } from "../../store/mod.ts";
 
-/** A node from the point of view of its tasks. */
+/** A node, as its tasks see it. */
 export interface LeaderNode {
   readonly kv: RecordStore;
   readonly nodes: Nodes;
@@ -30,20 +30,21 @@ export interface LeaderNode {
 
 /** A task that one node runs for all nodes, with a store. */
 export interface Scene extends AsyncDisposable {
-  /** Opens it on a node. Each call of the returned function is a round. */
+  /** Opens the task on a node. Each call of the returned function runs a round. */
   open(node: LeaderNode): Promise<() => Promise<unknown>>;
   /** Returns the outcome, from any node. */
   outcome(): Promise<unknown>;
   /** Effects outside the store, such as removed files. */
   readonly done: readonly string[];
-  /** Whether a record belongs to a process, regardless of which node leads. */
+  /** Returns whether a record belongs to a process, regardless of which node leads. */
   isOwn?(key: RecordKey): boolean;
 }
 
 export interface Holder {
   readonly role: Role;
   /**
-   * Whether rounds are so slow that the test tries only one of the next leaders per interruption.
+   * Whether rounds are so slow that the test tries only one of the possible next leaders for each
+   * interruption.
    */
   readonly isSlow?: boolean;
   prepare(kv: RecordStore): Promise<Scene>;
@@ -64,7 +65,7 @@ type Moment = () => Promise<void>;
 export const SKEW_MS = 2;
 const SETTLE_MS = 3 * SKEW_MS;
 
-/** The same store. `before` runs before each of its reads and commits. */
+/** Wraps a store, so that `before` runs before each read and commit. */
 class WatchedStore extends StoreLayer {
   readonly #before: Moment;
 
@@ -101,7 +102,7 @@ const LEASES: ReadonlySet<KeyPart> = new Set([
   keys.pulses()[0]!,
 ]);
 
-/** The versions of all records except leases. */
+/** Reads the versions of all records except leases. */
 async function versionsOf(kv: RecordStore): Promise<Map<string, string>> {
   const versions = new Map<string, string>();
   for await (const { key, versionstamp } of kv.list({ prefix: [] })) {
@@ -127,9 +128,9 @@ function nodesOf(id: string, leases: Leases, alive: ReadonlySet<string>): Nodes 
 }
 
 /**
- * Runs a leader's round and takes its lease before the round's nth read or commit. After that,
- * makes the next leader run a round. The next leader is the thief, or the first node once it has
- * regained its lease.
+ * Runs a leader's round, and takes the lease before the nth read or commit in the round. After
+ * that, makes the next leader run a round. The next leader is the thief, or the first node once it
+ * has regained its lease.
  */
 export async function stealAt(
   holder: Holder,

@@ -1,5 +1,5 @@
 /**
- * Access logs of all projects. A record becomes a line in memory immediately, and lines are written
+ * Access logs of all projects. A record immediately becomes a line in memory, and lines are written
  * in batches, so a request never waits for the disk. A crash loses at most the entries from the
  * last `FLUSH_INTERVAL_MS`.
  *
@@ -28,7 +28,7 @@ import {
 const FLUSH_INTERVAL_MS = 200;
 /** Maximum number of waiting characters. Further lines are counted and dropped. */
 const MAX_WAITING = 32 * 1024 * 1024;
-/** Maximum number of entries to pass to listeners at a time, so a reader can keep up. */
+/** Maximum number of entries to pass to listeners at a time, so that a reader can keep up. */
 const ENTRIES_AT_ONCE = 200;
 /** Maximum number of lines to search. */
 const MAX_SEARCHED = 500_000;
@@ -58,7 +58,7 @@ export type LogListener = (projectId: string, entry: LogEntry) => void;
 const nextTurn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
 
 export interface AccessLogOptions {
-  /** Called with failures as they are logged. */
+  /** Called with each failure when it is logged. */
   readonly observer?: LogObserver | undefined;
   /** Called with a warning if entries could not be written or were dropped. */
   onTrouble(message: string): void;
@@ -173,13 +173,13 @@ export class AccessLogs {
     };
   }
 
-  /** Like {@link follow}, but for the entries of all projects. */
+  /** Does the same as {@link follow}, but for the entries of all projects. */
   followAll(listener: LogListener): () => void {
     this.#ofAll.add(listener);
     return () => this.#ofAll.delete(listener);
   }
 
-  /** Removes a project's entries once running writes have finished. */
+  /** Removes a project's entries once current writes have finished. */
   async remove(projectId: string): Promise<void> {
     this.#waiting.delete(projectId);
     const removed = this.#flushing.then(() => this.#removeFiles(projectId));
@@ -226,7 +226,10 @@ export class AccessLogs {
     }
   }
 
-  /** Passes entries, even late ones, to listeners in parts that leave time for requests. */
+  /**
+   * Passes entries, including late ones, to listeners in parts, so that there is time for requests
+   * in between.
+   */
   async #notifyListeners(projectId: string, buffer: LineBuffer): Promise<void> {
     if (!this.#listeners.has(projectId) && this.#ofAll.size === 0) return;
     for (const chunk of buffer.chunks()) {

@@ -15,7 +15,7 @@ import type { Nodes } from "../core/nodes/mod.ts";
 import { missingNodes } from "../core/peers/mod.ts";
 import { formatLogCursor, type LogCursor, parseLogCursor } from "./log_cursor.ts";
 
-/** The deployments whose entries an environment includes. */
+/** Finds the deployments whose entries an environment includes. */
 export type DeploymentsOf = (
   projectId: string,
   environment: string,
@@ -36,7 +36,7 @@ function bindLogRoutes(
 ): void {
   const { projects, environments, deploymentsOf, sharedLogs, nodes, closing, now } = services;
 
-  /** Returns a filter that includes the deployments in its environment. */
+  /** Returns the filter, restricted to the deployments of its environment. */
   async function withDeployments<Filter extends { readonly environment?: string | undefined }>(
     project: ProjectRecord,
     { environment, ...filter }: Filter,

@@ -8,14 +8,17 @@ const MINUTE = 60_000;
 /** Length of an ISO 8601 time up to the minute. */
 const MINUTE_LENGTH = "2026-11-28T20:15".length;
 
-/** Maximum number of a facet's values from one node, and in a summary. */
+/** Maximum number of values per facet from one node, and in a summary. */
 const [TOLD_VALUES, SHOWN_VALUES] = [100, 10];
 
 const facetCounts = z.array(z.tuple([z.string(), z.number()]));
 
 /** The counts from one node. */
 export const logCounts = z.object({
-  /** The start in milliseconds, followed by the numbers of entries, warnings and errors. */
+  /**
+   * The start of the minute in milliseconds, followed by the numbers of entries, warnings and
+   * errors.
+   */
   minutes: z.array(z.tuple([z.number(), z.number(), z.number(), z.number()])),
   facets: z.object({
     status: facetCounts,
@@ -55,7 +58,7 @@ const newFacets = () =>
   Object.fromEntries(LOG_FACETS.map((name) => [name, new Map()])) as Record<LogFacet, Counts>;
 
 export class LogCounter {
-  /** By the start of the minute, as in `2026-11-28T20:15`. */
+  /** Counts by the start of the minute, as in `2026-11-28T20:15`. */
   readonly #minutes = new Map<string, [entries: number, warnings: number, errors: number]>();
   readonly #facets = newFacets();
   #entries = 0;
@@ -95,7 +98,8 @@ const STEPS = [1, 5, 15, 60, 180, 360, 1440, 10_080];
 const MAX_STEPS = 60;
 
 /**
- * Merges the counts from several nodes for a time range, whose start and end are in milliseconds.
+ * Merges the counts from several nodes for a time range. The start and the end of the range are in
+ * milliseconds.
  */
 export function summarize(
   parts: readonly LogCounts[],

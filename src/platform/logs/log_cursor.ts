@@ -1,4 +1,4 @@
-/** A log cursor: a position in the files of each node that has more entries. @module */
+/** A log cursor: for each node that has more entries, a position in the node's files. @module */
 import type { LogPlace } from "./log_files.ts";
 
 /** Positions by node name. */
@@ -12,7 +12,10 @@ function parsePlace(text: string): LogPlace | undefined {
   return match === null ? undefined : { file: Number(match[1]), offset: Number(match[2]) };
 }
 
-/** Without a node name, a cursor belongs to `self`. Returns `undefined` for anything else. */
+/**
+ * Reads a cursor. If it has no node name, it belongs to `self`. Returns `undefined` if the text is
+ * not a cursor.
+ */
 export function parseLogCursor(text: string, self: string): LogCursor | undefined {
   const own = parsePlace(text);
   if (own !== undefined) return new Map([[self, own]]);
@@ -25,7 +28,7 @@ export function parseLogCursor(text: string, self: string): LogCursor | undefine
   return places;
 }
 
-/** Writes a cursor. Returns null if there are no more entries. */
+/** Writes a cursor. Returns `null` if there are no more entries. */
 export function formatLogCursor(
   cursor: LogCursor,
   { self, isShared }: { readonly self: string; readonly isShared: boolean },

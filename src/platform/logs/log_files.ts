@@ -1,6 +1,7 @@
 /**
  * The access log of one project: numbered files with one JSON object per line. When a file is full,
- * the next one is started and the oldest is removed, so a log never exceeds its share of the disk.
+ * the next one is started and the oldest one is removed, so that a log never exceeds its share of
+ * the disk space.
  *
  * @module
  */
@@ -20,8 +21,8 @@ const MAX_FILES = 8;
  */
 const MAX_REQUEST_MS = 600_000;
 /**
- * Maximum delay of log entries from front edges. Edges keep entries while they cannot reach the
- * platform.
+ * Maximum delay of log entries from front edges, in milliseconds. Edges keep entries while they
+ * cannot reach the platform.
  */
 export const REPORTED_LATE_MS = 24 * 60 * 60_000;
 
@@ -45,7 +46,7 @@ export interface LogPart {
   readonly lines: readonly LogLine[];
   /** Number of lines, whether parsed or not. */
   readonly count: number;
-  /** The oldest line of all; `undefined` if no line is a log entry. */
+  /** The oldest of the lines; `undefined` if no line is a log entry. */
   readonly oldest: LogLine | undefined;
 }
 
@@ -76,7 +77,7 @@ export class LogFiles {
     file.size += bytes.byteLength;
   }
 
-  /** The position after the last line. */
+  /** Returns the position after the last line. */
   async end(): Promise<LogPlace> {
     const file = (await this.#numbers()).at(-1);
     if (file === undefined) return { file: 0, offset: 0 };
@@ -101,7 +102,7 @@ export class LogFiles {
       if (until < Infinity && beginOf(bytes) > until + latenessOf(bytes)) continue;
       let end = before.file === file ? before.offset : bytes.byteLength;
       while (end > 0) {
-        // A line can be longer than a part.
+        // A single line can be longer than a part.
         const first = end <= PART_BYTES ? -1 : bytes.lastIndexOf(LINE_FEED, end - PART_BYTES);
         yield partOf(bytes.subarray(first + 1, end), { file, offset: first + 1 }, mayMatch);
         end = first + 1;
@@ -132,7 +133,7 @@ export class LogFiles {
     return this.#current;
   }
 
-  /** Starts after the last file, because a crash may have left a partial line in it. */
+  /** Starts a new file, because a crash may have left a partial line in the last one. */
   async #open(): Promise<{ readonly number: number; size: number }> {
     await Deno.mkdir(this.#folder, { recursive: true, mode: 0o700 });
     const last = (await this.#numbers()).at(-1);
@@ -146,7 +147,7 @@ const LINE_FEED = 10;
 const latenessOf = (bytes: Uint8Array): number =>
   Buffer.from(bytes.buffer).includes('"edge":"') ? REPORTED_LATE_MS : MAX_REQUEST_MS;
 
-/** The time of the first line; minus infinity if there is none. */
+/** Returns the time of the first line; minus infinity if there is none. */
 function beginOf(bytes: Uint8Array): number {
   const end = bytes.indexOf(LINE_FEED);
   const entry = end <= 0 ? undefined : parseLine(new TextDecoder().decode(bytes.subarray(0, end)));
@@ -182,7 +183,10 @@ function partOf(
   return { lines, count, oldest };
 }
 
-/** Skips a line that is not a log entry, for example one truncated because the disk was full. */
+/**
+ * Skips a line that is not a log entry, for example one that was truncated because the disk was
+ * full.
+ */
 function parseLine(line: string): LogEntry | undefined {
   try {
     const parsed = logEntry.safeParse(JSON.parse(line));

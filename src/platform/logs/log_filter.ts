@@ -4,7 +4,7 @@ import { LOG_LEVELS, type LogEntry } from "../../contract/logs.ts";
 
 type Level = (typeof LOG_LEVELS)[number];
 
-/** A filter's fields without its time range. Nodes also send them to each other. */
+/** A filter's fields without the time range. Nodes also send these fields to each other. */
 export const entryFilterFields = {
   deploymentId: z.string().optional(),
   /** Only entries from these deployments. */
@@ -22,7 +22,7 @@ export const entryFilterFields = {
   minDurationMs: z.number().optional(),
 };
 
-/** Like {@link entryFilterFields}, but with a time range in ISO 8601 and UTC. */
+/** The same as {@link entryFilterFields}, but with a time range (in ISO 8601 and UTC). */
 export const logFilterFields = {
   ...entryFilterFields,
   since: z.string().optional(),
@@ -38,7 +38,7 @@ export type LogFilter = z.infer<typeof logFilter>;
 type Test = (entry: LogEntry) => boolean;
 type RequestTest = (entry: Extract<LogEntry, { type: "request" }>) => boolean;
 
-/** A request's path without its query. */
+/** Returns a request's path without its query. */
 export const pathOf = (path: string): string => path.split("?", 1)[0]!;
 
 function requestTests({ status, method, host, path, minDurationMs }: EntryFilter): RequestTest[] {
@@ -97,8 +97,8 @@ export function logMatcher(filter: LogFilter): Test {
 const PLAIN_WORD = /^[!#-[\]-~]+$/;
 
 /**
- * Returns a fast test of an entry's JSON for a search. It accepts all entries that match, and some
- * others. Returns `undefined` if there is no such test for the text.
+ * Returns a fast test for the JSON of entries. The test accepts all entries that match a search,
+ * and some others. Returns `undefined` if there is no such test for the text.
  */
 export function searchTest(search: string | undefined): ((json: string) => boolean) | undefined {
   // The text can span several fields, but each word is within one of them.
@@ -110,14 +110,14 @@ export function searchTest(search: string | undefined): ((json: string) => boole
   };
 }
 
-/** An entry's level. For a request, the status determines the level. */
+/** Returns an entry's level. For a request, the status determines the level. */
 export function levelOf(entry: LogEntry): Level {
   if (entry.type !== "request") return entry.level;
   if (entry.status >= 500) return "error";
   return entry.status >= 400 ? "warn" : "info";
 }
 
-/** The fields of an entry that are searched. */
+/** Returns the fields of an entry that are searched. */
 function searchable(entry: LogEntry): unknown[] {
   if (entry.type === "function") {
     return [entry.function, entry.level, entry.requestId, entry.message, entry.stack];

@@ -18,7 +18,7 @@ export interface ServerRecord extends ComputeLogEntry {
 
 export type LogRecord = AccessRecord | FunctionRecord | ServerRecord;
 
-/** A record as the log's readers see it. */
+/** Converts a record to the form that the log's readers see. */
 export function toLogEntry(record: LogRecord): LogEntry {
   if ("function" in record) return toFunctionEntry(record);
   return "layer" in record ? toServerEntry(record) : toRequestEntry(record);
@@ -68,11 +68,14 @@ function toRequestEntry(record: AccessRecord): LogEntry {
 }
 
 /**
- * The last second that was formatted, which is cached because many requests share the same second.
+ * The second that was formatted last. It is cached, because many requests share the same second.
  */
 let second = { start: NaN, text: "" };
 
-/** `toISOString()` without the `Z`. It is fast for times in the same second as the previous one. */
+/**
+ * Does the same as `toISOString()`, but without the `Z`, and fast for times in the same second as
+ * the previous one.
+ */
 function isoTime(time: number): string {
   const whole = Math.floor(time);
   const start = whole - (whole % 1000);
@@ -112,7 +115,7 @@ export function formatLogLine(record: LogRecord): string {
 
 const HOOKS = "/v1/hooks/";
 
-/** Removes a deploy hook's token, because one may be sent to a deployment's host by mistake. */
+/** Removes a deploy hook's token, which may be sent to a deployment's host by mistake. */
 export function requestLine(record: AccessRecord): string {
   const start = record.path.indexOf(HOOKS);
   return start === -1

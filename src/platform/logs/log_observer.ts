@@ -2,7 +2,7 @@
 import type { AccessRecord } from "../../edge/mod.ts";
 import type { FunctionRecord, ServerRecord } from "./log_lines.ts";
 
-/** The lowest status that counts as a failure of the site. */
+/** The lowest response status that counts as a failure of the site. */
 const FAILED = 500;
 
 /** An error that a function or server has written. */

@@ -7,13 +7,16 @@ import type { LogLine, LogPlace } from "./log_files.ts";
 export interface NodePage {
   /** Oldest first. */
   readonly lines: readonly LogLine[];
-  /** Where to continue; null at the start of the log. */
+  /** Where to continue; `null` at the start of the log. */
   readonly next: LogPlace | null;
-  /** The position from which it started reading backwards. */
+  /** The position from which the node started reading backwards. */
   readonly top: LogPlace;
 }
 
-/** The latest entries of all nodes by time, up to the point that all nodes have searched. */
+/**
+ * Merges the latest entries of all nodes by time, back to the point up to which all nodes have
+ * searched.
+ */
 export function mergePages(
   pages: ReadonlyMap<string, NodePage>,
   limit: number,

@@ -15,7 +15,7 @@ const entryOf = (node: string, time: number): LogEntry => ({
   message: String(time),
 });
 
-/** A node's complete log: line `n` is at offset `n`. */
+/** Returns a node's complete log, in which line `n` is at offset `n`. */
 const logOf = (node: string, times: readonly number[]): readonly LogLine[] =>
   times.map((time, offset) => ({ entry: entryOf(node, time), place: { file: 1, offset } }));
 

@@ -80,7 +80,9 @@ export class SharedLogs {
     });
   }
 
-  /** The latest entries from all nodes that pass a filter, or those before a cursor. */
+  /**
+   * Returns the latest entries on all nodes that pass a filter, or the latest ones before a cursor.
+   */
   async read(
     projectId: string,
     { cursor, ...filter }: LogFilter & {

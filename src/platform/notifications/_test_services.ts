@@ -1,5 +1,5 @@
 /**
- * A platform's notification delivery with its own store, for tests that use real servers and set
+ * A platform's notification delivery, with its own store, for tests that use real servers and set
  * the clock.
  *
  * @module
@@ -24,7 +24,7 @@ export const START = Date.UTC(2026, 0, 1, 12);
 export const USER = "01900000-0000-7000-8000-00000000000a";
 export const WORKSPACE = "01900000-0000-7000-8000-00000000000b";
 
-/** The caller for a person in a browser, with an existing session. */
+/** A caller: a person who has signed in with a browser. */
 export const OWN: SelfCaller = {
   userId: USER,
   workspaceId: null,
@@ -39,7 +39,7 @@ export const OWN: SelfCaller = {
 };
 const CHANNELS = DELIVERY_CHANNELS.filter((name) => name !== "forge");
 
-/** Critical events for each channel, named `<prefix> <number>`. */
+/** Raises critical events for each channel, named `<prefix> <number>`. */
 export const requests = (prefix: string, count: number): DeliveryRequest[] =>
   CHANNELS.flatMap((channel) =>
     Array.from({ length: count }, (_, index) => ({

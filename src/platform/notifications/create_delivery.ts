@@ -31,14 +31,14 @@ import { concerns, wantedChannels } from "./preferences/wanted_channels.ts";
 import type { ReviewDelivery } from "./delivery/types.ts";
 
 /**
- * Decides again at the time of sending, because preferences may have changed or quiet hours may
+ * Decides again when a message is sent, because preferences may have changed, or quiet hours may
  * have started.
  */
 function createReview(
   { preferences, now }: { readonly preferences: PreferenceService; readonly now: Clock },
 ): ReviewDelivery {
   return async ({ channel, userId, workspaceId }) => {
-    // A workspace has neither preferences nor quiet hours.
+    // Workspaces have neither preferences nor quiet hours.
     if (userId === null || !isPersonal(channel)) return () => true;
     const { categories } = await preferences.of({ userId, workspaceId });
     return (content) => {
@@ -56,7 +56,7 @@ export interface DeliveryOptions {
   readonly box: SecretBox;
   readonly accounts: AccountStore;
   readonly preferences: PreferenceService;
-  /** Sends requests to other machines. Addresses that are not allowed are refused. */
+  /** Sends requests to other machines. Rejects addresses that are not allowed. */
   readonly outbound: OutboundFetch;
   /** Whether `outbound` also reaches private, local and reserved addresses. */
   readonly allowPrivate: boolean;
@@ -76,7 +76,7 @@ export interface DeliveryOptions {
 export interface DeliveryServices {
   readonly deliveryQueue: RunningDeliveryQueue;
   readonly sendAccountMail: SendAccountMail;
-  /** Why emails are not delivered, for the operator; `undefined` if they are. */
+  /** Explains to the operator why emails are not delivered; `undefined` if they are. */
   mailProblem(): string | undefined;
   /** Loads the emails that an earlier run of the platform abandoned. */
   recoverMails(): Promise<void>;
@@ -103,7 +103,9 @@ function vapidSubject({ mailer, publicOrigin }: DeliveryOptions): string {
   return protocol === "https:" ? publicOrigin : `mailto:svc@${hostname}`;
 }
 
-/** The bot, its poller and its channel; empty if the platform has no bot. */
+/**
+ * Creates the bot, its poller and its channel. Returns an empty object if the platform has no bot.
+ */
 function createMessenger(options: DeliveryOptions, links: LinkStore) {
   const { kv, nodes, bot: settings, accounts, publicOrigin, now, random, onTrouble } = options;
   if (settings === undefined) return undefined;

@@ -30,9 +30,9 @@ export interface InboxServices {
   readonly notifications: NotificationService;
   /** Shows people the changes that another node made to their inboxes. */
   followInboxes(changed: readonly RecordKey[]): Promise<void>;
-  /** Discards cached inboxes after changes made by other nodes were missed. */
+  /** Discards cached inboxes after changes by other nodes were missed. */
   rereadInboxes(): void;
-  /** Starts notifying people, beginning with any remaining earlier events. */
+  /** Starts notifying people, beginning with earlier events that remain. */
   startNotifications(): void;
 }
 

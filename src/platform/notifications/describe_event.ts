@@ -11,10 +11,13 @@ import { type EventKind, type EventName, EVENTS } from "../../contract/events.ts
 export const MAX_TITLE = 120;
 export const MAX_BODY = 500;
 
-/** Control characters, and characters that change the direction of text. */
+/** Matches control characters, and characters that change the direction of text. */
 const UNSEEN = /[\p{Cc}\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]+/gu;
 
-/** One line of at most `maximum` characters, shortened with an ellipsis if it is longer. */
+/**
+ * Returns a text as one line of at most `maximum` characters, shortened with an ellipsis if it is
+ * longer.
+ */
 function plainText(text: string, maximum: number): string {
   const line = text.replace(UNSEEN, " ").replace(/ {2,}/g, " ").trim();
   if (line.length <= maximum) return line;
@@ -23,8 +26,8 @@ function plainText(text: string, maximum: number): string {
 }
 
 /**
- * The plain text of a notification, limited in length. If the event's data is invalid, only the
- * event is named.
+ * Returns the plain text of a notification, limited in length. If the event's data is invalid, the
+ * text names only the event.
  */
 export function describeEvent(
   { event, data, ...facts }:

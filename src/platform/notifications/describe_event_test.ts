@@ -9,7 +9,7 @@ const FACTS = { id: "019abf2e-7c4d-7e1a-9b3f-5d6c7a8b9e01", createdAt: 0, worksp
 const describe = (event: EventName, data: EventData = {}) =>
   describeEvent({ ...FACTS, event, data }, { origin: "https://svc.test" });
 
-/** The text of a notification. */
+/** Returns the text of a notification. */
 const wordsOf = ({ title, body, actionUrl }: ReturnType<typeof describe>) => ({
   title,
   body,

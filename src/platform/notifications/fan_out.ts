@@ -1,4 +1,8 @@
-/** Passes an event to everyone concerned: inboxes, open streams, and the delivery queue. @module */
+/**
+ * Passes an event on to everyone concerned: to inboxes, open streams, and the delivery queue.
+ *
+ * @module
+ */
 import { PERSONAL_CHANNELS, workspaceChannels } from "../../contract/channels.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { AccountStore } from "../accounts/mod.ts";
@@ -50,7 +54,7 @@ async function memberIds(accounts: AccountStore, workspaceId: string): Promise<s
   return ids;
 }
 
-/** The events that concern each person, in order. */
+/** Returns the events that concern each person, in order. */
 async function eventsByPerson(
   accounts: AccountStore,
   events: readonly EventRecord[],
@@ -88,7 +92,7 @@ function workspaceRequests(contents: readonly NotificationContent[]): DeliveryRe
 
 /**
  * Creates the function that notifies everyone concerned. Repeating a call has no effect. If a call
- * fails, all work that it started has already ended.
+ * fails, all work that it started has already finished.
  */
 export function createFanOut(options: FanOutOptions): PassOn {
   const { accounts, preferences, inboxes, live, delivery, publicOrigin, now, onTrouble } = options;
@@ -130,7 +134,7 @@ export function createFanOut(options: FanOutOptions): PassOn {
     return requests;
   }
 
-  /** A damaged record of one person must not prevent notifications to others. */
+  /** A damaged record of one person must not prevent notifications to other people. */
   const notifyOrSkip: typeof notify = async (userId, contents, lease) => {
     try {
       return await notify(userId, contents, lease);

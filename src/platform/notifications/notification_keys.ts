@@ -4,7 +4,7 @@ type Key = RecordKey;
 
 export const notificationKeys = {
   preferences: (userId: string): Key => ["notification_preferences", userId],
-  /** How each workspace's preferences differ from these. */
+  /** How the preferences for each workspace differ from the account's. */
   allPreferencesIn: (userId: string): Key => ["notification_preferences_in", userId],
   preferencesIn: (userId: string, workspaceId: string): Key => [
     "notification_preferences_in",

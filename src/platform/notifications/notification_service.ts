@@ -1,4 +1,4 @@
-/** The inbox, as its owner uses it. Each change is published to the open streams. @module */
+/** The inbox, as its owner uses it. Every change is published to the open streams. @module */
 import type { Notification } from "../../contract/notifications.ts";
 import { Failure } from "../core/http/mod.ts";
 import type { Inboxes } from "./inbox/inboxes.ts";

@@ -37,7 +37,7 @@ export function bindNotificationRoutes(router: Router, services: NotificationRou
   bindEvents(router, services);
 }
 
-/** Routes with a fixed name come before those with an ID. */
+/** Routes with a fixed name must come before routes with an ID. */
 function bindInbox(router: Router, services: NotificationRouteServices): void {
   const { notifications } = services;
 
@@ -108,7 +108,7 @@ function bindStream(router: Router, services: NotificationRouteServices): void {
   });
 }
 
-/** A security event concerns only the person who raises it. */
+/** Returns who may learn of an event. A security event concerns only the person who raises it. */
 function audienceOf({ user, workspace }: Caller, event: EventName): EventAudience {
   const workspaceId = workspace.id;
   return EVENTS[event].category === "Security"
@@ -131,7 +131,7 @@ function bindEvents(router: Router, { events }: NotificationRouteServices): void
   });
 }
 
-/** The data to store, without missing fields. */
+/** Returns the data to store, without missing fields. */
 function definedOnly<Value>(
   data: Readonly<Record<string, Value | undefined>>,
 ): Record<string, Value> {

@@ -1,6 +1,6 @@
 /**
- * The access settings of each project's sites, in memory. Settings are read along with a site, and
- * again when a record changes, on this node or another.
+ * The access settings of each project's sites, in memory. Settings are read when a site is read,
+ * and again when a record changes, on this node or on another one.
  *
  * @module
  */
@@ -16,7 +16,7 @@ interface CachedAccess {
   readonly access: Promise<SiteAccess>;
 }
 
-/** The access settings that a front edge needs. */
+/** Returns the access settings that a front edge needs. */
 export const accessStateOf = ({ version, protection, maintenance }: AccessFacts): AccessState => ({
   version,
   protection,
@@ -40,7 +40,7 @@ export class AccessTable {
     this.#feed = feed;
   }
 
-  /** The access settings of a project's sites. All sites share the result. */
+  /** Returns the access settings of a project's sites. All sites share the result. */
   of(projectId: string, workspaceId: string): Promise<SiteAccess> {
     const known = this.#known.get(projectId);
     if (known !== undefined) return known.access;
@@ -68,7 +68,7 @@ export class AccessTable {
     for (const projectId of [...this.#known.keys()]) await this.refresh(projectId);
   }
 
-  /** Drops a project that has been deleted. */
+  /** Forgets a project that has been deleted. */
   forget(projectId: string): void {
     this.#known.delete(projectId);
   }

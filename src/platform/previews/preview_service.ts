@@ -89,7 +89,7 @@ export class PreviewService {
     );
   }
 
-  /** Creates a bypass key. The previous one stops working. */
+  /** Creates a bypass key. The previous key stops working. */
   async createBypassKey(project: ProjectRecord): Promise<string> {
     const key = `svcb_${this.#secret()}`;
     await this.#change(project.id, (record) => ({ ...record, bypassHash: sha256Hex(key) }));
@@ -181,7 +181,7 @@ export class PreviewService {
   }
 }
 
-/** The requested maintenance. Maintenance in progress continues with the new addresses. */
+/** Returns the requested maintenance. Maintenance in progress continues, with the new addresses. */
 function maintenanceOf(
   { maintenance }: PreviewRecord,
   wish: AccessChange["maintenance"],

@@ -1,5 +1,5 @@
 /**
- * The platform's side of protected hosts: members sign in on the platform's own host, and return
+ * The platform's part in protecting hosts: members sign in on the platform's own host, and return
  * with a grant that works only once.
  *
  * @module
@@ -24,9 +24,9 @@ import { previewRecord } from "../projects/mod.ts";
 /** The page where members sign in for a protected host. */
 export const PREVIEW_SIGN_IN_PATH = "/previews/sign-in";
 
-/** How long a grant is valid. */
+/** How long a grant is valid, in milliseconds. */
 const GRANT_MS = 60_000;
-/** How long a used grant is remembered. This is longer than the grant would be valid. */
+/** How long a used grant is remembered, which is longer than the grant would be valid. */
 const USED_MS = 10 * GRANT_MS;
 const KEY_BYTES = 32;
 
@@ -107,7 +107,7 @@ export class PreviewSignIn implements AccessKeeper {
 
   /**
    * Returns the target for a person who came from a protected host. Only this platform's edges can
-   * create the request, so it cannot point elsewhere.
+   * create the request, so the target cannot be elsewhere.
    *
    * @throws {Failure} `invalid_request` for an expired request, or one from another platform.
    */

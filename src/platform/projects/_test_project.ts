@@ -1,7 +1,7 @@
 /** A project's record, for tests. @module */
 import { type ProjectRecord, projectRecord } from "./project.ts";
 
-/** Project `p1`, named `shop`, in workspace `w1`, with the given fields. */
+/** Returns project `p1`, named `shop`, in workspace `w1`, with the given fields. */
 export function testProject(more: Partial<ProjectRecord> = {}): ProjectRecord {
   return projectRecord.parse({
     id: "p1",

@@ -21,11 +21,13 @@ interface ProjectRouteServices {
   readonly projects: ProjectStore;
   readonly gitCredentials: GitCredentialStore;
   /**
-   * A message that explains why the platform does not connect to an address; `undefined` if it
-   * would try to.
+   * Returns a message that explains why the platform does not connect to an address; `undefined` if
+   * it would try to connect.
    */
   gitRefusal(gitUrl: string): string | undefined;
-  /** Connects to a repository. Returns why it cannot be read. */
+  /**
+   * Checks a repository. Returns why the repository cannot be read; `undefined` if it can be read.
+   */
   checkRepository(
     repository: UnknownRepository,
     signal: AbortSignal,
@@ -42,7 +44,7 @@ function bindProjectRoutes(router: Router, services: ProjectRouteServices): void
   const toWire = (project: ProjectRecord) => projectToWire(project, addresses);
   const find = (caller: Caller, name: string) => findProject(projects, caller, name);
 
-  /** Refuses a URL that triggers would not be allowed to use. */
+  /** Rejects a URL to which triggers would not be allowed to connect. */
   const requireAllowed = (gitUrl: string | null | undefined) => {
     const reason = typeof gitUrl === "string" ? services.gitRefusal(gitUrl) : undefined;
     if (reason === undefined) return;
@@ -72,7 +74,7 @@ function bindProjectRoutes(router: Router, services: ProjectRouteServices): void
     return { items: page.items.map(toWire), nextCursor: page.nextCursor };
   });
 
-  /** Returns the origin that a new project's credentials are for. */
+  /** Returns the origin for which a new project's credentials are meant. */
   const requireReadable = async (
     { name, gitUrl = null, credentials, verifyRepository }: BodyOf<typeof endpoints.createProject>,
     signal: AbortSignal,

@@ -1,7 +1,7 @@
 /**
  * Deletes projects. The first commit removes a project's record and name, and leaves a tombstone.
- * The tombstone exists until the project's other data has been removed, so the next start can
- * continue after a crash.
+ * The tombstone exists until the project's other data has been removed, so that the next start can
+ * continue the deletion after a crash.
  *
  * @module
  */
@@ -27,7 +27,7 @@ export async function markDeleted(
   await operation.commit();
 }
 
-/** Projects whose deletion has started but not finished. */
+/** Lists projects whose deletion has started but not finished. */
 export async function* deletedProjects(kv: RecordStore): AsyncGenerator<string> {
   for await (const { key } of readAll(kv, keys.deletions(), tombstone)) yield String(key[1]);
 }
@@ -37,7 +37,7 @@ export async function finishDeletion(kv: RecordStore, projectId: string): Promis
   await kv.delete(keys.deletion(projectId));
 }
 
-/** The project's own records: host labels and git credentials. */
+/** Lists the keys of the project's own records: host labels and git credentials. */
 export async function* projectKeys(kv: RecordStore, projectId: string): AsyncGenerator<RecordKey> {
   for await (const { key, value } of readAll(kv, keys.hosts(), hostRecord)) {
     if (value.projectId === projectId) yield key;

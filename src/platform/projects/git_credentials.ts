@@ -28,7 +28,9 @@ export type GitCredentials =
   | {
     readonly type: "ssh";
     readonly privateKey: string;
-    /** Lines from a `known_hosts` file. If null, a host's key is trusted when it is first seen. */
+    /**
+     * Lines from a `known_hosts` file. If `null`, a host's key is trusted when it is first seen.
+     */
     readonly knownHosts: string | null;
   };
 
@@ -47,7 +49,7 @@ export type OpenGitCredentials = (project: ProjectRecord) => Promise<GitCredenti
 const placeOf = (projectId: string): string => `git/${projectId}`;
 
 const secretSchema = z.object({
-  /** The scheme, host and port that the credentials are for. */
+  /** The scheme, host and port for which the credentials are meant. */
   origin: z.string(),
   credentials: gitCredentialsBody,
 });
@@ -83,7 +85,10 @@ export class GitCredentialStore {
     return origin === gitAddress(project.gitUrl)?.origin ? credentials : undefined;
   };
 
-  /** Reseals everything that is not sealed with the current key. Returns how many records. */
+  /**
+   * Reseals everything that is not sealed with the current key. Returns the number of resealed
+   * records.
+   */
   async reseal(): Promise<number> {
     let count = 0;
     for await (const { key, value } of readAll(this.#kv, keys.allGitCredentials(), sealedSecret)) {
@@ -97,15 +102,15 @@ export class GitCredentialStore {
 }
 
 /**
- * The address in a git URL; `null` if there is no URL, or if it cannot be parsed, as in a record
- * from an older version of svc.
+ * Returns the address in a git URL; `null` if there is no URL, or if it cannot be parsed, which is
+ * possible in records from older versions of svc.
  */
 export function gitAddress(gitUrl: string | null): GitAddress | null {
   const result = gitUrl === null ? undefined : parseGitUrl(gitUrl);
   return result?.ok === true ? result.address : null;
 }
 
-/** True if credentials for one git URL must not be used for another. */
+/** Returns whether credentials for one git URL must not be used for another. */
 export function leavesHost(from: string | null, to: string | null): boolean {
   return gitAddress(from)?.origin !== gitAddress(to)?.origin;
 }

@@ -3,10 +3,11 @@ import * as z from "zod";
 
 export const hostRecord = z.object({
   projectId: z.string(),
-  /** The deployment that the host shows; null if there is none. */
+  /** The deployment that the host shows; `null` if there is none. */
   deploymentId: z.string().nullable(),
   /**
-   * The current rolling release: the deployment that some visitors see, and their share in percent.
+   * The current rolling release: the deployment that some visitors see, and the percentage of these
+   * visitors.
    */
   rolling: z.object({
     releaseId: z.string(),

@@ -13,7 +13,8 @@ export const shareRecord = z.object({
   hash: z.string(),
   deploymentId: z.string().nullable(),
   /**
-   * The branch whose host it opens, with the host's label; null if it is for a single deployment.
+   * The branch whose host the link opens, with the host's label; `null` if the link is for a single
+   * deployment.
    */
   branch: z.object({ name: z.string(), label: z.string() }).nullable(),
   endsAt: z.number(),
@@ -41,16 +42,16 @@ export const previewRecord = z.object({
   exemptOptions: z.boolean(),
   /**
    * When maintenance started, and who else is admitted. During maintenance, only members see
-   * production. Null if there is no maintenance.
+   * production. `null` if there is no maintenance.
    */
   maintenance: z.object({ since: z.number(), allowCidrs: z.array(z.string()) }).nullable()
     .default(null),
-  /** Newest first. Expired links are removed when a new one is added. */
+  /** The links, newest first. Expired links are removed when a new one is added. */
   shares: z.array(shareRecord),
 });
 export type PreviewRecord = z.infer<typeof previewRecord>;
 
-/** The default record, for a project without one and for a new project. */
+/** Returns the default record, for a new project and for a project without a record. */
 export const newPreviewRecord = (protection: Protection): PreviewRecord => ({
   protection,
   password: null,

@@ -30,7 +30,7 @@ export const projectRecord = z.object({
 });
 export type ProjectRecord = z.infer<typeof projectRecord>;
 
-/** The deployment that production serves, if any. */
+/** Returns the deployment that production serves, if there is one. */
 export function productionDeploymentId(project: ProjectRecord): string | null {
   return project.productionHistory.at(-1) ?? null;
 }

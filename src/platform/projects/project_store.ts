@@ -30,7 +30,7 @@ export class ProjectStore
     super(kv, projects);
   }
 
-  /** Stores a project, its label and its preview access. Returns false if the name is taken. */
+  /** Stores a project, its label and its preview access. Returns `false` if the name is taken. */
   async create(project: ProjectRecord, protection: Protection = "off"): Promise<boolean> {
     const host = keys.host(project.name);
     const operation = this.kv.atomic()
@@ -47,19 +47,19 @@ export class ProjectStore
     return project?.workspaceId === workspaceId ? project : undefined;
   }
 
-  /** The projects that are redeployed when a URL in their variables changes. */
+  /** Lists the projects that are redeployed when a URL in their variables changes. */
   autoRedeploying(): AsyncGenerator<ProjectRecord> {
     return this.allBy("autoRedeploy", keys.allAutoRedeploying());
   }
 
-  /** The project with a name, in any workspace. */
+  /** Finds the project with a name, in any workspace. */
   async byName(name: string): Promise<ProjectRecord | undefined> {
     return await this.findBy("name", keys.projectByName(name));
   }
 
   /**
-   * A page of the projects with the given IDs, newest first. Leaves out deleted projects and those
-   * in other workspaces.
+   * Returns a page of the projects with the given IDs, newest first. Leaves out deleted projects
+   * and projects in other workspaces.
    */
   async listOf(
     workspaceId: string,

@@ -8,7 +8,7 @@ export type RepositoryProblem =
   | { readonly type: "unauthorized" }
   | { readonly type: "unreachable"; readonly reason: string };
 
-/** The failure for a new project whose repository cannot be read. */
+/** Returns the failure for a new project whose repository cannot be read. */
 export function unreadable(
   problem: RepositoryProblem,
   { hasCredentials }: { readonly hasCredentials: boolean },
@@ -22,7 +22,7 @@ export function unreadable(
 }
 
 /**
- * The origin that credentials are for.
+ * Returns the origin for which credentials are meant.
  *
  * @throws {Failure} `conflict` if the project's URL cannot use them
  */

@@ -1,6 +1,12 @@
-/** How git sends a key: as the password in HTTP basic authentication (RFC 7617). Pure. @module */
+/**
+ * Reads the key that git sends as the password in HTTP basic authentication (RFC 7617). Pure.
+ *
+ * @module
+ */
 
-/** The key in a request's credentials; `undefined` if there is no key. Any username is accepted. */
+/**
+ * Returns the key in a request's credentials; `undefined` if there is no key. Accepts any username.
+ */
 export function basicPassword(request: Request): string | undefined {
   const encoded = /^Basic +([A-Za-z0-9+/]{1,4096}={0,2})$/i
     .exec(request.headers.get("authorization") ?? "")?.[1];

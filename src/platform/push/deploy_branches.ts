@@ -23,10 +23,13 @@ import {
 import type { GitService } from "../git/mod.ts";
 import type { ProjectRecord } from "../projects/mod.ts";
 
-/** Maximum number of branches to build per push. Other branches wait for their own push. */
+/**
+ * Maximum number of branches to build per push. The remaining branches are not built until they are
+ * pushed again.
+ */
 export const MAX_BUILDS = 10;
 
-/** Maximum number of attempts for a commit whose branch keeps getting other builds. */
+/** Maximum number of attempts to build a commit whose branch keeps getting other builds. */
 const ATTEMPTS = 5;
 
 /** How often to check whether a deployment has gone live, in milliseconds. */
@@ -47,7 +50,7 @@ export interface BranchServices {
 export interface PushedBranch {
   readonly branch: string;
   readonly sha: string;
-  /** ID of the person who pushed it. */
+  /** ID of the person who pushed the branch. */
   readonly startedBy: string;
   /** Whether the branch was pushed or its files were uploaded. */
   readonly trigger: Extract<BuildTrigger, "push" | "upload">;
@@ -57,11 +60,11 @@ export interface PushedBranch {
 export interface Listener {
   /** Prints a line to the person who pushed. */
   say(line: string): void;
-  /** Aborted when nobody is listening any longer. The builds continue. */
+  /** Aborted when no one is listening any longer. The builds continue. */
   readonly signal: AbortSignal;
 }
 
-/** The environment that a branch is deployed to. */
+/** Returns the environment to which a branch is deployed. */
 export const environmentOf = (project: ProjectRecord, branch: string): string =>
   branch === project.branch ? ENVIRONMENT_PRODUCTION : ENVIRONMENT_PREVIEW;
 
@@ -75,7 +78,8 @@ export class BranchDeployer {
   }
 
   /**
-   * Builds a branch, and follows the build as long as a client is waiting. Returns why it failed.
+   * Builds a branch, and follows the build as long as a client is waiting. Returns why the build
+   * failed; `undefined` if it did not.
    */
   async deploy(
     project: ProjectRecord,
@@ -111,7 +115,7 @@ export class BranchDeployer {
     say(`svc: deleted ${branch}${count === 0 ? "" : " and its preview"}`);
   }
 
-  /** Starts building a branch's head, and ends the build of an older commit. */
+  /** Starts building a branch's head, and cancels the build of an older commit. */
   async start(
     project: ProjectRecord,
     { branch, sha, startedBy, trigger }: PushedBranch,

@@ -7,10 +7,10 @@
 /** Maximum size of one push, in bytes. */
 export const MAX_PUSH_BYTES = 1024 ** 3;
 
-/** Maximum size of a project's repository, in bytes. */
+/** Maximum size of a project's repository on disk, in bytes. */
 export const MAX_REPOSITORY_BYTES = 5 * 1024 ** 3;
 
-/** Number of packs that triggers the repacking of a repository. */
+/** Number of packs at which a repository is repacked. */
 const MAX_PACKS = 40;
 
 /** Harmless defects in old repositories. GitHub and GitLab also accept them. */
@@ -47,7 +47,7 @@ const SETTINGS: readonly (readonly [string, string])[] = [
   ["init.defaultBranch", "main"],
 ];
 
-/** Git's environment, without `PATH`. Its settings override those of a repository. */
+/** git's environment, without `PATH`. Its settings override the settings of a repository. */
 export function gitVariables(home: string): Record<string, string> {
   const env: Record<string, string> = {
     HOME: home,
@@ -66,8 +66,8 @@ export function gitVariables(home: string): Record<string, string> {
 }
 
 /**
- * Points HEAD to the production branch. HEAD usually points there already, so readers do not need a
- * lock.
+ * Points HEAD to the production branch. HEAD almost always points there already, so readers do not
+ * need a lock.
  */
 const SET_HEAD = `
 head="refs/heads/$2"

@@ -4,7 +4,7 @@
 const LENGTH_DIGITS = 4;
 const MAX_PACKET = 65_520;
 
-/** Maximum size in bytes of a side-band packet, without its length and band. */
+/** Maximum size of a side-band packet without its length and band, in bytes. */
 const MAX_BAND = MAX_PACKET - LENGTH_DIGITS - 1;
 
 /** Ends a list of packets. */
@@ -16,7 +16,7 @@ export const BAND = { result: 1, words: 2, fatal: 3 } as const;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** Thrown for bytes that are not packet lines. */
+/** Thrown if bytes are not packet lines. */
 class PacketError extends Error {
   override readonly name = "PacketError";
 }
@@ -38,7 +38,7 @@ export function packet(content: string | Uint8Array): Uint8Array<ArrayBuffer> {
   return join([encoder.encode(length), bytes]);
 }
 
-/** Encodes content as packets of one band, as many as needed; empty content becomes one packet. */
+/** Encodes content as packets of one band, as many as needed. Empty content becomes one packet. */
 export function bandPackets(
   band: number,
   content: string | Uint8Array,
@@ -51,7 +51,7 @@ export function bandPackets(
   return join(packets);
 }
 
-/** The text of a packet, without the line feed that may end it. */
+/** Returns a packet's text, without the line feed that may be at the end. */
 export const packetText = (content: Uint8Array): string =>
   decoder.decode(content).replace(/\n$/, "");
 
@@ -63,7 +63,11 @@ export class PacketReader {
     this.#rest = this.#rest.byteLength === 0 ? chunk : join([this.#rest, chunk]);
   }
 
-  /** The next packet; `null` for a flush, `undefined` if incomplete. @throws {PacketError} */
+  /**
+   * Returns the next packet; `null` for a flush packet, `undefined` if the packet is incomplete.
+   *
+   * @throws {PacketError}
+   */
   take(): Uint8Array | null | undefined {
     if (this.#rest.byteLength < LENGTH_DIGITS) return undefined;
     const digits = decoder.decode(this.#rest.subarray(0, LENGTH_DIGITS));

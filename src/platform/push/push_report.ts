@@ -5,11 +5,11 @@ import type { RefCommand } from "./push_request.ts";
 export interface PushReport {
   /** Whether git accepted the pack: `ok`, or the problem. */
   readonly unpack: string;
-  /** The reason for each refused ref; `undefined` for a ref that was changed. */
+  /** Why each ref was refused; `undefined` for a ref that was changed. */
   readonly refs: ReadonlyMap<string, string | undefined>;
 }
 
-/** Git's messages without advice, and their replacements. */
+/** git's messages, without git's advice, and the messages that replace them. */
 const EXPLAINED: Readonly<Record<string, string>> = {
   "shallow update not allowed":
     "the clone is shallow and the platform lacks its history: run `git fetch --unshallow`",
@@ -30,7 +30,7 @@ export function readReport(bytes: Uint8Array): PushReport {
   return { unpack, refs };
 }
 
-/** The report of a push that had no effect. */
+/** Returns the report of a push that had no effect. */
 export function refusalReport(
   commands: readonly RefCommand[],
   reasonOf: (ref: string) => string,

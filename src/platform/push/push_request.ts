@@ -5,7 +5,7 @@ import { PacketReader, packetText } from "./pkt_line.ts";
 /** Maximum number of refs in one push. */
 const MAX_COMMANDS = 1000;
 
-/** Maximum size in bytes of the part of a push that precedes its pack. */
+/** Maximum size of the part of a push that precedes the pack, in bytes. */
 const MAX_HEAD = 1024 * 1024;
 
 const BRANCHES = "refs/heads/";
@@ -31,12 +31,12 @@ export interface PushRequest {
   readonly refusal: string | undefined;
 }
 
-/** A push that cannot be read. `message` is human-readable. */
+/** Thrown if a push cannot be read. `message` is human-readable. */
 export class PushRefused extends Error {
   override readonly name = "PushRefused";
 }
 
-/** Reads the commands before the pack, as their bytes arrive. */
+/** Reads the commands before the pack while their bytes arrive. */
 export class PushHead {
   readonly #reader = new PacketReader();
   readonly #commands: RefCommand[] = [];
@@ -86,7 +86,8 @@ export class PushHead {
     if (capabilities !== undefined) {
       this.#capabilities = new Set(capabilities.split(" ").filter((each) => each !== ""));
     }
-    // git itself checks whether it has the objects beyond the boundary of a shallow clone.
+    // Skips the line that marks the boundary of a shallow clone. git itself checks whether it has
+    // the objects beyond that boundary.
     if (SHALLOW.test(command.trimEnd())) return;
     const [, before, next, ref] = COMMAND.exec(command.trimEnd()) ?? [];
     if (next === undefined || ref === undefined) {
@@ -98,18 +99,21 @@ export class PushHead {
   }
 }
 
-/** The branch of a ref; `undefined` if it is not a branch. */
+/** Returns the branch that a ref names; `undefined` if the ref is not a branch. */
 export const branchOf = (ref: string): string | undefined =>
   ref.startsWith(BRANCHES) ? ref.slice(BRANCHES.length) : undefined;
 
-/** Why a ref cannot be pushed; `undefined` if it can. */
+/** Returns why a ref cannot be pushed; `undefined` if it can be pushed. */
 function refusalOf(ref: string): string | undefined {
   const name = branchOf(ref) ?? (ref.startsWith(TAGS) ? ref.slice(TAGS.length) : undefined);
   if (name === undefined) return "only branches and tags can be pushed";
   return branchName.safeParse(name).success ? undefined : "the name is not allowed";
 }
 
-/** Why the key may not push a ref. Tags need no permission, because they are never deployed. */
+/**
+ * Returns why the key may not push a ref; `undefined` if it may. Tags need no permission, because
+ * they are never deployed.
+ */
 function refusalOfKey(
   ref: string,
   lacked: ((branch: string) => string | undefined) | undefined,
@@ -119,13 +123,14 @@ function refusalOfKey(
   return permission && `the key lacks the permission "${permission}"`;
 }
 
-/** The refs of a push that are refused, with the reason for each. */
+/** Returns the refs of a push that are refused, with the reason for each. */
 export function refusedRefs(
   { commands }: PushRequest,
   { production, lacked }: {
     readonly production: string;
     /**
-     * The permission that the key lacks for pushing a branch; `undefined` if the key may push it.
+     * Returns the permission that the key lacks for pushing a branch; `undefined` if the key may
+     * push the branch.
      */
     lacked?(branch: string): string | undefined;
   },

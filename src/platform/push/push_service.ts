@@ -23,11 +23,11 @@ import { giveToGit, makeScratch, type Scratch, startGit, workOf } from "./sandbo
 import type { SourcePush } from "./source_pack.ts";
 import { spoolBody } from "./spool_body.ts";
 
-/** Services of git over HTTP. */
+/** The services that git offers over HTTP. */
 export const SERVICES = ["git-upload-pack", "git-receive-pack"] as const;
 export type GitServiceName = (typeof SERVICES)[number];
 
-/** Maximum size in bytes of a request for objects. */
+/** Maximum size of a request for objects, in bytes. */
 const MAX_FETCH_BYTES = 16 * 1024 * 1024;
 
 /** Maximum number of concurrent pushes and fetches, in total and per project. */
@@ -47,7 +47,7 @@ export interface PushCaller extends Pick<Caller, "grant"> {
   onTaken(changes: readonly RefCommand[]): Promise<void>;
 }
 
-/** The refs that a push has changed. */
+/** Returns the refs that a push has changed. */
 function takenRefs(
   { request: { commands } }: ArrivedPush,
   { refs }: PushReport,
@@ -91,7 +91,7 @@ export class PushService {
     service: GitServiceName,
     { protocol, signal }: { readonly protocol: string | undefined; readonly signal: AbortSignal },
   ): Promise<Response> {
-    // Pushes support only the first version of the protocol.
+    // Pushes support only the protocol's first version.
     const spoken = service === "git-upload-pack" ? protocol : undefined;
     const isNew = spoken === "version=2";
     const head = isNew ? [] : [packet(`# service=${service}\n`), FLUSH];
@@ -107,7 +107,7 @@ export class PushService {
     });
   }
 
-  /** Sends the objects that a client requests. */
+  /** Sends the objects that a client has requested. */
   async upload(
     project: ProjectRecord,
     request: Request,
@@ -133,7 +133,7 @@ export class PushService {
     return new Response(stdout, { headers: gitHeaders("application/x-git-upload-pack-result") });
   }
 
-  /** Receives a push, and reports its progress until it is live. */
+  /** Receives a push, and reports the progress until the pushed branches are live. */
   async receive(
     project: ProjectRecord,
     request: Request,
@@ -149,7 +149,7 @@ export class PushService {
       leave();
       // Requests that git never sends get the usual error response.
       if (!(error instanceof Failure) || NOT_OF_GIT.has(error.code)) throw error;
-      // At this point, git does not show the body of an HTTP error, only side-band messages.
+      // At this point, git shows only side-band messages, not the body of an HTTP error.
       await request.body?.cancel().catch(() => {});
       const words = bandPackets(BAND.fatal, `svc: ${error.message}\n`);
       return new Response(joinBytes([words, FLUSH]), { headers });
@@ -243,7 +243,7 @@ export class PushService {
     }
   }
 
-  /** Deploys the pushed branches. A branch whose build fails is reported as refused. */
+  /** Deploys the pushed branches. Reports a branch whose build fails as refused. */
   async #deploy(
     project: ProjectRecord,
     { request: { commands } }: ArrivedPush,
@@ -340,7 +340,7 @@ export class PushService {
 
 type MaybePromise<T> = T | Promise<T>;
 
-/** A stream, preceded by some packets. */
+/** Returns a stream, preceded by some packets. */
 function prefixed(
   head: readonly Uint8Array[],
   stream: ReadableStream<Uint8Array>,

@@ -25,7 +25,7 @@ import { spoolBody } from "./spool_body.ts";
 /** Name of the file in the scratch folder that contains the request. */
 export const REQUEST_FILE = "request";
 
-/** Maximum size in bytes of git's report. */
+/** Maximum size of git's report, in bytes. */
 const MAX_REPORT = 4 * 1024 * 1024;
 
 /** Capabilities that clients must have. Every version of git since 2010 has them. */
@@ -45,7 +45,7 @@ type Publish = (repository: string, workspaceId: string) => Promise<void>;
 /** The problem to report if git exited without a report. */
 const NO_REPORT = "git did not finish: a push is limited to 1 GiB of memory and five minutes";
 
-/** A push whose body has arrived. */
+/** A push whose request body has arrived. */
 export interface ArrivedPush {
   readonly request: PushRequest;
   readonly scratch: Scratch;
@@ -53,7 +53,8 @@ export interface ArrivedPush {
 }
 
 /**
- * Reads a push. The caller must dispose of its scratch folder. @throws {Failure} if it is not valid
+ * Reads a push. The caller must dispose of the push's scratch folder. @throws {Failure} if the push
+ * is not valid
  */
 export async function readPush(
   { openSandbox }: ReceiveServices,
@@ -82,7 +83,9 @@ export async function readPush(
   }
 }
 
-/** Reads the output of receive-pack: human-readable messages as they arrive, then its report. */
+/**
+ * Reads the output of receive-pack: human-readable messages as they arrive, and then the report.
+ */
 async function listen(
   stdout: ReadableStream<Uint8Array>,
   words: (bytes: Uint8Array) => void,
@@ -121,7 +124,8 @@ export class PushReceiver {
       words(bytes: Uint8Array): void;
       readonly signal: AbortSignal;
       /**
-       * The permission that the key lacks for pushing a branch; `undefined` if the key may push it.
+       * Returns the permission that the key lacks for pushing a branch; `undefined` if the key may
+       * push the branch.
        */
       lacked(branch: string): string | undefined;
     },

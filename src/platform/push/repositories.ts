@@ -18,7 +18,7 @@ export interface OpenRepository {
 interface RepositoriesOptions {
   readonly dataDir: string;
   readonly path: string;
-  /** Brings this node's copy up to date, if other nodes receive pushes too. */
+  /** Brings this node's copy of a repository up to date, if other nodes also receive pushes. */
   readonly sync?: ((projectId: string) => Promise<void>) | undefined;
 }
 
@@ -32,7 +32,10 @@ export class Repositories {
     this.#root = join(options.dataDir, PUSHED_FOLDER);
   }
 
-  /** A project's repository, or a new one in the scratch folder if the project has none. */
+  /**
+   * Returns the path of a project's repository, or of a new one in the scratch folder if the
+   * project has none.
+   */
   async open(projectId: string, scratch: Scratch): Promise<OpenRepository> {
     const path = pushedRepository(this.#root, projectId);
     await this.#options.sync?.(projectId);
@@ -55,7 +58,7 @@ export class Repositories {
     };
   }
 
-  /** Size of a project's repository on disk, in bytes; 0 if it has none. */
+  /** Returns the size of a project's repository on disk, in bytes; 0 if the project has none. */
   async size(projectId: string): Promise<number> {
     const path = pushedRepository(this.#root, projectId);
     const isThere = await Deno.stat(path).then(() => true, () => false);

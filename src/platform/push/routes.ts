@@ -39,7 +39,7 @@ function refuse(failure: Failure): Response {
 const HOW =
   "Use an API key as the password, or run `svc link --git-remote` so git gets it from the CLI";
 
-/** The version that `Git-Protocol` requests, in git's form. */
+/** Returns the protocol version that `Git-Protocol` requests, in git's form. */
 function protocolOf({ headers }: Request): string | undefined {
   return /^version=[12]$/.exec(headers.get("git-protocol") ?? "")?.[0];
 }

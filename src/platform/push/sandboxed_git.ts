@@ -1,4 +1,8 @@
-/** Runs git in a sandbox with the repository and scratch space, without network access. @module */
+/**
+ * Runs git in a sandbox that contains the repository and scratch space, and has no network access.
+ *
+ * @module
+ */
 import { join } from "node:path";
 import {
   hasOwnRoot,
@@ -16,7 +20,7 @@ import { gitVariables, MAX_PUSH_BYTES } from "./git_settings.ts";
 /** Maximum duration of one git run, in milliseconds. */
 const TIME_MS = 5 * 60_000;
 
-/** Resident memory of one run, in bytes. */
+/** Maximum resident memory of one git run, in bytes. */
 const MEMORY_BYTES = 1024 ** 3;
 
 const PROCESSES = 256;
@@ -47,7 +51,7 @@ export interface SandboxedRun {
 
 export interface RunningGit {
   readonly stdout: ReadableStream<Uint8Array>;
-  /** Resolves when none of its processes is still running; true if git succeeded. */
+  /** Resolves when none of the run's processes is still running; true if git succeeded. */
   readonly ended: Promise<boolean>;
 }
 
@@ -60,7 +64,7 @@ export async function makeScratch(openSandbox: OpenSandbox): Promise<Scratch> {
   return { path, access, dispose: () => removeBuildFolder(path) };
 }
 
-/** The part of a scratch folder that git sees. */
+/** Returns the part of a scratch folder that git sees. */
 export const workOf = ({ path }: Scratch): string => join(path, "work");
 
 /** Makes the sandbox's user the owner of a folder, if git runs as a separate user. */
@@ -88,7 +92,7 @@ async function readTail(stream: ReadableStream<Uint8Array>): Promise<string> {
   return text.trim();
 }
 
-/** Starts git, and ends it when the signal is aborted or git exceeds a limit. */
+/** Starts git. Kills it when the signal is aborted, or when git exceeds a limit. */
 export function startGit(
   run: SandboxedRun,
   onTrouble: (message: string) => void,

@@ -1,6 +1,6 @@
 /**
- * Packs files as one commit (gitformat-pack), in the request that pushes it. No git process is run.
- * Objects are written as git would write them, each under its SHA-1.
+ * Packs files as one commit (gitformat-pack), in the form of a request that pushes the commit. Does
+ * not run git, but writes objects as git would, each under its SHA-1.
  *
  * @module
  */
@@ -29,15 +29,16 @@ export interface SourceCommit {
   readonly parent: string | undefined;
   readonly message: string;
   readonly author: { readonly name: string; readonly email: string };
-  /** In milliseconds since the Unix epoch. */
+  /** When the commit was made, in milliseconds since the Unix epoch. */
   readonly at: number;
 }
 
-/** An object's ID and its entry in a pack. */
+/** Creates an object's ID and its entry in a pack. */
 async function makeObject(type: ObjectType, content: Uint8Array) {
   const id = createHash("sha1").update(`${type} ${content.byteLength}\0`).update(content)
     .digest("hex");
-  // The first byte has the type and four bits of the size. Each further byte has seven bits.
+  // The first byte has the type and four bits of the size. Each further byte has seven bits of the
+  // size.
   const head: number[] = [];
   let rest = Math.floor(content.byteLength / 16);
   let byte = (TYPES[type] << 4) | (content.byteLength % 16);
@@ -49,7 +50,7 @@ async function makeObject(type: ObjectType, content: Uint8Array) {
   return { id, entry: [Uint8Array.from(head), new Uint8Array(await deflate(content))] };
 }
 
-/** A folder in the commit: its files by name with their object IDs, and its subfolders. */
+/** A folder in the commit: the object IDs of its files, by name, and its subfolders. */
 type Folder = Map<string, string | Folder>;
 
 /** @throws {RangeError} if a path is both a file and a folder */
@@ -71,13 +72,15 @@ function toFolders(files: readonly (readonly [path: string, id: string])[]): Fol
   return root;
 }
 
-/** An entry's sort key in git, as bytes. A folder sorts as if its name ended with a slash. */
+/**
+ * Returns the bytes by which git sorts an entry. A folder sorts as if its name ended with a slash.
+ */
 const sortKey = ([name, entry]: readonly [string, string | Folder]): Uint8Array =>
   encoder.encode(typeof entry === "string" ? name : `${name}/`);
 
 type PackObject = Awaited<ReturnType<typeof makeObject>>;
 
-/** A folder's objects, children first. The last object is the folder itself. */
+/** Lists a folder's objects, children first. The last object is the folder itself. */
 async function treeObjects(folder: Folder): Promise<PackObject[]> {
   const made: PackObject[] = [];
   const parts: Uint8Array[] = [];
@@ -97,7 +100,7 @@ async function treeObjects(folder: Folder): Promise<PackObject[]> {
   return made;
 }
 
-/** A name as git writes it in a commit. */
+/** Returns a name as git writes it in a commit. */
 const signature = ({ author: { name, email }, at }: SourceCommit): string => {
   // deno-lint-ignore no-control-regex -- these would end the line or the name
   const plain = (text: string) => text.replace(/[\x00-\x1f\x7f<>]/g, " ").trim();

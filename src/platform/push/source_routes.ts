@@ -25,7 +25,9 @@ export interface SourceServices {
   readonly now: Clock;
 }
 
-/** The head of a branch in a pushed repository; `undefined` if it has no commit yet. */
+/**
+ * Returns the head of a branch in a pushed repository; `undefined` if the branch has no commit yet.
+ */
 async function headOf(
   { git, closing }: Pick<SourceServices, "git" | "closing">,
   project: ProjectRecord,

@@ -1,10 +1,10 @@
-/** Writes a request's body to a file, so slow clients do not block a git process. @module */
+/** Writes a request's body to a file, so that slow clients do not block a git process. @module */
 import { Failure } from "../core/http/mod.ts";
 
 /** Maximum time that a client may take to send a body, in milliseconds. */
 const SEND_MS = 30 * 60_000;
 
-/** The decompressed body. Git compresses long requests. */
+/** Returns the decompressed body. git compresses long requests. */
 function bodyOf(request: Request): ReadableStream<Uint8Array<ArrayBuffer>> | null {
   const coding = request.headers.get("content-encoding") ?? "identity";
   if (request.body === null || coding === "identity") return request.body;
@@ -15,13 +15,16 @@ function bodyOf(request: Request): ReadableStream<Uint8Array<ArrayBuffer>> | nul
 }
 
 export interface Spooled {
-  /** False if the body was longer than allowed; the file then contains only its beginning. */
+  /**
+   * Whether the whole body was written. If not, it was longer than allowed, and the file contains
+   * only its beginning.
+   */
   readonly isWhole: boolean;
 }
 
 /**
- * Writes a body to a file. Reads and drops up to the same amount beyond `maxBytes`, so the client
- * reads the response. @throws what `onChunk` throws, or {Failure} `invalid_request`
+ * Writes a body to a file. Beyond `maxBytes`, reads and drops up to the same amount again, so that
+ * the client reads the response. @throws what `onChunk` throws, or {Failure} `invalid_request`
  */
 export async function spoolBody(
   request: Request,

@@ -28,8 +28,8 @@ const QUESTION = "queue-running";
 const question = z.tuple([z.string(), z.string(), z.string()]);
 
 /**
- * The secrets that servers use to verify messages. The secrets are not stored: like the servers,
- * they end with the platform's process.
+ * The secrets with which servers verify messages. The secrets are not stored, because they and the
+ * servers do not outlive the platform's process.
  */
 export class QueueSecrets {
   readonly #secrets = new Map<string, string>();
@@ -39,7 +39,7 @@ export class QueueSecrets {
     this.#random = random;
   }
 
-  /** The secret for a deployment's servers, created by the first call. */
+  /** Returns the secret for a deployment's servers. The first call creates the secret. */
   of(deploymentId: string): string {
     let secret = this.#secrets.get(deploymentId);
     if (secret === undefined) {
@@ -96,7 +96,7 @@ export function createQueues(foundation: Foundation, parts: QueueParts): Project
     return service.standing(place).running + others;
   }
 
-  /** The hosts that can receive a deployment's messages. */
+  /** Returns the hosts that can receive a deployment's messages. */
   async function labelsOf({ projectId, deploymentId, environment }: KvOwner): Promise<string[]> {
     const deployment = await deployments.find(projectId, deploymentId);
     if (deployment === undefined) throw new Failure("not_found", "The deployment no longer exists");

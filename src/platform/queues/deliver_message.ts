@@ -24,7 +24,7 @@ const NO_ANSWER = 502;
 export interface DeliveryServices {
   readonly sites: Pick<SiteDirectory, "resolve">;
   readonly addresses: Pick<Addresses, "hostname" | "url">;
-  /** The secret that a deployment's servers use to verify messages. */
+  /** Returns the secret with which a deployment's servers verify messages. */
   secretOf(deploymentId: string): string;
   /** Logs a request. Never waits. */
   record(entry: AccessRecord): void;
@@ -47,7 +47,7 @@ export type DeliveryOutcome =
   | { readonly type: "failed"; readonly reason: string }
   | { readonly type: "stopped" };
 
-/** A project's site on a host; `undefined` if the host now belongs to another project. */
+/** Returns a project's site on a host; `undefined` if the host now belongs to another project. */
 export async function findSite(
   { sites, addresses }: Pick<DeliveryServices, "sites" | "addresses">,
   projectId: string,
@@ -84,7 +84,7 @@ function judge(reply: ServerReply, { method, path }: { method: string; path: str
   }
 }
 
-/** Delivers a message. Does not reject if the server fails. */
+/** Delivers a message. Does not reject if the server fails to process the message. */
 export async function deliverMessage(
   services: DeliveryServices,
   { site, label, queue }: Target,

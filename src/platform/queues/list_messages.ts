@@ -12,7 +12,7 @@ import type { QueueStore } from "./queue_store.ts";
 /** Maximum number of records to read for one page. The next page continues from there. */
 const MAX_SCANNED = 2_000;
 
-/** A page of dead letters, or of waiting messages, newest first. */
+/** Returns a page of dead letters, or of waiting messages, newest first. */
 export async function listMessages(
   { kv, store }: { readonly kv: RecordStore; readonly store: Pick<QueueStore, "find"> },
   place: QueuePlace,
@@ -34,7 +34,7 @@ export async function listMessages(
   return { items, nextCursor: null };
 }
 
-/** The names of all queues in an environment that have ever had messages. */
+/** Lists the names of all queues in an environment that have ever had messages. */
 export async function namesOfQueues(
   kv: RecordStore,
   projectId: string,
@@ -45,7 +45,7 @@ export async function namesOfQueues(
     const prefix = root(projectId, environment);
     for await (const { key } of kv.list({ prefix }, { limit: 1000 })) names.add(String(key[3]));
   }
-  // Each queue can have many dead letters, so only the first one of each queue is read.
+  // A queue can have many dead letters, so only the first one of each queue is read.
   const prefix = keys.queueDead(projectId, environment);
   for (let start: RecordKey = [...prefix, ""];;) {
     const [letter] = await Array.fromAsync(kv.list({ prefix, start }, { limit: 1 }));

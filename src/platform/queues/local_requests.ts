@@ -1,5 +1,5 @@
 /**
- * The HTTP API that servers and functions use to send messages. The API has the same address as
+ * The HTTP API through which servers and functions send messages. The API has the same address as
  * their key-value store (docs/queues.md).
  *
  * @module
@@ -28,7 +28,7 @@ const optionsSchema = z.strictObject({
 
 export const isQueuePath = (path: string): boolean => path.startsWith("/v1/queues/");
 
-/** When to deliver a message for the first time. @throws {Failure} `invalid_request` */
+/** Returns when to deliver a message for the first time. @throws {Failure} `invalid_request` */
 export function dueTime(
   { delaySeconds, at }: {
     readonly delaySeconds?: number | undefined;

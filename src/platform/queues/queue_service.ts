@@ -47,7 +47,7 @@ export class QueueService {
   }
 
   /**
-   * Stores a message and has it delivered.
+   * Stores a message, and starts its delivery.
    *
    * @throws {Failure} `not_found`, `rate_limited`, `storage_full`
    */
@@ -135,7 +135,7 @@ export class QueueService {
     for (const place of places.values()) this.wake(place);
   }
 
-  /** Checks all queues, because changes by other nodes were missed. */
+  /** Checks all queues after changes by other nodes were missed. */
   reread(): Promise<void> {
     return this.#wakeAll();
   }
@@ -167,8 +167,8 @@ export class QueueService {
   }
 
   /**
-   * A queue's deliveries in this process: how many are in progress, and how many are not counted
-   * yet.
+   * Returns facts about a queue's deliveries in this process: how many are in progress, and how
+   * many are not counted yet.
    */
   standing(place: QueuePlace): { readonly running: number; readonly uncounted: number } {
     const worker = this.#workers.get(nameOf(place));

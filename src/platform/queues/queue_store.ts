@@ -1,9 +1,9 @@
 /**
- * Queues' messages in the store. Every change is one atomic commit, so a crash at any moment leaves
- * a message either sent or not, and either done or due.
+ * Queues' messages in the store. Every change is one atomic commit, so after a crash at any moment,
+ * a message is either sent or not sent, and either done or due.
  *
- * Only the first message with a given key is due. The others wait in order, and the commit that
- * ends the first makes the next one due.
+ * Only the first message with a given key is due. The other messages with that key wait in order,
+ * and the commit that settles the first one makes the next one due.
  *
  * @module
  */
@@ -70,8 +70,8 @@ export class QueueStore {
   }
 
   /**
-   * Stores a message and returns its ID. If the sender's ID was used before, returns the earlier
-   * message's ID.
+   * Stores a message and returns its ID. If the sender has used the same ID before, returns the
+   * earlier message's ID.
    */
   async send(
     place: QueuePlace,
@@ -113,7 +113,10 @@ export class QueueStore {
     });
   }
 
-  /** Adds a message to a commit, either due now or waiting for the others with its key. */
+  /**
+   * Adds a message to a commit. The message is either due now, or waits for the other messages with
+   * its key.
+   */
   async #enqueue(operation: Operation, place: QueuePlace, message: QueueMessage): Promise<void> {
     const { kv } = this.#parts;
     const { id, key, dueAt } = message;
@@ -144,7 +147,7 @@ export class QueueStore {
     return new Uint8Array(await new Blob(bytes).arrayBuffer());
   }
 
-  /** Messages in the order in which they are due. */
+  /** Lists messages in the order in which they are due. */
   async *due(place: QueuePlace, batchSize: number): AsyncGenerator<DueEntry> {
     const prefix = keys.queueDue(...place);
     for await (const { key, versionstamp } of this.#parts.kv.list({ prefix }, { batchSize })) {
@@ -152,7 +155,9 @@ export class QueueStore {
     }
   }
 
-  /** The version to check when removing the queue. Every sent message changes it. */
+  /**
+   * Returns the version to check when removing the queue. Every sent message changes this version.
+   */
   async activity(place: QueuePlace): Promise<Check> {
     const key = keys.queueActive(...place);
     const { versionstamp } = await this.#parts.kv.get(key);
@@ -160,7 +165,7 @@ export class QueueStore {
   }
 
   /**
-   * Ends a delivery. Returns false if the message has changed in the meantime.
+   * Stores the outcome of a delivery. Returns `false` if the message has changed in the meantime.
    *
    * @param known the message, read after its entry, because both change only together
    * @param fence checks that this process still delivers the queue
@@ -246,8 +251,8 @@ export class QueueStore {
   }
 
   /**
-   * Delivers a dead letter or a waiting message again, with a new count of attempts. A message that
-   * is waiting for another one with the same key is `held`.
+   * Delivers a dead letter or a waiting message again, with a new count of attempts. Returns `held`
+   * for a message that is waiting for another one with the same key.
    */
   async retry(place: QueuePlace, id: string): Promise<"retried" | "held" | "missing"> {
     const { kv, now } = this.#parts;
@@ -274,8 +279,8 @@ export class QueueStore {
   }
 
   /**
-   * Deletes a message that is in one of the given states. Returns false if there is no such
-   * message, because its state may have changed since it was listed.
+   * Deletes a message that is in one of the given states. Returns `false` if it is in none of them,
+   * because its state may have changed since it was listed.
    */
   async remove(
     place: QueuePlace,
@@ -309,7 +314,7 @@ export class QueueStore {
     });
   }
 
-  /** IDs of dead letters or of waiting messages, oldest first. */
+  /** Lists IDs of dead letters or of waiting messages, oldest first. */
   async idsOf(place: QueuePlace, state: MessageState, limit: number): Promise<string[]> {
     const { kv } = this.#parts;
     if (state === "dead") {
@@ -324,7 +329,7 @@ export class QueueStore {
     return ids;
   }
 
-  /** Number of waiting messages and dead letters. Counting stops at `most`. */
+  /** Counts waiting messages and dead letters. Stops at `most`. */
   async count(
     place: QueuePlace,
     most: number,
@@ -339,7 +344,7 @@ export class QueueStore {
     return { waiting: Math.min(most, due + held), dead, done: counts?.value.done ?? 0 };
   }
 
-  /** Adds deliveries to a queue's count. */
+  /** Adds deliveries to the stored count of a queue. */
   async countDone(place: QueuePlace, more: number): Promise<void> {
     const { kv } = this.#parts;
     const key = keys.queueCounts(...place);
@@ -365,7 +370,7 @@ export class QueueStore {
     return count;
   }
 
-  /** Queues with messages. */
+  /** Lists the queues that have messages. */
   async *active(): AsyncGenerator<QueuePlace> {
     for await (const { key } of this.#parts.kv.list({ prefix: keys.queueActive() })) {
       const [, projectId, environment, queue] = key.map(String);
@@ -373,18 +378,18 @@ export class QueueStore {
     }
   }
 
-  /** Keys of everything stored for a project, or for one of its environments. */
+  /** Lists the keys of everything that is stored for a project, or for one of its environments. */
   async *keysOf(...of: readonly string[]): AsyncGenerator<RecordKey> {
     for (const root of ROOTS) yield* keysBelow(this.#parts.kv, root(...of));
   }
 
-  /** Deletes everything stored for an environment. */
+  /** Deletes everything that is stored for an environment. */
   async removeEnvironment(projectId: string, environment: string): Promise<void> {
     await deleteKeys(this.#parts.kv, this.keysOf(projectId, environment));
   }
 }
 
-/** Removes due entries first, because a message without one is not delivered. */
+/** Removes due entries first, because a message without such an entry is not delivered. */
 const ROOTS: readonly ((...of: readonly string[]) => RecordKey)[] = [
   keys.queueDue,
   keys.queueHeld,

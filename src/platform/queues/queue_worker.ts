@@ -1,7 +1,7 @@
 /**
  * Delivers the messages of one queue in an environment. Only one process at a time delivers a
- * queue's messages, so the queue's limits apply across nodes. Another process takes over when that
- * one ends.
+ * queue's messages, so the queue's limits apply across nodes. When that process exits, another one
+ * takes over.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import type { DeliveryOutcome, Target } from "./deliver_message.ts";
 import type { QueueMessage, QueuePlace } from "./message.ts";
 import type { DueEntry, Ending, QueueStore } from "./queue_store.ts";
 
-/** Maximum sleep time. It is limited because clocks can change and timers have a maximum delay. */
+/** Maximum time to sleep, because clocks can be changed, and timers have a maximum. */
 const LONGEST_SLEEP_MS = 60_000;
 /** Pause while no deployment declares the queue, and after a store failure. */
 const UNDECLARED_PAUSE_MS = 15_000;
@@ -23,15 +23,16 @@ const STORE_PAUSE_MS = 1_000;
 /** Number of messages without a deployment to skip in one scan, and of entries to read ahead. */
 const MAX_UNDECLARED = 100;
 const AHEAD = 10;
-/** Maximum number of messages to read before their delivery. Each can be up to 256 KiB. */
+/** Maximum number of messages to read before they are delivered. Each can be up to 256 KiB long. */
 const MAX_READ = 16;
 /** Maximum wait for deliveries in progress when the platform stops. */
 const CLOSE_MS = 5_000;
-/** How often the count of deliveries is stored. */
+/** How often the count of deliveries is stored, in milliseconds. */
 const COUNT_MS = 5_000;
 
 /**
- * First and maximum delay before another delivery. Delays double, with jitter in the upper half.
+ * Delay before the second delivery, and maximum delay before any other delivery. Delays double,
+ * with jitter in the upper half.
  */
 const FIRST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 60 * 60 * 1000;
@@ -44,7 +45,7 @@ export interface QueueWorkerParts {
   readonly claims: Claims;
   readonly now: Clock;
   readonly random: Random;
-  /** The deployment that receives a message; `undefined` if none declares the queue. */
+  /** Returns the deployment that receives a message; `undefined` if none declares the queue. */
   targetOf(place: QueuePlace, message: QueueMessage): Promise<Target | undefined>;
   deliver(target: Target, place: QueuePlace, message: QueueMessage): Promise<DeliveryOutcome>;
   /** Called for each stored result of a delivery, with the message's previous state. */
@@ -52,14 +53,14 @@ export interface QueueWorkerParts {
   onTrouble(message: string): void;
 }
 
-/** Time until the next delivery after an attempt (counted from 1), in milliseconds. */
+/** Returns the time from an attempt (counted from 1) to the next one, in milliseconds. */
 export function pauseAfter(attempt: number, random: Random): number {
   const bound = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(attempt - 1, 20));
   const [high = 0, low = 0] = random(2);
   return Math.ceil(bound * (0.5 + (high * 256 + low) / 65_536 / 2));
 }
 
-/** The next state of a message after a delivery. Pure. */
+/** Returns the state of a message after a delivery. Pure. */
 export function endingOf(
   outcome: Exclude<DeliveryOutcome, { readonly type: "stopped" }>,
   facts: {
@@ -79,14 +80,15 @@ export function endingOf(
 
 interface DueMessage {
   readonly entry: DueEntry;
-  /** Missing if only its entry remains. */
+  /** The message; missing if only its entry remains. */
   readonly message: QueueMessage | undefined;
 }
 
 export class QueueWorker {
   readonly #running = new Map<string, Promise<void>>();
   /**
-   * Entries settled since the current scan started. The scan's list may still contain them.
+   * Entries that were settled since the current scan started. The scan's list may still contain
+   * them.
    */
   readonly #ended = new Set<string>();
   #claim: Check | undefined;
@@ -186,7 +188,10 @@ export class QueueWorker {
     return await this.#forget() ? undefined : 0;
   }
 
-  /** Due entries with their messages. Reads only as many messages at a time as can be delivered. */
+  /**
+   * Lists due entries with their messages. Reads only as many messages at a time as can be
+   * delivered.
+   */
   async *#due(onWait: (milliseconds: number) => void): AsyncGenerator<DueMessage> {
     const { store, now } = this.#parts;
     let entries: DueEntry[] = [];
@@ -213,7 +218,8 @@ export class QueueWorker {
   }
 
   /**
-   * Whether this process delivers the queue's messages. Claims the queue if no other process has.
+   * Returns whether this process delivers the queue's messages. Claims the queue if no other
+   * process has claimed it.
    */
   async #holds(): Promise<boolean> {
     const { kv, claims } = this.#parts;
@@ -245,7 +251,10 @@ export class QueueWorker {
     return ok;
   }
 
-  /** Starts a delivery if a deployment declares the queue and its limit allows another one. */
+  /**
+   * Starts a delivery if a deployment declares the queue, and the queue's limit allows another
+   * delivery.
+   */
   async #start(
     entry: DueEntry,
     message: QueueMessage | undefined,
@@ -286,7 +295,8 @@ export class QueueWorker {
         now: now(),
         random,
       });
-      // A deleted message no longer counts, nor does a message in a deleted environment.
+      // The outcome of a deleted message is not reported, nor is that of a message in a deleted
+      // environment.
       if (!await store.end(this.#place, entry, { known: message, ending, fence })) return;
       if (ending.type === "done") this.#count();
       this.#parts.ended?.(this.#place, message, ending);

@@ -17,7 +17,7 @@ const MESSAGE = {
 };
 const random = (count: number) => crypto.getRandomValues(new Uint8Array(count));
 
-/** The parts of a site that queues use. */
+/** Creates the parts of a site that queues use. */
 const siteOf = (projectId: string) =>
   ({ projectId, queues: new Map([["mails", QUEUE]]) }) as unknown as Site;
 
@@ -74,7 +74,7 @@ Deno.test("QueueWorker delivers as many messages at once as the queue allows, ea
     async deliver(_target, _place, { id }) {
       most = Math.max(most, ++delivering);
       delivered.push(id);
-      // Waits until the worker has started as many other messages as the queue allows.
+      // Waits until the worker has started to deliver as many other messages as the queue allows.
       await until(() => delivering === 3 || delivered.length > sent.length - 3);
       delivering--;
       return { type: "done" };

@@ -22,12 +22,12 @@ export interface QueueRouteServices {
   readonly projects: ProjectStore;
   readonly environments: EnvironmentStore;
   readonly service: QueueService;
-  /** The queues declared by the live deployment on a project's host. */
+  /** Returns the queues that the live deployment on a project's host declares. */
   declaredAt(
     project: Pick<ProjectRecord, "id">,
     label: string,
   ): Promise<ReadonlyMap<string, QueueSettings>>;
-  /** Deliveries in progress on all nodes. */
+  /** Returns the deliveries in progress on all nodes. */
   running(place: QueuePlace): Promise<number>;
   readonly now: Clock;
 }

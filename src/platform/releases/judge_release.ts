@@ -1,10 +1,14 @@
-/** Compares the responses from the old and new sides of a rolling release. Pure. @module */
+/**
+ * Compares the responses from the old and the new deployment in a rolling release. Pure.
+ *
+ * @module
+ */
 import { Distribution, type EncodedDistribution } from "../../traffic/mod.ts";
 
-/** The requests to one side of a release: the old or the new deployment. */
+/** The requests to one side of a release, which is the old or the new deployment. */
 export interface SideCounts {
   readonly requests: number;
-  /** Responses with status 400 or more, and 500 or more. */
+  /** Numbers of responses with status 400 or more, and with status 500 or more. */
   readonly errors: number;
   readonly failures: number;
   readonly times: EncodedDistribution;
@@ -13,11 +17,15 @@ export interface SideCounts {
 /** Minimum number of requests to the new side before it is judged. */
 export const MIN_REQUESTS = 20;
 /**
- * Minimum number of requests to the old side for a comparison; with fewer, its rates count as 0.
+ * Minimum number of requests to the old side for a comparison. With fewer, the old side's rates
+ * count as 0.
  */
 const MIN_COMPARED = 20;
 
-/** Maximum rate on the new side: `times` the rate on the old side, plus `more`. */
+/**
+ * Maximum rates of responses with status 500 or more (`FAILURES`) and 400 or more (`ERRORS`) on the
+ * new side: `times` the rate on the old side, plus `more`.
+ */
 const FAILURES = { times: 2, more: 0.02 } as const;
 const ERRORS = { times: 2, more: 0.1 } as const;
 /** Maximum p95 on the new side, calculated in the same way; `more` is in milliseconds. */
@@ -41,7 +49,8 @@ export function addCounts(counts: readonly SideCounts[]): SideCounts {
 }
 
 /**
- * The time in milliseconds that 95% of the responses do not exceed; null if there are no responses.
+ * Returns the time in milliseconds that 95% of the responses do not exceed; `null` if there are no
+ * responses.
  */
 export function p95Of({ times }: SideCounts): number | null {
   const all = new Distribution();
@@ -51,7 +60,7 @@ export function p95Of({ times }: SideCounts): number | null {
 
 const percent = (rate: number): string => `${Math.round(rate * 1000) / 10}%`;
 
-/** Why the release must be rolled back; `undefined` if it may continue. */
+/** Returns why the release must be rolled back; `undefined` if it may continue. */
 export function judgeRelease(
   { old, fresh }: { readonly old: SideCounts; readonly fresh: SideCounts },
 ): string | undefined {

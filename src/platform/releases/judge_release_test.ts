@@ -8,7 +8,7 @@ function side(requests: number, more: Partial<SideCounts> = {}, ms = 10): SideCo
   return { ...NO_COUNTS, requests, times: times.encode(), ...more };
 }
 
-/** Cases with the old side, the new side, and the reason for a rollback. */
+/** Test cases, each with the old side, the new side, and the reason for a rollback. */
 const CASES: readonly (readonly [string, SideCounts, SideCounts, RegExp | undefined])[] = [
   ["both sides are healthy", side(1000), side(100), undefined],
   ["there are too few requests", side(1000), side(19, { failures: 19, errors: 19 }), undefined],

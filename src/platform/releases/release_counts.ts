@@ -1,6 +1,6 @@
 /**
- * Requests to both sides of rolling releases. Each process stores its edge's counts, and the
- * leading node reads them.
+ * Counts of requests to both sides of rolling releases. Each process stores its edge's counts, and
+ * the leading node reads them.
  *
  * @module
  */
@@ -19,7 +19,7 @@ const sideCounts = z.object({
 });
 const countsRecord = z.object({ old: sideCounts, fresh: sideCounts });
 
-/** One process's counts for a release at one share. */
+/** One process's counts for a release at one percentage of visitors. */
 interface Counted {
   readonly host: RollingHost;
   old: SideCounts;
@@ -27,7 +27,7 @@ interface Counted {
   isDirty: boolean;
 }
 
-/** A release's counts, by share. */
+/** A release's counts, by percentage of visitors. */
 export type ReleaseCounts = ReadonlyMap<
   number,
   { readonly old: SideCounts; readonly fresh: SideCounts }
@@ -51,7 +51,7 @@ export interface ReleaseCounterOptions {
   readonly kv: RecordStore;
   /** Identifies this process. */
   readonly instance: string;
-  /** The rolling releases that the edge serves. */
+  /** Returns the rolling releases that the edge serves. */
   rolling(): readonly RollingHost[];
 }
 
@@ -99,7 +99,7 @@ export class ReleaseCounter {
     }
   }
 
-  /** All processes' counts for a release. */
+  /** Returns the counts of all processes for a release. */
   async read(projectId: string, releaseId: string): Promise<ReleaseCounts> {
     const byShare = new Map<number, { old: SideCounts; fresh: SideCounts }>();
     const prefix = [...keys.releaseCounts(projectId), releaseId];

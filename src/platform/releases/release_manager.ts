@@ -1,4 +1,9 @@
-/** Checks rolling releases. Each one continues to its next share or is withdrawn. @module */
+/**
+ * Checks rolling releases. Each release continues to its next percentage of visitors, or is
+ * withdrawn.
+ *
+ * @module
+ */
 import type { Release } from "../../contract/releases.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { endpoints } from "../../contract/endpoints.ts";
@@ -23,7 +28,10 @@ export interface ReleaseManagerParts {
 
 const FINISHED = "All steps passed";
 
-/** The current step's counts, compared with the old side's counts for the whole release. */
+/**
+ * Returns the current step's counts for the new side, and the counts of the whole release for the
+ * old side.
+ */
 function compared(release: ReleaseRecord, counts: ReleaseCounts) {
   const fresh = counts.get(release.steps[release.step]!)?.fresh ?? NO_COUNTS;
   const old = addCounts([...counts.values()].map((each) => each.old));
@@ -78,7 +86,7 @@ export class ReleaseManager {
     else if (!isLast) await rolling.advance(release, release);
   }
 
-  /** A project's latest releases, newest first. */
+  /** Returns a project's latest releases, newest first. */
   async list(projectId: string, limit: number): Promise<Release[]> {
     const { items } = await this.#parts.table.list(projectId, { limit, cursor: undefined });
     return await Promise.all(items.map((item) => this.toWire(item)));

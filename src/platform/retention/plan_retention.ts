@@ -2,9 +2,9 @@
 import type { DeploymentRecord } from "../deployments/mod.ts";
 
 export interface RetentionPolicy {
-  /** Number of a project's latest deployments to keep regardless of age. */
+  /** Number of latest deployments to keep for each project, regardless of age. */
   readonly keepDeployments: number;
-  /** Number of days to keep every deployment. */
+  /** Number of days for which to keep every deployment. */
   readonly keepDays: number;
 }
 
@@ -15,7 +15,7 @@ export type JudgedDeployment = Pick<DeploymentRecord, "id" | "status" | "created
 export interface RetentionFacts<D extends JudgedDeployment> {
   /** All deployments of the project. */
   readonly deployments: readonly D[];
-  /** Deployments at a shared URL: that of production, a branch or a domain. */
+  /** Deployments at a shared URL, which is the URL of production, a branch or a domain. */
   readonly shown: ReadonlySet<string>;
   /**
    * Deployments that were live in production, in chronological order. A rollback can serve them
@@ -42,8 +42,9 @@ function kindOf({ status }: JudgedDeployment): Kind {
 }
 
 /**
- * Selects deployments that are neither recent nor among the latest; failed ones are counted
- * separately. Never selects unfinished ones, those at shared URLs, or production's latest.
+ * Selects deployments that are neither recent nor among the latest. Failed deployments are counted
+ * separately. Never selects unfinished deployments, those at shared URLs, or production's latest
+ * ones.
  */
 export function planRetention<D extends JudgedDeployment>(
   facts: RetentionFacts<D>,

@@ -6,7 +6,7 @@ import { type JudgedDeployment, planRetention } from "./plan_retention.ts";
 const DAY = 24 * 60 * 60 * 1000;
 const NOW = Date.UTC(2026, 0, 100);
 
-/** A deployment from `days` days ago. */
+/** Returns a deployment from `days` days ago. */
 const of = (id: string, days: number, status: DeploymentState = "LIVE"): JudgedDeployment => ({
   id,
   status,

@@ -24,8 +24,8 @@ interface RemoveServices {
 }
 
 /**
- * Removes a deployment. Returns false if it is still needed or was already removed. The next sweep
- * removes blobs and leftovers.
+ * Removes a deployment. Returns `false` if the deployment is still needed, or was already removed.
+ * The next sweep removes blobs and leftovers.
  */
 async function removeDeployment(
   services: RemoveServices,
@@ -87,7 +87,7 @@ export interface PruneReport {
   readonly stopped: number;
 }
 
-/** The deployments shown at shared URLs, by project. */
+/** Returns the deployments that are shown at shared URLs, by project. */
 async function shownDeployments(
   deployments: PruneServices["deployments"],
 ): Promise<Map<string, Set<string>>> {
@@ -111,7 +111,10 @@ async function deploymentsOf(
   return all;
 }
 
-/** Whether a deployment is a git preview, which is no longer needed once its branch is deleted. */
+/**
+ * Returns whether a deployment is a preview of a git branch, which is no longer needed once that
+ * branch is deleted.
+ */
 function isPreviewOfBranch(deployment: DeploymentRecord, project: ProjectRecord): boolean {
   return deployment.source === "git" && deployment.status === "LIVE" &&
     deployment.environment !== ENVIRONMENT_PRODUCTION && deployment.branch !== project.branch;

@@ -32,7 +32,7 @@ interface RulesRouteServices {
 }
 
 /**
- * Tests `If-Match`, where the writer names the version of the rules that it has read (RFC 9110,
+ * Tests `If-Match`, in which the writer names the version of the rules that it has read (RFC 9110,
  * 13.1.1).
  */
 function preconditionOf(request: Request): Precondition {
@@ -141,14 +141,14 @@ function bindRulesRoutes(router: Router, services: RulesRouteServices): void {
 
 interface NetworkWarningParts {
   projects(): AsyncIterable<ProjectRecord>;
-  /** The rules that are in effect for a project's production host. */
+  /** Returns the rules that are in effect for a project's production host. */
   rulesOf(project: ProjectRecord): Promise<RuntimeRuleSet | null>;
   readonly log: (entry: PlatformLog) => void;
   /** Aborted when the platform stops. */
   readonly signal: AbortSignal;
 }
 
-/** Maximum number of projects that are named in warnings; others are only counted. */
+/** Maximum number of projects to name in warnings. Further projects are only counted. */
 const MAX_NAMED = 20;
 
 /** Logs a warning for each project whose production rules have conditions on `asn`. */
@@ -177,13 +177,13 @@ async function warnOfNetworks(parts: NetworkWarningParts): Promise<void> {
 export interface Rules {
   readonly rules: RulesStore;
   /**
-   * A project's published rules, which override those of its deployments; `undefined` if it has
-   * none.
+   * Returns a project's published rules, which override those of its deployments; `undefined` if it
+   * has none.
    */
   publishedOf(projectId: string): Promise<RuntimeRuleSet | undefined>;
 }
 
-/** Projects' rules, which are compiled into their sites. */
+/** Opens the rules of projects, which are compiled into the projects' sites. */
 export function openRules({ kv, vault }: Pick<Foundation, "kv" | "vault">): Rules {
   const rules = new RulesStore(kv);
   return {
@@ -201,7 +201,7 @@ export function createRules(foundation: Foundation, parts: {
   readonly projects: ProjectStore;
   readonly deployments: DeploymentStore;
   readonly sites: SiteDirectory;
-  /** Whether the edge can find the network of an IP address. */
+  /** Whether the edge can find the network to which an IP address belongs. */
   readonly knowsNetworks: boolean;
 }): Capability {
   const { kv, addresses, closing, log } = foundation;

@@ -37,9 +37,9 @@ export interface VersionedRules {
 
 /** A writer's condition on the rules that it replaces. */
 export interface Precondition {
-  /** Whether the condition allows this version of the rules. */
+  /** Returns whether the condition allows this version of the rules. */
   holds(version: string): boolean;
-  /** True if a weak entity tag was given, which never matches. */
+  /** Whether a weak entity tag was given, which never matches. */
   readonly isWeak: boolean;
 }
 
@@ -49,7 +49,7 @@ const WEAK_TAG = "If-Match needs a strong entity tag, but this one is weak (W/),
   "proxy between you and the platform compresses responses. Read the rules with " +
   "Accept-Encoding: identity";
 
-/** Maximum nesting depth of a stored rule set. It is the same as for request bodies. */
+/** Maximum nesting depth of a stored rule set, which is the same as for request bodies. */
 const MAX_DEPTH = 66;
 
 /** Reads the runtime rule set of a revision. */
@@ -73,12 +73,12 @@ export class RulesService {
     this.#services = services;
   }
 
-  /** The rule set that production uses. */
+  /** Returns the rule set that production uses. */
   async active(project: ProjectRecord): Promise<VersionedRules> {
     return this.#describe(project, await this.#services.rules.published(project.id));
   }
 
-  /** Production's rules in the edge's form; null if it has none. */
+  /** Returns production's rules in the edge's form; `null` if there are none. */
   async inEffect(project: ProjectRecord): Promise<RuntimeRuleSet | null> {
     const { revision } = await this.#services.rules.published(project.id);
     if (revision !== null) return await readRevision(this.#services.vault, revision);
@@ -100,12 +100,12 @@ export class RulesService {
     return this.#store(project, { ...options, ruleSet });
   }
 
-  /** Removes the published rules, so the deployment's own rules apply again. */
+  /** Removes the published rules, so that the deployment's own rules apply again. */
   remove(project: ProjectRecord, precondition: Precondition): Promise<VersionedRules> {
     return this.#commit(project, null, precondition);
   }
 
-  /** Publishes an earlier revision's rules as a new revision. */
+  /** Publishes the rules of an earlier revision as a new revision. */
   async restore(
     project: ProjectRecord,
     options: {
@@ -119,7 +119,7 @@ export class RulesService {
     return this.#store(project, { ...options, ruleSet });
   }
 
-  /** A revision and its rules. @throws {Failure} `not_found` */
+  /** Returns a revision and its rules. @throws {Failure} `not_found` */
   async revision(project: ProjectRecord, revisionId: string): Promise<{
     readonly revision: RevisionRecord;
     readonly ruleSet: NonNullable<ActiveRules["ruleSet"]>;
@@ -159,7 +159,9 @@ export class RulesService {
     }, options.precondition);
   }
 
-  /** The functions available to published pipelines, which are those of the live deployment. */
+  /**
+   * Returns the functions that published pipelines can use, which are those of the live deployment.
+   */
   async #productionFunctions(project: ProjectRecord): Promise<Set<string>> {
     const id = productionDeploymentId(project);
     const live = id === null ? undefined : await this.#services.deployments.find(project.id, id);
@@ -226,7 +228,7 @@ export class RulesService {
 /** Number of rules to copy in one step. */
 const RULES_PER_STEP = 200;
 
-/** Leaves out parsed globs, so a response can be sent back as a request. */
+/** Leaves out parsed globs, so that a response can be sent back as a request. */
 function* toWire(ruleSet: RuntimeRuleSet): Steps<NonNullable<ActiveRules["ruleSet"]>> {
   const pace = new Pace(RULES_PER_STEP);
   const rules: Record<string, unknown>[] = [];

@@ -25,11 +25,11 @@ export type RevisionRecord = z.infer<typeof revisionRecord>;
 const publishedRecord = z.object({ revision: revisionRecord.nullable() });
 type PublishedRecord = z.infer<typeof publishedRecord>;
 
-/** Version of a project's rules for `If-Match`; `none` before the first publication. */
+/** The version of a project's rules (for `If-Match`) before the first publication. */
 const NEVER = "none";
 
 export interface Published {
-  /** The published set; null if the deployment's own applies. */
+  /** The published rule set; `null` if the deployment's own rules apply. */
   readonly revision: RevisionRecord | null;
   readonly version: string;
 }
@@ -50,8 +50,8 @@ export class RulesStore {
   }
 
   /**
-   * Publishes a revision (null removes it) if the version is `expected`, and returns the new
-   * version.
+   * Publishes a revision, or removes the published one (`null`), if the current version is
+   * `expected`. Returns the new version.
    */
   async publish(
     projectId: string,
@@ -81,7 +81,7 @@ export class RulesStore {
       ?.value;
   }
 
-  /** The blobs of all revisions, which housekeeping must keep. */
+  /** Lists the blobs of all revisions, which housekeeping must keep. */
   async *blobs(): AsyncGenerator<{ readonly workspaceId: string; readonly sha256: string }> {
     for await (const { value } of readAll(this.#kv, keys.allRulesRevisions(), revisionRecord)) {
       yield value;

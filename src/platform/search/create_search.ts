@@ -1,4 +1,4 @@
-/** `GET /v1/search`. Each part reads a bounded number of records. @module */
+/** `GET /v1/search`. Every part of a search reads a limited number of records. @module */
 import { endpoints } from "../../contract/endpoints.ts";
 import type { Member } from "../../contract/workspaces.ts";
 import { SEARCH_RESULTS, type SearchResult } from "../../contract/search.ts";
@@ -23,8 +23,8 @@ export interface SearchServices {
 /** Maximum number of projects to search in a workspace, newest first. */
 const MAX_PROJECTS = 1000;
 /**
- * Maximum number of projects whose deployments and databases are searched: matches first, then the
- * newest.
+ * Maximum number of projects whose deployments and databases are searched: first the projects that
+ * match, then the newest.
  */
 const MAX_DEPLOYED = 25;
 /** Maximum number of deployments per project to search, newest first. */

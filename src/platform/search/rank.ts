@@ -5,7 +5,8 @@ import type { DeploymentRecord } from "../deployments/mod.ts";
 import type { ProjectRecord } from "../projects/mod.ts";
 
 /**
- * 3 if a string equals the search string, 2 if it starts with it, 1 if it contains it, otherwise 0.
+ * Returns 3 if a text equals the search string, 2 if the text starts with the search string, 1 if
+ * the text contains it, and otherwise 0.
  */
 function fit(text: string | null, wanted: string): number {
   const given = text?.toLowerCase() ?? "";
@@ -16,13 +17,13 @@ function fit(text: string | null, wanted: string): number {
 const best = (texts: readonly (string | null)[], wanted: string): number =>
   Math.max(...texts.map((text) => fit(text, wanted)));
 
-/** How well a project matches. Its name counts more than its repository. */
+/** Returns how well a project matches. The name counts more than the repository. */
 export const projectRank = (
   { id, name, displayName, gitUrl }: Pick<ProjectRecord, "id" | "name" | "displayName" | "gitUrl">,
   wanted: string,
 ): number => 2 * best([name, displayName, id], wanted) + fit(gitUrl, wanted);
 
-/** How well a deployment matches. The start of a commit's SHA or of an ID is enough. */
+/** Returns how well a deployment matches. The start of the commit's SHA or of the ID is enough. */
 export const deploymentRank = (
   { id, message, branch, commitSha, author }: Pick<
     DeploymentRecord,
@@ -35,15 +36,17 @@ export const deploymentRank = (
     ...[commitSha ?? "", id].map((text) => text.startsWith(wanted) ? 2 : 0),
   );
 
-/** How well a database matches. */
+/** Returns how well a database matches. */
 export const databaseRank = ({ id, name }: Pick<DatabaseRecord, "id" | "name">, wanted: string) =>
   best([id, name], wanted);
 
-/** How well a member matches, by name or email address. */
+/** Returns how well a member matches, by name or email address. */
 export const memberRank = ({ name, email }: Pick<Member, "name" | "email">, wanted: string) =>
   best([name, email], wanted);
 
-/** The items that rank above 0, highest rank first. Items of equal rank keep their order. */
+/**
+ * Returns the items that rank above 0, highest rank first. Items of equal rank keep their order.
+ */
 export function topOf<T>(all: readonly T[], rank: (item: T) => number, most: number): T[] {
   return all.map((item) => ({ item, rank: rank(item) }))
     .filter((each) => each.rank > 0)

@@ -28,8 +28,8 @@ import { TrafficCollector } from "./traffic_collector.ts";
 import { TrafficStore } from "./traffic_store.ts";
 
 /**
- * How often counts are collected from the edge, in milliseconds, and after how many collections
- * they are written.
+ * How often counts are collected from the edge, in milliseconds, and after how many collections the
+ * counts are written.
  */
 const COLLECT_MS = 10_000;
 const COLLECTIONS_PER_SAVE = 6;
@@ -39,7 +39,7 @@ export interface Traffic {
   readonly count: (request: CountedRequest) => void;
   /** Records measurements from a visitor's browser. */
   readonly countVitals: (measured: CountedVitals) => void;
-  /** Calls back with all counts as they are collected. */
+  /** Calls back with all counts when they are collected. */
   onCounts(listen: (counts: readonly DeploymentCounts[]) => void): void;
   /** Collects the edge's current counts. */
   collect(): Promise<void>;
@@ -85,7 +85,7 @@ export function createTraffic(
     await save(asked.projectId);
     yield true;
   });
-  /** Makes all nodes store their counts. Returns the nodes that did not. */
+  /** Makes all nodes store their counts. Returns the nodes that failed to do so. */
   const saveAll = async (projectId: string) => {
     const asked = { name: "traffic.save", data: () => ({ projectId }), schema: z.literal(true) };
     const [{ silent }] = await Promise.all([

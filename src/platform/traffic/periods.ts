@@ -8,7 +8,7 @@ const DAY_MS = 24 * HOUR_MS;
 export const UNITS = ["minute", "hour", "day"] as const;
 export type Unit = typeof UNITS[number];
 
-/** Length of a unit, and how long its counts are kept, in milliseconds. */
+/** Length of each unit, and how long the unit's counts are kept, in milliseconds. */
 export const PERIODS: Readonly<Record<Unit, { readonly ms: number; readonly keptMs: number }>> = {
   minute: { ms: MINUTE_MS, keptMs: 2 * HOUR_MS },
   hour: { ms: HOUR_MS, keptMs: 2 * DAY_MS },
@@ -24,12 +24,12 @@ export const RANGES: Readonly<
   "90d": { unit: "day", steps: 90 },
 };
 
-/** The start of the period that contains a time. Periods follow UTC. */
+/** Returns the start of the period that contains a time. Periods follow UTC. */
 export function startOf(unit: Unit, time: number): number {
   return time - time % PERIODS[unit].ms;
 }
 
-/** Minimum number of steps in a new project's range. */
+/** Minimum number of steps in a range of a new project. */
 const LEAST_STEPS = 24;
 
 /** The steps of a report: their unit and their starts, oldest first. */
@@ -39,8 +39,8 @@ export interface Steps {
 }
 
 /**
- * The steps of a range. For a new project, the steps are shorter, and cover the time since its
- * creation.
+ * Returns the steps of a range. For a new project, the steps are shorter, and cover the time since
+ * the project's creation.
  */
 export function stepsOf(range: TrafficRange, now: number, createdAt: number): Steps {
   const { unit: usual, steps: most } = RANGES[range];

@@ -6,7 +6,7 @@ import type { FoundCounts } from "./traffic_store.ts";
 
 /** Maximum number of values in each list. */
 const LISTED = 20;
-/** Maximum number of countries. A map can show many. */
+/** Maximum number of countries, which is higher because a map can show many. */
 const COUNTRIES = 60;
 
 const isoTime = (time: number): string => new Date(time).toISOString();
@@ -17,7 +17,7 @@ function sumsOf(counts: TrafficCounts) {
   return { requests, visitors, pageViews, bots, bytes, failures: counts.failures() };
 }
 
-/** Duration in milliseconds, with three significant digits. */
+/** Returns a duration in milliseconds, with three significant digits. */
 const rounded = (ms: number | null): number => Number((ms ?? 0).toPrecision(3));
 
 function timesOf(counts: TrafficCounts): LayerTimes[] {
@@ -31,7 +31,7 @@ function timesOf(counts: TrafficCounts): LayerTimes[] {
   });
 }
 
-/** Web Vitals in reports, with three significant digits. CLS is stored in thousandths. */
+/** Returns Web Vitals for reports, with three significant digits. CLS is stored in thousandths. */
 const vitalsOf = (found: VitalQuantiles): WebVitals =>
   Object.fromEntries(VITALS.flatMap((name) => {
     const vital = found[name];
@@ -48,7 +48,7 @@ function webVitalsOf(counts: TrafficCounts): Pick<TrafficReport, "vitals"> {
   return { vitals: { all: vitalsOf(vitals.quantiles()), pages } };
 }
 
-/** Merges the found counts by period, and adds them up. */
+/** Merges the counts that were found, by period and in total. */
 export async function reportTraffic(
   found: AsyncIterable<FoundCounts>,
   { range, environment, steps: { unit, starts } }: {

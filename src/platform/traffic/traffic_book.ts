@@ -9,7 +9,7 @@ import type { TrafficPart } from "./traffic_store.ts";
  */
 const MAX_OPEN = 6000;
 
-/** Maximum number of concurrent writes. It gives other writers a turn. */
+/** Maximum number of concurrent writes. The limit gives other writers a turn. */
 const WRITERS = 32;
 
 interface OpenPart extends TrafficPart {
@@ -32,7 +32,7 @@ export interface TrafficBookOptions {
 export class TrafficBook {
   /** Current periods by project, environment and unit, least recently used first. */
   readonly #open = new Map<string, OpenPart>();
-  /** Parts that receive no more counts and are waiting to be written. */
+  /** Parts to which no more counts are added, and which are waiting to be written. */
   #ended: OpenPart[] = [];
 
   readonly #options: TrafficBookOptions;
@@ -50,7 +50,10 @@ export class TrafficBook {
     }
   }
 
-  /** Writes changes, and releases past periods. Keeps failed counts for the next time. */
+  /**
+   * Writes changes, and releases past periods. Keeps counts that could not be written for the next
+   * time.
+   */
   async save(now: number, projectId?: string): Promise<void> {
     this.#closeEnded(now);
     const isMeant = (part: OpenPart) => projectId === undefined || part.projectId === projectId;

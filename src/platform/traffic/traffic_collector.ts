@@ -8,7 +8,7 @@ export interface TrafficCollectorOptions {
   /** The edge's counts. */
   readonly counter: { take(): readonly DeploymentCounts[] };
   readonly book: Pick<TrafficBook, "add">;
-  /** Called with all counts as they are collected. */
+  /** Called with all counts when they are collected. */
   readonly onCounts?: ((counts: readonly DeploymentCounts[]) => void) | undefined;
   now(): number;
 }
@@ -19,7 +19,7 @@ interface Arrived {
 }
 
 export class TrafficCollector {
-  /** Counts by deployment. This bounds their size while the store cannot be read. */
+  /** Counts by deployment, which limits their size while the store cannot be read. */
   readonly #arrived = new Map<string, Arrived>();
 
   readonly #options: TrafficCollectorOptions;

@@ -2,7 +2,8 @@
  * Traffic in the store: counts by project, period and environment, and visitor salts.
  *
  * Each process repeatedly writes its growing counts for a period under its own name, without
- * reading them first, so several processes can count at once. Readers merge the parts.
+ * reading them first, so that several processes can count at the same time. Readers merge the
+ * parts.
  *
  * @module
  */
@@ -12,7 +13,10 @@ import { keys } from "../core/store/mod.ts";
 import { PERIODS, type Unit } from "./periods.ts";
 import type { RecordKey, RecordStore } from "../../store/mod.ts";
 
-/** How long to keep a day's salt. Requests from the previous day end soon after midnight. */
+/**
+ * How long to keep a day's salt, in milliseconds. Requests from the previous day finish soon after
+ * midnight.
+ */
 const SALT_KEPT_MS = 36 * 60 * 60 * 1000;
 
 /** One process's counts for an environment in a period. */
@@ -20,9 +24,9 @@ export interface TrafficPart {
   readonly projectId: string;
   readonly environment: string;
   readonly unit: Unit;
-  /** In milliseconds since the Unix epoch. */
+  /** The start of the period, in milliseconds since the Unix epoch. */
   readonly start: number;
-  /** Identifies it among parts from other writers. */
+  /** Distinguishes the part from parts by other writers. */
   readonly part: string;
 }
 
@@ -56,7 +60,7 @@ export class TrafficStore {
     await this.#kv.set(key, { ...NOTHING, vitals }, { expireIn });
   }
 
-  /** An environment's counts since `start`, except those that another version has stored. */
+  /** Reads an environment's counts since `start`, except those that another version has stored. */
   async *read(
     { projectId, environment, unit, start }: Omit<TrafficPart, "part">,
   ): AsyncGenerator<FoundCounts> {
@@ -68,7 +72,7 @@ export class TrafficStore {
     }
   }
 
-  /** Keys of all counts for a project, or for one of its environments. */
+  /** Lists the keys of all counts for a project, or for one of its environments. */
   async *keysOf(projectId: string, environment?: string): AsyncGenerator<RecordKey> {
     const prefix = keys.traffic(projectId);
     for await (const { key } of this.#kv.list({ prefix })) {
@@ -76,7 +80,7 @@ export class TrafficStore {
     }
   }
 
-  /** A day's salt. It is the same for all processes, and is deleted two days later. */
+  /** Returns a day's salt, which is the same for all processes, and is deleted two days later. */
   async salt(day: number): Promise<Uint8Array> {
     const key = keys.trafficSalt(day);
     while (true) {

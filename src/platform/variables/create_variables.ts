@@ -23,7 +23,7 @@ interface VariableRouteServices {
   readonly connectionFor: VariableParts["connectionFor"];
 }
 
-/** Orders by name, then by scope. The cursor names the last item on a page. */
+/** Sorts variables by name, then by scope. The cursor names the last item on a page. */
 const placeOf = (variable: VariableRecord): string => `${variable.key}/${variable.scope}`;
 
 function bindVariableRoutes(router: Router, services: VariableRouteServices): void {
@@ -44,7 +44,7 @@ function bindVariableRoutes(router: Router, services: VariableRouteServices): vo
     return { items: items.map(variableToWire), nextCursor: more ? placeOf(last) : null };
   });
 
-  /** A variable's scopes and categories for the audit log, for one scope or all scopes. */
+  /** Returns a variable's scopes and categories for the audit log, for one scope or all scopes. */
   async function known(projectId: string, key: string, scope?: string): Promise<AuditFacts> {
     const found = (await variables.list(projectId)).filter((each) =>
       each.key === key && (scope === undefined || each.scope === scope)
@@ -105,7 +105,7 @@ function bindVariableRoutes(router: Router, services: VariableRouteServices): vo
 }
 
 export interface VariableParts extends Pick<ResolverParts, "shownAt" | "databasesOf"> {
-  /** The connection string of a project's database for a developer's computer. */
+  /** Returns the connection string of a project's database for a developer's computer. */
   connectionFor(
     user: {
       readonly projectId: string;

@@ -2,14 +2,14 @@
 import { createSecretMasker, type SecretMasker } from "../../lib/mask_secrets.ts";
 import type { VariableStore } from "./variable_store.ts";
 
-/** The password in a URL, which programs also print separately. */
+/** Returns the password in a URL, which programs also print separately. */
 function passwordOf(value: string): string[] {
   const password = URL.parse(value)?.password ?? "";
   if (password === "") return [];
   try {
     return [decodeURIComponent(password)];
   } catch {
-    // An invalid percent escape. Programs then use the password unchanged.
+    // There is an invalid percent escape. In that case, programs use the password unchanged.
     return [password];
   }
 }

@@ -8,18 +8,18 @@
 import type { ProjectRecord, ProjectStore } from "../projects/mod.ts";
 import { projectsIn } from "./references.ts";
 
-/** Variables by name, with their references. */
+/** The values of variables, by name, with unresolved references. */
 type Values = Readonly<Record<string, string>>;
 
 export interface CycleParts {
   readonly projects: Pick<ProjectStore, "findByName">;
-  /** The variables that a project's environment sees. */
+  /** Returns the variables that a project's environment sees. */
   open(projectId: string, environment: string): Promise<Values>;
 }
 
 /**
- * The reason why a project's variables cannot be used: one of them refers to a project whose own
- * variables refer back to this one. Names only projects that this project refers to directly.
+ * Returns why a project's variables cannot be used: one of them refers to a project whose own
+ * variables refer back to this project. Names only projects to which this project refers directly.
  */
 export async function describeCycle(
   { projects, open }: CycleParts,

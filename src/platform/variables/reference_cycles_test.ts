@@ -5,7 +5,7 @@ import { describeCycle } from "./reference_cycles.ts";
 
 const named = (name: string): ProjectRecord => ({ ...testProject(), id: name, name });
 
-/** Describes the cycle that the references of `web` lead to, given each project's references. */
+/** Describes the cycle to which the references of `web` lead, given each project's references. */
 const cycleOf = (
   references: Readonly<Record<string, readonly string[]>>,
   following: readonly string[] = [],

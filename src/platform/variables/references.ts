@@ -2,7 +2,7 @@
  * References in the values of variables: `${{backend.url}}`. Pure.
  *
  * A resolved value is never parsed for references again. `describeCycle()` finds projects that
- * refer to each other's URL.
+ * refer to each other's URLs.
  *
  * @module
  */
@@ -18,14 +18,14 @@ export type Reference =
   /** The deployment's own URL. */
   | { readonly type: "self" };
 
-/** A part of a value: text, or a reference with its content between the braces. */
+/** A part of a value: text, or a reference with the content between its braces. */
 export type ValuePart = string | { readonly words: string; readonly to: Reference };
 
 export type ParsedValue =
   | { readonly ok: true; readonly parts: readonly ValuePart[] }
   | { readonly ok: false; readonly message: string };
 
-/** An escape, a reference, or the start of an unclosed one. */
+/** Matches an escape, a reference, or the start of an unclosed reference. */
 const MARK = /\$\$\{\{|\$\{\{(?:([^{}\r\n]*)\}\})?/g;
 
 const NAME = "[a-z0-9](?:[a-z0-9-]*[a-z0-9])?";
@@ -43,7 +43,7 @@ function parseReference(words: string): Reference | undefined {
   return project === undefined ? undefined : { type: "project", name: project };
 }
 
-/** Splits a value into its parts. Messages quote a reference, never the text around it. */
+/** Splits a value into its parts. Error messages quote a reference, never the text around it. */
 export function parseValue(value: string): ParsedValue {
   const parts: ValuePart[] = [];
   let end = 0;
@@ -70,7 +70,7 @@ export function parseValue(value: string): ParsedValue {
   return { ok: true, parts: parts.filter((part) => part !== "") };
 }
 
-/** Whether a value has references or escapes, valid or not. */
+/** Returns whether a value has references or escapes, valid or not. */
 export const hasReferences = (value: string): boolean => value.includes("${{");
 
 function namesIn(values: readonly string[], type: "database" | "project"): readonly string[] {
@@ -81,10 +81,10 @@ function namesIn(values: readonly string[], type: "database" | "project"): reado
   return [...new Set(names)];
 }
 
-/** Names of the databases that values refer to. */
+/** Returns the names of the databases to which values refer. */
 export const databasesIn = (values: readonly string[]): readonly string[] =>
   namesIn(values, "database");
 
-/** Names of the projects that values refer to. */
+/** Returns the names of the projects to which values refer. */
 export const projectsIn = (values: readonly string[]): readonly string[] =>
   namesIn(values, "project");

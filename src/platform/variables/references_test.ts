@@ -52,7 +52,7 @@ for (const [value, wanted] of invalid) {
 Deno.test("an escape makes any text literal", () => {
   fc.assert(fc.property(fc.array(fc.constantFrom("$", "{", "}", "a", ".url")), (parts) => {
     const text = parts.join("");
-    // A dollar sign before `${{` would be read as an escape.
+    // A dollar sign before `${{` would be parsed as an escape.
     fc.pre(!text.includes("$${{"));
     const values = { A: text.replaceAll("${{", "$${{") };
     assert.deepEqual(fillSnapshot({ values, unfilled: ["A"] }, {}), { A: text });

@@ -22,7 +22,7 @@ export interface Viewer {
 }
 
 /**
- * A reference in a deployment's variables, and the URL that it resolved to; null for a database.
+ * A reference in a deployment's variables, and the URL to which it resolved; `null` for a database.
  */
 export interface ResolvedReference {
   readonly variable: string;
@@ -36,19 +36,19 @@ export interface ResolvedVariables {
   /** Names of the variables that still have references to databases, and escapes. */
   readonly unfilled: readonly string[];
   readonly references: readonly ResolvedReference[];
-  /** Why they cannot be used; `undefined` if they can. */
+  /** Why the variables cannot be used; `undefined` if they can. */
   readonly problem: string | undefined;
 }
 
 export interface ResolverParts {
   readonly projects: Pick<ProjectStore, "findByName" | "list">;
   readonly addresses: Pick<Addresses, "url">;
-  /** The project and environment of the live deployment that a host label shows. */
+  /** Returns the project and the environment of the live deployment that a host label shows. */
   shownAt(
     label: string,
   ): Promise<{ readonly projectId: string; readonly environment: string } | undefined>;
   /**
-   * A project's databases, with the environments that can use each of them; null for all
+   * Returns a project's databases, with the environments that can use each of them; `null` for all
    * environments.
    */
   databasesOf(projectId: string): Promise<readonly KnownDatabase[]>;
@@ -71,12 +71,14 @@ export class ReferenceResolver {
     this.#parts = parts;
   }
 
-  /** The URL of a deployment: its own for a preview, otherwise its environment's. */
+  /**
+   * Returns the URL of a deployment: its own for a preview, and otherwise that of its environment.
+   */
   selfOf(deployment: Parameters<typeof ownLabel>[0]): string {
     return this.#parts.addresses.url(ownLabel(deployment));
   }
 
-  /** The URL of an environment, or of a branch's previews, without a deployment. */
+  /** Returns the URL of an environment, or of a branch's previews, if there is no deployment. */
   urlOf(
     { name }: ProjectRecord,
     { environment, branch }: Omit<Viewer, "project" | "self">,
@@ -88,7 +90,8 @@ export class ReferenceResolver {
   }
 
   /**
-   * @throws {Failure} `conflict` for an unknown or unreachable reference, with the available ones.
+   * @throws {Failure} `conflict` for an unknown or unreachable reference. The message lists the
+   * available references.
    */
   async check(caller: Caller, project: ProjectRecord, { key, value }: {
     readonly key: string;
@@ -115,7 +118,8 @@ export class ReferenceResolver {
   ): Promise<string | undefined> {
     const { projects } = this.#parts;
     if (to.type === "database") {
-      // Otherwise, a key that can set variables and deploy could read the connection string.
+      // Without this check, a key that can set variables and deploy could read the connection
+      // string.
       requirePermission(caller, "everything");
       return await this.#unknownDatabase(project, to.name);
     }
@@ -172,7 +176,7 @@ export class ReferenceResolver {
     return { values: resolved, unfilled, references, problem };
   }
 
-  /** Fills URLs into a value. Database references and escapes stay unchanged. */
+  /** Replaces references to URLs in a value. Database references and escapes stay unchanged. */
   async #fill(value: string, viewer: Viewer): Promise<
     | { readonly problem: string }
     | {
@@ -205,8 +209,8 @@ export class ReferenceResolver {
   }
 
   /**
-   * The URL that a reference currently resolves to; null for a database, `undefined` if it does not
-   * resolve.
+   * Returns the URL to which a reference currently resolves; `null` for a database, `undefined` if
+   * the reference does not resolve.
    */
   async find(to: Reference, viewer: Viewer): Promise<string | null | undefined> {
     const { project, environment, self } = viewer;
@@ -224,7 +228,7 @@ export class ReferenceResolver {
     return other === undefined ? undefined : await this.#urlOf(other, viewer);
   }
 
-  /** The URL of another project, as this environment and branch see it. */
+  /** Returns the URL of another project, as seen from this environment and branch. */
   async #urlOf({ id, name }: ProjectRecord, { environment, branch }: Viewer): Promise<string> {
     const { addresses, shownAt } = this.#parts;
     const labels = environment === ENVIRONMENT_PRODUCTION
@@ -241,7 +245,7 @@ export class ReferenceResolver {
     return addresses.url(name);
   }
 
-  /** A deployment's references that now resolve to something else, or no longer resolve. */
+  /** Finds a deployment's references that now resolve to something else, or no longer resolve. */
   async changed(
     references: readonly ResolvedReference[],
     viewer: Viewer,
@@ -257,7 +261,7 @@ export class ReferenceResolver {
   }
 }
 
-/** A snapshot's values, with connection strings filled in by database name. */
+/** Returns a snapshot's values, with connection strings filled in by database name. */
 export function fillSnapshot(
   { values, unfilled }: Pick<ResolvedVariables, "values" | "unfilled">,
   connections: Readonly<Record<string, string>>,
@@ -267,8 +271,8 @@ export function fillSnapshot(
 }
 
 /**
- * Fills in connection strings and removes escapes. If a database is missing, its connection string
- * is empty.
+ * Fills in connection strings, and removes escapes. The connection string of a missing database is
+ * empty.
  */
 function fillDatabases(
   value: string,

@@ -8,7 +8,7 @@ const web = { ...testProject(), id: "1", name: "web" };
 const backend = { ...web, id: "2", name: "backend" };
 const foreign = { ...web, id: "3", workspaceId: "other", name: "foreign" };
 
-/** The project and environment of each host label. */
+/** The project and the environment of each host label. */
 const SHOWN: Readonly<
   Record<string, { readonly projectId: string; readonly environment: string }>
 > = {

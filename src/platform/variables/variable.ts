@@ -25,12 +25,18 @@ export const variableRecord = z.object({
 });
 export type VariableRecord = z.infer<typeof variableRecord>;
 
-/** The place to which a secret is bound. The secret cannot be decrypted elsewhere. */
+/**
+ * Returns the position in the store to which a secret is bound. The secret cannot be decrypted at
+ * any other position.
+ */
 export function variablePlace(projectId: string, variable: { key: string; scope: string }): string {
   return `variable/${projectId}/${variable.scope}/${variable.key}`;
 }
 
-/** An environment's variables. Its own variables override those for all environments. */
+/**
+ * Returns an environment's variables. The environment's own variables override those for all
+ * environments.
+ */
 export function visibleIn(
   variables: readonly VariableRecord[],
   environment: string,
@@ -45,7 +51,7 @@ export function visibleIn(
   return [...visible.values()];
 }
 
-/** The effect of setting a variable, or the flag that it needs and the reason. */
+/** The effect of setting a variable, or the flag that this requires and the reason. */
 export type SetPlan =
   | { readonly type: "set"; readonly remove: readonly VariableRecord[] }
   | { readonly type: "refuse"; readonly message: string };
@@ -63,8 +69,8 @@ const listScopes = (variables: readonly VariableRecord[]): string =>
   variables.map((variable) => variable.scope).join(", ");
 
 /**
- * Decides on a change. A value for all environments needs `replaceScope` if environments have their
- * own values. Another category needs `changeCategory`.
+ * Decides on a change. Setting a value for all environments requires `replaceScope` if environments
+ * have their own values. Changing the category requires `changeCategory`.
  */
 export function planSet(variables: readonly VariableRecord[], wanted: WantedVariable): SetPlan {
   const others = variables.filter((each) => each.key === wanted.key && each.scope !== wanted.scope);

@@ -25,12 +25,12 @@ export interface VariableServices {
   readonly now: Clock;
 }
 
-/** The variables that a deployment was created with. */
+/** The variables with which a deployment was created. */
 export interface VariableSnapshot {
   readonly values: Readonly<Record<string, string>>;
   /** Names of the values that still have references to databases, and escapes. */
   readonly unfilled: readonly string[];
-  /** Names of the databases that they refer to. */
+  /** Names of the databases to which these values refer. */
   readonly databases: readonly string[];
 }
 
@@ -43,7 +43,7 @@ interface StoredSnapshot extends Pick<VariableSnapshot, "values" | "unfilled"> {
   readonly problem?: string | undefined;
 }
 
-/** A snapshot as text: only the values, or with the data for their references. */
+/** Encodes a snapshot as text: only the values, or also the data for their references. */
 const snapshotText: z.ZodType<StoredSnapshot> = z.union([
   z.record(z.string(), z.string()).transform((values) => ({ values, unfilled: [] })),
   z.object({
@@ -74,7 +74,7 @@ export class VariableService {
 
   /**
    * Sets a variable. Does nothing if it already has the same value. @throws {Failure} `conflict`,
-   * naming the flag it needs
+   * naming the flag that the change requires
    */
   async set(projectId: string, wanted: WantedValue): Promise<VariableRecord> {
     const bytes = new TextEncoder().encode(wanted.value).byteLength;
@@ -111,7 +111,7 @@ export class VariableService {
     });
   }
 
-  /** The values that an environment sees, with secrets decrypted. */
+  /** Returns the values that an environment sees, with secrets decrypted. */
   async open(projectId: string, environment: string): Promise<Record<string, string>> {
     const variables = visibleIn(await this.#services.variables.list(projectId), environment);
     const values: Record<string, string> = {};
@@ -119,7 +119,7 @@ export class VariableService {
     return values;
   }
 
-  /** The values that an environment sees, with references resolved for a viewer. */
+  /** Returns the values that an environment sees, with references resolved for a viewer. */
   async openFor(viewer: Viewer): Promise<ResolvedVariables> {
     const { project, environment } = viewer;
     const values = await this.open(project.id, environment);
@@ -185,7 +185,10 @@ export class VariableService {
     return this.#services.variables.removeSnapshot(deploymentId);
   }
 
-  /** The variables that a deployment was created with, as text that names no secret database. */
+  /**
+   * Returns the variables with which a deployment was created, as text that names no secret
+   * database.
+   */
   async snapshotValues(deploymentId: string): Promise<Readonly<Record<string, string>>> {
     return (await this.#readSnapshot(deploymentId)).values;
   }
@@ -247,8 +250,8 @@ export class VariableService {
 }
 
 /**
- * Reseals everything with the current key while no platform is running. Returns how many it
- * resealed.
+ * Reseals everything with the current key, while no platform is running. Returns the number of
+ * resealed records.
  */
 export async function resealVariables(
   { variables, box }: Pick<VariableServices, "variables" | "box">,

@@ -14,7 +14,7 @@ export type Change =
     readonly remove: readonly VariableRecord[];
   };
 
-/** Identifies the state of all variables that an environment sees. */
+/** A version that identifies the state of all variables that an environment sees. */
 export type VariablesVersion = string;
 
 export class VariableStore {
@@ -32,7 +32,7 @@ export class VariableStore {
     return variables;
   }
 
-  /** Decides on a change from the current variables and writes it, in one commit. */
+  /** Decides on a change based on the current variables, and writes it, in one commit. */
   async change(
     projectId: string,
     decide: (variables: readonly VariableRecord[]) => Promise<Change> | Change,
@@ -63,7 +63,9 @@ export class VariableStore {
     });
   }
 
-  /** The versions of all scopes; `versionFor()` picks one environment's. */
+  /**
+   * Returns the versions of all scopes, from which `versionFor()` selects those of one environment.
+   */
   async versions(projectId: string): Promise<ReadonlyMap<string, string>> {
     const versions = new Map<string, string>();
     for await (const entry of this.#kv.list({ prefix: keys.variablesVersions(projectId) })) {
@@ -91,14 +93,14 @@ export class VariableStore {
     return (await readRecord(this.#kv, key, sealedSecret))?.value;
   }
 
-  /** Every variable on the platform, for re-keying. */
+  /** Lists every variable on the platform, to change the encryption key. */
   async *all(): AsyncGenerator<{ readonly projectId: string; readonly variable: VariableRecord }> {
     for await (const { key, value } of readAll(this.#kv, keys.allVariables(), variableRecord)) {
       yield { projectId: z.string().parse(key[1]), variable: value };
     }
   }
 
-  /** Every snapshot on the platform, for re-keying. */
+  /** Lists every snapshot on the platform, to change the encryption key. */
   async *allSnapshots(): AsyncGenerator<
     { readonly deploymentId: string; readonly sealed: SealedSecret }
   > {
@@ -109,7 +111,7 @@ export class VariableStore {
   }
 }
 
-/** The version of the variables that an environment sees. */
+/** Returns the version of the variables that an environment sees. */
 export function versionFor(
   versions: ReadonlyMap<string, string>,
   environment: string,

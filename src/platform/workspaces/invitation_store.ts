@@ -41,7 +41,10 @@ export class InvitationStore extends Table<InvitationRecord, readonly [string, s
     return await this.findBy("hash", accountKeys.invitationByHash(hash));
   }
 
-  /** Uses up an invitation and adds the member. Returns false if it was used in the meantime. */
+  /**
+   * Uses up an invitation, and adds the member. Returns `false` if the invitation was used in the
+   * meantime.
+   */
   async accept({ workspaceId, id }: InvitationRecord, member: MembershipRecord): Promise<boolean> {
     const found = await this.read(workspaceId, id);
     if (found === undefined) return false;

@@ -6,7 +6,10 @@ interface Member {
   readonly role: Role;
 }
 
-/** Whether an owner remains after a member gets another role, or leaves (`null`). */
+/**
+ * Returns whether the workspace still has an owner after a member gets another role, or leaves
+ * (`null`).
+ */
 export function keepsOwner(
   members: readonly Member[],
   change: { readonly userId: string; readonly role: Role | null },

@@ -16,14 +16,14 @@ import type { Page, PageWish } from "../core/store/mod.ts";
 import { INVITATION_MS, type InvitationRecord, type InvitationStore } from "./invitation_store.ts";
 import { keepsOwner } from "./member_changes.ts";
 
-/** An invitation as its link shows it, before it is accepted. */
+/** An invitation as the page behind its link shows it, before the invitation is accepted. */
 export interface OpenInvitation {
   readonly workspace: { readonly slug: string; readonly name: string };
   readonly role: Role;
   readonly invitedBy: string;
 }
 
-/** Number of workspaces after which an account cannot create another. */
+/** Number of workspaces at which an account cannot create another one. */
 const MAX_WORKSPACES = 100;
 
 const iso = (time: number): string => new Date(time).toISOString();
@@ -49,8 +49,8 @@ export class WorkspaceService {
   }
 
   /**
-   * Lists workspaces. An API key sees only its own workspace. A CLI's token sees all names, for the
-   * next login.
+   * Lists workspaces. An API key sees only its own workspace. A token of the CLI sees all names,
+   * for the next login.
    */
   async list(own: SelfCaller, page: PageWish): Promise<Page<Workspace>> {
     const { accounts } = this.#parts;

@@ -1,6 +1,6 @@
 /**
- * Requests with an `Idempotency-Key` in Deno KV: a marker that one was started, and its sealed
- * response, split into parts because a value can be at most 64 KiB.
+ * Stores requests that have an `Idempotency-Key` in Deno KV: a marker that the request was started,
+ * and the sealed response, split into parts because a value can be at most 64 KiB.
  *
  * @module
  */
@@ -31,7 +31,7 @@ export class IdempotencyStore {
   }
 
   /**
-   * Marks a request as started, replacing an earlier marker. Returns false if another node was
+   * Marks a request as started, replacing an earlier marker. Returns `false` if another node was
    * faster.
    */
   async begin(
@@ -52,7 +52,7 @@ export class IdempotencyStore {
     await this.#kv.delete(keys.idempotency(id));
   }
 
-  /** Stores a response. It takes effect when its last part is written. */
+  /** Stores a response. The response takes effect when its last part is written. */
   async keep(id: string, { data, ...sealed }: SealedSecret): Promise<void> {
     const expireIn = this.#keptMs;
     let parts = 0;

@@ -10,7 +10,7 @@ import { DenoStore, type RecordStore } from "../../../store/mod.ts";
 const HOUR = 60 * 60 * 1000;
 
 interface Bench {
-  /** Sends a request, and returns `status body` or the refusal. */
+  /** Sends a request, and returns the response as `status body`, or the refusal. */
   send(given?: {
     readonly key?: string;
     readonly body?: string;
@@ -20,11 +20,11 @@ interface Bench {
   }): Promise<string>;
   /** How many times a handler ran. */
   ran: number;
-  /** The next handler's response, instead of a number. */
+  /** Creates the response of the next handler, which otherwise responds with a number. */
   next: (() => Promise<Response>) | undefined;
   time: number;
   readonly kv: RecordStore;
-  /** The same store, as it is after a restart. */
+  /** Simulates a restart of the platform with the same store. */
   restart(): void;
 }
 

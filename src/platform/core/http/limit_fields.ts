@@ -1,5 +1,5 @@
 /**
- * The limits that a request counted against, in header fields of its response: `RateLimit-Policy`
+ * The limits against which a request counted, in header fields of the response: `RateLimit-Policy`
  * and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-11).
  *
  * @module
@@ -12,7 +12,7 @@ interface NamedStanding extends RateStanding {
   readonly name: string;
 }
 
-/** Requests that were counted and have not received a response yet. */
+/** Requests that were counted but have not been responded to yet. */
 const counted = new WeakMap<Request, NamedStanding[]>();
 
 export function noteLimit(request: Request, name: string, standing: RateStanding): void {

@@ -1,4 +1,4 @@
-/** The HTTP side of the platform: router, bodies, failures, idempotency, host dispatch. @module */
+/** HTTP on the platform: router, bodies, failures, idempotency and host dispatch. @module */
 export { addressGroup } from "./address_group.ts";
 export {
   type AuditFacts,

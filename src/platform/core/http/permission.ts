@@ -14,7 +14,7 @@ function describeReach({ projects }: KeyGrant): string {
   return projects.length === 1 ? "in one project" : `in ${projects.length} projects`;
 }
 
-/** A refusal that lists the key's permissions, if known, and the permissions that would suffice. */
+/** Creates a refusal that lists the key's permissions, if known, and those that would suffice. */
 export function lackedPermission(
   grant: KeyGrant | undefined,
   lacked: readonly Permission[],

@@ -6,7 +6,7 @@ import { Failure } from "./failure.ts";
 /** Maximum nesting depth of a JSON body: a manifest with 64 levels, plus the levels around it. */
 const MAX_BODY_DEPTH = 66;
 
-/** Maximum announced size of a body that is read in one piece. A stream costs more. */
+/** Maximum announced size of a body to read in one piece, which costs less than a stream. */
 const MAX_AT_ONCE = 65_536;
 
 /**
@@ -45,7 +45,7 @@ export async function readBytes(
   return bytes;
 }
 
-/** Reads a JSON body. Returns `undefined` for an empty body. A large one is parsed in pieces. */
+/** Reads a JSON body. Returns `undefined` for an empty body. Parses a large body in pieces. */
 export async function readJson(request: Request, maxBytes: number): Promise<ParsedJson> {
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   const bytes = await readBytes(request, maxBytes);

@@ -1,7 +1,8 @@
 /** Redirects: to another hostname, or to HTTPS. @module */
 
 /**
- * Browsers cache a permanent redirect. With this limit, they see a changed binding after an hour.
+ * Browsers cache a permanent redirect. This limit makes them notice a changed binding within an
+ * hour.
  */
 const CACHE_CONTROL = "public, max-age=3600";
 
@@ -16,8 +17,8 @@ const permanently = (location: string): Response =>
   });
 
 /**
- * Redirects to another host, keeping the scheme and port of the connection, and the path and query
- * of the request.
+ * Redirects to another host. Keeps the connection's scheme and port, and the request's path and
+ * query.
  */
 export function redirectToHost(
   requestUrl: string,

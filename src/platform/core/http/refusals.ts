@@ -7,13 +7,13 @@ export interface RefusalOptions {
   showFailure(failure: Failure, requestId: string): Response;
 }
 
-/** A path that is safe for error messages, without parts that could be secret, such as tokens. */
+/** Returns a path without parts that could be secret, such as tokens, for use in error messages. */
 export function shownPath(path: string): string {
   return path.replace(/[0-9a-f]{32,}/gi, "…");
 }
 
 /**
- * Whether a person sent the request. Browsers accept HTML when they open a URL, but programs do
+ * Returns whether a person sent the request. When opening a URL, browsers accept HTML; programs do
  * not.
  */
 function wantsPage({ method, headers }: Request): boolean {
@@ -43,7 +43,7 @@ export class Refusals {
   }
 
   /**
-   * The response to a request for an unknown path: a page for browsers, unless they call the API.
+   * Responds to a request for an unknown path: with a page for browsers, unless they call the API.
    */
   ofUnknownPath(
     { request, pathname }: { readonly request: Request; readonly pathname: string },
@@ -57,7 +57,7 @@ export class Refusals {
     return this.asJson(new Failure("not_found", message), requestId);
   }
 
-  /** The public failure for a thrown error. Faults of the platform are also reported. */
+  /** Returns the public failure for a thrown error. Also reports faults of the platform. */
   failureOf(error: unknown, requestId: string): Failure {
     const failure = toFailure(error);
     if (failure.status >= 500) this.#options.onFault(requestId, failure.cause ?? failure);

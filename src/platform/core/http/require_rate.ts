@@ -1,4 +1,4 @@
-/** Refuses requests beyond a rate. @module */
+/** Refuses requests that exceed a rate limit. @module */
 import type { RateWindow } from "../access/mod.ts";
 import { Failure } from "./failure.ts";
 

@@ -11,9 +11,9 @@ export type PathPattern = string;
 
 export interface RouteSet<Handler> {
   readonly path: PathPattern;
-  /** The handler for a method. HEAD is handled like GET. */
+  /** Returns the handler for a method. HEAD is handled in the same way as GET. */
   find(method: string): Handler | undefined;
-  /** Value of the `Allow` field (RFC 9110, 10.2.1). */
+  /** The value of the `Allow` field (RFC 9110, 10.2.1). */
   readonly allow: string;
 }
 

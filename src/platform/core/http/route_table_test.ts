@@ -7,7 +7,7 @@ const nobody = () => Promise.reject(new Error("No credentials are expected"));
 const client = { address: "192.0.2.1", userAgent: "", cookie: null, country: () => null };
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 
-/** A router in which every endpoint in the contract responds with its own name. */
+/** Creates a router in which every endpoint in the contract responds with its own name. */
 function namingRouter(): Router {
   const router = new Router({
     idempotency: { run: nobody },
@@ -33,8 +33,8 @@ const patterns = paths.map((path) => ({
 }));
 
 /**
- * Returns the matching path whose first difference from the others is a fixed segment instead of a
- * parameter.
+ * Returns the most specific matching path: where it first differs from the other matching paths, it
+ * has a fixed segment instead of a parameter.
  */
 function mostSpecific(path: string): string {
   return patterns.filter(({ fits }) => fits.test(path))
@@ -42,8 +42,8 @@ function mostSpecific(path: string): string {
 }
 
 /**
- * Returns the possible words at a position in a path: any word, or a fixed segment from another
- * path.
+ * Returns the words to try at a position in a path: an arbitrary word, and the fixed segments that
+ * other paths have there.
  */
 function wordsAt(index: number): string[] {
   const fixed = paths.map((path) => path.split("/")[index] ?? "{}");

@@ -57,17 +57,18 @@ async function contextOf<E extends Endpoint>(
   return { ...parsed, request: c.req.raw, client: c.env.client, requestId };
 }
 
-/** How to bind an endpoint, depending on its callers. */
+/** Returns how to bind an endpoint, depending on who may call it. */
 function bindingOf({ access }: Endpoint): "anyone" | "role" | "account" | "self" {
   return access === "anyone" || access === "account" || access === "self" ? access : "role";
 }
 
-/** A contract path in Hono's syntax: `/a/{b}` becomes `/a/:b`. */
+/** Converts a contract path to Hono's syntax: `/a/{b}` becomes `/a/:b`. */
 const honoPath = (path: string): string => path.replace(/\{(\w+)\}/g, ":$1");
 
 /**
- * Header fields of every response from the platform's own host. Browsers do not guess its content
- * type, and no other site can embed it as an image, a script or a style sheet.
+ * Header fields of every response from the platform's own host. They stop browsers from guessing
+ * the content type, and other sites from embedding the response as an image, a script or a style
+ * sheet.
  */
 const HARDENED = [
   ["x-content-type-options", "nosniff"],
@@ -205,9 +206,9 @@ export class Router {
   }
 
   /**
-   * Binds a page, or the form that it sends. `path` is in Hono's syntax, as in `/welcome/:token`. A
-   * page renders its visitor's failures itself. Failures of the platform are thrown, and are
-   * rendered here.
+   * Binds a page, or the form that the page submits. `path` is in Hono's syntax, as in
+   * `/welcome/:token`. A page itself renders failures that the visitor caused. Failures of the
+   * platform are thrown, and are rendered here.
    */
   page(
     method: "GET" | "POST",

@@ -1,5 +1,5 @@
 /**
- * Distinguishes requests from the platform's own pages from those that another site triggers.
+ * Tells requests from the platform's own pages apart from those that another site triggers.
  * Browsers treat deployments under the platform's host as the same site, so `SameSite` cookies are
  * not enough. Only the same origin counts.
  *
@@ -16,7 +16,7 @@ export function isSafeMethod(method: string): boolean {
 
 /**
  * Uses `Sec-Fetch-Site` or, if it is missing, `Origin`. Returns `unknown` if the request has
- * neither. All current browsers send one of them.
+ * neither field. All current browsers send at least one.
  */
 export function originOf(request: Request, publicOrigin: string): "same" | "other" | "unknown" {
   const site = request.headers.get("sec-fetch-site");

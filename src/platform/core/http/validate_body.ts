@@ -1,6 +1,6 @@
 /**
- * Validates a body against its endpoint's schema. Long lists are validated in steps, so other work
- * can run.
+ * Validates a body against its endpoint's schema. Long lists are validated in steps, so that other
+ * work can run in between.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { MAX_PROBLEMS } from "../../../lib/schema_problems.ts";
 /** Number of values to check in one turn of the event loop. */
 const VALUES_PER_TURN = 5000;
 
-/** Finds the first ill-formed string in a JSON value, as a member's name or as a value. */
+/** Finds the first ill-formed string in a JSON value. Checks both member names and values. */
 async function findIllFormed(root: unknown): Promise<readonly PathStep[] | undefined> {
   const waiting: { readonly value: unknown; readonly path: readonly PathStep[] }[] = [
     { value: root, path: [] },
@@ -103,7 +103,7 @@ async function validateInPieces(
   body: unknown,
   lists: ReadonlyMap<string, z.ZodArray>,
 ): Promise<Validated> {
-  // Checks of the lists themselves, such as their length, but not of the items.
+  // Checks the lists themselves, such as their length, but not their items.
   const outlines = Object.fromEntries(
     [...lists].map(([name, list]) => [
       name,

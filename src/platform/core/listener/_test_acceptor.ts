@@ -4,7 +4,7 @@ import { DEFAULTS } from "../../../settings/mod.ts";
 import { completeLimits } from "./connection_limits.ts";
 import type { ConnectionHandler, ConnectionLimits } from "./types.ts";
 
-/** Time for running requests to finish when a server stops, in milliseconds. */
+/** How long running requests have to finish when a server stops, in milliseconds. */
 const DRAIN_MS = 5000;
 
 export interface TestAcceptor {
@@ -13,7 +13,7 @@ export interface TestAcceptor {
   serve(listener: Deno.TcpListener | Deno.TlsListener, closed: AbortSignal): Promise<void>;
 }
 
-/** An acceptor whose handler responds "hello" by default. */
+/** Runs a test with an acceptor whose handler responds "hello" by default. */
 export function testAcceptor(
   given: Partial<ConnectionAcceptorOptions> & {
     readonly handler?: ConnectionHandler;
@@ -68,7 +68,7 @@ export function serverOf(
   };
 }
 
-/** A client that writes the given text, and reads until the other side closes. */
+/** Opens a client that writes the given text, and reads until the server closes the connection. */
 export async function openClient(port: number, text = "") {
   const conn = await Deno.connect({ hostname: "127.0.0.1", port });
   await conn.write(new TextEncoder().encode(text));

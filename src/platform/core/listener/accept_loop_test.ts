@@ -4,8 +4,8 @@ import { acceptAll } from "./accept_loop.ts";
 type Step = "connection" | "shortage";
 
 /**
- * Runs the loop over the given steps and records its actions. The listener closes after the last
- * step.
+ * Runs the loop over the given steps, and records what the loop does. The listener closes after the
+ * last step.
  */
 async function run(steps: readonly Step[]): Promise<readonly string[]> {
   const done: string[] = [];

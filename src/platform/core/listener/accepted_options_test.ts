@@ -5,7 +5,7 @@ import { descriptors, openLibc } from "./libc.ts";
 const IPPROTO_TCP = 6;
 const OPTIONS = { TCP_NODELAY: 1, TCP_USER_TIMEOUT: 18 } as const;
 
-/** The descriptor of the socket whose other end uses the given port. */
+/** Finds the descriptor of the socket whose other end uses the given port. */
 function descriptorTo(port: number): number {
   for (const descriptor of descriptors()) {
     const address = new Uint8Array(28);

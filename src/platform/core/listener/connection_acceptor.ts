@@ -24,18 +24,21 @@ const FINISH_MS = 50;
 /** Number of event loop turns for reading connections and requests that have already arrived. */
 const READING_TURNS = 5;
 /**
- * Maximum fraction of the connections to close when the limit is reached. Only idle ones are
+ * Maximum fraction of the connections to close when the limit is reached. Only idle connections are
  * closed.
  */
 const EVICTED_PART = 1 / 32;
 
 export interface ConnectionAcceptorOptions {
   readonly limits: ConnectionLimits;
-  /** Creates the response if a handler throws. Also called for bodies that end early. */
+  /** Creates the response if a handler throws. Also called if a body ends prematurely. */
   readonly onError: (error: unknown) => Response;
-  /** The group in which an address's connections are counted; `undefined` for exempt addresses. */
+  /**
+   * Returns the group in which an address's connections are counted; `undefined` for exempt
+   * addresses.
+   */
   groupOf(address: string): string | undefined;
-  /** Whether so many file descriptors are open that no more may be used for connections. */
+  /** Returns whether so many file descriptors are open that no more may be used for connections. */
   isShort(): boolean;
   /** Called, at a limited rate, with a warning about connections that were refused or delayed. */
   onShortage(message: string): void;
@@ -104,7 +107,7 @@ export class ConnectionAcceptor {
 
   /**
    * Makes each subsequent response the last one on its connection. Resolves once all connections
-   * that have already arrived are accepted, and the requests on them are read.
+   * that have already arrived are accepted and their requests are read.
    */
   async leave(): Promise<void> {
     this.#isLeaving = true;
@@ -112,8 +115,8 @@ export class ConnectionAcceptor {
   }
 
   /**
-   * Gives running requests the given milliseconds to finish, and new connections a moment to send
-   * their first request. After that, closes all connections. Close the listeners first.
+   * Gives running requests the given number of milliseconds to finish, and new connections a moment
+   * to send their first request. After that, closes all connections. Close the listeners first.
    */
   async drain(milliseconds: number): Promise<void> {
     this.#isLeaving = true;

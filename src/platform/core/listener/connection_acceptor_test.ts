@@ -64,7 +64,8 @@ Deno.test("ConnectionAcceptor does not count a received HTTP/1.1 response as aba
   return withAcceptor({ handler }, async ({ port }) => {
     using client = await open(port);
     const [request, buffer] = [new TextEncoder().encode(GET), new Uint8Array(4096)];
-    // Some of these responses are watched.
+    // The acceptor watches only a sample of the responses, so this loop includes some that are
+    // watched.
     for (let asked = 0; asked < 1000; asked++) {
       await client.conn.write(request);
       for (let text = ""; !text.endsWith("hello");) {

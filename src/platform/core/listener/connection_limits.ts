@@ -2,26 +2,25 @@
 import type { ConnectionLimits } from "./types.ts";
 
 /**
- * Minimum number of connections, so a platform with few file descriptors still serves some clients.
+ * Minimum for the connection limit, so that a platform with few file descriptors still serves
+ * clients.
  */
 const FEWEST_CONNECTIONS = 16;
 const MOST_CONNECTIONS = 50_000;
 
 const MOST_PER_ADDRESS = 256;
 
-/** Limits that can depend on the machine. */
+/** The given limits. Those that are missing depend on the machine. */
 export type GivenLimits =
   & Omit<ConnectionLimits, "maxConnections" | "maxPerAddress">
   & Partial<Pick<ConnectionLimits, "maxConnections" | "maxPerAddress">>;
 
-/**
- * If the total is small, the fraction of connections that a single address must leave to others.
- */
+/** If the total is small, the fraction of connections that a single address may use at most. */
 const OTHERS = 1 / 2;
 
 /**
- * Completes the limits. Half of the process's file descriptors are for clients, and half for the
- * work that they cause.
+ * Completes the limits. Half of the process's file descriptors are for clients, and half are for
+ * the work that clients' requests cause.
  */
 export function completeLimits(
   given: GivenLimits,

@@ -1,6 +1,6 @@
 /**
- * The open connections: whether a client may open another, which are idle, and which have timed
- * out. The table only decides. Each connection closes itself.
+ * Tracks the open connections, and decides whether a client may open another one, which connections
+ * are idle, and which have timed out. The table only decides: each connection closes itself.
  *
  * @module
  */
@@ -27,38 +27,42 @@ export interface BodyWait {
 /** A response on its way to a client. */
 export interface Sending {
   /**
-   * When the client last received a part of it; `undefined` while its source has yet to provide
-   * more.
+   * When the client last received a part of the response; `undefined` while the response's source
+   * has yet to provide more.
    */
   since: number | undefined;
-  /** Maximum number of its bytes that can be buffered. */
+  /** Maximum number of the response's bytes that can be buffered. */
   readonly bytes: number;
-  /** The number of responses that it represents, including unwatched ones. */
+  /** The number of responses that this one represents, including unwatched ones. */
   readonly stands: number;
-  /** Whether the runtime has received all of it. */
+  /** Whether the runtime has received the whole response. */
   isHandedOver: boolean;
 }
 
 export interface Tracked {
-  /** The group in which it is counted; `undefined` for a trusted proxy or a front edge. */
+  /**
+   * The group in which the connection is counted; `undefined` for a trusted proxy or a front edge.
+   */
   group: string | undefined;
   phase: Phase;
   /** When the phase started. */
   since: number;
-  /** Requests whose responses have not been sent yet, and WebSockets that it was upgraded to. */
+  /** Number of requests whose responses have not been sent yet, and of open WebSockets. */
   busy: number;
-  /** Bodies that the platform waits for. */
+  /** Request bodies that the platform is waiting for. */
   readonly bodies: Set<BodyWait>;
   /** Watched responses that the client has not fully received. */
   readonly sendings: Set<Sending>;
-  /** Maximum number of bytes buffered for them. */
+  /** Maximum number of bytes that can be buffered for these responses. */
   unsent: number;
-  /** Whether it carries several requests at a time, which only HTTP/2 does. */
+  /**
+   * Whether the connection carries several requests at a time, which is possible only with HTTP/2.
+   */
   isShared: boolean;
   /** Number of responses that the client cancelled since `resetsSince`. */
   resets: number;
   resetsSince: number;
-  /** Ends the connection. Set by the code that serves it. */
+  /** Closes the connection. Set by the code that serves the connection. */
   end: (how: Ending) => void;
 }
 
@@ -69,8 +73,8 @@ export interface TableOptions {
 }
 
 /**
- * Maximum fraction of an address's connections to close when its limit is reached. Only idle ones
- * are closed.
+ * Maximum fraction of an address's connections to close when the address reaches its limit. Only
+ * idle connections are closed.
  */
 const EVICTED_PART = 1 / 8;
 
@@ -125,7 +129,8 @@ export class ConnectionTable {
   }
 
   /**
-   * Ends connections that have not had a request for a moment, once their client has all responses.
+   * Closes each connection that has been idle for a moment, once its client has received all
+   * responses.
    */
   finish(): void {
     const now = this.#now();
@@ -145,8 +150,8 @@ export class ConnectionTable {
   }
 
   /**
-   * Adds a new connection. If its group is at its limit, closes the connections that have been idle
-   * longest. Returns `undefined` if all of them are busy.
+   * Adds a new connection. If the connection's group is at its limit, closes the group's
+   * connections that have been idle longest. Returns `undefined` if all of these are busy.
    */
   admit(group: string | undefined, phase: "handshake" | "head"): Tracked | undefined {
     const others = group === undefined ? undefined : this.#groups.get(group);
@@ -203,7 +208,9 @@ export class ConnectionTable {
     if (entry.phase === "handshake") this.#enter(entry, "head");
   }
 
-  /** Records a request or an opened WebSocket. If this returns `false`, the connection is ended. */
+  /**
+   * Records a request or an opened WebSocket. If this returns `false`, the connection is closed.
+   */
   began(entry: Tracked): boolean {
     if (entry.busy > 0) entry.isShared = true;
     entry.busy++;
@@ -244,8 +251,8 @@ export class ConnectionTable {
     if (!entry.sendings.delete(sending)) return;
     entry.unsent -= sending.bytes;
     this.#unsent -= sending.bytes;
-    // Over HTTP/1.1, the runtime reports each stream of known length as aborted, even if it was
-    // sent.
+    // Over HTTP/1.1, the runtime reports every stream of known length as aborted, even if it was
+    // sent completely.
     if (how === "whole" || sending.isHandedOver) return;
     const now = this.#now();
     if (now - entry.resetsSince >= RESETS_MS) [entry.resets, entry.resetsSince] = [0, now];
@@ -257,7 +264,9 @@ export class ConnectionTable {
     return this.#unsent > MAX_UNSENT;
   }
 
-  /** Records that the platform is waiting for more of a body. Call `over` when it no longer is. */
+  /**
+   * Records that the platform is waiting for more of a body. Call `over` when the wait has ended.
+   */
   awaitsBody(entry: Tracked): { over(): void } {
     const wait: BodyWait = { since: this.#now() };
     entry.bodies.add(wait);
@@ -265,9 +274,9 @@ export class ConnectionTable {
   }
 
   /**
-   * Ends up to `count` idle connections, starting with those that have been idle longest.
-   * Connections from proxies and edges serve many clients, so they are closed only if there are no
-   * others.
+   * Closes up to `count` idle connections, starting with those that have been idle longest.
+   * Connections from proxies and edges serve many clients, so they are closed only if no other
+   * connections are idle.
    */
   evict(count: number): number {
     const counted = [...this.#open].filter(({ group }) => group !== undefined);
@@ -286,11 +295,11 @@ export class ConnectionTable {
   }
 
   /**
-   * Whether a client is not receiving any of its pending responses. Some may wait while others
-   * progress.
+   * Returns whether a client has stopped receiving all of its pending responses. It is normal for
+   * some to wait while others progress.
    */
   #isStalled(entry: Tracked, now: number): boolean {
-    // The system ends other connections that make no progress.
+    // The system closes other connections that make no progress.
     if (!entry.isShared) return false;
     const patience = this.#isPressed ? PRESSED_MS : this.#limits.bodyMs;
     let stalled = 0;

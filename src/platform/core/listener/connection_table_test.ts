@@ -10,7 +10,10 @@ const limits = {
   keepAliveMs: 75,
 };
 
-/** A table with a clock that the test sets, and a list of the connections that it closed. */
+/**
+ * Creates a table with a clock that the test sets, and a list of the connections that the table
+ * closed.
+ */
 function testTable(given: Partial<typeof limits> = {}) {
   const clock = { time: 0 };
   const table = new ConnectionTable({ limits: { ...limits, ...given }, now: () => clock.time });

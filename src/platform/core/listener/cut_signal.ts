@@ -9,7 +9,7 @@
 export class CutSignal {
   readonly #listeners: (() => void)[] = [];
 
-  /** Called by the runtime; the only event is "abort". */
+  /** Called by the runtime. The only event is `abort`. */
   addEventListener(_type: "abort", listener: () => void): void {
     this.#listeners.push(listener);
   }

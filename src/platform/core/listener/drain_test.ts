@@ -26,7 +26,9 @@ Deno.test("ConnectionAcceptor.drain() completes responses, and ends idle connect
   await closing;
 });
 
-/** Sends a request exactly when the server stops, so that it has not been read yet. */
+/**
+ * Sends a request at the moment when the server stops, so the server has not read the request yet.
+ */
 const sendAtEnd: readonly (readonly [
   on: string,
   prepare: (client: Deno.Conn) => Promise<unknown>,
@@ -100,7 +102,7 @@ Deno.test("clients can disconnect while the acceptor drains", async () => {
     listener.close();
     for (const { conn } of clients) conn.close();
     for (let turn = 0; turn < round % 4; turn++) await delay(0);
-    // The runtime used to panic here, which crashed the process (docs/decisions/runtime.md).
+    // The runtime used to panic here and crash the process (docs/decisions/runtime.md).
     await acceptor.drain(1000);
     await served;
     assert.equal(acceptor.size, 0);

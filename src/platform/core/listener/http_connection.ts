@@ -1,4 +1,4 @@
-/** HTTP on one connection: its handshake, its requests, and its end. @module */
+/** HTTP on one connection, from the handshake to the end. @module */
 import { methodCaseProblem } from "../../../lib/method_case.ts";
 import { fieldOf, hasField } from "../../../lib/raw_fields.ts";
 import { isWhole } from "../../../lib/whole_answer.ts";
@@ -22,7 +22,7 @@ export interface HttpConnectionOptions {
   /** The connection's own entry in the table. */
   readonly entry: Tracked;
   readonly handler: ConnectionHandler;
-  /** Whether each response must be the last on its connection. */
+  /** Returns whether each response must be the last one on its connection. */
   isLeaving(): boolean;
   readonly onError: (error: unknown) => Response;
   /** Closes the sockets of TLS connections that the runtime would otherwise keep open. */
@@ -32,7 +32,10 @@ export interface HttpConnectionOptions {
   readonly random: () => number;
 }
 
-/** Also closes the connection, because nothing after a malformed request can be trusted. */
+/**
+ * Creates the response to a malformed request. Also closes the connection, because nothing that
+ * follows such a request can be trusted.
+ */
 const refused = (problem: string): Response =>
   new Response(`${problem}\n`, { status: 400, headers: { connection: "close" } });
 
@@ -58,7 +61,7 @@ export class HttpConnection implements ClientConnection {
     this.scheme = isTls(conn) ? "https" : "http";
     this.#placeholder = placeholderHost(conn.localAddr, this.scheme);
     options.entry.end = (how) => this.#end(how);
-    // It is not an error if a client ends its connection early.
+    // It is not an error if a client closes its connection early.
     this.finished = this.#run().catch(() => {}).then(() => {
       this.isGone = true;
     });
@@ -75,7 +78,7 @@ export class HttpConnection implements ClientConnection {
     this.#options.table.exempt(this.#options.entry);
   }
 
-  /** Resolves when the connection is closed, including the WebSockets that it was upgraded to. */
+  /** Resolves when the connection is closed, including a WebSocket to which it was upgraded. */
   async closed(): Promise<void> {
     await this.finished;
     await Promise.all(this.#holds);
@@ -107,7 +110,9 @@ export class HttpConnection implements ClientConnection {
     entry.isShared = isHttp2;
     const mayBeShared = isHttp2 || !isTls(this.#conn);
     const watch = { table, entry, random: this.#options.random };
-    /** Sends a response. Its request counts as finished once the client has the response. */
+    /**
+     * Sends a response. The request counts as finished once the client has received the response.
+     */
     const send = (response: Response, { completed }: Deno.ServeHandlerInfo<Deno.NetAddr>) => {
       const watched = mayBeShared ? watchAnswer(response, watch) : undefined;
       if (watched === undefined) {
@@ -155,7 +160,8 @@ export class HttpConnection implements ClientConnection {
         const reply = (response: Response) =>
           sendBehind(seen, isCoded || isLeaving() ? asLast(response) : response, info);
         if (!(answer instanceof Promise)) return reply(answer);
-        // Only a signal that was read before the reset reports that the client reset the stream.
+        // The signal reports a reset of the stream by the client only if the signal was read before
+        // the reset.
         if (entry.isShared) void request.signal;
         return answer.then(reply, (error) => {
           over();

@@ -17,7 +17,7 @@ const SYMBOLS = {
 
 export type Libc = Deno.DynamicLibrary<typeof SYMBOLS>["symbols"];
 
-/** The library, opened once; `undefined` if the system has a different C library. */
+/** Opens the library once; returns `undefined` if the system has a different C library. */
 export const openLibc: () => Libc | undefined = lazyLibc(SYMBOLS);
 
 const F_GETFD = 1;
@@ -25,8 +25,8 @@ const F_GETFD = 1;
 const MOST = 1_048_576;
 
 /**
- * Returns this process's file descriptors. If none is free for listing them, assumes that there are
- * no gaps.
+ * Returns this process's file descriptors. If no file descriptor is free for listing the folder,
+ * assumes that the numbers have no gaps.
  */
 export function descriptors(): readonly number[] {
   try {

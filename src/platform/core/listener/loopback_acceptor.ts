@@ -2,7 +2,7 @@
 import { ConnectionAcceptor } from "./connection_acceptor.ts";
 import type { ConnectionLimits } from "./types.ts";
 
-/** Servers are project code, so their total use of the platform is limited. */
+/** Servers run project code, so their total use of the platform is limited. */
 const LIMITS: ConnectionLimits = {
   maxConnections: 512,
   maxPerAddress: 512,
@@ -12,7 +12,7 @@ const LIMITS: ConnectionLimits = {
   keepAliveMs: 30_000,
 };
 
-/** @param what names the servers' target in messages to the operator */
+/** @param what the name of the service that the servers connect to, for messages to the operator */
 export function createLoopbackAcceptor(
   what: string,
   onTrouble: (message: string) => void,

@@ -1,5 +1,6 @@
 /**
- * Finds requests whose headers leave the host (RFC 9112, 3.2) or the end of the body (6.1) unclear.
+ * Finds requests whose headers leave the host (RFC 9112, 3.2) or the end of the body (RFC 9112,
+ * 6.1) unclear.
  *
  * @module
  */
@@ -8,7 +9,9 @@ import { fieldOf, hasField } from "../../../lib/raw_fields.ts";
 const COMMA = ",";
 const DEFAULT_PORT = { http: 80, https: 443 } as const;
 
-/** The host that the runtime puts in a request's URL if the request does not specify one. */
+/**
+ * Returns the host that the runtime puts in a request's URL if the request does not specify one.
+ */
 export function placeholderHost(
   local: Pick<Deno.NetAddr, "hostname" | "port">,
   scheme: "http" | "https",
@@ -20,11 +23,11 @@ export function placeholderHost(
 }
 
 export interface HostFacts {
-  /** The URL, as composed by the runtime from the request line and `Host`. */
+  /** The URL that the runtime composed from the request line and `Host`. */
   readonly url: string;
   /** The host in the URL if the request does not specify one. */
   readonly placeholder: string;
-  /** Whether HTTP/2 was negotiated. Its requests specify their host in `:authority`. */
+  /** Whether HTTP/2 was negotiated. HTTP/2 requests specify their host in `:authority`. */
   readonly isHttp2: boolean;
   readonly host: string | null;
 }
@@ -42,7 +45,7 @@ export function hostProblem({ url, placeholder, isHttp2, host }: HostFacts): str
   return host === "" ? "The Host header is empty" : undefined;
 }
 
-/** Returns why it is unclear where a request ends. Proxies could disagree about it. */
+/** Returns why it is unclear where a request ends. Proxies could disagree about the end. */
 export function framingProblem(headers: Headers): string | undefined {
   const coding = fieldOf(headers, "transfer-encoding");
   if (coding === null) return undefined;

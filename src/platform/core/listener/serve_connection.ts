@@ -1,7 +1,7 @@
 /**
  * Serves HTTP on one accepted connection with the function that `Deno.serve` is built on. That
- * function is not a public API (docs/decisions/runtime.md): it is looked up at startup, and a
- * runtime without it is refused with an explanation.
+ * function is not a public API (docs/decisions/runtime.md). It is looked up at startup. If it is
+ * missing, the platform does not start, and says why.
  *
  * @module
  */

@@ -25,7 +25,9 @@ const PROGRAM_BYTES = 16;
 
 type Step = readonly [code: number, value: number];
 
-/** Chooses one of `count` sockets at random, starting at position `first`. */
+/**
+ * Creates a program that chooses one of `count` sockets at random, starting at position `first`.
+ */
 const chooser = (first: number, count: number): readonly Step[] => [
   [LOAD_WORD, RANDOM],
   [MODULO, count],
@@ -33,7 +35,9 @@ const chooser = (first: number, count: number): readonly Step[] => [
   [RETURN_A, 0],
 ];
 
-/** Drops every packet. Clients resend a connection's first packet after a second. */
+/**
+ * A program that drops every packet. Clients resend a connection's first packet after one second.
+ */
 const DROPS_ALL: readonly Step[] = [[RETURN, 0]];
 
 function setNumber(libc: Libc, descriptor: number, [level, option]: Step, value: number): boolean {
@@ -113,9 +117,9 @@ function keepConnections(libc: Libc, sockets: readonly number[]): void {
 }
 
 /**
- * Lets other processes of this user listen on this process's port. This process still gets all new
- * connections until another process attracts them. Returns how many sockets it has on the port: 0
- * on systems that cannot share a port.
+ * Lets other processes of this user listen on this process's port. This process keeps getting all
+ * new connections until another process attracts them. Returns how many sockets this process has on
+ * the port: 0 on systems that cannot share a port.
  */
 export function sharePort(port: number): number {
   const libc = openLibc();
@@ -125,7 +129,9 @@ export function sharePort(port: number): number {
   return sockets.length;
 }
 
-/** Joins a port on which this process listens. Returns false if the port cannot be shared. */
+/**
+ * Joins a port on which this process already listens. Returns `false` if the port cannot be shared.
+ */
 export function joinPort(port: number): boolean {
   const libc = openLibc();
   return libc !== undefined && setShared(libc, port, true).length > 0;
@@ -184,9 +190,9 @@ export function attractConnections(port: number, others: number): boolean {
  * When a socket closes, the last socket of the group takes its position. If a program names an
  * empty position, the system chooses any socket. If that socket is also about to close, the
  * connections in its queue are lost. Therefore, the program names the first position after this
- * process's own sockets: that position contains a socket until as many sockets have closed as the
- * other process has. After that, the first packet to one of this process's sockets is dropped, and
- * the client sends it again after a second.
+ * process's own sockets. That position contains a socket until as many sockets have closed as the
+ * other process has. After that, a connection's first packet to one of this process's sockets is
+ * dropped, and the client resends it after one second.
  */
 export function stopReceiving(port: number): void {
   const libc = openLibc();

@@ -27,7 +27,7 @@ function count(listeners: readonly Deno.Listener[]): number[] {
 async function connectAll(port: number, hostname = "127.0.0.1"): Promise<void> {
   for (let at = 0; at < CONNECTIONS; at++) {
     const conn = await Deno.connect({ hostname, port });
-    // How many connections it had accepted when it was closed.
+    // How many connections the listener had accepted when it was closed.
     assert.equal(await conn.read(new Uint8Array(1)), null);
     conn.close();
   }
@@ -44,8 +44,8 @@ Deno.test({
     const after = Deno.listen({ hostname: "127.0.0.1", port, reusePort: true });
     try {
       assert.ok(attractConnections(port, 1));
-      // Both sockets belong to this process, so the program refers to the second one and an empty
-      // position.
+      // Both sockets belong to this process, so the program refers to the second socket and an
+      // empty position.
       const counts = count([before, after]);
       await connectAll(port);
       assert.equal(counts[0]! + counts[1]!, CONNECTIONS);

@@ -1,5 +1,5 @@
 /**
- * Ends connections based on the state of their sockets in the system (docs/decisions/runtime.md).
+ * Closes connections based on the state of their sockets in the system (docs/decisions/runtime.md).
  *
  * @module
  */
@@ -7,9 +7,9 @@ import ipaddr from "ipaddr.js";
 import { descriptors, type Libc, openLibc } from "./libc.ts";
 
 const SHUT_RDWR = 2;
-/** Counts the bytes that the other side has not acknowledged (tcp(7)). */
+/** Request that counts the sent bytes that the peer has not acknowledged (tcp(7)). */
 const SIOCOUTQ = 0x5411n;
-/** Counts the bytes that arrived and were not read (tcp(7)). */
+/** Request that counts the received bytes that have not been read (tcp(7)). */
 const FIONREAD = 0x541bn;
 const AF_INET = 2;
 const AF_INET6 = 10;
@@ -25,7 +25,7 @@ const keyOf = (address: string, port: number, localPort: number): string =>
 const keyOfEnds = ({ localAddr, remoteAddr: { hostname, port } }: Ends): string =>
   keyOf(ipaddr.parse(hostname).toNormalizedString(), port, localAddr.port);
 
-/** A socket's address and port; `undefined` if it is not an IP socket. */
+/** Returns a socket's address and port; `undefined` if it is not an IP socket. */
 function readAddress(
   call: Libc["getpeername"],
   descriptor: number,
@@ -42,7 +42,7 @@ function readAddress(
   };
 }
 
-/** The file descriptors of connections that are still open, by connection key. */
+/** Returns the file descriptors of connections that are still open, by connection key. */
 function openSockets(libc: Libc, connections: readonly Ends[]): ReadonlyMap<string, number> {
   const wanted = new Set(connections.map(({ remoteAddr }) => remoteAddr.port));
   const found = new Map<string, number>();
@@ -75,9 +75,9 @@ class Batch<T> {
 }
 
 /**
- * Closes the sockets of TLS connections. If a connection is closed during its handshake, or before
- * its client has closed its side, the runtime keeps the socket until the client closes it. Shutting
- * the socket down ends that wait.
+ * Closes the sockets of TLS connections. If the platform closes a connection during its handshake,
+ * or before the client has closed its own end, the runtime keeps the socket until the client closes
+ * the connection. Shutting the socket down ends that wait.
  */
 export class SocketCloser {
   readonly #connections = new Batch<Ends>((connections) => {
@@ -96,7 +96,7 @@ export class SocketCloser {
   }
 }
 
-/** Whether a socket has no pending input or output. */
+/** Returns whether a socket has no pending input or output. */
 function isEmpty(libc: Libc, descriptor: number): boolean {
   const count = new Int32Array(1);
   return [SIOCOUTQ, FIONREAD].every((request) =>
@@ -109,7 +109,7 @@ interface Question {
   close(): void;
 }
 
-/** Closes connections without losing a response, or a request that has arrived. */
+/** Closes connections without losing a response, or a request that has already arrived. */
 export class EmptySockets {
   readonly #questions = new Batch<Question>((questions) => {
     const libc = openLibc();
@@ -124,8 +124,8 @@ export class EmptySockets {
   });
 
   /**
-   * Calls `close` in the next microtask if the client has received every byte and none of the
-   * client's bytes are unread.
+   * In the next microtask, calls `close` if the client has received every byte, and every byte from
+   * the client has been read.
    */
   close(question: Question): void {
     this.#questions.add(question);

@@ -1,4 +1,4 @@
-/** Limits the rate of warnings that an attack could repeat a thousand times a second. @module */
+/** Limits the rate of warnings that an attack could trigger a thousand times per second. @module */
 
 const APART_MS = 30_000;
 

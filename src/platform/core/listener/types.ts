@@ -1,13 +1,13 @@
 /** Facts about connections for handlers, and limits on connections. @module */
 
 export interface ClientConnection {
-  /** Whether HTTP has ended on it. */
+  /** Whether HTTP has ended on the connection. */
   readonly isGone?: boolean;
   /** IP address of the socket's other end, as a string. */
   readonly remoteAddress: string;
   /** The listener's scheme, regardless of the request line. */
   readonly scheme: "http" | "https";
-  /** The front edge that passed on the request and supplied the other fields. */
+  /** The front edge that forwarded the request and supplied the other fields. */
   readonly relayedBy?: string | undefined;
   /** Whether that edge is on this machine and has not looked for the client behind proxies. */
   readonly isRelayedHere?: boolean | undefined;
@@ -27,7 +27,8 @@ export type ConnectionHandler = (
 /** Limits on the connections that clients open. Times are in milliseconds. */
 export interface ConnectionLimits {
   /**
-   * Maximum number of concurrent connections. Beyond it, a new one replaces an idle one, or waits.
+   * Maximum number of concurrent connections. Beyond it, a new connection replaces an idle one, or
+   * waits.
    */
   readonly maxConnections: number;
   /** Maximum number of concurrent connections from one address. Trusted proxies are exempt. */

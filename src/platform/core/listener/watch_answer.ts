@@ -2,9 +2,9 @@
  * Watches the progress of responses on connections that may carry several.
  *
  * An HTTP/2 client that opens no window receives nothing, and the runtime keeps the response in
- * memory. The runtime reports only the end of streams, and a stream costs twice as much as a
- * single-piece response. Therefore, only some single-piece responses are watched. That is enough to
- * detect a connection with many pending responses.
+ * memory. The runtime reports the end of a response only if it is a stream, and a stream costs
+ * twice as much as a single-piece response. Therefore, only some single-piece responses are
+ * watched. That is enough to detect a connection with many pending responses.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { addField, addFieldsOf, hasField } from "../../../lib/raw_fields.ts";
 import { inPieces, wholeBody } from "../../../lib/whole_answer.ts";
 import type { ConnectionTable, Sending, Tracked } from "./connection_table.ts";
 
-/** Of every `SAMPLED` single-piece responses, one is watched. It represents the others. */
+/** Of every `SAMPLED` single-piece responses, one is watched, and represents the others. */
 const SAMPLED = 16;
 /** Maximum number of bytes that the runtime buffers for a stream whose client does not read. */
 const STREAM_BYTES = 64 * 1024;
@@ -30,7 +30,7 @@ export interface WatchedAnswer {
   readonly sending: Sending;
 }
 
-/** Watches a response if necessary. Call this when the connection is about to send the response. */
+/** Watches a response if necessary. Call this just before the connection sends the response. */
 export function watchAnswer(
   response: Response,
   { table, entry, random }: AnswerWatch,

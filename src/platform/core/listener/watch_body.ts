@@ -8,8 +8,8 @@ import { isStreamed, isWhole } from "../../../lib/whole_answer.ts";
 const BODILESS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 
 /**
- * Maximum size of a body to read in one piece. The body must arrive within the time for which a
- * longer body may be idle.
+ * Maximum size of a body to read in one piece. The whole body must arrive within the time for which
+ * a longer body may make no progress.
  */
 const MAX_AT_ONCE = 64 * 1024;
 
@@ -64,12 +64,13 @@ const REST = Symbol("rest");
 interface Watched extends Request {
   [AWAITS]: Awaits;
   [STREAM]?: ReadableStream<Uint8Array<ArrayBuffer>> | null;
-  /** Settles when the rest of the body, which the handler left unread, has been read. */
+  /** Settles when the part of the body that the handler left unread has been read. */
   [REST]?: Promise<void>;
 }
 
 /**
- * Replaces a request's methods through its prototype, which costs less than setting each method.
+ * Replaces a request's methods by changing its prototype, which costs less than setting each
+ * method.
  */
 function watchReads(request: Request, awaits: Awaits): Request {
   Object.setPrototypeOf(request, WATCHED);
@@ -111,7 +112,7 @@ function watchedRead(name: (typeof READS)[number]): (this: Watched) => Promise<u
   };
 }
 
-/** Whether the client sends the body only when asked to. */
+/** Returns whether the client sends the body only when asked to. */
 const waitsFor = ({ headers }: Request): boolean => hasField(headers, "expect");
 
 function watched(
@@ -149,8 +150,9 @@ export function leaveBody(request: Request, response: Response): Promise<void> |
 }
 
 /**
- * Reads an unwanted body, within limits. Otherwise, the runtime drops the rest of it with the
- * response and closes the connection, so a client that is still sending loses the response.
+ * Reads an unwanted body, within limits. Otherwise, the runtime would drop the rest of the body and
+ * close the connection together with the response, so a client that is still sending would lose the
+ * response.
  */
 async function readRest(
   reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>,

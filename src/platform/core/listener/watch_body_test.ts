@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { watchBody, watchRequest } from "./watch_body.ts";
 
-/** A request with a body that the test sends, and what is reported to its watcher. */
+/**
+ * Creates a request whose body the test sends, and records what is reported to the request's
+ * watcher.
+ */
 function watchedRequest(headers: Readonly<Record<string, string>>) {
   const told: string[] = [];
   let controller!: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>;

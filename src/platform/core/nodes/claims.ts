@@ -9,7 +9,7 @@ import { readAll, readRecord } from "../store/mod.ts";
 import type { Check, RecordKey, RecordStore } from "../../../store/mod.ts";
 import type { Nodes } from "./nodes.ts";
 
-/** The stored ID of the process that holds a claim; `null` if no process does. */
+/** The stored ID of the process that holds a claim; `null` if no process holds the claim. */
 export type ClaimHolder = string | null;
 
 const claimRecord = z.string();
@@ -22,12 +22,12 @@ export class Claims {
     this.#nodes = nodes;
   }
 
-  /** Sets this process as the holder in a record. */
+  /** The value that identifies this process as the holder in a record. */
   get holder(): ClaimHolder {
     return this.#nodes?.instance ?? null;
   }
 
-  /** Whether the holder is another process that is alive. */
+  /** Returns whether the holder is another process that is alive. */
   async isHeldElsewhere(holder: ClaimHolder | undefined): Promise<boolean> {
     const nodes = this.#nodes;
     if (nodes === undefined || typeof holder !== "string") return false;
@@ -37,7 +37,7 @@ export class Claims {
   /**
    * Claims work that has its own record. `update` stores this process in the record, unless another
    * process has claimed the work in the meantime. Returns the result of `update`, or `undefined` if
-   * another live process has the work.
+   * another live process holds the claim.
    */
   async takeOver<T>(
     holder: ClaimHolder | undefined,
@@ -47,8 +47,8 @@ export class Claims {
   }
 
   /**
-   * Claims work with a separate record. Whoever ends the work deletes the key from the returned
-   * check.
+   * Claims work with a separate record. Whoever finishes the work must delete the returned check's
+   * key.
    */
   async take(
     kv: RecordStore,
@@ -66,8 +66,8 @@ export class Claims {
   }
 
   /**
-   * Returns the last parts of those keys under a prefix whose claims are held by other live
-   * processes.
+   * Finds the keys under a prefix whose claims are held by other live processes. Returns each key's
+   * last part.
    */
   async heldElsewhere(kv: RecordStore, prefix: RecordKey): Promise<ReadonlySet<string>> {
     const held = new Set<string>();

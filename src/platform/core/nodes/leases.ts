@@ -1,7 +1,7 @@
 /**
- * Leases for roles, each held by one node at a time. A node holds a lease as long as its pulse is
- * stored, and the pulse expires according to the database's clock. Taking over a lease changes its
- * record, so every later check by the earlier holder fails.
+ * Leases for roles, each held by one node at a time. A node holds a lease as long as the node's
+ * pulse is stored, and the pulse expires according to the database's clock. Taking over a lease
+ * changes its record, so every later check by the earlier holder fails.
  *
  * @module
  */
@@ -65,7 +65,7 @@ export class Leases {
     const { kv, instance, monotonic } = this.#options;
     const asked = monotonic();
     await kv.set(keys.pulse(instance), true, { expireIn: PULSE_MS });
-    // Work that arrived after the pulse had lapsed did not find a leader, so nothing else will
+    // Work that arrived after the pulse had expired did not find a leader, so nothing else will
     // start it.
     const hasLapsed = monotonic() >= this.#until;
     this.#until = asked + PULSE_MS;
@@ -87,7 +87,8 @@ export class Leases {
     }
     this.#held.delete(role);
     const operation = kv.atomic().check({ key, versionstamp: lease?.versionstamp ?? null });
-    // The previous process of the same node has exited, because its data directory is unlocked.
+    // The previous process of the same node must have exited, because the node's data directory is
+    // unlocked.
     if (lease !== undefined && lease.value.node !== id) {
       const pulse = keys.pulse(lease.value.instance);
       if ((await kv.get(pulse)).versionstamp !== null) return;

@@ -9,7 +9,7 @@ interface LeaseBench {
   /** The clock that all nodes use. */
   readonly clock: { time: number };
   node(id: string, instance?: string): Leases;
-  /** Removes a pulse, as the database does if it was not renewed. */
+  /** Removes a pulse, as the database does when a pulse is not renewed. */
   expire(instance: string): Promise<void>;
 }
 

@@ -44,7 +44,7 @@ export interface MembershipOptions extends NodeIdentity {
   readonly now: Clock;
   /** A monotonic clock, in milliseconds. */
   readonly monotonic: () => number;
-  /** How far this node lags behind the changes of others, in milliseconds. */
+  /** Returns how far this node lags behind the changes that other nodes make, in milliseconds. */
   lagMs(): number;
   onTrouble(message: string): void;
 }
@@ -186,7 +186,7 @@ export class Membership implements Nodes {
   }
 
   /**
-   * For a day, if other nodes need a response from this node while it is down, they report it as
+   * For a day, other nodes that need a response from this node while it is down report it as
    * missing.
    */
   async #noteKnown(): Promise<void> {
@@ -205,7 +205,7 @@ export class Membership implements Nodes {
   }
 
   #report(error: unknown): void {
-    // Code that uses the store notices on its own when the store is unreachable.
+    // All other code that uses the store notices by itself when the store is unreachable.
     if (error instanceof StoreUnavailableError) return;
     const reason = error instanceof NodeIdInUseError ? error.message : String(error);
     this.#options.onTrouble(`This node cannot renew its membership: ${reason}`);

@@ -43,10 +43,10 @@ function damaged(path: string, cause: unknown): NodeFileError {
 }
 
 /**
- * The identity of a data directory, created if missing.
+ * Returns the identity of a data directory. Creates one if there is none.
  *
  * @param id the operator's name for the node, which replaces any other name
- * @throws {NodeFileError} if its file is damaged.
+ * @throws {NodeFileError} if the file with the identity is damaged.
  */
 export async function keepIdentity(
   dataDir: string,

@@ -14,18 +14,18 @@ export type Role = typeof ROLES[number];
 
 export const nodeRecord = z.object({
   id: z.string(),
-  /** ID of its data directory. */
+  /** ID of the node's data directory. */
   home: z.string(),
-  /** ID of its process. */
+  /** ID of the node's process. */
   instance: z.string(),
   version: z.string(),
-  /** Addresses of its listeners. */
+  /** Addresses of the node's listeners. */
   addresses: z.array(z.string()),
-  /** The URL at which other nodes reach it; missing in older versions. */
+  /** The URL at which other nodes reach this node; missing if the node runs an older version. */
   url: z.string().optional(),
-  /** When it started, according to its own clock, in milliseconds since the epoch. */
+  /** When the node started, according to its own clock, in milliseconds since the epoch. */
   since: z.number(),
-  /** How far it lags behind the changes of others, in milliseconds. */
+  /** How far the node lags behind the changes that other nodes make, in milliseconds. */
   lagMs: z.number(),
 });
 export type NodeRecord = Readonly<z.infer<typeof nodeRecord>>;
@@ -35,7 +35,7 @@ export type KnownNodeRecord = Readonly<z.infer<typeof knownNodeRecord>>;
 
 export const leaseRecord = z.object({
   node: z.string(),
-  /** ID of the process that holds the lease, as long as its pulse is stored. */
+  /** ID of the process that holds the lease as long as that process's pulse is stored. */
   instance: z.string(),
   /** How many times the lease was acquired. */
   epoch: z.number(),

@@ -11,9 +11,9 @@ export interface Nodes {
   leads(role: Role): boolean;
   /**
    * Runs `work` on the one node that performs the role for all nodes. Returns `undefined` if
-   * another node leads. Commits under its lease are refused once the lease is lost.
+   * another node leads. Commits that depend on the lease are refused once the lease is lost.
    *
-   * @throws {LeaseLostError} if it was lost in the meantime.
+   * @throws {LeaseLostError} if the lease was lost in the meantime.
    */
   during<T>(role: Role, work: (lease: Lease) => Promise<T>): Promise<T | undefined>;
   /**
@@ -22,16 +22,16 @@ export interface Nodes {
   onGained(role: Role, begin: () => void): void;
   /** Calls back whenever a process of another node has exited without releasing its claims. */
   onDeath(look: () => void): void;
-  /** Whether a process still holds its claims. */
+  /** Returns whether a process still holds its claims. */
   isAlive(instance: string): Promise<boolean>;
-  /** The number of nodes that this one last saw. */
+  /** Returns the number of nodes that this node saw when it last checked. */
   count(): number;
   list(): Promise<readonly NodeView[]>;
   /** Nodes that sent a heartbeat within the last day but no longer do. */
   lost(): Promise<readonly KnownNodeRecord[]>;
 }
 
-/** A platform with a single node. This node leads everything, at no cost. */
+/** Returns the nodes of a platform with a single node, which leads everything at no cost. */
 export function soleNode(
   { instance, id, self }: {
     readonly id: string;

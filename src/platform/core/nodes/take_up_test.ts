@@ -1,5 +1,5 @@
 /**
- * Tests that another node takes over the claims of a dead one within 15 seconds. The test sets the
+ * Tests that another node takes over the claims of a dead node within 15 seconds. The test sets the
  * clock.
  */
 import assert from "node:assert/strict";

@@ -12,12 +12,12 @@ export interface Gathered<T> {
   readonly silent: readonly SilentNode[];
 }
 
-/** Asks all other nodes in parallel, and names those that do not respond or are down. */
+/** Asks all other nodes in parallel, and names the nodes that do not respond or are down. */
 export async function askAll<T>(
   peers: Peers,
   { name, data, isAsked = () => true, schema, withLost, closing }: {
     readonly name: string;
-    /** The data to send in the request to a node. */
+    /** Returns the data to send in the request to a node. */
     data(node: string): unknown;
     isAsked?(node: string): boolean;
     /** Whether to also report nodes that are down as missing. */

@@ -1,7 +1,7 @@
 /**
  * Encrypts the traffic between two nodes with keys that both derive from `keys.json`. The network
- * needs no TLS, and only processes that have the file can send requests. Both sides contribute a
- * salt, so no key seals twice with the same nonce, even if someone replays a recorded request.
+ * needs no TLS, and only processes that have the file can send requests. Both nodes contribute a
+ * salt, so a key never seals twice with the same nonce, even if someone replays a recorded request.
  *
  * @module
  */
@@ -38,7 +38,7 @@ const questionSchema = z.object({
 });
 export type OpenedQuestion = z.infer<typeof questionSchema>;
 
-/** A counter serves as the nonce, because each key seals only one stream. */
+/** Makes a nonce from a counter, which is safe because each key seals only one stream. */
 function nonceOf(count: number): Bytes {
   const nonce = new Uint8Array(NONCE_BYTES);
   new DataView(nonce.buffer).setBigUint64(4, BigInt(count));

@@ -6,7 +6,7 @@ import type { Peer, Peers, SilentNode } from "./peers.ts";
 
 const LOOK_MS = 2000;
 
-/** Follows every other node until the signal aborts, and retries those that do not respond. */
+/** Follows every other node until the signal aborts, and retries nodes that do not respond. */
 export async function followAll<T>(
   peers: Peers,
   { name, data, schema, signal, onPart, onSilent }: {
@@ -16,7 +16,10 @@ export async function followAll<T>(
     readonly schema: z.ZodType<T>;
     readonly signal: AbortSignal;
     onPart(part: T): void;
-    /** Called once when a node does not respond, and again only after it has responded. */
+    /**
+     * Called when a node stops responding. Called again for the same node only after it has
+     * responded in between.
+     */
     onSilent(node: SilentNode): void;
   },
 ): Promise<void> {
@@ -38,7 +41,7 @@ export async function followAll<T>(
     }
   };
   while (!signal.aborted) {
-    // While the store does not respond, no nodes are added.
+    // While the store does not respond, no more nodes are followed.
     const others = await peers.list().catch(() => []);
     for (const peer of others) {
       if (followed.has(peer.instance)) continue;

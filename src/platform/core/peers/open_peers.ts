@@ -9,16 +9,16 @@ import { AnswerSealer, openAnswer, openQuestion, sealedQuestion, sealQuestion } 
 import { PeerError } from "./peer_error.ts";
 import { type GiveAnswer, type Peer, PEER_PATH, type PeerQuestion, type Peers } from "./peers.ts";
 
-/** How often a pending response sends an `alive` part, in milliseconds. */
+/** How often an `alive` part is sent for a pending response, in milliseconds. */
 const ALIVE_MS = 3000;
 const MAX_QUESTION = 128 * 1024;
-/** Maximum length of a refusal's reason to read. */
+/** Maximum length of the reason to read from a refusal. */
 const MAX_REFUSAL = 1024;
 
 export interface PeersOptions {
   readonly nodes: Nodes;
   readonly box: Pick<SecretBox, "deriveKey">;
-  /** Reaches private addresses, and gives up on a node that sends nothing for 10 seconds. */
+  /** Can reach private addresses, and gives up on a node that sends nothing for 10 seconds. */
   readonly fetch: OutboundFetch;
   readonly now: Clock;
   readonly random: Random;

@@ -11,7 +11,7 @@ import { PeerError } from "./peer_error.ts";
 
 interface Sent {
   readonly body: string;
-  /** Changes a response in transit. */
+  /** Changes a response's data in transit. */
   change: ((bytes: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer>) | undefined;
 }
 

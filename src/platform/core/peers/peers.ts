@@ -6,19 +6,19 @@
 import type * as z from "zod";
 
 /**
- * The path for requests between nodes. The number in the path changes when the format of the
- * requests does.
+ * The path for requests between nodes. The number in the path changes whenever the format of the
+ * requests changes.
  */
 export const PEER_PATH = "/_svc/nodes/1";
 
 export const isPeerPath = (path: string): boolean => path === PEER_PATH;
 
-/** Another node that sent a heartbeat a moment ago. */
+/** Another node that has sent a heartbeat recently. */
 export interface Peer {
   readonly id: string;
-  /** ID of its process. */
+  /** ID of the node's process. */
   readonly instance: string;
-  /** Its URL; missing in older versions. */
+  /** The node's URL; missing if the node runs an older version. */
   readonly url?: string | undefined;
 }
 
@@ -35,7 +35,8 @@ export interface PeerQuestion {
 }
 
 /**
- * Returns the response part by part. The signal aborts when nothing is waiting for it any longer.
+ * Returns the response part by part. The signal aborts when nothing is waiting for the response any
+ * longer.
  */
 export type GiveAnswer<T> = (question: T, signal: AbortSignal) => AsyncIterable<unknown>;
 
@@ -49,7 +50,7 @@ export interface Peers {
   ask(peer: Peer, question: PeerQuestion): AsyncIterable<unknown>;
 }
 
-/** The peers of a single node: there are none. */
+/** Returns the peers of a single node: none. */
 export function solePeers(): Peers {
   return {
     answer: () => {},

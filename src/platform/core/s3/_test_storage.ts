@@ -1,6 +1,7 @@
 /**
- * Real object storage for tests: the one in `SVC_TEST_S3` (in the format of `--blobs`, with keys in
- * the environment), or else s3rver in this process. A proxy in front of it can break requests.
+ * Real object storage for tests: the one that `SVC_TEST_S3` names (in the format of `--blobs`, with
+ * access keys in the environment), or otherwise s3rver in this process. A proxy in front of it can
+ * break requests.
  *
  * @module
  */
@@ -54,7 +55,7 @@ export type Fault = (request: Request) => Decision | Promise<Decision>;
 export interface FaultyStorage extends AsyncDisposable {
   readonly place: string;
   readonly env: Environment;
-  /** Requests so far, as `METHOD key`. */
+  /** The requests so far, each as `METHOD key`. */
   readonly requests: string[];
   /** Decides what happens to each subsequent request. Initially, all of them pass. */
   fault: Fault;
@@ -62,7 +63,7 @@ export interface FaultyStorage extends AsyncDisposable {
   pass(request: Request): Promise<Response>;
 }
 
-/** Object storage behind a proxy that the test controls. */
+/** Runs a test with object storage behind a proxy that the test controls. */
 export async function openFaultyStorage(): Promise<FaultyStorage> {
   const storage = await openTestStorage();
   const url = new URL(storage.place);

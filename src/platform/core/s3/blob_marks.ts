@@ -2,10 +2,10 @@
  * Marks on blobs in the records: unused, being removed, or damaged. All nodes see the same marks,
  * and a mark changes only in a checked commit.
  *
- * A blob is removed in two steps. A sweep marks it. A day later, a sweep that finds the mark
- * untouched changes it to "removing" and removes the object. Code that needs the blob in the
- * meantime must remove the mark: only one of the two commits succeeds. The request that removes the
- * object is signed before the commit and expires. Therefore, a suspended node cannot remove an
+ * A blob is removed in two steps. A sweep marks it. A day later, if a sweep finds the mark
+ * unchanged, it changes the mark to "removing" and removes the object. Code that needs the blob in
+ * the meantime must remove the mark: only one of the two commits succeeds. The request that removes
+ * the object is signed before the commit and expires. Therefore, a suspended node cannot remove an
  * object that has been stored again.
  *
  * @module
@@ -17,11 +17,11 @@ import type { Lease, RecordStore } from "../../../store/mod.ts";
 const time = z.number();
 
 const markSchema = z.discriminatedUnion("state", [
-  /** Nothing needed it at that time. */
+  /** Nothing needed the blob at that time. */
   z.object({ state: z.literal("unneeded"), since: time }),
-  /** Until that time, according to the storage's clock, its object can still be removed. */
+  /** Until that time, according to the storage's clock, the blob's object can still be removed. */
   z.object({ state: z.literal("removing"), until: time }),
-  /** Its object has different content. */
+  /** The blob's object has different content. */
   z.object({ state: z.literal("damaged"), since: time }),
 ]);
 
@@ -51,7 +51,10 @@ export class BlobMarks {
     }
   }
 
-  /** Sets a mark if it is still `before`. Returns false if another process was faster. */
+  /**
+   * Sets a mark if its current value is still `before`. Returns `false` if another process was
+   * faster.
+   */
   async set(
     blob: BlobName,
     before: Versioned<BlobMark> | undefined,
@@ -71,7 +74,7 @@ export class BlobMarks {
       .commit(lease)).ok;
   }
 
-  /** Marks a blob as needed for a day. Returns its mark if the blob must be stored again. */
+  /** Marks a blob as needed for a day. Returns the blob's mark if the blob must be stored again. */
   async takeBack(blob: BlobName, lease?: Lease): Promise<Versioned<BlobMark> | undefined> {
     for (;;) {
       const found = await this.find(blob);

@@ -6,7 +6,7 @@ import { objectKey } from "./s3_blob_store.ts";
 import type { S3Bucket } from "./s3_bucket.ts";
 
 export interface BlobObject extends StoredBlob {
-  /** According to the storage's clock, in milliseconds since 1970. */
+  /** When the object was stored, according to the storage's clock, in milliseconds since 1970. */
   readonly writtenAt: number;
 }
 

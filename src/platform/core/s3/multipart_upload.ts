@@ -52,7 +52,7 @@ export class MultipartUpload {
     });
   }
 
-  /** Cancels the upload so its parts are not kept. */
+  /** Cancels the upload, so that the storage does not keep its parts. */
   async abort(): Promise<void> {
     const query = { uploadId: this.#id };
     await this.#requests.attempt(() =>

@@ -11,13 +11,14 @@ export interface OpenBucket {
   /** The bucket and its prefix, in readable form. */
   readonly name: string;
   /**
-   * The storage's refusal behind a failed call, or an error with status 0 if it did not respond.
+   * Returns the storage's refusal that made a call fail, or an error with status 0 if the storage
+   * did not respond.
    */
   refusalOf(error: unknown): S3Error | undefined;
   close(): void;
 }
 
-/** No visitor is waiting for these requests, so they are retried longer. */
+/** No visitor is waiting for these requests, so they are retried for longer. */
 const PATIENCE = { ...DEFAULT_PATIENCE, answerMs: 60_000, retries: 6, longestMs: 60_000 };
 
 /** @throws {S3PlaceError} @throws {S3CredentialsError} */

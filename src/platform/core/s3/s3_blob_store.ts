@@ -1,6 +1,6 @@
 /**
  * The blobs of one workspace in object storage. A blob is fetched when it is first read. From then
- * on, it is a local file, read as on a platform without object storage.
+ * on, it is read from a local file, as on a platform without object storage.
  *
  * @module
  */
@@ -29,7 +29,7 @@ import { FileChangedError, type S3Bucket } from "./s3_bucket.ts";
  */
 const TRUSTED_MS = 6 * 60 * 60_000;
 
-/** Maximum number of a workspace's blobs to remember. Beyond it, all are forgotten. */
+/** Maximum number of blobs to remember for a workspace. Beyond it, all of them are forgotten. */
 const MAX_REMEMBERED = 1_000_000;
 
 /** Maximum number of blobs that are looked up or fetched at the same time. */
@@ -69,7 +69,7 @@ export class S3BlobStore implements BlobStore {
   readonly #local: FsBlobStore;
   readonly #folder: string;
   readonly #fetches = new SingleFlight<void>();
-  /** Blobs that were in the storage without a mark when last checked. */
+  /** Blobs that, when last checked, were in the storage and had no mark. */
   readonly #seen = new Map<string, KnownBlob>();
 
   readonly #options: S3BlobStoreOptions;
@@ -136,7 +136,7 @@ export class S3BlobStore implements BlobStore {
       if (error instanceof FileChangedError) await this.#local.reportDamage(sha256);
       throw error;
     } finally {
-      // This happens only now, because the cache may evict a file as soon as it is added.
+      // The file is added to the cache only now, because the cache may evict it immediately.
       this.#options.cache.add(this.#nameOf(sha256), size);
     }
   }
@@ -264,7 +264,7 @@ export class S3BlobStore implements BlobStore {
     return new BlobDamagedError(message, { cause });
   }
 
-  /** Uploads a blob, unless it is known to exist, and protects it from sweeps. */
+  /** Uploads a blob, unless it is known to exist, and protects the blob from sweeps. */
   async #publish(
     sha256: string,
     size: number,
@@ -287,7 +287,7 @@ export class S3BlobStore implements BlobStore {
       const mark = await this.#options.marks.takeBack(this.#blob(sha256));
       if (mark?.value.state !== "removing") return mark;
       const { requests } = this.#options.bucket;
-      // This machine's clock may have been changed since the storage's last response.
+      // This machine's clock may have been changed since the storage last responded.
       await requests.look();
       if (mark.value.until < requests.storageTime()) return mark;
       await new Promise((resolve) => setTimeout(resolve, REMOVAL_PAUSE_MS));

@@ -1,4 +1,8 @@
-/** Blobs of all workspaces in shared object storage, with a cache on this node's disk. @module */
+/**
+ * The blobs of all workspaces, in shared object storage, with a cache on this node's disk.
+ *
+ * @module
+ */
 import type { Clock } from "../../../lib/clock.ts";
 import { isUuid } from "../../../lib/ids.ts";
 import type { Environment } from "../../../lib/network_variables.ts";
@@ -18,7 +22,7 @@ export interface S3VaultOptions {
   /** `s3://bucket/prefix?endpoint=…&region=…` */
   readonly place: string;
   readonly env: Environment;
-  /** The records, which contain the marks of blobs. */
+  /** The records, which include the marks on blobs. */
   readonly kv: RecordStore;
   /** Folder for cached files. Only this node uses it. */
   readonly cache: string;
@@ -110,7 +114,7 @@ export async function openS3BlobVault(options: S3VaultOptions): Promise<CachedVa
   };
 }
 
-/** Returns advice for a refusal, after the storage's own message. */
+/** Returns advice on a refusal, to be shown after the storage's own message. */
 function adviceFor({ code }: S3Error): string {
   return code === "NoSuchBucket"
     ? "Create the bucket, or choose another one"

@@ -7,8 +7,8 @@ import { isMissing, type S3Requests } from "./s3_requests.ts";
 import { MultipartUpload } from "./multipart_upload.ts";
 
 /**
- * Maximum size of an object that is sent in one request, and minimum size of the parts of a larger
- * one, in bytes.
+ * Maximum size of an object to send in one request, and minimum size of a larger object's parts, in
+ * bytes.
  */
 const PART_BYTES = 8 * 1024 * 1024;
 
@@ -17,14 +17,14 @@ const MAX_PARTS = 10_000;
 
 const MAX_BODIES = 8;
 
-/** A file on its way to the storage. */
+/** A file that is being uploaded to the storage. */
 export interface FileUpload {
   readonly path: string;
   readonly size: number;
   readonly sha256: string;
 }
 
-/** The content of a file has changed since it was checked. */
+/** Thrown if a file's content has changed since it was checked. */
 export class FileChangedError extends Error {
   override readonly name = "FileChangedError";
 }
@@ -47,7 +47,7 @@ export class S3Bucket {
     this.#partBytes = partBytes;
   }
 
-  /** Stores bytes. The storage refuses them if they were changed in transit. */
+  /** Stores bytes. The storage rejects them if they were changed in transit. */
   async put(key: string, content: Uint8Array<ArrayBuffer>, sha256: string): Promise<void> {
     await this.#bodies(() =>
       this.requests.attempt(async () => {
@@ -61,8 +61,8 @@ export class S3Bucket {
   }
 
   /**
-   * Stores a file; a large one is sent in parallel parts. The object appears once it is complete. A
-   * failure leaves nothing behind.
+   * Stores a file. A large file is sent in parallel parts. The object appears only once it is
+   * complete, and a failure leaves nothing behind.
    */
   async putFile(key: string, { path, size, sha256 }: FileUpload): Promise<void> {
     if (size <= this.#partBytes) {
@@ -98,7 +98,7 @@ export class S3Bucket {
     let failure: { readonly error: unknown } | undefined;
     using file = await Deno.open(path);
     for (let number = 1; failure === undefined; number++) {
-      // Waits for a slot before it reads the part, so only a few parts are in memory.
+      // Waits for a slot before reading the part, so that only a few parts are in memory at a time.
       const { promise: read, resolve: onRead, reject } = Promise.withResolvers<boolean>();
       const part: Promise<void> = this.#bodies(async () => {
         const content = await readPart(file, partBytes);
@@ -117,7 +117,7 @@ export class S3Bucket {
     if (hash.digest("hex") !== sha256) throw new FileChangedError(`${path} has changed`);
   }
 
-  /** Size of an object in bytes; `undefined` if it is missing. */
+  /** Returns an object's size in bytes; `undefined` if the object is missing. */
   async size(key: string): Promise<number | undefined> {
     return await this.#ifThere(async () => {
       const response = await this.requests.send({ method: "HEAD", key });
@@ -127,8 +127,8 @@ export class S3Bucket {
   }
 
   /**
-   * Passes an object to `take`, and resumes after an interruption. Returns `undefined` if the
-   * object is missing.
+   * Passes an object's content to `take`, and resumes after an interruption. Returns `undefined` if
+   * the object is missing.
    */
   async get<T>(
     key: string,
@@ -157,7 +157,7 @@ export class S3Bucket {
     }
   }
 
-  /** Lists the first part of every key, up to the slash, with one request per result. */
+  /** Lists the distinct first parts of the keys, up to the slash, with one request per result. */
   async *folders(): AsyncGenerator<string> {
     for (let after = "";;) {
       const { objects: [first] } = await this.#page({ "start-after": `${this.#prefix}${after}` });

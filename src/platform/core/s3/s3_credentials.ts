@@ -66,9 +66,9 @@ async function readFile(path: string, isNamed: boolean): Promise<string | undefi
 }
 
 /**
- * Finds the access keys: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`,
- * otherwise the profile `AWS_PROFILE` (by default, `default`) in the file
- * `AWS_SHARED_CREDENTIALS_FILE` (by default, `~/.aws/credentials`).
+ * Finds the access keys in the variables `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and
+ * `AWS_SESSION_TOKEN`. If they are not set, reads the profile `AWS_PROFILE` (by default, `default`)
+ * from the file `AWS_SHARED_CREDENTIALS_FILE` (by default, `~/.aws/credentials`).
  *
  * @throws {S3CredentialsError} if there are no keys.
  */

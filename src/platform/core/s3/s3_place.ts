@@ -3,7 +3,7 @@ import { nearest } from "../../../lib/suggest.ts";
 
 export interface S3Place {
   readonly bucket: string;
-  /** The prefix of every key. It is empty or ends with a slash. */
+  /** The prefix of every key: empty, or ending with a slash. */
   readonly prefix: string;
   /** The storage's URL, without a trailing slash. */
   readonly endpoint: string;
@@ -12,7 +12,7 @@ export interface S3Place {
   readonly pathStyle: boolean;
 }
 
-/** An object storage URL cannot be used. */
+/** Thrown if an object storage URL cannot be used. */
 export class S3PlaceError extends TypeError {
   override readonly name = "S3PlaceError";
 }
@@ -67,7 +67,7 @@ function checkSettings(settings: URLSearchParams): void {
   }
 }
 
-/** @throws {S3PlaceError} with the problem. */
+/** @throws {S3PlaceError} describing the problem. */
 export function parseS3Place(text: string): S3Place {
   const url = URL.parse(text);
   if (url === null || url.protocol !== "s3:") {

@@ -1,6 +1,6 @@
 /**
- * Requests to object storage: signed, bounded in time, and retried if that helps. It also tracks
- * whether the storage responds, so nothing waits for storage that does not.
+ * Sends requests to object storage: signed, with time limits, and with retries if these can help.
+ * Also tracks whether the storage responds, so that nothing waits for storage that is down.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import type { S3Credentials } from "./s3_credentials.ts";
 import { describeS3Place, type S3Place, s3Url } from "./s3_place.ts";
 import { parseError } from "./s3_xml.ts";
 
-/** The storage refused a request, or did not respond (status 0). */
+/** Thrown if the storage refused a request, or did not respond (status 0). */
 export class S3Error extends Error {
   override readonly name = "S3Error";
   constructor(readonly status: number, readonly code: string, message: string) {
@@ -28,8 +28,8 @@ const noAnswer = (reason: unknown): S3Error =>
 
 export interface S3Patience {
   /**
-   * Timeout for the response headers, in addition to the time that the request's body takes, in
-   * milliseconds.
+   * Maximum time to wait for the response headers, not counting the time that the request's body
+   * takes, in milliseconds.
    */
   readonly answerMs: number;
   /** Maximum time to wait for the next bytes of a response's body, in milliseconds. */
@@ -39,7 +39,8 @@ export interface S3Patience {
   /** Time after which no further attempt starts, in milliseconds. */
   readonly longestMs: number;
   /**
-   * Pause before the second attempt, in milliseconds. It doubles each time, up to `longestPauseMs`.
+   * Pause before the second attempt, in milliseconds. The pause doubles each time, up to
+   * `longestPauseMs`.
    */
   readonly firstPauseMs: number;
   readonly longestPauseMs: number;
@@ -62,18 +63,21 @@ const SLOWEST_UPLOAD = 32;
 
 const MAX_REQUESTS = 64;
 
-/** Maximum length of a response to read in full, in bytes. A page of a listing is below 1 MiB. */
+/**
+ * Maximum length of a response to read in full, in bytes. A page of a listing is smaller than 1
+ * MiB.
+ */
 const MAX_TEXT_BYTES = 8 * 1024 * 1024;
 
-/** Seconds after which clients may retry. */
+/** Number of seconds after which clients may retry. */
 const RETRY_AFTER_SECONDS = 5;
 
-/** Error codes of temporary refusals, in addition to every status from 500. */
+/** Error codes of temporary refusals. Every status from 500 is also temporary. */
 const PASSING_CODES = new Set(["SlowDown", "RequestTimeout", "InternalError", "BadDigest"]);
 
 export interface S3Request {
   readonly method: "GET" | "HEAD" | "PUT" | "POST" | "DELETE";
-  /** The object's key under the prefix. Without it, the request is for the bucket itself. */
+  /** The object's key under the prefix; missing if the request is for the bucket itself. */
   readonly key?: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
@@ -85,7 +89,7 @@ export interface S3RequestsOptions {
   readonly credentials: S3Credentials;
   readonly patience: S3Patience;
   readonly now: Clock;
-  /** Trusted authorities' certificates (PEM), in addition to the system's. */
+  /** Certificates (PEM) of authorities to trust in addition to the system's. */
   readonly caCerts?: readonly string[];
   /** Called when the storage stops responding, and when it responds again. */
   onChange(problem: string | undefined): void;
@@ -98,12 +102,12 @@ function isPassing(error: unknown): boolean {
     PASSING_CODES.has(code);
 }
 
-/** Whether the error means that an object does not exist. */
+/** Returns whether the error means that an object does not exist. */
 export function isMissing(error: unknown): boolean {
   return error instanceof S3Error && error.status === 404 && error.code !== "NoSuchBucket";
 }
 
-/** Fraction of the usual time limit that the storage gets if it recently did not respond. */
+/** Fraction of the usual time limit to apply if the storage recently did not respond. */
 const IMPATIENCE = 1 / 4;
 
 export class S3Requests {
@@ -136,7 +140,10 @@ export class S3Requests {
     return this.#problem;
   }
 
-  /** The time according to the storage's clock, in milliseconds since 1970, to the second. */
+  /**
+   * Returns the time according to the storage's clock, in milliseconds since 1970, accurate to the
+   * second.
+   */
   storageTime(): number {
     return this.#options.now() + this.#skewMs;
   }
@@ -291,7 +298,7 @@ export class S3Requests {
   }
 }
 
-/** A body that fails if no byte arrives for a while. */
+/** Returns a body that fails if no byte arrives for a while. */
 function watched(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
   { idleMs, late }: { readonly idleMs: number; readonly late: AbortController },

@@ -29,7 +29,7 @@ const listSchema = z.object({
   }),
 });
 
-/** The code and message of an error; empty strings if the text does not contain them. */
+/** Returns an error's code and message; empty strings if the text does not contain them. */
 export function parseError(text: string): { readonly code: string; readonly message: string } {
   try {
     const { Error: { Code: code, Message: message } } = errorSchema.parse(parser.parse(text));
@@ -39,7 +39,7 @@ export function parseError(text: string): { readonly code: string; readonly mess
   }
 }
 
-/** The ID of a multipart upload that was started. */
+/** Returns the ID of a multipart upload that was started. */
 export function parseUploadId(text: string): string {
   return uploadSchema.parse(parser.parse(text)).InitiateMultipartUploadResult.UploadId;
 }
@@ -47,7 +47,7 @@ export function parseUploadId(text: string): string {
 export interface ListedObject {
   readonly key: string;
   readonly size: number;
-  /** When it was written, according to the storage's clock, in milliseconds since 1970. */
+  /** When the object was written, according to the storage's clock, in milliseconds since 1970. */
   readonly writtenAt: number;
 }
 

@@ -6,7 +6,7 @@ import type { S3Bucket } from "./s3_bucket.ts";
 import { listObjects } from "./list_objects.ts";
 import type { Lease, Led } from "../../../store/mod.ts";
 
-/** Time between marking an object and removing it, in milliseconds. */
+/** Minimum time between marking an object and removing it, in milliseconds. */
 const REMOVAL_DELAY_MS = 24 * 60 * 60_000;
 
 /** How long the storage accepts a request to remove an object, in seconds. */

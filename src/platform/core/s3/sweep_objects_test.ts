@@ -22,7 +22,7 @@ async function withNodes(
     readonly b: CachedVault;
     readonly kv: RecordStore;
     readonly storage: FaultyStorage;
-    /** Sweeps on a node at a time some hours from now, when no blobs are needed. */
+    /** Runs a sweep on a node as if some hours had passed and no blobs were needed. */
     sweep(node: CachedVault, hours: number): Promise<number>;
   }) => Promise<void>,
 ): Promise<void> {
@@ -102,7 +102,7 @@ Deno.test("a sweep keeps a blob whose mark is removed during the sweep", () =>
     await a.of(WORKSPACE).put(SHA, bytes("blob"));
     await sweep(a, 2);
     let found: number | undefined = -1;
-    // The sweep reads the storage before it commits. At this moment, b needs the blob.
+    // The sweep reads the storage before it commits. Just then, node b starts to need the blob.
     storage.fault = async (request): Promise<Decision> => {
       if (found === -1 && request.url.includes("look")) {
         found = undefined;

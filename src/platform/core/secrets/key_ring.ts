@@ -21,7 +21,7 @@ const fileSchema = z.object({
   keys: z.array(z.object({
     id: z.string().regex(/^[0-9a-f]{8}$/),
     key: z.base64().length(44),
-    /** Proves that the key is the original one. Missing for older keys. */
+    /** A value that proves that the key is the original one; missing for older keys. */
     check: z.string().optional(),
   })).min(1),
 }).strict();
@@ -40,7 +40,7 @@ export interface KeyRing {
   find(id: string): SecretKey | undefined;
 }
 
-/** The key file cannot be used. Without it, no secret can be read. */
+/** Thrown if the key file cannot be used. Without that file, no secret can be read. */
 export class KeyFileError extends Error {
   override readonly name = "KeyFileError";
 }
@@ -71,7 +71,9 @@ async function readKeyFile(path: string): Promise<KeyFile | undefined> {
 /** Number of hexadecimal digits in a check value. */
 const CHECK_DIGITS = 16;
 
-/** A key's check value. It reveals nothing about the key, and also covers its ID. */
+/**
+ * Computes a key's check value, which reveals nothing about the key, and also covers the key's ID.
+ */
 function checkOf(id: string, bytes: Uint8Array): string {
   return createHmac("sha256", bytes).update(`svc key ${id}`).digest("hex").slice(0, CHECK_DIGITS);
 }
@@ -130,7 +132,7 @@ export async function deriveBytes(path: string, purpose: string): Promise<Uint8A
   return new Uint8Array(hkdfSync("sha256", key, "", purpose, KEY_BYTES));
 }
 
-/** The IDs of the keys in a file; empty if the file is missing. */
+/** Returns the IDs of the keys in a file; empty if the file is missing. */
 export async function readKeyIds(path: string): Promise<ReadonlySet<string>> {
   return new Set((await readKeyFile(path))?.keys.map(({ id }) => id));
 }
@@ -144,7 +146,7 @@ export async function addKey(path: string, random: Random): Promise<KeyRing> {
   return importRing(next);
 }
 
-/** Keeps only the current key. Call it once nothing is encrypted with a different key. */
+/** Keeps only the current key. Call this only once nothing is encrypted with another key. */
 export async function forgetOldKeys(path: string): Promise<void> {
   const known = await readKeyFile(path);
   if (known !== undefined) await save(path, { ...known, keys: known.keys.slice(-1) });

@@ -25,7 +25,7 @@ export async function sealedSetting(
   return stored.ok ? text : await sealedSetting({ kv, box }, name, make);
 }
 
-/** A secret that the first start creates so later starts can verify their keys. */
+/** A secret that is created at the first start, so that later starts can verify their keys. */
 const CHECK = "keys_check";
 
 /**
@@ -58,8 +58,8 @@ export async function checkKeys(
 }
 
 /**
- * Reseals secrets that are sealed with a different key. Returns how many, not counting the secret
- * that only verifies the keys.
+ * Reseals secrets that are sealed with a key other than the current one. Returns their number, not
+ * counting the secret that only verifies the keys.
  */
 export async function resealSettings(kv: RecordStore, box: SecretBox): Promise<number> {
   let count = 0;

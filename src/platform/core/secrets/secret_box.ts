@@ -1,7 +1,7 @@
 /**
  * Encryption of secrets at rest: AES-256-GCM (NIST SP 800-38D) with a random 96-bit nonce. A sealed
- * secret contains its key's ID, and is bound to its position in the store: it cannot be decrypted
- * anywhere else.
+ * secret contains the ID of the key, and is bound to its position in the store: it cannot be
+ * decrypted at any other position.
  *
  * @module
  */
@@ -17,7 +17,10 @@ const bytes = z.custom<Uint8Array<ArrayBuffer>>((value) => value instanceof Uint
 export const sealedSecret = z.object({ keyId: z.string(), nonce: bytes, data: bytes });
 export type SealedSecret = z.infer<typeof sealedSecret>;
 
-/** A sealed secret cannot be decrypted, because the key, its place, or its bytes are different. */
+/**
+ * Thrown if a sealed secret cannot be decrypted, because its key, its position or its bytes have
+ * changed.
+ */
 export class SecretDamagedError extends Error {
   override readonly name = "SecretDamagedError";
 }
@@ -64,7 +67,8 @@ export class SecretBox {
     const info = new TextEncoder().encode(purpose);
     const salt = new Uint8Array();
     const { base } = this.#ring.current;
-    // Derives an HMAC key, because `base` can only derive keys and an AES key cannot be exported.
+    // Derives an HMAC key and exports it, because `base` can only derive keys, and an AES key
+    // cannot be exported.
     const key = await crypto.subtle.deriveKey(
       { name: "HKDF", hash: "SHA-256", salt, info },
       base,
@@ -75,7 +79,9 @@ export class SecretBox {
     return new Uint8Array(await crypto.subtle.exportKey("raw", key));
   }
 
-  /** Encrypts a string for a position, such as `variable/<project>/<key>/<scope>`. */
+  /**
+   * Encrypts a string for its position in the store, such as `variable/<project>/<key>/<scope>`.
+   */
   async seal(text: string, place: string): Promise<SealedSecret> {
     const { id, key } = this.#ring.current;
     const nonce = this.#random(NONCE_BYTES);
@@ -87,7 +93,10 @@ export class SecretBox {
     return { keyId: id, nonce, data: new Uint8Array(data) };
   }
 
-  /** Returns the secret sealed with the current key, or the same object if it already is. */
+  /**
+   * Returns the secret sealed with the current key, or the same object if it is already sealed with
+   * that key.
+   */
   async renew(sealed: SealedSecret, place: string): Promise<SealedSecret> {
     return this.isCurrent(sealed) ? sealed : await this.seal(await this.open(sealed, place), place);
   }

@@ -18,7 +18,10 @@ export class CheckCounter extends StoreLayer {
   }
 }
 
-/** Retries commits while the other connection writes, because SQLite waits only briefly. */
+/**
+ * Wraps a store. Retries commits while the other connection writes, because SQLite waits only
+ * briefly.
+ */
 class PatientStore extends StoreLayer {
   override write(changes: Changes): Promise<Outcome> {
     return whenUnlocked(() => super.write(changes));

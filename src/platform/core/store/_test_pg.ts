@@ -26,7 +26,7 @@ export class TestPg implements AsyncDisposable {
     return new TestPg(await startTestCluster());
   }
 
-  /** The URL of a new, empty database. */
+  /** Creates an empty database and returns its URL. */
   async newAddress(): Promise<StoreAddress> {
     const database = `store_${this.#count++}`;
     await this.runSql(`CREATE DATABASE ${database}`);
@@ -44,7 +44,7 @@ export class TestPg implements AsyncDisposable {
     }
   }
 
-  /** A store in a new database. */
+  /** Opens a store in a new database. */
   async open(patience?: Patience): Promise<PgStore> {
     return await openPgStore(await this.newAddress(), patience);
   }

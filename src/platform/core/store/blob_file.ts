@@ -1,7 +1,7 @@
 /** The file of one blob, open for reading. @module */
 import { BlobDamagedError, type BlobFile, type ByteRange } from "./blob_store.ts";
 
-/** Size of the chunks in which a range is streamed, in bytes. */
+/** Size of the chunks in which part of a file is streamed, in bytes. */
 const CHUNK_BYTES = 64 * 1024;
 
 async function openFile(path: string): Promise<Deno.FsFile> {
@@ -43,9 +43,7 @@ export async function streamFile(
   return bytesOf(file, end - start + 1);
 }
 
-/**
- * Opens a file with a stream that the runtime can send without calling JavaScript for each piece.
- */
+/** Opens a file as a stream that the runtime can send without calling JavaScript for each piece. */
 export async function openBlobFile(path: string): Promise<BlobFile> {
   const file = await openFile(path);
   const { size, mtime, ctime, ino, dev } = await file.stat();

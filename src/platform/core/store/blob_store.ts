@@ -1,12 +1,12 @@
 /**
- * Content-addressed blobs, separate for each workspace. A hash gives no access to other workspaces'
- * blobs.
+ * Content-addressed blobs, stored separately for each workspace. Knowing a hash gives no access to
+ * the blobs of other workspaces.
  *
  * @module
  */
 import type { Lease } from "../../../store/mod.ts";
 
-/** Uploaded content does not have the announced hash. */
+/** Thrown if uploaded content does not have the announced hash. */
 export class BlobMismatchError extends Error {
   override readonly name = "BlobMismatchError";
   constructor(readonly announced: string, readonly actual: string) {
@@ -14,12 +14,12 @@ export class BlobMismatchError extends Error {
   }
 }
 
-/** Uploaded content is larger than allowed. */
+/** Thrown if uploaded content is larger than allowed. */
 export class BlobTooLargeError extends Error {
   override readonly name = "BlobTooLargeError";
 }
 
-/** A blob is missing from the store, or its stored content has changed. */
+/** Thrown if a blob is missing from the store, or its stored content has changed. */
 export class BlobDamagedError extends Error {
   override readonly name = "BlobDamagedError";
 }
@@ -40,12 +40,12 @@ export interface BlobFile {
 }
 
 export interface LookOptions {
-  /** True to accept a result that is a few seconds old. */
+  /** Whether to accept a result that is a few seconds old. */
   readonly lately?: boolean;
 }
 
 export interface BlobStore {
-  /** Stores bytes under their hash. Once this resolves, they survive a crash. */
+  /** Stores bytes under their hash. Once this resolves, the bytes survive a crash. */
   put(sha256: string, content: Uint8Array): Promise<void>;
   /** Stores a stream under its hash without holding it in memory. */
   putStream(
@@ -61,19 +61,19 @@ export interface BlobStore {
   size(sha256: string): Promise<number | undefined>;
   /**
    * Returns the size of a blob if it is intact, otherwise `undefined`. Reads the content again only
-   * after changes.
+   * if the file has changed.
    */
   verify(sha256: string): Promise<number | undefined>;
-  /** Runs {@link verify} on many blobs and returns the results by hash. */
+  /** Calls {@link verify} for many blobs, and returns the results by hash. */
   verifyAll(
     hashes: readonly string[],
     options?: LookOptions,
   ): Promise<ReadonlyMap<string, number | undefined>>;
-  /** Verifies a blob. A damaged blob is moved aside, so it counts as missing. */
+  /** Verifies a blob. Moves a damaged blob aside, so that it counts as missing. */
   reportDamage(sha256: string): Promise<void>;
   read(sha256: string): Promise<Uint8Array<ArrayBuffer>>;
   stream(sha256: string, range?: ByteRange): Promise<ReadableStream<Uint8Array<ArrayBuffer>>>;
-  /** Opens a blob's file so the runtime can send it directly. */
+  /** Opens a blob's file, so that the runtime can send it directly. */
   openFile(sha256: string): Promise<BlobFile>;
   /** Creates a read-only file with the content at an unused path: a hard link, or a copy. */
   link(sha256: string, path: string): Promise<void>;
@@ -89,9 +89,9 @@ export interface BlobVault {
   of(workspaceId: string): BlobStore;
   /** Lists all blobs, in no particular order. */
   list(): AsyncIterable<StoredBlob>;
-  /** How many workspaces have blobs. */
+  /** Returns how many workspaces have blobs. */
   countWorkspaces(): Promise<number>;
-  /** Why blobs cannot be stored now, for the operator; `undefined` if they can. */
+  /** Explains to the operator why blobs cannot be stored now; `undefined` if they can be stored. */
   problem(): string | undefined;
   close(): void;
   /**

@@ -1,4 +1,4 @@
-/** Refuses a data directory whose parts do not belong together before data is lost. @module */
+/** Rejects a data directory whose parts do not belong together, before data is lost. @module */
 import * as z from "zod";
 import { ifMissing } from "../../../lib/missing_files.ts";
 import type { BlobVault } from "./blob_store.ts";
@@ -10,10 +10,10 @@ export class DataIncompleteError extends Error {
   override readonly name = "DataIncompleteError";
 }
 
-/** The destination of a move if only files are moved. */
+/** The destination of the move, if only files are being moved. */
 const filesMove = z.object({ to: z.string() });
 
-/** Whether a move of files to this location is incomplete. */
+/** Returns whether files are still being moved to this location. */
 async function isHalfMoved(kv: RecordStore, blobs: string): Promise<boolean> {
   const { value } = await kv.get(keys.meta("files-move"));
   return filesMove.safeParse(value).data?.to === blobs;

@@ -2,20 +2,20 @@
 import { Buffer } from "node:buffer";
 import type { KeyPart, RecordKey } from "../../../store/mod.ts";
 
-/** A commit's keys, and its share of a transaction. */
+/** A commit's keys, and the space that the commit takes up in a transaction. */
 export interface Footprint {
-  /** Versions that the commit checks, by the names of their keys. */
+  /** Versions that the commit checks, by key name. */
   readonly checked: ReadonlyMap<string, string | null>;
   /**
-   * Names of the keys that it changes, each with its new value if that is short. The order of
-   * commits that set the same value, such as a flag, does not matter.
+   * Names of the keys that the commit changes, each with the new value if that is short. The order
+   * of commits that set the same value, such as a flag, does not matter.
    */
   readonly changed: ReadonlyMap<string, string | undefined>;
   readonly mutations: number;
-  /** Upper bounds of the sizes of all its keys, and of all its keys and values together. */
+  /** Upper bounds for the total size of the commit's keys, and of its keys and values together. */
   readonly keyBytes: number;
   readonly bytes: number;
-  /** True if it needs its own transaction. */
+  /** Whether the commit needs its own transaction. */
   readonly alone: boolean;
 }
 
@@ -47,7 +47,7 @@ export const BATCH_LIMITS: GroupLimits = {
 
 const LOOK_AHEAD = 500;
 
-/** Maximum number of bytes that a key part needs in addition to its name. Numbers take 9 bytes. */
+/** Maximum number of bytes that a key part takes in addition to its name. Numbers take 9 bytes. */
 const PART_BYTES = 12;
 
 function partName(part: KeyPart): string {
@@ -61,7 +61,7 @@ function partName(part: KeyPart): string {
 }
 
 /**
- * A name that no other key has.
+ * Returns a name that no other key has.
  *
  * @throws {TypeError} if a part has a type that keys cannot contain.
  */
@@ -78,7 +78,7 @@ class Union {
   readonly #checked = new Map<string, string | null>();
   readonly #changed = new Map<string, string | undefined>();
 
-  /** Whether the order of a commit relative to these commits could matter. */
+  /** Returns whether the order of a commit relative to these commits could matter. */
   touches({ checked, changed }: Footprint): boolean {
     for (const [name, value] of changed) {
       if (this.#checked.has(name) || !this.#isSame(name, value)) return true;
@@ -98,7 +98,7 @@ class Union {
     }
   }
 
-  /** Whether every commit that changes a key sets it to `value`. */
+  /** Returns whether every commit that changes a key sets the key to `value`. */
   #isSame(name: string, value: string | undefined): boolean {
     return !this.#changed.has(name) ||
       value !== undefined && this.#changed.get(name) === value;
@@ -108,8 +108,8 @@ class Union {
 /**
  * Selects the commits for the next transaction. The others keep their order. No two commits in a
  * group touch the same key, except to check it for the same version or to set the same value. No
- * commit overtakes an earlier one that touches its keys. Therefore, separate commits would have the
- * same result.
+ * commit overtakes an earlier commit that touches the same keys. Therefore, separate commits would
+ * have the same result.
  */
 export function takeGroup<T extends { readonly footprint: Footprint }>(
   waiting: readonly T[],

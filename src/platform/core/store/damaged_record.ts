@@ -2,7 +2,7 @@
 import { nameOf } from "./set_aside.ts";
 import type { RecordKey } from "../../../store/mod.ts";
 
-/** A stored record does not have the shape that this version of svc expects. */
+/** Thrown if a stored record does not have the shape that this version of svc expects. */
 export class DamagedRecordError extends Error {
   override readonly name = "DamagedRecordError";
   constructor(key: RecordKey, cause: unknown) {

@@ -7,7 +7,10 @@ import { describeFileFault } from "../../../lib/file_fault.ts";
 import { lockInTime } from "../../../lib/file_lock.ts";
 import { join } from "node:path";
 
-/** Time for a killed process to finish disk writes and release its lock, in milliseconds. */
+/**
+ * How long a killed process may take to finish its disk writes and release its lock, in
+ * milliseconds.
+ */
 const ENDING_MS = 3000;
 
 /** How long to wait when checking the lock, in milliseconds. */
@@ -22,7 +25,7 @@ export interface DataDir {
   readonly cache: string;
   /** The keys with which secrets are encrypted. */
   readonly keys: string;
-  /** Releases the lock so another platform can use the folder. */
+  /** Releases the lock, so that another platform can use the folder. */
   release(): void;
 }
 
@@ -50,8 +53,8 @@ export class DataDirUnusableError extends Error {
  * Creates the data directory if it is missing, so that only its owner can read it, and locks it for
  * this process. The system releases the lock when the process exits for any reason.
  *
- * @throws {DataDirInUseError} if another process holds it.
- * @throws {DataDirUnusableError} if it cannot be created or written.
+ * @throws {DataDirInUseError} if another process holds the lock.
+ * @throws {DataDirUnusableError} if the data directory cannot be created or written.
  */
 export async function openDataDir(root: string): Promise<DataDir> {
   const [blobs, logs] = [join(root, "blobs"), join(root, "logs")];
@@ -86,7 +89,7 @@ export async function lockIfDataDir(root: string, waitMs = ENDING_MS): Promise<D
   return lock;
 }
 
-/** Whether a platform is serving from a data directory. */
+/** Returns whether a platform is running on a data directory. */
 export async function isServed(root: string): Promise<boolean> {
   try {
     using _lock = await lockIfDataDir(root, LOOK_MS);

@@ -1,10 +1,10 @@
-/** Deletes many records in batches. After a crash, the caller must repeat it. @module */
+/** Deletes many records in batches. After a crash, the caller must repeat the deletion. @module */
 import type { RecordKey, RecordStore } from "../../../store/mod.ts";
 
 /** Maximum number of mutations in one commit. Deno KV allows 1,000. */
 const BATCH = 200;
 
-/** Deletes each key as it is found. */
+/** Deletes the given keys while they are being found. */
 export async function deleteKeys(kv: RecordStore, found: AsyncIterable<RecordKey>): Promise<void> {
   let batch = kv.atomic();
   let size = 0;

@@ -1,7 +1,7 @@
 /**
  * Caches blobs' files on this machine, up to a total size. The least recently used files are
- * removed first. Names are written last, and reads are verified by hash, so a crash never leaves
- * wrong content behind.
+ * removed first. A file gets its name only once it is complete, and reads are verified by hash, so
+ * wrong content is never used after a crash.
  *
  * @module
  */
@@ -44,7 +44,7 @@ export class DiskCache {
   }
 
   /**
-   * Resolves when the files of earlier processes are known and those beyond the limit have been
+   * Resolves when the files of earlier processes are known, and files beyond the limit have been
    * removed.
    */
   async settled(): Promise<void> {
@@ -77,7 +77,7 @@ export class DiskCache {
     this.#files.delete(name);
   }
 
-  /** Counts the files of earlier processes, which count as used before all others. */
+  /** Counts the files of earlier processes. These files count as used before all others. */
   async #count(): Promise<void> {
     const found: FoundFile[] = [];
     for await (const file of filesBelow(this.#options.root)) found.push(file);

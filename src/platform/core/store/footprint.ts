@@ -2,18 +2,19 @@
 import type { Changes, Mutation, RecordKey } from "../../../store/mod.ts";
 import { type Footprint, keyName, keySize } from "./commit_group.ts";
 
-/** Maximum size of keys and values in Deno KV, in bytes. Deno KV itself refuses anything larger. */
+/** Maximum size of keys and values in Deno KV, in bytes. Deno KV itself rejects anything larger. */
 const MAX_KEY_BYTES = 2048;
 const MAX_VALUE_BYTES = 65_536;
 
 /**
- * A version in Deno KV's format. Deno KV refuses any other version, so it must be committed alone.
+ * A version in Deno KV's format. Deno KV rejects any other version, so a commit with another
+ * version must not share a transaction.
  */
 const VERSION = /^[0-9a-f]{20}$/;
 
 /**
- * Whether Deno KV is certain to accept a change. If Deno KV refuses a change, it keeps the changes
- * before that one.
+ * Returns whether Deno KV is certain to accept a change. If Deno KV rejects a change, it keeps the
+ * preceding changes.
  */
 function isUsual(mutation: Mutation): boolean {
   if (mutation.type === "delete") return true;
@@ -35,12 +36,12 @@ const shortValueOf = (mutation: Mutation): string | undefined =>
     ? mutation.value.toHex()
     : undefined;
 
-/** Computes the size of a commit while its keys are named. */
+/** Computes the size of a commit while the commit's keys are being named. */
 class Measure {
   alone = false;
   keyBytes = 0;
 
-  /** Names a key and counts its size. Returns `undefined` for a key that Deno KV will refuse. */
+  /** Names a key and counts its size. Returns `undefined` for a key that Deno KV will reject. */
   nameOf(key: RecordKey): string | undefined {
     try {
       const name = keyName(key);

@@ -26,15 +26,15 @@ import { VerifiedBlobs } from "./verified_blobs.ts";
 /** Maximum number of blobs that are verified at the same time. */
 const PARALLEL = 16;
 
-/** Maximum size of a blob that is read in one piece to verify it, in bytes. */
+/** Maximum size of a blob to read in one piece when verifying it, in bytes. */
 const READ_WHOLE = 1024 * 1024;
 
 /** Age at which a lookup refreshes a file that other nodes may sweep, in milliseconds. */
 const RENEW_AFTER_MS = 10 * 60 * 1000;
 
 /**
- * Mode of linked files. Servers run as other users, and a file can be a program that they run. Both
- * folders that contain such a file are closed to other users.
+ * Mode of linked files. Servers run as other users, and a file can be a program that a server
+ * executes. Of both folders that contain such a file, neither can be opened by other users.
  */
 const LINKED_MODE = 0o755;
 
@@ -43,11 +43,14 @@ export interface FsBlobStoreOptions {
   /** Folder for unfinished writes, on the same file system. */
   readonly incoming: string;
   readonly damaged: string;
-  /** True if a power failure may lose writes; false by default. */
+  /** Whether writes may be lost in a power failure; false by default. */
   readonly isCache?: boolean;
   /** A clock in milliseconds. With it, a check of a file remains valid for a few seconds. */
   readonly monotonic?: (() => number) | undefined;
-  /** Whether other nodes sweep the same folder. These nodes detect lookups by a file's age. */
+  /**
+   * Whether other nodes sweep the same folder. A lookup refreshes the file's age, which tells the
+   * other nodes about the lookup.
+   */
   readonly isShared?: boolean;
   /** Called for each lookup of a blob. */
   onUse(sha256: string): void;
@@ -126,7 +129,7 @@ export class FsBlobStore implements BlobStore {
     }
   }
 
-  /** Makes a file count as new. Fails if a sweep has already removed it. */
+  /** Makes a file count as new. Fails if a sweep has already removed the file. */
   async #renew(sha256: string, info: Deno.FileInfo): Promise<Deno.FileInfo> {
     const now = new Date();
     if (now.getTime() - (info.mtime?.getTime() ?? 0) < RENEW_AFTER_MS) return info;
@@ -188,7 +191,7 @@ export class FsBlobStore implements BlobStore {
   }
 
   /**
-   * Flushes the workspace's folder, which contains a new folder for blobs, and its parent folder.
+   * Flushes the workspace's folder, in which a folder for blobs was created, and its parent folder.
    */
   async #syncNewFolder(): Promise<void> {
     await syncFolder(this.#options.root);
@@ -239,7 +242,10 @@ export class FsBlobStore implements BlobStore {
     return await this.#isVerified(sha256, info) ? info.size : undefined;
   }
 
-  /** Whether the file has its blob's content. Reads the file once, and again after changes. */
+  /**
+   * Returns whether the file has its blob's content. Reads the file once, and again if it has
+   * changed.
+   */
   async #isVerified(sha256: string, info: Deno.FileInfo): Promise<boolean> {
     if (this.#verified.has(sha256, info)) return true;
     if (!await this.#isSound(sha256, info.size)) {
@@ -277,7 +283,7 @@ export class FsBlobStore implements BlobStore {
       await Deno.mkdir(damaged, { recursive: true, mode: 0o700 });
       await Deno.rename(this.#path(sha256), movedTo);
     } catch (error) {
-      // Another lookup moved it first, or the content has since been stored again.
+      // Another lookup was first to move the file, or the content has since been stored again.
       if (error instanceof Deno.errors.NotFound) return;
       throw error;
     }
@@ -311,7 +317,8 @@ export class FsBlobStore implements BlobStore {
 
   async link(sha256: string, path: string): Promise<void> {
     const source = this.#path(sha256);
-    // These calls are synchronous. Asynchronous ones take ten times as long for thousands of files.
+    // These calls are synchronous, because asynchronous calls take ten times as long for thousands
+    // of files.
     const info = this.#options.isShared === true ? await this.#stat(sha256) : this.#statNow(sha256);
     if (info === undefined || !await this.#isVerified(sha256, info)) {
       throw new BlobDamagedError(`Blob ${sha256} is missing or has changed on disk`);

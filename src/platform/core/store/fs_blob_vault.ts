@@ -9,17 +9,17 @@ import { StoreUnusableError } from "./open_kv.ts";
 /** Folder for unfinished writes; emptied at startup. */
 const INCOMING = "incoming";
 
-/** Folder for blobs that were found to be damaged. They are no longer served. */
+/** Folder for blobs that were found to be damaged. These blobs are no longer served. */
 const DAMAGED = "damaged";
 
 /**
- * Deletes all unfinished writes. @param owner the node whose writes are removed, if
- * others share the folder.
+ * Deletes unfinished writes. @param owner the node whose writes are deleted, if several nodes share
+ * the folder.
  */
 export async function prepareIncoming(root: string, owner?: string): Promise<string> {
   const incoming = join(root, INCOMING, owner ?? "");
   try {
-    // The folder itself is kept, because it could not be created again on a full disk.
+    // Keeps the folder itself, which could not be created again on a full disk.
     await Deno.mkdir(incoming, { recursive: true, mode: 0o700 });
     for await (const { name } of Deno.readDir(incoming)) {
       await Deno.remove(join(incoming, name), { recursive: true });
@@ -31,11 +31,11 @@ export async function prepareIncoming(root: string, owner?: string): Promise<str
   return incoming;
 }
 
-/** @throws {StoreUnusableError} when the folder cannot be written. */
+/** @throws {StoreUnusableError} if the folder cannot be written. */
 export async function openFsBlobVault(
   root: string,
   options: {
-    /** This node's ID, if others use the same folder. */
+    /** This node's ID, if other nodes use the same folder. */
     readonly owner?: string | undefined;
     /** A clock in milliseconds. With it, a check of a file remains valid for a few seconds. */
     readonly monotonic?: (() => number) | undefined;

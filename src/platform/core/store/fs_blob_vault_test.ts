@@ -77,8 +77,8 @@ Deno.test("BlobStore.verifyAll() finds intact, changed and missing blobs", () =>
       await writing.put(hashes[n]!, new TextEncoder().encode(each));
     }
     const sound = texts.map(({ length }) => length);
-    // Verifies with the store that wrote the blobs, and then twice with one that must read them
-    // first.
+    // Verifies the blobs with the store that wrote them, and then twice with a store that must read
+    // them first.
     const reading = (await openFsBlobVault(root)).of(WORKSPACE);
     for (const blobs of [writing, reading, reading]) {
       const sizes = await blobs.verifyAll(hashes);

@@ -13,7 +13,7 @@ export interface Waiting extends Changes {
 }
 
 export interface GroupCommitter {
-  /** Takes the next commits. The others keep their order. */
+  /** Selects the commits for the next transaction. The remaining commits keep their order. */
   take<T extends Waiting>(waiting: readonly T[]): {
     readonly group: readonly T[];
     readonly rest: T[];
@@ -22,8 +22,8 @@ export interface GroupCommitter {
 }
 
 /**
- * For Deno KV, where transactions are all or nothing. After a failed check, each half of the group
- * is committed separately. An error fails every commit of the transaction.
+ * Creates a committer for Deno KV, whose transactions are all or nothing. After a failed check, it
+ * commits each half of the group separately. An error fails every commit in the transaction.
  */
 export function sharingCommitter(store: RecordStore, limits: GroupLimits): GroupCommitter {
   const commit = async (group: readonly Changes[]): Promise<readonly (Outcome | Failed)[]> => {
@@ -43,7 +43,10 @@ export function sharingCommitter(store: RecordStore, limits: GroupLimits): Group
   return { take: (waiting) => takeGroup(waiting, limits), commit };
 }
 
-/** For PostgreSQL, which commits a call's changes one after the other. */
+/**
+ * Creates a committer for PostgreSQL, which commits the groups of changes in a call one after the
+ * other.
+ */
 export function batchingCommitter(store: PgRecordStore): GroupCommitter {
   return {
     take: (waiting) => takeBatch(waiting, BATCH_LIMITS),

@@ -1,6 +1,6 @@
 /**
  * A store whose concurrent commits share transactions, and whose concurrent reads share requests.
- * Each transaction is flushed to disk, so ten waiting writers cost one flush
+ * Each transaction is flushed to disk once, so ten waiting writers need only one flush
  * (docs/decisions/store.md).
  *
  * @module
@@ -49,7 +49,7 @@ export class GroupedStore extends StoreLayer {
   /** @throws {StoreBusyError} if too many commits are already waiting. */
   override async write({ checks, mutations }: Changes): Promise<Outcome> {
     if (checks.length + mutations.length === 0) return { ok: true, versionstamp: this.#newest };
-    // Copies the changes, because later additions to the operation belong to its next commit.
+    // Copies the changes, because the caller may add to the operation and commit it again.
     const changes = { checks: [...checks], mutations: [...mutations] };
     const footprint = footprintOf(changes);
     const { bytes } = footprint;
@@ -76,7 +76,9 @@ export class GroupedStore extends StoreLayer {
     this.#running = false;
   }
 
-  /** Fails all waiting commits, which would otherwise wait forever. Later ones are not affected. */
+  /**
+   * Fails all waiting commits, which would otherwise wait forever. Later commits are not affected.
+   */
   #refuseAll(failure: unknown): void {
     this.#running = false;
     this.#bytes = 0;

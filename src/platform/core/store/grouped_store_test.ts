@@ -5,7 +5,7 @@ import { sharingCommitter } from "./group_committer.ts";
 import { GroupedStore } from "./grouped_store.ts";
 import { DenoStore, type Outcome, type RecordStore } from "../../../store/mod.ts";
 
-/** A store, and the sizes of its transactions: how many keys each of them changed. */
+/** Runs a test with a store, and records how many keys each of the store's transactions changed. */
 async function withStores(
   test: (stores: {
     readonly plain: RecordStore;

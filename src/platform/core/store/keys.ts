@@ -13,19 +13,19 @@ export const keys = {
   nodes: (): Key => ["nodes"],
   node: (id: string): Key => ["nodes", id],
   /**
-   * Nodes that were active within the last day. If one of these nodes is gone, its own data is
-   * missing.
+   * Nodes that were active within the last day. While one of these nodes is down, the data that
+   * only it has is missing.
    */
   knownNodes: (): Key => ["known_nodes"],
   knownNode: (id: string): Key => ["known_nodes", id],
   /** Live processes of nodes. Their claims are valid until this record expires. */
   pulses: (): Key => ["pulses"],
   pulse: (instance: string): Key => ["pulses", instance],
-  /** Front edges by ID, by name, and by the hash of their key. */
+  /** Front edges by ID, by name, and by key hash. */
   frontEdges: (): Key => ["front_edges"],
   frontEdgeByName: (name: string): Key => ["front_edge_by_name", name],
   frontEdgeByHash: (hash: string): Key => ["front_edge_by_hash", hash],
-  /** For each role that only one node can have, the node that holds it. */
+  /** For each role that only one node can have, the node that has it. */
   leases: (): Key => ["leases"],
   lease: (role: string): Key => ["leases", role],
 
@@ -56,7 +56,7 @@ export const keys = {
   /** The health of a project's servers, as last reported. */
   allProjectHealth: (): Key => ["project_health"],
   projectHealth: (projectId: string): Key => ["project_health", projectId],
-  /** The last minute for which scheduled tasks were started. */
+  /** The most recent minute for which scheduled tasks were started. */
   cronRound: (): Key => ["cron_round"],
   /** The last outcome of a project's scheduled tasks, by the hash of their path. */
   cronRuns: (projectId: string): Key => ["cron_runs", projectId],
@@ -75,7 +75,10 @@ export const keys = {
   queueHeld: (...of: readonly string[]): Key => ["queue_held", ...of],
   queueHeldAt: (of: readonly string[], place: number): Key => ["queue_held", ...of, place],
   queueDead: (...of: readonly string[]): Key => ["queue_dead", ...of],
-  /** Recent IDs from senders. Sending another message with one of them has no effect. */
+  /**
+   * Recent message IDs that senders chose. Sending another message with one of these IDs has no
+   * effect.
+   */
   queueSeen: (...of: readonly string[]): Key => ["queue_seen", ...of],
   queueCounts: (...of: readonly string[]): Key => ["queue_counts", ...of],
   /** Queues that contain messages, and the process that delivers them. */
@@ -113,7 +116,10 @@ export const keys = {
   releases: (projectId: string): Key => ["rolling_releases", projectId],
   runningReleases: (): Key => ["running_releases"],
   runningRelease: (projectId: string): Key => ["running_releases", projectId],
-  /** Requests to both of a release's deployments, counted by one process at one traffic share. */
+  /**
+   * Requests to each of a rolling release's two deployments, counted by one process at one traffic
+   * percentage.
+   */
   releaseCounts: (projectId: string): Key => ["release_counts", projectId],
   releaseCount: (projectId: string, id: string, share: number, instance: string): Key => [
     "release_counts",
@@ -181,7 +187,7 @@ export const keys = {
   zoneOwners: (): Key => ["zone_owners"],
   zoneOwner: (zone: string): Key => ["zone_owners", zone],
 
-  /** Blobs in object storage that nothing needs, or that cannot be used, by workspace. */
+  /** Blobs in object storage that are not needed or cannot be used, by workspace. */
   blobMarks: (): Key => ["blob_marks"],
   blobMark: (workspaceId: string, sha256: string): Key => ["blob_marks", workspaceId, sha256],
 
@@ -215,10 +221,10 @@ export const keys = {
 
   /** Objects in projects' blob stores, by environment and key. */
   allBlobObjects: (): Key => ["blob_objects"],
-  /** Current multipart uploads, and their parts. */
+  /** Multipart uploads in progress, and their parts. */
   allBlobUploads: (): Key => ["blob_uploads"],
   allBlobParts: (): Key => ["blob_parts"],
-  /** Totals of the bytes and objects added to a store, and of those removed from it. */
+  /** Total bytes and objects that were added to a store, and that were removed from it. */
   allBlobUsage: (): Key => ["blob_usage"],
   blobUsage: (projectId: string): Key => ["blob_usage", projectId],
   blobUse: (projectId: string, environment: string, counter: string): Key => [
@@ -227,14 +233,14 @@ export const keys = {
     environment,
     counter,
   ],
-  /** Stores that started as a copy of production's. */
+  /** Stores that started as a copy of the production store. */
   blobSeeds: (projectId: string): Key => ["blob_seeds", projectId],
   blobSeed: (projectId: string, environment: string): Key => [
     "blob_seeds",
     projectId,
     environment,
   ],
-  /** Access keys for blob stores, by project and by the ID in requests. */
+  /** Access keys for blob stores, by project and by the key ID in requests. */
   allBlobKeys: (): Key => ["blob_keys"],
   blobKeyById: (id: string): Key => ["blob_key_by_id", id],
 
@@ -255,7 +261,10 @@ export const keys = {
   /** The branch to which a database role gives access. */
   databaseRole: (role: string): Key => ["database_roles", role],
   allDatabaseSnapshots: (): Key => ["database_snapshots"],
-  /** Size and connections over time, by database and by the length and start of the step. */
+  /**
+   * A database's size and connections over time, by database, and by the length and the start of a
+   * time step.
+   */
   databaseSamples: (databaseId: string, unit: string): Key => [
     "database_samples",
     databaseId,
@@ -277,7 +286,7 @@ export const keys = {
   projectHooks: (projectId: string): Key => ["project_hooks", projectId],
   projectHook: (projectId: string, id: string): Key => ["project_hooks", projectId, id],
   hookByToken: (hash: string): Key => ["deploy_hook_by_token", hash],
-  /** Pull requests of a project, by their source branch. */
+  /** A project's pull requests, by source branch. */
   pulls: (projectId: string): Key => ["forge_pulls", projectId],
   pull: (projectId: string, branch: string): Key => ["forge_pulls", projectId, branch],
   /** Reports that are sent to forges about a project's deployments. */

@@ -10,7 +10,7 @@ import { decodeKey, encodeKey, type RecordKey } from "../../../store/mod.ts";
 import { decodeValue, ValueDamagedError } from "./portable_values.ts";
 import { asideKey, asideUntil, asideValue, describeDamage } from "./set_aside.ts";
 
-/** How Deno KV encodes the type of a value. */
+/** How Deno KV encodes a value's type. */
 export const ENCODING = { v8: 1, counter: 2, bytes: 3 } as const;
 
 const COUNTER_BYTES = 8;
@@ -32,7 +32,7 @@ interface Row {
   readonly expiration_ms: number;
 }
 
-/** Why a row cannot be read; `undefined` if it can. */
+/** Returns why a row cannot be read; `undefined` if it can be read. */
 function faultOf({ k, v, v_encoding }: Row): unknown {
   try {
     if (!(k instanceof Uint8Array) || k.byteLength === 0) return new TypeError("It has no key");
@@ -50,7 +50,7 @@ function faultOf({ k, v, v_encoding }: Row): unknown {
   }
 }
 
-/** The key in a form for the operator, or its raw bytes if it cannot be decoded. */
+/** Returns the key in readable form, or its raw bytes if it cannot be decoded. */
 function shownKey(k: unknown): RecordKey {
   if (!(k instanceof Uint8Array)) return [String(k)];
   try {
@@ -66,13 +66,17 @@ const bytesOf = (value: unknown): Uint8Array<ArrayBuffer> =>
     : new TextEncoder().encode(value === null ? "" : String(value));
 
 export interface MendOptions {
-  /** Whether to read every row. That takes a second per 100,000 rows. */
+  /** Whether to read every row. This takes one second per 100,000 rows. */
   readonly readsAll: boolean;
   readonly now: number;
   readonly onDamaged: (message: string) => void;
 }
 
-/** Sets aside rows that Deno KV cannot read. Returns how many. @throws for damaged files. */
+/**
+ * Sets aside rows that Deno KV cannot read. Returns the number of these rows.
+ *
+ * @throws for damaged files.
+ */
 export async function mendFile(path: string, options: MendOptions): Promise<number> {
   const { DatabaseSync } = await import("node:sqlite");
   const database = new DatabaseSync(path);
@@ -90,7 +94,7 @@ export async function mendFile(path: string, options: MendOptions): Promise<numb
   }
 }
 
-/** The statements that created the table and its indexes. */
+/** Returns the statements that created the table and its indexes. */
 function schemaOf(database: DatabaseSync): readonly string[] {
   const sql = "SELECT sql FROM sqlite_master WHERE tbl_name = 'kv' AND sql IS NOT NULL " +
     "ORDER BY type DESC";
@@ -133,7 +137,7 @@ function rebuild(database: DatabaseSync, { now, onDamaged }: MendOptions): numbe
   }
 }
 
-/** Whether a file is a Deno KV database that has been used before. */
+/** Returns whether a file is a Deno KV database that has been used before. */
 export async function hasRecords(path: string): Promise<boolean> {
   const { DatabaseSync } = await import("node:sqlite");
   const database = new DatabaseSync(path, { readOnly: true });

@@ -28,14 +28,14 @@ import {
 } from "./portable_store.ts";
 import { ReadOnlyStore } from "./read_only_store.ts";
 
-/** One of the platform's stores cannot be opened. */
+/** Thrown if one of the platform's stores cannot be opened. */
 export class StoreUnusableError extends Error {
   override readonly name = "StoreUnusableError";
 }
 
 /**
- * Whether the location of a store is a URL. If so, it is on another machine, and others may write
- * to it.
+ * Returns whether a store's location is a URL. If so, the store is on another machine, and other
+ * programs may write to it.
  */
 export const isRemoteStore = (place: string): boolean => /^[a-z]+:\/\//i.test(place);
 
@@ -56,7 +56,7 @@ const MALFORMED = /database disk image is malformed|not a database|malformed dat
 /** Deno KV's messages for a key that it cannot decode. */
 const UNDECODABLE = /invalid tag|unexpected end of file/;
 
-/** Written and removed at startup, to check whether the store is writable. */
+/** A key that is written and removed at startup, to check whether the store is writable. */
 const PROBE: RecordKey = ["meta", "probe"];
 
 const reasonOf = (cause: unknown): string =>
@@ -64,7 +64,7 @@ const reasonOf = (cause: unknown): string =>
     ? describeFileFault(cause)
     : describeFault(cause);
 
-/** A store's location, for messages. */
+/** Returns a store's location for messages. */
 export function placeName(place: string): string {
   return isStoreUrl(place) ? describeStoreUrl(place) : place;
 }
@@ -72,7 +72,7 @@ export function placeName(place: string): string {
 /** Adds the store's name and advice for the operator to an error. */
 export function unusable(place: string, cause: unknown): StoreUnusableError {
   if (cause instanceof StoreUnusableError) return cause;
-  // A faulty URL needs no further explanation, because nothing was opened yet.
+  // An error in the URL needs no further explanation, because nothing has been opened yet.
   if (cause instanceof StoreAddressError) return new StoreUnusableError(cause.message, { cause });
   const given = reasonOf(cause);
   const reason = UNDECODABLE.test(given) ? "the key of a record cannot be decoded" : given;
@@ -85,7 +85,8 @@ export function unusable(place: string, cause: unknown): StoreUnusableError {
 }
 
 /**
- * The store as the platform uses it: with encoded values, and with concurrent commits in groups.
+ * Wraps a store as the platform uses it: with encoded values, and with concurrent commits in
+ * groups.
  */
 function wrap(kv: RecordStore, place: string, options: DamageOptions): RecordStore {
   const limits = isUrl(place) ? REMOTE_LIMITS : LOCAL_LIMITS;
@@ -142,7 +143,7 @@ async function openReadable(
       throw explain(error);
     });
   };
-  // This happens before Deno KV opens the database, because a damaged counter would end the
+  // This happens before Deno KV opens the database, because a damaged counter would crash the
   // process.
   if (await isFile(place) && await hasRecords(place)) await mend(false);
   const kv = await DenoStore.open(place, explain);
@@ -162,8 +163,8 @@ async function openReadable(
 }
 
 /**
- * Denies other users access to the files, because the folder may be open to one of them, for
- * example for a local PostgreSQL server.
+ * Denies other users access to the files, because one of these users may have access to the folder,
+ * for example the user of a local PostgreSQL server.
  */
 async function closeToOthers(place: string): Promise<void> {
   if (Deno.build.os === "windows" || /^(?:https?:|:memory:)/.test(place)) return;
@@ -240,10 +241,11 @@ export interface PlatformKvOptions {
 }
 
 /**
- * Opens the platform's store. If its disk is full, a read-only copy is opened elsewhere. Sites are
+ * Opens the platform's store. If its disk is full, opens a read-only copy elsewhere. Sites are then
  * still served, and changes are refused with the reason.
  *
- * @throws {StoreUnusableError} if it cannot be opened. The message names the store and the reason.
+ * @throws {StoreUnusableError} if the store cannot be opened. The message names the store and the
+ * reason.
  */
 export async function openPlatformKv(
   place: string,

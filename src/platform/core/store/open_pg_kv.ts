@@ -18,7 +18,8 @@ export function openPg(url: string, env: Environment): Promise<PgStore> {
 }
 
 /**
- * The store as the platform uses it: with encoded values, and with concurrent commits in one call.
+ * Wraps a store as the platform uses it: with encoded values, and with concurrent commits in one
+ * call.
  */
 export function wrapPg({ kv }: PgStore, onDamaged?: (message: string) => void): RecordStore {
   if (onDamaged !== undefined) {

@@ -14,7 +14,7 @@ import { NO_POSTGRES, QUICK, TestPg, TestProxy } from "./_test_pg.ts";
 
 const bytes = (...values: number[]) => new Uint8Array(values);
 
-/** Started by the first test that needs it. */
+/** Started by the first test that needs the server. */
 let server: Promise<TestPg> | undefined;
 const pgServer = () => server ??= TestPg.start();
 Deno.test.afterAll(async () => void await (await server)?.[Symbol.asyncDispose]());
@@ -46,7 +46,7 @@ testPg(
           if (!new TextDecoder("latin1").decode(sent).includes("mutations")) return;
           proxy.onRequest = () => {};
           proxy.passesAnswers = false;
-          // The next connection works.
+          // Lets the next connection work.
           setTimeout(() => proxy.passesAnswers = true);
         };
         const key = ["once", round];
@@ -77,7 +77,7 @@ testPg("no commit is lost or repeated if connections are cut repeatedly", async 
 
 testPg("a store with several hosts uses the host that accepts writes", async (pg) => {
   await using proxy = new TestProxy(pg.cluster.socket);
-  // Closed immediately, so nothing listens there.
+  // The listener is closed immediately, so that nothing listens on its port.
   using unused = Deno.listen({ hostname: LOCALHOST, port: 0 });
   const closed = unused.addr.port;
   unused.close();
@@ -133,7 +133,7 @@ testPg("nothing is read from a server that is behind the node", async (pg) => {
     assert.deepEqual((await kv.get(["a", 1])).value, bytes(1));
     assert.equal((await Array.fromAsync(kv.list({ prefix: ["a"] }))).length, 9);
 
-    // A server that accepts commits is the primary, regardless of lost commits.
+    // A server that accepts writes counts as the primary, even if commits were lost.
     await move(-5);
     await pg.runSql(
       "DELETE FROM svc.changes WHERE version > (SELECT version FROM svc.clock)",

@@ -1,6 +1,6 @@
 /**
- * A store whose values every runtime can read, and the check that an older
- * runtime makes before it opens a store that was written natively.
+ * A store whose values every runtime can read, and the check that an older runtime makes before it
+ * opens a store with values in the runtime's native format.
  *
  * @module
  */
@@ -23,7 +23,7 @@ import { keys } from "./keys.ts";
 import { checksumOf, decodeValue, encodeValue } from "./portable_values.ts";
 import { describeDamage, setAside } from "./set_aside.ts";
 
-/** The store contains values that this program's runtime cannot read because it is too old. */
+/** Thrown if the store contains values that this program's runtime is too old to read. */
 export class NewerValuesError extends Error {
   override readonly name = "NewerValuesError";
 
@@ -35,7 +35,7 @@ export class NewerValuesError extends Error {
   }
 }
 
-/** Key of the mark for a store whose values every runtime can read. */
+/** Key of the marker for a store whose values every runtime can read. */
 const MARK = keys.meta("portable_values");
 
 const isMark = (key: RecordKey): boolean => key.join() === MARK.join();
@@ -43,7 +43,7 @@ const isMark = (key: RecordKey): boolean => key.join() === MARK.join();
 /** Null, in the format that newer versions of V8 store natively. */
 const NEWER_NULL = new Uint8Array([0xff, 0x10, 0x30]);
 
-/** Whether this runtime may have written values that an older one cannot read. */
+/** Returns whether this runtime may have written values that an older runtime cannot read. */
 function readsNewerFormat(): boolean {
   try {
     return deserialize(NEWER_NULL) === null;
@@ -52,7 +52,7 @@ function readsNewerFormat(): boolean {
   }
 }
 
-/** Whether a store contains nothing but the platform's own mark. */
+/** Returns whether a store contains nothing but the platform's own marker. */
 export async function isStoreEmpty(kv: RecordStore): Promise<boolean> {
   for await (const { key } of kv.list({ prefix: [] }, { limit: 2 })) {
     if (!isMark(key)) return false;
@@ -80,7 +80,7 @@ export async function checkReadable(kv: RecordStore): Promise<boolean> {
 }
 
 /**
- * Marks a store if `checkReadable()` requires it. The mark consists of bytes, which every runtime
+ * Marks a store if `checkReadable()` requires it. The marker consists of bytes, which every runtime
  * can read.
  */
 export async function markPortable(kv: RecordStore): Promise<void> {
@@ -90,7 +90,7 @@ export async function markPortable(kv: RecordStore): Promise<void> {
 export interface DamageOptions {
   /** Called for each damaged record that was set aside. If missing, reading such a record fails. */
   readonly onDamaged?: (message: string) => void;
-  /** Repairs records that made a listing fail. Returns how many. */
+  /** Repairs records that made a listing fail. Returns the number of repaired records. */
   readonly mend?: () => Promise<number>;
 }
 
@@ -162,7 +162,9 @@ export class PortableStore extends StoreLayer {
     return await this.under.write({ checks, mutations: encoded });
   }
 
-  /** Sets aside a malformed record unless its checksum proves that it was stored that way. */
+  /**
+   * Sets aside a malformed record, unless its checksum proves that the record was stored that way.
+   */
   override async setUncheckedAside(key: RecordKey, cause: unknown): Promise<boolean> {
     if (this.#options.onDamaged === undefined) return false;
     const entry = await this.under.get(key);
@@ -203,7 +205,7 @@ export class PortableStore extends StoreLayer {
     return true;
   }
 
-  /** Repairs records that cannot be listed. Returns how many. */
+  /** Repairs records that cannot be listed. Returns the number of repaired records. */
   async #mend(): Promise<number> {
     return await this.#options.mend?.() ?? 0;
   }

@@ -2,8 +2,9 @@
  * The store's values in a format that every runtime can read.
  *
  * Deno KV writes values in the format of its V8 version, and an older version cannot read what a
- * newer one wrote. Bytes are stored unchanged. Records are therefore stored as JSON, and other
- * values in V8's format 15, which `node:v8` writes on all runtimes (docs/decisions/store.md).
+ * newer one wrote. However, Deno KV stores bytes unchanged. Therefore, values are encoded as bytes:
+ * records as JSON, and other values in V8's format 15, which `node:v8` writes on all runtimes
+ * (docs/decisions/store.md).
  *
  * @module
  */
@@ -34,7 +35,7 @@ const decoder = new TextDecoder();
 const isEncoded = (bytes: Uint8Array): boolean =>
   bytes[0] === HEAD && (bytes[1] === JSON_TEXT || bytes[1] === V8_FORMAT_15);
 
-/** Whether the value survives a round trip through JSON. */
+/** Returns whether a value survives a round trip through JSON. */
 function isJson(value: unknown): boolean {
   if (value === null || typeof value === "string" || typeof value === "boolean") return true;
   if (typeof value === "number") return Number.isFinite(value) && !Object.is(value, -0);
@@ -71,7 +72,7 @@ function encodeV8(value: unknown): Uint8Array {
 }
 
 /**
- * The stored form of a value under a key, with a checksum if there is space. Counters are
+ * Encodes a value for storage under a key, with a checksum if there is space. Counters are
  * unchanged, because the store itself adds to them. Bytes that do not look like an encoded value
  * are also unchanged.
  *
@@ -85,7 +86,7 @@ export function encodeValue(key: RecordKey, value: unknown): unknown {
   return checked.byteLength <= MAX_BYTES ? checked : plain;
 }
 
-/** A value as bytes without a checksum. Bytes and counters are unchanged. */
+/** Encodes a value as bytes, without a checksum. Bytes and counters are unchanged. */
 export function encodePortable(value: unknown): Uint8Array<ArrayBuffer> | Deno.KvU64 {
   if (value instanceof Deno.KvU64) return value;
   if (value instanceof Uint8Array && !isEncoded(value)) return value as Uint8Array<ArrayBuffer>;
@@ -94,12 +95,12 @@ export function encodePortable(value: unknown): Uint8Array<ArrayBuffer> | Deno.K
   return (isShort ? json : encodeV8(value)) as Uint8Array<ArrayBuffer>;
 }
 
-/** A value differs from the one stored under its key. */
+/** Thrown if a value differs from the one that was stored under its key. */
 export class ValueDamagedError extends Error {
   override readonly name = "ValueDamagedError";
 }
 
-/** Whether a stored value has the correct checksum. */
+/** Returns whether a stored value has the correct checksum. */
 export function checksumOf(key: RecordKey, stored: unknown): ChecksumState {
   if (!(stored instanceof Uint8Array) || !isEncoded(stored)) return "none";
   return stored[1] === JSON_TEXT ? textChecksum(key, stored) : bytesChecksum(key, stored);

@@ -1,7 +1,7 @@
-/** A store that refuses writes, which would be lost. @module */
+/** A store that refuses writes, because they would be lost. @module */
 import { StoreLayer } from "../../../store/mod.ts";
 
-/** A write was refused because the platform is read-only. */
+/** Thrown if a write is refused because the platform is read-only. */
 export class StoreReadOnlyError extends Error {
   override readonly name = "StoreReadOnlyError";
   constructor() {

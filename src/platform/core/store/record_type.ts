@@ -9,13 +9,14 @@ import * as z from "zod";
 import type { Draft, Entry, KeyPart, RecordKey, SetOptions } from "../../../store/mod.ts";
 import type { Versioned } from "./records.ts";
 
-/** Entries by which records can be found other than by their key. */
+/** Index entries, by which records can be found without knowing their keys. */
 export interface Index<T> {
   entries(record: T): readonly RecordKey[];
   /**
-   * The value of an entry. It is a copy of the record; the last part of the record's key (`id`), if
-   * the entry's key contains the other parts; or all parts of the record's key, under these names.
-   * If a name is missing from the value, the last part of the entry's key is used.
+   * What the value of an entry is: a copy of the record (`copy`); the last part of the record's key
+   * (`id`), if the entry's key contains the other parts; or an object with all parts of the
+   * record's key, under these names. If a name is missing from the object, the last part of the
+   * entry's key is used.
    */
   readonly holds: "copy" | "id" | readonly string[];
   /** Whether an entry can belong to only one record at a time. */
@@ -69,14 +70,15 @@ export class RecordType<T, const Key extends readonly KeyPart[], Name extends st
     this.set(draft, record, options);
   }
 
-  /** Adds a record to a commit. The record that it replaces must have had the same entries. */
+  /** Adds a record to a commit. A record that it replaces must have had the same entries. */
   set(draft: Draft, record: T, options: SetOptions = this.#expiry): void {
     draft.set(this.keyOf(record), record, options);
     for (const { key, value } of this.#entriesOf(record)) draft.set(key, value, options);
   }
 
   /**
-   * Adds a change to a commit. The commit fails if there was another change or a conflicting entry.
+   * Adds a record's change to a commit. The commit fails if the record has changed in the meantime,
+   * or if another record has one of its unique entries.
    */
   replace(draft: Draft, before: Versioned<T>, after: T, options: SetOptions = this.#expiry): void {
     const [from, to] = [this.keyOf(before.value), this.keyOf(after)];
@@ -110,7 +112,7 @@ export class RecordType<T, const Key extends readonly KeyPart[], Name extends st
     for (const { key } of this.#entriesOf(record)) draft.delete(key);
   }
 
-  /** The key of the record that an index entry points to, as parsed by its schema. */
+  /** Returns the key of the record that an index entry points to, parsed with its schema. */
   follow(index: Name, { key, value }: Pick<Entry, "key" | "value">): RecordKey {
     const { holds } = this.#declared.indices![index];
     if (holds === "copy") return this.keyOf(value as T);

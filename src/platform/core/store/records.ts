@@ -1,4 +1,4 @@
-/** Records in Deno KV. They are parsed each time they are read, to detect damaged ones. @module */
+/** Records in Deno KV. Each record is parsed whenever it is read, to detect damage. @module */
 import type * as z from "zod";
 import { Contention, whenUnlocked } from "../../../lib/contention.ts";
 import { KeyedLock } from "../../../lib/keyed_lock.ts";
@@ -19,7 +19,7 @@ export interface Versioned<T> {
   readonly versionstamp: string;
 }
 
-/** A record kept changing while it was being updated. */
+/** Thrown if a record kept changing while it was being updated. */
 export class ContentionError extends Error {
   override readonly name = "ContentionError";
 }
@@ -81,7 +81,10 @@ export interface Page<T> {
 
 export interface PageOptions<T> extends PageWish {
   readonly schema: z.ZodType<T>;
-  /** Whether the list shows a record; by default, it shows all. Filtered pages may be short. */
+  /**
+   * Returns whether the list shows a record. By default, it shows all records. Filtered pages may
+   * be short.
+   */
   readonly shows?: ((record: T) => boolean) | undefined;
 }
 
@@ -108,7 +111,8 @@ export async function readPage<T>(
 }
 
 /**
- * A page of records that have already been read, newest first. The records' IDs are in time order.
+ * Returns a page of records that have already been read, newest first. The records' IDs are in time
+ * order.
  */
 export function pageOf<T extends { readonly id: string }>(
   records: readonly T[],
@@ -121,7 +125,7 @@ export function pageOf<T extends { readonly id: string }>(
 }
 
 /**
- * Maximum number of attempts, with growing pauses, before an update gives up because other
+ * Maximum number of attempts, with growing pauses. After that, an update gives up, because other
  * processes keep changing the record first.
  */
 const MAX_ATTEMPTS = 20;
@@ -160,8 +164,8 @@ function queueOf(kv: object): KeyedLock {
  * changes to an empty operation, and returns the result.
  *
  * Changes to the same record within this process run one at a time, in the order of the calls, so
- * they do not race. The checks guard against other processes. `attempt` must not call this function
- * for the same record, or it would wait for itself.
+ * these changes do not race. The checks guard against other processes. `attempt` must not call this
+ * function for the same record, or it would wait for itself.
  *
  * @param contended The records that the commit changes and checks, as far as they are known; empty
  * if nothing else changes them.
@@ -195,7 +199,7 @@ export async function commitVersioned<T>(
   }, shared);
 }
 
-/** Like {@link commitVersioned}, without the version. */
+/** Does the same as {@link commitVersioned}, but does not return the version. */
 export async function commitWithRetries<T>(
   kv: RecordStore,
   contended: readonly RecordKey[],

@@ -1,7 +1,7 @@
 /**
- * Sets damaged records aside: reports them and moves them to an unused part of the store, so the
- * platform can serve everything else. As long as there are damaged records, no unreferenced data is
- * removed.
+ * Sets damaged records aside: reports them and moves them to an unused part of the store, so that
+ * the platform can serve everything else. As long as there are damaged records, no unreferenced
+ * data is removed.
  *
  * @module
  */
@@ -18,7 +18,7 @@ export function asideKey(encoded: Uint8Array): RecordKey {
   return keys.damagedRecord(encoded.slice(0, MAX_NAME_BYTES));
 }
 
-/** The value of a damaged record, without the first byte of decodable values. */
+/** Returns the value to store for a damaged record, without the first byte of decodable values. */
 export function asideValue(value: unknown): unknown {
   if (!(value instanceof Uint8Array)) return value;
   const kept = value.slice();
@@ -26,10 +26,10 @@ export function asideValue(value: unknown): unknown {
   return kept;
 }
 
-/** When a record that is being set aside now will be removed permanently. */
+/** Returns when a record that is being set aside now will be removed permanently. */
 export const asideUntil = (now: number): number => now + KEPT_MS;
 
-/** Moves a record aside. Returns false if it has changed in the meantime. */
+/** Moves a record aside. Returns `false` if the record has changed in the meantime. */
 export async function setAside(
   kv: RecordStore,
   { key, value, versionstamp }: Entry,
@@ -61,7 +61,7 @@ export function nameOf(key: RecordKey): string {
   }));
 }
 
-/** Whether there are damaged records. Their blobs must not be removed. */
+/** Returns whether there are damaged records, whose blobs must not be removed. */
 export async function hasDamagedRecords(kv: RecordStore): Promise<boolean> {
   for await (const _ of kv.list({ prefix: keys.damagedRecords() }, { limit: 1 })) return true;
   return false;

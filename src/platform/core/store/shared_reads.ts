@@ -1,4 +1,8 @@
-/** Combines simultaneous reads into one request, because each costs two thread switches. @module */
+/**
+ * Combines simultaneous reads into one request, because each request costs two thread switches.
+ *
+ * @module
+ */
 import type { MaybeEntry, RecordKey, RecordStore } from "../../../store/mod.ts";
 import { keyName, keySize } from "./commit_group.ts";
 
@@ -7,7 +11,7 @@ const MANY = 10;
 
 const AT_ONCE = 4;
 
-/** Maximum size of a key, in bytes. Deno KV itself refuses larger ones. */
+/** Maximum size of a key, in bytes. Deno KV itself rejects larger keys. */
 const MAX_KEY_BYTES = 2048;
 
 interface Waiting {
@@ -24,7 +28,9 @@ function isUsual(key: RecordKey): boolean {
   }
 }
 
-/** A store's `get`. A read sees every commit that was acknowledged before it was called. */
+/**
+ * Replaces a store's `get`. A read sees every commit that was acknowledged before the read started.
+ */
 export function sharedReads(store: RecordStore): RecordStore["get"] {
   const waiting: Waiting[] = [];
   let running = 0;
@@ -48,7 +54,7 @@ export function sharedReads(store: RecordStore): RecordStore["get"] {
   function plan(): void {
     if (planned || running === AT_ONCE) return;
     planned = true;
-    // Reads in the same turn of the event loop share a request.
+    // Reads that start in the same turn of the event loop share a request.
     queueMicrotask(() => {
       planned = false;
       void readOn();

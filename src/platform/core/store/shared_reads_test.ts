@@ -28,7 +28,7 @@ class CountingStore extends StoreLayer {
   }
 }
 
-/** A store, and the number of keys in each of its read requests. */
+/** Wraps a store, and records the number of keys in each of its read requests. */
 async function withReads(
   test: (kv: RecordStore, get: RecordStore["get"], sizes: readonly number[]) => Promise<void>,
 ) {

@@ -1,6 +1,9 @@
 /** The error for callers when the store cannot keep up with writes. @module */
 
-/** Too many changes are already waiting. Nothing was stored. A later attempt may succeed. */
+/**
+ * Thrown if too many changes are already waiting. Nothing was stored, and a later attempt may
+ * succeed.
+ */
 export class StoreBusyError extends Error {
   override readonly name = "StoreBusyError";
   constructor(what: string) {

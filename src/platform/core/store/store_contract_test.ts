@@ -24,7 +24,7 @@ interface Opened {
   close(): void | Promise<void>;
 }
 
-/** Started by the first test that needs it. */
+/** Started by the first test that needs the server. */
 let server: Promise<TestPg> | undefined;
 Deno.test.afterAll(async () => void await (await server)?.[Symbol.asyncDispose]());
 
@@ -40,8 +40,8 @@ async function openPostgres(): Promise<Opened> {
 }
 
 /**
- * The URL of a `denokv` server that may be emptied, and whose token is in `DENO_KV_ACCESS_TOKEN`.
- * Build its crate with `cargo install denokv --locked`.
+ * The URL of a `denokv` server whose data may be deleted. The server's token must be in
+ * `DENO_KV_ACCESS_TOKEN`. To install the server, run `cargo install denokv --locked`.
  */
 const DENOKV = Deno.env.get("SVC_TEST_DENOKV_URL");
 
@@ -220,7 +220,7 @@ for (const [name, { ignore, open }] of Object.entries(STORES)) {
   for (const [behavior, test] of Object.entries(CONTRACT)) {
     Deno.test({
       name: `a store (${name}) ${behavior}`,
-      // SQLite's store removes expired records within minutes.
+      // The SQLite store removes expired records within minutes.
       ignore: ignore || (name !== "PostgreSQL" && behavior === "omits expired values"),
       async fn() {
         const { kv, close } = await open();

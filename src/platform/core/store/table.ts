@@ -45,7 +45,7 @@ export class Table<T, Key extends readonly KeyPart[], Name extends string = neve
     return (await this.read(...parts))?.value;
   }
 
-  /** The record that an index entry points to. */
+  /** Returns the record that an index entry points to. */
   async readBy(index: Name, entry: RecordKey): Promise<Versioned<T> | undefined> {
     const found = await readRecord(this.kv, entry, this.#type.entrySchema(index));
     if (found === undefined) return undefined;
@@ -57,17 +57,17 @@ export class Table<T, Key extends readonly KeyPart[], Name extends string = neve
     return (await this.readBy(index, entry))?.value;
   }
 
-  /** A page of the records whose keys start with this part, newest first. */
+  /** Returns a page of the records whose keys start with this part, newest first. */
   list(owner: KeyPart, wish: Omit<PageOptions<T>, "schema">): Promise<Page<T>> {
     return readPage(this.kv, [...this.#type.root, owner], { schema: this.#type.schema, ...wish });
   }
 
-  /** A page of the record copies under an index key, newest first. */
+  /** Returns a page of the record copies under an index key, newest first. */
   listCopies(prefix: RecordKey, wish: PageWish): Promise<Page<T>> {
     return readPage(this.kv, prefix, { schema: this.#type.schema, ...wish });
   }
 
-  /** All records, or those whose keys start with these parts, in key order. */
+  /** Reads all records, or those whose keys start with these parts, in key order. */
   async *all(...parts: readonly KeyPart[]): AsyncGenerator<T> {
     const records = readAll(this.kv, [...this.#type.root, ...parts], this.#type.schema);
     for await (const { value } of records) yield value;
@@ -77,7 +77,7 @@ export class Table<T, Key extends readonly KeyPart[], Name extends string = neve
     return await Array.fromAsync(this.all(...parts));
   }
 
-  /** The records that the index entries under a key point to. */
+  /** Reads the records that the index entries under a key point to. */
   async *allBy(index: Name, prefix: RecordKey): AsyncGenerator<T> {
     for await (const entry of readAll(this.kv, prefix, this.#type.entrySchema(index))) {
       const key = this.#type.follow(index, entry);
@@ -86,7 +86,7 @@ export class Table<T, Key extends readonly KeyPart[], Name extends string = neve
     }
   }
 
-  /** Returns false if another record has one of its unique entries. */
+  /** Adds a record. Returns `false` if another record has one of its unique entries. */
   async add(record: T, options?: SetOptions): Promise<boolean> {
     const operation = this.kv.atomic();
     this.#type.insert(operation, record, options);
@@ -94,8 +94,8 @@ export class Table<T, Key extends readonly KeyPart[], Name extends string = neve
   }
 
   /**
-   * Returns `undefined` if the record does not exist. Stores nothing if `change` returns the same
-   * record.
+   * Changes a record. Returns `undefined` if the record does not exist. Stores nothing if `change`
+   * returns the same record.
    */
   async update(
     parts: Key,
@@ -126,7 +126,10 @@ export class Table<T, Key extends readonly KeyPart[], Name extends string = neve
     }, { lease });
   }
 
-  /** Changes each record for which `change` returns a different one. Returns how many. */
+  /**
+   * Replaces each record for which `change` returns a different one. Returns the number of replaced
+   * records.
+   */
   async rewrite(change: (record: T) => Promise<T>): Promise<number> {
     let count = 0;
     for await (const { key } of this.kv.list({ prefix: this.#type.root })) {

@@ -2,9 +2,9 @@
  * Checksums of stored values. They are needed because JSON with a flipped bit inside a value can
  * still be parsed.
  *
- * The checksum covers the key and the value. The checksum follows the value, where programs that do
- * not know about it ignore it: after JSON as white space, with two bits per character, and after
- * V8's format 15 as bytes.
+ * A checksum covers the key and the value. It follows the value, in a form that programs without
+ * checksum support ignore: after JSON as white space, with two bits per character, and after V8's
+ * format 15 as bytes.
  *
  * @module
  */
@@ -48,7 +48,7 @@ export function addBytesChecksum(key: RecordKey, value: Uint8Array): Uint8Array<
   return withTail(value, [...MARK, ...bytesOf(checksumOf(key, value))]);
 }
 
-/** Whether a value has a checksum that matches it and its key. */
+/** Whether a value has a checksum that matches the value and its key. */
 export type ChecksumState = "none" | "right" | "wrong";
 
 const endsWith = (value: Uint8Array, tail: readonly number[]): boolean =>

@@ -1,28 +1,32 @@
-/** Blobs that were verified against their hashes, as long as their files do not change. @module */
+/**
+ * Remembers which blobs were verified against their hashes, as long as their files do not change.
+ *
+ * @module
+ */
 import type { Steps } from "../../../lib/next_turn.ts";
 import type { LookOptions } from "./blob_store.ts";
 
-/** Maximum number of blobs to remember. Beyond it, all are forgotten. */
+/** Maximum number of blobs to remember. Beyond it, all of them are forgotten. */
 const MAX_REMEMBERED = 1_000_000;
 
 const FILES_PER_STEP = 32;
 
 /**
- * How long a check of a file is valid, in milliseconds. A deployment's files are looked up when it
- * is created, and again within seconds when it is activated.
+ * How long a check of a file is valid, in milliseconds. A deployment's files are looked up when the
+ * deployment is created, and again, within seconds, when it is activated.
  */
 const LOOK_MS = 5000;
 
-/** A file that had its blob's content. */
+/** A file that had its blob's content when it was last read. */
 interface Verified {
   readonly size: number;
   readonly mtime: number | undefined;
   readonly ino: number | null;
-  /** When it was last checked, according to the monotonic clock. */
+  /** When the file was last checked, according to the monotonic clock. */
   lookedAt: number;
 }
 
-/** Whether a file has been neither replaced nor modified since it was verified. */
+/** Returns whether a file has been neither replaced nor modified since it was verified. */
 const isUnchanged = (verified: Verified, { size, mtime, ino }: Deno.FileInfo): boolean =>
   verified.size === size && verified.ino === ino && verified.mtime === mtime?.getTime();
 
@@ -41,7 +45,7 @@ export class VerifiedBlobs {
   readonly #pathOf: (sha256: string) => string;
   readonly #monotonic: (() => number) | undefined;
 
-  /** Without `monotonic`, each lookup checks the file, even with `lately`. */
+  /** Without `monotonic`, every lookup checks the file, even if `lately` is set. */
   constructor(pathOf: (sha256: string) => string, monotonic?: () => number) {
     this.#pathOf = pathOf;
     this.#monotonic = monotonic;
@@ -62,9 +66,9 @@ export class VerifiedBlobs {
   }
 
   /**
-   * Adds the sizes of verified, unchanged `hashes` to `sizes`, and returns the others. The system
-   * has these files cached, so a synchronous lookup takes a tenth of the time of an asynchronous
-   * one.
+   * Adds the sizes of those blobs in `hashes` that are verified and unchanged to `sizes`. Returns
+   * the other hashes. The system has these files cached, so a synchronous lookup takes a tenth of
+   * the time of an asynchronous one.
    */
   *lookAt(
     hashes: Iterable<string>,

@@ -1,7 +1,7 @@
 /**
- * Masks a branch's data in one transaction: tables, and data that PostgreSQL derives from them
- * (statistics and materialized views). User triggers are disabled during that time, because they
- * may copy old values elsewhere. Foreign keys are checked again afterwards.
+ * Masks a branch's data in one transaction: the tables, and the data that PostgreSQL derives from
+ * them (statistics and materialized views). User triggers are disabled during that time, because
+ * they may copy old values elsewhere. Foreign keys are checked again afterwards.
  *
  * @module
  */
@@ -65,7 +65,7 @@ WHERE c.relkind = 'm' AND c.relispopulated AND n.nspname !~ '^pg_' ORDER BY c.oi
 
 interface MaskedTable {
   readonly id: string;
-  /** Quoted, with its schema. */
+  /** The quoted name, with the schema. */
   readonly name: string;
   /** Numbers of the masked columns. */
   readonly columns: readonly string[];
@@ -82,8 +82,8 @@ const columnOf = ([, , , , name, type, maximum, notNull, generated]: Row): Maske
 });
 
 /**
- * Finds the tables and columns to mask, and how each table changes. Problems include the key of
- * their mask.
+ * Finds the tables and columns to mask, and determines how each table changes. Each problem
+ * includes the key of its mask.
  */
 function planMasks(
   mask: DatabaseMask,
@@ -129,7 +129,7 @@ function planMasks(
   return { tables, problems };
 }
 
-/** The two padded HMAC keys, in PostgreSQL's notation for bytes. */
+/** Returns the two padded HMAC keys, in PostgreSQL's notation for bytes. */
 function paddedKeys(key: Uint8Array): [string, string] {
   const padded = Buffer.alloc(BLOCK);
   padded.set(key);
@@ -197,7 +197,7 @@ async function runMasks(ask: Ask, mask: DatabaseMask, key: Uint8Array): Promise<
   }
   const views = (await ask(VIEWS)).map(([name]) => name!);
   for (const view of views) await ask(`REFRESH MATERIALIZED VIEW ${view}`);
-  // Statistics contain values from columns.
+  // Statistics contain values from columns, so they must be recomputed.
   for (const name of [...tables.map((table) => table.name), ...views]) await ask(`ANALYZE ${name}`);
   await ask("COMMIT");
 }

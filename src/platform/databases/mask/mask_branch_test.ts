@@ -65,7 +65,7 @@ const MASK: DatabaseMask = {
   "sales.orders": { email: "hash", address: "fake:address", company: "fake:company" },
 };
 
-/** Masks that are refused, each with the expected message. */
+/** Masks that are rejected, each with the expected message. */
 const REFUSED: readonly (readonly [DatabaseMask, RegExp])[] = [
   [{ people: { email: "hash" } }, /db\.mask\.people: The table does not exist/],
   [{ orders: { email: "hash" } }, /db\.mask\.orders: The table does not exist/],

@@ -24,18 +24,21 @@ const TEXT_TYPES: readonly string[] = ["text", "varchar", "bpchar", "citext", "n
 
 export interface MaskedColumn {
   readonly name: string;
-  /** The name of its base type in `pg_type`. */
+  /** The name of the column's base type in `pg_type`. */
   readonly type: string;
-  /** Maximum number of characters; null if unlimited. */
+  /** Maximum number of characters; `null` if unlimited. */
   readonly maximum: number | null;
   readonly notNull: boolean;
-  /** Whether PostgreSQL computes its values. */
+  /** Whether PostgreSQL computes the column's values. */
   readonly generated: boolean;
 }
 
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** A whole number from 28 bits of the hash `h`, starting at one of its hexadecimal digits. */
+/**
+ * Returns SQL that makes a whole number from 28 bits of the hash `h`, starting at the given
+ * hexadecimal digit.
+ */
 const numberAt = (digit: number): string => `('x' || substr(h, ${digit}, 7))::bit(28)::int`;
 
 const pick = (list: readonly string[], digit: number): string =>
@@ -54,7 +57,10 @@ const FAKES: Readonly<Record<Fake, string>> = {
 /** HMAC-SHA256 (RFC 2104) of a value, with the padded keys in `$1` and `$2`. */
 const HASH = "encode(sha256($2::bytea || sha256($1::bytea || convert_to(v, 'UTF8'))), 'hex')";
 
-/** The expression that computes a hash of the column's type from `h`. */
+/**
+ * Returns SQL that converts the hash `h` to the column's type; `undefined` if the type cannot
+ * contain a hash.
+ */
 function hashFor({ type, maximum }: MaskedColumn): string | undefined {
   if (TEXT_TYPES.includes(type)) return maximum === null ? "h" : `left(h, ${maximum})`;
   switch (type) {

@@ -8,7 +8,7 @@ import type { Clock } from "../../../lib/clock.ts";
 import { messageOf } from "../../../lib/error_message.ts";
 import type { CheckRequest } from "../../../lib/release_checks.ts";
 
-/** Maximum number of bytes to search in a body for the expected text. */
+/** Maximum number of a body's bytes to search for the expected text. */
 const MAX_BODY_BYTES = 1024 * 1024;
 /** Pause before a request is repeated, in milliseconds. */
 const PAUSE_MS = 500;
@@ -20,7 +20,7 @@ export type AskEdge = (request: Request) => Promise<Response>;
 export interface CheckPlace {
   /** The deployment's own URL, without a path. */
   readonly url: string;
-  /** Admits a request to a protected host. It is sent as `x-svc-bypass`. */
+  /** The token that admits a request to a protected host. It is sent as `x-svc-bypass`. */
   readonly bypass: string;
 }
 
@@ -55,7 +55,7 @@ function* headerProblems(
   }
 }
 
-/** Why a response does not pass; empty if it passes. */
+/** Returns why a response does not pass; empty if it passes. */
 export async function judgeResponse(check: CheckRequest, response: Response): Promise<string[]> {
   const { expect } = check;
   const { status, headers } = response;

@@ -20,7 +20,7 @@ export type RunCommands = (
 ) => Promise<readonly CommandResult[]>;
 
 export interface ReleaseCheckerOptions {
-  /** The key that signs tokens for protected hosts. */
+  /** Returns the key that signs tokens for protected hosts. */
   key(): Promise<Uint8Array>;
   readonly ask: AskEdge;
   readonly addresses: Addresses;
@@ -67,7 +67,10 @@ export class ReleaseChecker {
     this.#options = options;
   }
 
-  /** The URL for checking a deployment, and the token that admits its requests. */
+  /**
+   * Returns the URL for checking a deployment, and the token that admits the requests of its
+   * checks.
+   */
   async placeOf({ id, projectId, uniqueLabel }: DeploymentRecord): Promise<CheckPlace> {
     const { key, addresses, now, random } = this.#options;
     const bypass = sealToken("check", {

@@ -9,14 +9,14 @@ export type ForgeEvent =
   /** There is nothing to do. `reason` is human-readable. */
   | { readonly type: "ignore"; readonly reason: string };
 
-/** Thrown if a payload lacks some of its event's fields. */
+/** Thrown if a payload lacks some of the event's fields. */
 export class PayloadError extends Error {
   override readonly name = "PayloadError";
 }
 
 export const ignore = (reason: string): readonly ForgeEvent[] => [{ type: "ignore", reason }];
 
-/** The event for a ref. Tags and other refs are ignored. */
+/** Returns the event for a ref. Ignores tags and other refs. */
 export function refEvent(ref: string, isDeleted: boolean): ForgeEvent {
   const branch = /^refs\/heads\/(.+)$/.exec(ref)?.[1];
   if (branch === undefined) return { type: "ignore", reason: `${ref} is not a branch` };
@@ -26,12 +26,12 @@ export function refEvent(ref: string, isDeleted: boolean): ForgeEvent {
 /** The number of a pull request. A payload without it is also handled. */
 export const pullNumber = z.int().positive().optional();
 
-/** The event for a pull request. */
+/** A pull request in an event. */
 export interface PullRequest {
-  /** ID in the forge's API. */
+  /** The pull request's ID in the forge's API. */
   readonly number: number | undefined;
   readonly isOpen: boolean;
-  /** Whether its visible state may have changed. */
+  /** Whether the pull request's visible state may have changed. */
   readonly isChanged: boolean;
   readonly branch: string;
   /** Whether the branch is in a different repository from the target. */
@@ -39,8 +39,8 @@ export interface PullRequest {
 }
 
 /**
- * Deploys a preview when a pull request is opened or updated, and stops it on close. Code from
- * other repositories is not built.
+ * Deploys a preview when a pull request is opened or updated, and stops the preview when the pull
+ * request is closed. Code from other repositories is not built.
  */
 export function pullRequestEvent(
   { number: pull, isOpen, isChanged, branch, isFork }: PullRequest,

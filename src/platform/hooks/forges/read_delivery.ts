@@ -1,5 +1,5 @@
 /**
- * Recognizes forges' deliveries to a hook, checks their signatures, and parses them.
+ * Recognizes forges' deliveries to a hook, checks the signatures, and parses the deliveries.
  *
  * @module
  */
@@ -55,8 +55,8 @@ function isSame(one: string, other: string): boolean {
 }
 
 /**
- * Whether the sender knows a hook's secret. GitLab sends the secret; other forges sign with it
- * (HMAC).
+ * Returns whether the sender knows a hook's secret. GitLab sends the secret, and other forges sign
+ * with it (HMAC).
  */
 export function isSigned(
   headers: Headers,
@@ -71,7 +71,7 @@ export function isSigned(
   return isSame(given.replace(/^sha256=/, "").toLowerCase(), wanted);
 }
 
-/** The JSON in a body. Forms contain it in the `payload` field. */
+/** Parses the JSON in a body. In a form, the JSON is in the `payload` field. */
 async function jsonOf(body: Uint8Array, type: string | null): Promise<unknown> {
   const kind = type?.split(";")[0]?.trim().toLowerCase();
   if (kind === "application/json") {

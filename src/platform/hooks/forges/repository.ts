@@ -3,9 +3,9 @@ import { basename } from "node:path";
 import * as z from "zod";
 import { type GitAddress, parseGitUrl } from "../../../lib/git_url.ts";
 
-/** The fields of a repository in an event. */
+/** Facts about a repository from an event. */
 export interface ForgeRepository {
-  /** Its path on the forge, such as `ada/shop`. */
+  /** The repository's path on the forge, such as `ada/shop`. */
   readonly name: string;
   /** The hosts in the repository's URLs in the event. */
   readonly hosts: ReadonlySet<string>;
@@ -30,7 +30,7 @@ const repository = z.object({
 const inside = <Name extends string>(name: Name) =>
   z.object({ [name]: repository } as Record<Name, typeof repository>).optional().catch(undefined);
 
-/** GitLab names the repository `project`. Pull request events also have it in their target. */
+/** GitLab calls the repository `project`. Pull request events also have it in their target. */
 const payload = z.object({
   repository,
   project: repository,
@@ -56,7 +56,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   "altssh.bitbucket.org": "bitbucket.org",
 };
 
-/** Forges with a single hostname. Others can have several. */
+/** Forges with a single hostname. Other forges can have several. */
 const PUBLIC_FORGES = new Set(["github.com", "gitlab.com", "bitbucket.org", "codeberg.org"]);
 
 function hostOf(address: GitAddress | undefined): string | undefined {
@@ -72,7 +72,7 @@ function addressOf(url: string | undefined): GitAddress | undefined {
   return parsed?.ok === true ? parsed.address : undefined;
 }
 
-/** The repository that an event is about; `undefined` if the event does not name one. */
+/** Returns the repository that an event is about; `undefined` if the event does not name one. */
 export function repositoryOf(event: unknown): ForgeRepository | undefined {
   const read = payload.safeParse(event).data;
   const candidates = [
@@ -95,7 +95,7 @@ export function repositoryOf(event: unknown): ForgeRepository | undefined {
   return undefined;
 }
 
-/** A repository's path in lower case, without the suffixes that URLs have. */
+/** Returns a repository's path in lower case, without the suffixes that URLs have. */
 const plainPath = (path: string): string =>
   decodeURIComponent(path).toLowerCase().replace(/\/+$/, "").replace(/\/\.git$|\.git$/, "");
 
@@ -108,7 +108,7 @@ function pathOf(address: GitAddress): string {
     : parsed.pathname;
 }
 
-/** Local copies may be in any folder, so only the last part of their path is compared. */
+/** Local copies may be in any folder, so only the last part of the path is compared. */
 export function isSameRepository(gitUrl: string | null, { name, hosts }: ForgeRepository): boolean {
   const address = addressOf(gitUrl ?? undefined);
   if (address === undefined) return false;

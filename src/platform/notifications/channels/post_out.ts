@@ -1,13 +1,18 @@
-/** Sends one POST request to a URL that a user chose, and refuses forbidden addresses. @module */
+/**
+ * Sends one POST request to a URL that a user chose. Refuses to connect to forbidden addresses.
+ *
+ * @module
+ */
 import type { Clock } from "../../../lib/clock.ts";
 import { type HeaderList, OutboundError, type OutboundFetch } from "../../../runtime/mod.ts";
 import type { SendOutcome } from "../delivery/channel.ts";
 
-/** Time limit for the whole exchange. */
+/** Time limit for the whole exchange, in milliseconds. */
 export const POST_MS = 10_000;
 
 /**
- * Time limit for reading an excerpt of a response's body. The excerpt has no effect on the result.
+ * Time limit for reading an excerpt of a response's body, in milliseconds. The excerpt has no
+ * effect on the result.
  */
 const EXCERPT_MS = 1000;
 
@@ -18,7 +23,7 @@ export interface PostAnswer {
   readonly retryAfterMs: number | undefined;
 }
 
-/** Error codes of faults that a retry does not fix. */
+/** Codes of errors that a retry does not fix. */
 const FINAL: ReadonlySet<string> = new Set(["bad_request", "refused_address", "refused_port"]);
 
 /** Reads `Retry-After` (RFC 9110, 10.2.3). Returns milliseconds from now. */
@@ -66,7 +71,7 @@ export async function postOut(outbound: OutboundFetch, request: {
   readonly headers: HeaderList;
   readonly body: Uint8Array<ArrayBuffer>;
   readonly now: Clock;
-  /** Number of bytes to read from the response's body; if missing, none are read. */
+  /** Number of bytes to read from the response's body; if missing, no bytes are read. */
   readonly excerptBytes?: number;
   readonly signal?: AbortSignal;
 }): Promise<PostAnswer> {
@@ -103,7 +108,7 @@ export function judgePostError(error: unknown): SendOutcome {
   return { type: "retry", reason, hostTrouble: true };
 }
 
-/** The outcome for an error status without a special meaning. */
+/** Returns the outcome for an error status without a special meaning. */
 export function judgeStatus(
   { status, retryAfterMs }: Pick<PostAnswer, "status" | "retryAfterMs">,
 ): SendOutcome {

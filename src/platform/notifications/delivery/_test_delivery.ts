@@ -1,6 +1,6 @@
 /**
- * A queue with an in-memory store and a clock that tests set, and a channel whose receivers follow
- * instructions.
+ * A queue with an in-memory store and a clock that tests set, and a channel that responds as a test
+ * specifies.
  *
  * @module
  */
@@ -53,7 +53,7 @@ export interface TestChannel extends Channel {
   readonly givenUp: string[];
 }
 
-/** A channel that returns the result of `answer`, and records all sent messages. */
+/** Creates a channel that returns the result of `answer`, and records all sent messages. */
 export function testChannel(
   answer: (delivery: Delivery) => SendOutcome | Promise<SendOutcome>,
   more: Partial<Omit<Channel, "send">> = {},
@@ -89,7 +89,7 @@ export async function withQueue(
     readonly clock: { at: number };
     readonly kv: RecordStore;
     readonly troubles: string[];
-    /** Decides what receivers want; by default, everything. */
+    /** Decides what receivers want. By default, they want everything. */
     readonly wants: { is(content: NotificationContent): boolean };
     restart(over?: RecordStore): ReturnType<typeof createDeliveryQueue>;
   }) => Promise<void>,

@@ -1,5 +1,6 @@
 /**
- * The interface of a channel. A channel sends messages, and the queue decides when and how often.
+ * The interface for channels. A channel sends messages, and the queue decides when and how many
+ * times.
  *
  * @module
  */
@@ -7,25 +8,29 @@ import { type ChannelLimits, type DeliveryChannel } from "../../../contract/chan
 import type { DeliveryRequest, NotificationContent } from "./types.ts";
 
 export interface Receiver {
-  /**
-   * The key that the channel uses to find the receiver: the ID of a user, subscription or webhook.
-   */
+  /** The key by which the channel finds the receiver: the ID of a user, subscription or webhook. */
   readonly id: string;
-  /** The host that receives it. While that host is down, other messages to it also wait. */
+  /**
+   * The host that receives the message. While that host is down, other messages to it also wait.
+   */
   readonly host: string;
 }
 
 /** One message to one receiver, ready to be sent. */
 export interface Delivery {
   /**
-   * 64 hexadecimal digits. They are the same for every attempt, so receivers can recognize repeats.
+   * The message's ID: 64 hexadecimal digits. It is the same for every attempt, so that receivers
+   * can recognize repeats.
    */
   readonly id: string;
   readonly receiverId: string;
   readonly userId: string | null;
-  /** The notification, or several for a digest, oldest first. */
+  /** The notification or, for a digest, several notifications, oldest first. */
   readonly contents: readonly NotificationContent[];
-  /** Number of notifications in it. For a long digest, this is more than `contents` includes. */
+  /**
+   * Number of notifications in the message. For a long digest, there are more than `contents`
+   * includes.
+   */
   readonly total: number;
   /** Number of the attempt, starting at 1. */
   readonly attempt: number;
@@ -43,7 +48,7 @@ export type SendOutcome =
     readonly reason: string;
     /** The pause that the receiver has requested for its whole host, in milliseconds. */
     readonly retryAfterMs?: number;
-    /** True if the failure concerns the host rather than this message. */
+    /** Whether the failure concerns the host rather than this message. */
     readonly hostTrouble: boolean;
   }
   /** No attempt will succeed. The message is kept as a dead letter. */
@@ -53,7 +58,7 @@ export type SendOutcome =
 
 export type ReadOnce = <T>(name: string, read: () => Promise<T>) => Promise<T>;
 
-/** Reads each value once for concurrent requests, and ignores later changes. */
+/** Reads each value only once for concurrent requests, and ignores later changes. */
 export function readOnce(): ReadOnce {
   const known = new Map<string, Promise<unknown>>();
   return <T>(name: string, read: () => Promise<T>) => {
@@ -68,12 +73,12 @@ export function readOnce(): ReadOnce {
 export interface Channel {
   readonly name: DeliveryChannel;
   readonly limits: ChannelLimits;
-  /** True if less urgent messages of a category to a person are combined into one. */
+  /** Whether less urgent messages to a person are combined into one for each category. */
   readonly digests: boolean;
-  /** Returns the receivers of a request. Reads that concurrent requests share use `once`. */
+  /** Returns the receivers of a request. Uses `once` for values that concurrent requests share. */
   receivers(request: DeliveryRequest, once: ReadOnce): Promise<readonly Receiver[]>;
   send(delivery: Delivery): Promise<SendOutcome>;
-  /** The receiver's name, as shown to its owner. */
+  /** Returns the receiver's name, as shown to the receiver's owner. */
   nameOf?(receiverId: string, userId: string): Promise<string | undefined>;
   /** Called when a message fails permanently after its last attempt. */
   onGivenUp?(delivery: Delivery, reason: string): Promise<void>;

@@ -1,7 +1,7 @@
 /**
- * Sends one channel's due messages. It limits how many are sent at a time in total, per host and
- * per owner, and sends nothing to a host that is down. Each channel has its own worker, so channels
- * do not wait for each other.
+ * Sends one channel's due messages. Limits how many are sent at a time in total, per host and per
+ * owner, and sends nothing to a host that is down. Each channel has its own worker, so that
+ * channels do not wait for each other.
  *
  * @module
  */
@@ -26,20 +26,24 @@ export interface WorkerParts {
 }
 
 /**
- * Number of due entries that one scan reads. The next scan continues after them, for other hosts.
+ * Number of due entries that one scan reads. The next scan continues after these entries, to find
+ * messages for other hosts.
  */
 const LOOKAHEAD = 1000;
-/** Maximum time to sleep. Clocks can be changed, and timers have a maximum. */
+/** Maximum time to sleep, because clocks can be changed, and timers have a maximum. */
 const LONGEST_SLEEP_MS = 60_000;
 /** Maximum wait for messages in progress when the platform stops. */
 const CLOSE_MS = 5000;
 /** Pause after a failure of the store. */
 const STORE_PAUSE_MS = 1000;
-/** Maximum wait for other nodes' messages. Those nodes may end without settling them. */
+/**
+ * Maximum wait for messages that other nodes have claimed, because such a node may exit without
+ * settling its messages.
+ */
 const HELD_PAUSE_MS = 3000;
 /** Pause before a retry of a message whose records could not be read. */
 const BROKEN_PAUSE_MS = 60_000;
-/** Messages that were waiting for a host are spread over this period. */
+/** Period over which to spread the messages that were waiting for a host. */
 const SPREAD_MS = 1000;
 
 /** Why a resent message is still a dead letter. */
@@ -57,7 +61,9 @@ export class ChannelWorker {
   readonly #ended = new Set<string>();
   /** How many messages have been started or postponed so far. */
   #progress = 0;
-  /** Where the next scan starts: after messages to busy hosts, otherwise at the first message. */
+  /**
+   * Where the next scan starts: after messages to busy hosts, or otherwise at the first message.
+   */
   #behind: DueEntry | undefined;
   /**
    * Whether a delivery attempt has finished since the last scan that started from the first
@@ -102,7 +108,7 @@ export class ChannelWorker {
     });
   }
 
-  /** Sends everything that is due now. Resolves when that is done. */
+  /** Sends everything that is due now. Resolves when all of it has been sent. */
   async drain(): Promise<void> {
     for (;;) {
       const wasQuiet = this.#running.size === 0 && this.#behind === undefined;
@@ -115,7 +121,10 @@ export class ChannelWorker {
     }
   }
 
-  /** Stops, and waits a while for messages in progress. The rest are sent after a restart. */
+  /**
+   * Stops, and waits a while for messages in progress. The remaining messages are sent after a
+   * restart.
+   */
   async close(): Promise<void> {
     this.#state = "closed";
     clearTimeout(this.#timer);
@@ -209,8 +218,8 @@ export class ChannelWorker {
   }
 
   /**
-   * Gives spare slots to owners that have used up their share, but keeps one full share free for
-   * others.
+   * Gives spare slots to owners that have used up their share of the slots, but keeps one full
+   * share free for other owners.
    */
   #runBeyondShare(entries: readonly DueEntry[]): void {
     const { concurrency, perHost, perOwner = concurrency } = this.#channel.limits;
@@ -294,7 +303,10 @@ export class ChannelWorker {
     await this.#settle(attempted, { entry, claim, outcome, delivery });
   }
 
-  /** Ends a message that is no longer wanted. A resent message stays a dead letter. */
+  /**
+   * Discards a message that is no longer wanted. If it was a resent message, it stays a dead
+   * letter.
+   */
   async #leaveOut(job: Job, dueAt: number, claim: Claim): Promise<void> {
     const { store, now, random } = this.#parts;
     if (!job.resent) return await store.settle(job, dueAt, claim);

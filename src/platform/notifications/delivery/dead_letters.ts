@@ -1,4 +1,4 @@
-/** Undelivered messages. Their recipient or an owner can list, resend and delete them. @module */
+/** Undelivered messages. The recipient or an owner can list, resend and delete them. @module */
 import * as z from "zod";
 import type { DeadLetter } from "../../../contract/deliveries.ts";
 import type { Clock } from "../../../lib/clock.ts";
@@ -53,7 +53,7 @@ export class DeadLetters {
     this.#queue.wake(job.channel);
   }
 
-  /** Sends all letters again, at most 1,000 per call. Returns how many. */
+  /** Sends all letters again, up to 1,000 per call. Returns the number of letters. */
   async resendAll(view: LetterView): Promise<number> {
     let resent = 0;
     let cursor: string | undefined;

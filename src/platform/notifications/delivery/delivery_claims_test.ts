@@ -7,7 +7,7 @@ import { createDeliveryQueue } from "./delivery_queue.ts";
 import { countOf, request, SENT, START, testChannel } from "./_test_delivery.ts";
 import { DenoStore, type RecordStore } from "../../../store/mod.ts";
 
-/** Queues of nodes that share a store. */
+/** Creates the queues of several nodes that share a store. */
 async function withNodes(
   run: (parts: {
     readonly kv: RecordStore;

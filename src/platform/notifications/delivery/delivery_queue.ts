@@ -15,7 +15,7 @@ import type {
 } from "./types.ts";
 import type { RecordKey, RecordStore } from "../../../store/mod.ts";
 
-/** How long less urgent messages wait to be combined with others. */
+/** How long less urgent messages wait to be combined with others, in milliseconds. */
 export const DIGEST_WINDOW_MS = 60_000;
 /** Maximum number of requests per commit. Deno KV allows 1,000 changes. */
 const BATCH = 40;
@@ -35,17 +35,17 @@ export interface DeliveryQueueOptions {
 
 export interface RunningDeliveryQueue extends DeliveryQueue {
   readonly store: DeliveryStore;
-  /** Finishes what a crash interrupted, and starts sending. */
+  /** Completes operations that a crash interrupted, and starts sending. */
   start(): Promise<void>;
-  /** Like `accept()`, for one known receiver. */
+  /** Does the same as `accept()`, for one known receiver. */
   acceptTo(request: DeliveryRequest, receiver: Receiver): Promise<void>;
-  /** Wakes the channels that another node has stored something for. */
+  /** Wakes the channels for which another node has stored something. */
   follow(changed: readonly RecordKey[]): void;
   /** Wakes a channel, because something may be due. */
   wake(channel: DeliveryChannel): void;
   /** Sends everything that is due now, for callers with their own clock. */
   drain(): Promise<void>;
-  /** Waits for messages in progress. The others stay in the store. */
+  /** Waits for messages in progress. The remaining messages stay in the store. */
   close(): Promise<void>;
 }
 
@@ -53,7 +53,10 @@ function isDigested(channel: Channel, { content }: DeliveryRequest): boolean {
   return channel.digests && (content.priority === "NORMAL" || content.priority === "LOW");
 }
 
-/** The key of a digest. It covers one workspace, because owners see failed deliveries. */
+/**
+ * Returns the key of a digest. A digest covers only one workspace, because the workspace's owners
+ * see failed deliveries.
+ */
 const digestKey = (
   { name }: Channel,
   receiverId: string,
@@ -118,7 +121,7 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): RunningDeliv
     ]),
   );
   const all = [...workers.values()];
-  /** A damaged record of one receiver must not prevent notifications to others. */
+  /** A damaged record of one receiver must not prevent notifications to other receivers. */
   const receiversOf = async (channel: Channel, request: DeliveryRequest, once: ReadOnce) => {
     try {
       return await channel.receivers(request, once);

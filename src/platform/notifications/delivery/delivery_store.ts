@@ -12,14 +12,17 @@ import { type NotificationContent, notificationContent } from "./types.ts";
 import { deliveryKeys, type Job, jobRecord, letterOwners, ownerOf } from "./job.ts";
 import type { Check, Lease, Operation, RecordStore } from "../../../store/mod.ts";
 
-/** How long keys are remembered. This is longer than any message is retried. */
+/** How long keys are remembered, which is longer than any message is retried. */
 const SEEN_MS = 7 * 24 * 60 * 60 * 1000;
 const LETTER_MS = 30 * 24 * 60 * 60 * 1000;
-/** A digest's parts expire some time after the dead letter that may need them. */
+/**
+ * How long a digest's parts are kept. They expire some time after the dead letter that may need
+ * them.
+ */
 const PART_MS = 45 * 24 * 60 * 60 * 1000;
 /** Maximum number of changes in one commit. Deno KV allows 1,000. */
 const MAX_CHANGES = 400;
-/** How many of a digest's parts its message shows. The others are only counted. */
+/** How many parts of a digest the message shows. The remaining parts are only counted. */
 const SHOWN_PARTS = 50;
 
 export interface NewJob {
@@ -47,7 +50,7 @@ export interface DueEntry {
 export type Claim = Check | undefined;
 
 const openDigest = z.object({ jobId: z.string() });
-/** Older entries have no owner. They all count as belonging to a single owner. */
+/** Older entries have no owner, so all of them count as belonging to a single owner. */
 const dueValue = z.object({ host: z.string(), owner: z.string().default("") });
 
 const dueOf = (job: Job): z.infer<typeof dueValue> => ({ host: job.host, owner: ownerOf(job) });
@@ -60,8 +63,8 @@ export class DeliveryStore {
   }
 
   /**
-   * Stores at most 40 requests in one commit, except those that were stored before. The commit
-   * checks only the guard, which changes when a digest is accepted or closed.
+   * Stores up to 40 requests in one commit, except those that were stored before. The commit checks
+   * only the guard, which changes when a digest is accepted or closed.
    */
   async accept(acceptances: readonly Acceptance[], lease?: Lease): Promise<void> {
     const guard = deliveryKeys.guard();
@@ -120,7 +123,8 @@ export class DeliveryStore {
   }
 
   /**
-   * Lists a channel's jobs in the order in which they are due, from the first or after a given one.
+   * Lists a channel's jobs in the order in which they are due, starting with the first job or after
+   * a given one.
    */
   async *due(channel: string, { batchSize, behind }: {
     readonly batchSize: number;
@@ -175,8 +179,8 @@ export class DeliveryStore {
   }
 
   /**
-   * Returns a job's notification, or a digest's first notifications and their total number. Leaves
-   * out notifications that are not wanted.
+   * Returns a job's notification, or a digest's first notifications and the total number of its
+   * notifications. Leaves out notifications that are not wanted.
    */
   async contentsOf(
     job: Job,
@@ -273,7 +277,7 @@ export class DeliveryStore {
     await operation.commit();
   }
 
-  /** Queues a dead letter again. Returns false if another call has just done so. */
+  /** Queues a dead letter again. Returns `false` if another call has just done so. */
   async revive(job: Job, at: number): Promise<boolean> {
     return await this.#unbury(job, (operation) => {
       const revived: Job = { ...job, dead: null, attempts: 0, acceptedAt: at, resent: true };

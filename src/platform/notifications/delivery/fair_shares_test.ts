@@ -4,8 +4,8 @@ import { LIMITS, request, SENT, testChannel, withQueue } from "./_test_delivery.
 type Queue = Parameters<Parameters<typeof withQueue>[1]>[0]["queue"];
 
 /**
- * Webhooks of workspaces with eight hosts each. At most eight messages are sent at a time, and each
- * workspace has a share of two. A message counts as being sent until the test ends it.
+ * Webhooks of workspaces, each with eight hosts. At most eight messages are sent at a time, and
+ * each workspace's share is two. A message counts as being sent until the test finishes it.
  */
 function openHooks() {
   const waiting = new Map<string, (() => void)[]>();
@@ -47,9 +47,9 @@ function openHooks() {
       await promise;
       watchers.delete(watch);
     },
-    /** Ends a workspace's oldest message. */
+    /** Finishes a workspace's oldest message. */
     letGo: (workspace: string) => waiting.get(workspace)!.shift()!(),
-    /** Ends all messages, including later ones. */
+    /** Finishes all messages, including later ones. */
     open() {
       isOpen = true;
       for (const ends of waiting.values()) for (const end of ends.splice(0)) end();

@@ -1,7 +1,7 @@
 /**
- * A circuit breaker per receiving host. A host that keeps failing gets nothing for a while, and
- * then one message. If that message succeeds, the others follow. The state is in memory, so a
- * restart tries every host again.
+ * A circuit breaker for each receiving host. A host that keeps failing gets nothing for a while,
+ * and then one message. If that message succeeds, the waiting messages follow. The state is in
+ * memory, so a restart tries every host again.
  *
  * @module
  */
@@ -12,12 +12,15 @@ import { fraction } from "./retry_policy.ts";
 const TOLERATED = 3;
 const FIRST_PAUSE_MS = 2000;
 const LONGEST_PAUSE_MS = 5 * 60_000;
-/** Maximum pause that a host can ask for. */
+/** Maximum pause that a host can request, in milliseconds. */
 const LONGEST_ASKED_MS = 60 * 60_000;
-/** How long to wait while another message tests whether a host is back. */
+/**
+ * How long to wait while another message tests whether a host is available again, in milliseconds.
+ */
 const PROBE_WAIT_MS = 2000;
 /**
- * How many failing hosts are remembered. The host that has been failing longest is dropped first.
+ * How many failing hosts are remembered. Beyond that, the host that has been failing longest is
+ * dropped first.
  */
 const MAX_HOSTS = 10_000;
 
@@ -39,7 +42,10 @@ export class HostHealth {
     this.#random = random;
   }
 
-  /** Number of milliseconds until a message may be sent to the host; 0 if it may be sent now. */
+  /**
+   * Returns the number of milliseconds until a message may be sent to the host; 0 if it may be sent
+   * now.
+   */
   wait(host: string): number {
     const ailment = this.#ailing.get(host);
     if (ailment === undefined) return 0;
@@ -57,7 +63,7 @@ export class HostHealth {
     this.#ailing.delete(host);
   }
 
-  /** Records that the host did not respond, or that it asked for a pause of `retryAfterMs`. */
+  /** Records that the host did not respond, or that it requested a pause of `retryAfterMs`. */
   trouble(host: string, retryAfterMs?: number): void {
     const known = this.#ailing.get(host);
     // A message that was in progress when the pause started provides no new information.

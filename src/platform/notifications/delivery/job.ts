@@ -8,31 +8,36 @@ import type { RecordKey } from "../../../store/mod.ts";
 export const jobRecord = z.object({
   id: z.string(),
   channel: z.enum(DELIVERY_CHANNELS),
-  /** The receiver's ID, as its channel named it. */
+  /** The receiver's ID, by which the channel finds the receiver. */
   target: z.string(),
   host: z.string(),
   userId: z.string().nullable(),
   workspaceId: z.string().nullable(),
-  /** Its content; null for a digest. A digest's parts are stored separately. */
+  /** The message's content; `null` for a digest, whose parts are stored separately. */
   content: notificationContent.nullable(),
   /** A digest accepts more notifications until its first attempt. */
   digest: z.object({ key: z.array(z.string()), open: z.boolean() }).nullable(),
   acceptedAt: z.number(),
   attempts: z.number(),
   lastReason: z.string().nullable(),
-  /** True if someone asked to send it again. It is then kept even if it is not wanted. */
+  /**
+   * Whether someone asked to send the message again. If so, the message is kept even if it is not
+   * wanted.
+   */
   resent: z.boolean().default(false),
-  /** Set if delivery was abandoned. */
+  /** The dead letter's ID, and when delivery was abandoned; `null` if it was not. */
   dead: z.object({ letterId: z.string(), at: z.number() }).nullable(),
 });
 export type Job = z.infer<typeof jobRecord>;
 
-/** A fixed-length ID for a key, valid in every store, header and topic. */
+/** Returns a fixed-length ID for a key, valid in every store, header and topic. */
 export function deliveryId(key: string, receiverId?: string): string {
   return sha256Hex(receiverId === undefined ? key : `${key}\n${receiverId}`);
 }
 
-/** The owner whose share a message counts toward: a person, or a workspace for webhooks. */
+/**
+ * Returns the owner toward whose share a message counts: a person or, for webhooks, a workspace.
+ */
 export function ownerOf({ userId, workspaceId }: Pick<Job, "userId" | "workspaceId">): string {
   return userId ?? workspaceId ?? "";
 }
@@ -41,10 +46,11 @@ type Key = RecordKey;
 
 export const deliveryKeys = {
   /**
-   * Changed by every process that accepts requests or closes a digest, so they notice each other.
+   * Changed by every process that accepts requests or closes a digest, so that these processes
+   * notice each other.
    */
   guard: (): Key => ["delivery", "guard"],
-  /** Recently accepted requests. Repeating one has no effect. */
+  /** Recently accepted requests. Repeating one of these has no effect. */
   seen: (id: string): Key => ["delivery", "seen", id],
   job: (id: string): Key => ["delivery", "jobs", id],
   /** A channel's jobs by the time of their next attempt. */
@@ -60,7 +66,7 @@ export const deliveryKeys = {
   /** Sent digests whose parts have yet to be removed. */
   leftovers: (): Key => ["delivery", "leftovers"],
   leftover: (jobId: string): Key => ["delivery", "leftovers", jobId],
-  /** The dead letters of one person or workspace. Each names its job. */
+  /** The dead letters of one person or workspace. Each entry names its job. */
   letters: (owner: LetterOwner): Key => ["delivery", "letters", owner.type, owner.id],
   letter: (owner: LetterOwner, letterId: string): Key => [
     "delivery",
@@ -85,12 +91,12 @@ export interface LetterOwner {
   readonly id: string;
 }
 
-/** The letters in a list: all of them, or those about one workspace. */
+/** Which letters in a list to show: all of them, or those about one workspace. */
 export interface LetterView extends LetterOwner {
   readonly workspaceId: string | null;
 }
 
-/** The lists that contain a job's dead letter. */
+/** Returns the owners of the lists that contain a job's dead letter. */
 export function letterOwners(job: Pick<Job, "userId" | "workspaceId">): LetterOwner[] {
   return [
     ...(job.userId === null ? [] : [{ type: "user" as const, id: job.userId }]),

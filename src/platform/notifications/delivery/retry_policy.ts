@@ -6,13 +6,16 @@ export type RetryDecision =
   | { readonly type: "again"; readonly at: number }
   | { readonly type: "give_up"; readonly because: "attempts" | "age" };
 
-/** A number in [0, 1), from 32 random bits. */
+/** Returns a number in [0, 1), made from 32 random bits. */
 export function fraction(random: Random): number {
   const bytes = random(4);
   return new DataView(bytes.buffer).getUint32(0) / 2 ** 32;
 }
 
-/** Upper bound of the pause after an attempt, in milliseconds. Attempts are numbered from 1. */
+/**
+ * Returns the upper bound of the pause after an attempt, in milliseconds. Attempts are numbered
+ * from 1.
+ */
 export function pauseBound(
   attempt: number,
   limits: Pick<ChannelLimits, "firstPauseMs" | "factor" | "longestPauseMs">,

@@ -1,4 +1,4 @@
-/** The interface of the delivery queue: notifications that leave the platform. @module */
+/** The interface for the delivery queue, which sends notifications out of the platform. @module */
 import * as z from "zod";
 import { type DeliveryChannel } from "../../../contract/channels.ts";
 import { eventData } from "../../../contract/event_data.ts";
@@ -6,14 +6,14 @@ import { EVENT_CATEGORIES, eventName, PRIORITIES } from "../../../contract/event
 import type { Lease } from "../../../store/mod.ts";
 
 export const notificationContent = z.object({
-  /** UUID of the notification or, for webhooks, of the event. */
+  /** The UUID of the notification or, for webhooks, of the event. */
   id: z.string(),
   event: eventName,
   category: z.enum(EVENT_CATEGORIES),
   priority: z.enum(PRIORITIES),
   title: z.string(),
   body: z.string(),
-  /** Absolute URL to open; null if there is none. */
+  /** The absolute URL to open; `null` if there is none. */
   actionUrl: z.string().nullable(),
   /** Milliseconds since the epoch. */
   createdAt: z.number(),
@@ -22,17 +22,26 @@ export const notificationContent = z.object({
 });
 export type NotificationContent = Readonly<z.infer<typeof notificationContent>>;
 
-/** One notification over one channel, to one person or to a workspace's webhooks or forge. */
+/** A notification to send over one channel, to one person or to a workspace's webhooks or forge. */
 export interface DeliveryRequest {
-  /** Idempotency key for the event, person and channel. Each key is delivered only once. */
+  /**
+   * Idempotency key for the event, person and channel. For each key, the notification is delivered
+   * only once.
+   */
   readonly key: string;
   readonly channel: DeliveryChannel;
-  /** The person who gets it; null for a webhook or a forge, which belong to a workspace. */
+  /**
+   * The person who gets the notification; `null` for a webhook or a forge, which belong to a
+   * workspace.
+   */
   readonly userId: string | null;
   readonly content: NotificationContent;
 }
 
-/** Checks at the time of sending whether a receiver still wants a message over this channel. */
+/**
+ * Checks, when a message is about to be sent, whether the receiver still wants it over this
+ * channel.
+ */
 export type ReviewDelivery = (message: {
   readonly channel: DeliveryChannel;
   readonly userId: string | null;
@@ -40,6 +49,6 @@ export type ReviewDelivery = (message: {
 }) => Promise<(content: NotificationContent) => boolean>;
 
 export interface DeliveryQueue {
-  /** Resolves when all requests are stored. Repeated keys have no effect. */
+  /** Accepts requests. Resolves when all of them are stored. Repeated keys have no effect. */
   accept(requests: readonly DeliveryRequest[], lease?: Lease): Promise<void>;
 }

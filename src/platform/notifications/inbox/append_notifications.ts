@@ -7,7 +7,7 @@ import { InboxPage } from "./inbox_page.ts";
 const MAX_ROWS = 400;
 const MAX_CHARACTERS = 200_000;
 
-/** Returns the first contents that together fit into one commit; at least one. */
+/** Returns as many of the first contents as fit into one commit, but at least one. */
 export function nextBatch(contents: readonly NotificationContent[]): NotificationContent[] {
   let characters = 0;
   const end = contents.slice(0, MAX_ROWS).findIndex(({ title, body, data }) => {
@@ -17,7 +17,7 @@ export function nextBatch(contents: readonly NotificationContent[]): Notificatio
   return contents.slice(0, end === -1 ? MAX_ROWS : Math.max(end, 1));
 }
 
-/** An inbox's head and pages after new notifications were added, oldest first. */
+/** Adds notifications, oldest first. Returns the inbox's new head and the changed pages. */
 export function appendNotifications(
   { head, pages: before }: InboxIndex,
   added: readonly NotificationContent[],

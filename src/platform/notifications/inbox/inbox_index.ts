@@ -1,5 +1,5 @@
 /**
- * A person's inbox in memory. Keeping it there makes the cost of counting and paging constant.
+ * A person's inbox in memory, which makes the cost of counting and paging constant.
  *
  * @module
  */
@@ -13,13 +13,13 @@ import * as z from "zod";
 import type { InboxCounts } from "../../../contract/notifications.ts";
 import { cellOf, CELLS, type Cells, idBytes, InboxPage, type RowState } from "./inbox_page.ts";
 
-/** A change to all rows. It is first stored as one record, and then applied page by page. */
+/** A change to all rows, which is first stored as one record, and then applied page by page. */
 const bulkChange = z.object({
   number: z.number(),
   /** `read` and `archive` change the inbox, `delete` empties the archive. */
   type: z.enum(["read", "archive", "delete"]),
   at: z.number(),
-  /** Only rows from these workspaces, by number; null for all workspaces. */
+  /** The workspaces whose rows to change, by number; `null` for all workspaces. */
   places: z.array(z.number()).nullable(),
 });
 export type BulkChange = z.infer<typeof bulkChange>;
@@ -27,7 +27,7 @@ export type BulkChange = z.infer<typeof bulkChange>;
 export const inboxHead = z.object({
   /** ID of the newest notification ever added; empty if none was ever added. */
   lastId: z.string(),
-  /** Workspaces by their number. The first is the account itself. */
+  /** Workspaces, indexed by number. The first entry is the account itself. */
   places: z.array(z.string()),
   /** Number of the newest bulk change. */
   changes: z.number(),
@@ -38,7 +38,7 @@ export type InboxHead = z.infer<typeof inboxHead>;
 
 export const EMPTY_HEAD: InboxHead = { lastId: "", places: [""], changes: 0, unfinished: [] };
 
-/** Selects notifications by workspace number; null for all workspaces. */
+/** Selects notifications by workspace number; `null` for all workspaces. */
 export type Places = readonly number[] | null;
 
 export interface InboxFilter {
@@ -53,7 +53,7 @@ export interface NumberedPage {
   readonly page: InboxPage;
   /** IDs of deleted rows whose content is still in the store. */
   readonly removedIds: readonly string[];
-  /** True if the stored page lacks a bulk change. */
+  /** Whether the stored page lacks a bulk change. */
   readonly behind: boolean;
 }
 
@@ -114,7 +114,7 @@ export function changePage(
 const MAX_COMMIT_PAGES = 50;
 const MAX_COMMIT_CHANGES = 600;
 
-/** The first outdated pages, as many as one commit allows. */
+/** Returns the first outdated pages, up to as many as fit into one commit. */
 export function nextBehind(pages: readonly NumberedPage[]): NumberedPage[] {
   const behind: NumberedPage[] = [];
   let changes = 0;
@@ -161,7 +161,10 @@ export class InboxIndex {
     if (oldest !== undefined) this.#count(oldest.page.cells, -1);
   }
 
-  /** The numbers that workspaces have in this inbox; `null` is the account itself. */
+  /**
+   * Returns the numbers that workspaces have in this inbox. In the list, `null` is the account
+   * itself.
+   */
   placesOf(workspaceIds: readonly (string | null)[] | null): Places {
     if (workspaceIds === null) return null;
     return workspaceIds.map((id) => this.head.places.indexOf(id ?? "")).filter((each) => each >= 0);
@@ -190,7 +193,7 @@ export class InboxIndex {
       readonly places: Places;
       readonly offset: number;
       readonly limit: number;
-      /** ID of a notification; only older ones are returned. */
+      /** ID of a notification. Only older ones are returned. */
       readonly before?: string | undefined;
     },
   ): RowState[] {
@@ -218,7 +221,9 @@ export class InboxIndex {
     return found;
   }
 
-  /** The IDs after a given one, oldest first; `undefined` if there are more than `limit`. */
+  /**
+   * Returns the IDs after a given one, oldest first; `undefined` if there are more than `limit`.
+   */
   after(id: string, { places, limit }: { readonly places: Places; readonly limit: number }) {
     const bytes = idBytes(id);
     const found: RowState[] = [];
@@ -245,7 +250,7 @@ export class InboxIndex {
     return { page, row };
   }
 
-  /** The position of the first notification that is not older than an ID. */
+  /** Returns the position of the first notification that is not older than an ID. */
   #spotOf(id: string): { readonly page: number; readonly row: number } | undefined {
     const bytes = idBytes(id);
     const at = this.#firstPage(bytes);
@@ -253,7 +258,7 @@ export class InboxIndex {
     return found === undefined ? undefined : { page: at, row: found.page.rowFrom(bytes) };
   }
 
-  /** The first page whose last ID is not less than the given one. */
+  /** Returns the first page whose last ID is not less than the given one. */
   #firstPage(id: Uint8Array): number {
     let [low, high] = [0, this.#list.length];
     while (low < high) {

@@ -1,26 +1,29 @@
 /**
- * Inboxes in memory. If another node changes an inbox first, the change is applied again.
+ * Inboxes in memory. If another node changes an inbox first, this node's change is applied again.
  *
  * @module
  */
 import type { InboxIndex } from "./inbox_index.ts";
 import { InboxChangedError } from "./inbox_store.ts";
 
-/** Maximum number of pages in memory, 9 KB each: 72 MB, or 2 million notifications. */
+/**
+ * Maximum number of pages in memory. A page takes 9 KB, so all pages take 72 MB, for 2 million
+ * notifications.
+ */
 const MAX_PAGES = 8192;
 
-/** Maximum number of attempts to make a change that competes with other nodes. */
+/** Maximum number of attempts to make a change that competes with changes by other nodes. */
 const MAX_ATTEMPTS = 20;
 
 export interface InboxMemoryOptions {
   load(userId: string): Promise<InboxIndex>;
-  /** True while an inbox must not be loaded again. */
+  /** Returns whether a user's inbox must not be loaded again at the moment. */
   isBusy(userId: string): boolean;
   readonly maxPages?: number;
 }
 
 export class InboxMemory {
-  /** Least recently used first. */
+  /** The inboxes, least recently used first. */
   readonly #loaded = new Map<string, InboxIndex>();
   /** The last change in the queue of each inbox. */
   readonly #queues = new Map<string, Promise<void>>();
@@ -49,7 +52,7 @@ export class InboxMemory {
     return result;
   }
 
-  /** Drops an inbox, and returns it if it was in memory. */
+  /** Drops an inbox from memory. Returns the inbox if it was there. */
   forget(userId: string): InboxIndex | undefined {
     const index = this.#loaded.get(userId);
     this.#loaded.delete(userId);
@@ -84,7 +87,7 @@ export class InboxMemory {
     return index;
   }
 
-  /** Drops the least recently used inboxes. */
+  /** Drops the least recently used inboxes from memory. */
   #makeRoom(wanted: number): void {
     const { isBusy, maxPages = MAX_PAGES } = this.#options;
     let pages = wanted;

@@ -3,7 +3,7 @@ import { EMPTY_HEAD, InboxIndex } from "./inbox_index.ts";
 import { InboxMemory } from "./inbox_memory.ts";
 import { InboxPage } from "./inbox_page.ts";
 
-/** An `InboxMemory` with room for two pages, for inboxes with one page each. */
+/** Creates an `InboxMemory` with room for two pages, for inboxes with one page each. */
 function memoryOfTwo(isBusy: (userId: string) => boolean = () => false) {
   const loads: string[] = [];
   const memory = new InboxMemory({

@@ -27,7 +27,9 @@ export interface RowKind {
 
 export interface NewRow extends RowKind {
   readonly id: string;
-  /** Number of the workspace that it is from; 0 for the account's own notifications. */
+  /**
+   * Number of the workspace that the notification is from; 0 for the account's own notifications.
+   */
   readonly place: number;
 }
 
@@ -59,7 +61,7 @@ export const storedPage = z.object({
 });
 export type StoredPage = z.infer<typeof storedPage>;
 
-/** The bytes of an ID, which sort in the same order as its text. */
+/** Returns the bytes of an ID, which sort in the same order as its text. */
 export function idBytes(id: string): Uint8Array {
   return Uint8Array.fromHex(id.replaceAll("-", ""));
 }
@@ -95,7 +97,7 @@ export class InboxPage {
     return new InboxPage(this.packed());
   }
 
-  /** The stored form, without rows that do not exist yet. */
+  /** Returns the stored form, without space for rows that do not exist yet. */
   packed(): Omit<StoredPage, "applied"> {
     const { count } = this;
     return {
@@ -116,7 +118,7 @@ export class InboxPage {
     return this.isFull && this.#flags.every((flags) => (flags & DELETED) !== 0);
   }
 
-  /** Adds a row. Its ID must be greater than all earlier ones. */
+  /** Adds a row, whose ID must be greater than all earlier ones. */
   append({ id, place, ...kind }: NewRow): void {
     const row = this.count++;
     this.#ids.set(idBytes(id), row * ID_BYTES);
@@ -125,7 +127,7 @@ export class InboxPage {
     this.#tally(row, 1);
   }
 
-  /** Compares a row's ID; negative if it is less. */
+  /** Compares a row's ID with the given one. Returns a negative number if the row's ID is less. */
   compareId(row: number, id: Uint8Array): number {
     for (let index = 0; index < ID_BYTES; index++) {
       const difference = this.#ids[row * ID_BYTES + index]! - id[index]!;
@@ -134,7 +136,9 @@ export class InboxPage {
     return 0;
   }
 
-  /** The first row whose ID is not less than the given one; `count` if there is no such row. */
+  /**
+   * Returns the first row whose ID is not less than the given one; `count` if there is no such row.
+   */
   rowFrom(id: Uint8Array): number {
     let [low, high] = [0, this.count];
     while (low < high) {
@@ -145,7 +149,7 @@ export class InboxPage {
     return low;
   }
 
-  /** The cell of a row; `undefined` if the row is deleted. */
+  /** Returns the cell in which a row is counted; `undefined` if the row is deleted. */
   cellAt(row: number): number | undefined {
     const flags = this.#flags[row]!;
     return (flags & DELETED) === 0 ? cell(this.#kinds[row]!, flags) : undefined;

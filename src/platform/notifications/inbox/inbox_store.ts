@@ -21,7 +21,7 @@ const MANY = 10;
 
 export interface InboxChange {
   readonly head?: InboxHead;
-  /** The new pages. The contents of their `removedIds` are removed. */
+  /** The new pages. The contents of the notifications in their `removedIds` are removed. */
   readonly pages?: readonly NumberedPage[];
   readonly added?: readonly NotificationContent[];
 }
@@ -43,7 +43,7 @@ function caughtUp(
   return { number: stored.number, page, removedIds, behind: page !== stored.page };
 }
 
-/** Thrown if another node has changed the inbox. The inbox must then be read again. */
+/** Thrown if another node has changed the inbox, so that it must be read again. */
 export class InboxChangedError extends Error {
   override readonly name = "InboxChangedError";
 }
@@ -78,7 +78,7 @@ export class InboxStore {
 
   /**
    * Removes pages whose notifications are all deleted, unless the inbox changes in the meantime.
-   * Reading an inbox triggers this, so it does not take a lease.
+   * This is triggered by reading an inbox, so it does not take a lease.
    */
   async #removePages(
     userId: string,

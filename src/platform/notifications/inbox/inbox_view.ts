@@ -13,16 +13,22 @@ export interface InboxView {
 
 export interface ChangedNotification {
   readonly notification: Notification;
-  /** False if it was already in that state. */
+  /** Whether the notification was changed; false if it was already in that state. */
   readonly isNew: boolean;
 }
 
 export interface DeletedNotification {
-  /** Its workspace; `null` for the account, `undefined` if it was deleted before. */
+  /**
+   * The notification's workspace; `null` for the account, `undefined` if the notification was
+   * deleted before.
+   */
   readonly workspaceId: string | null | undefined;
 }
 
-/** A browser session sees the whole inbox. A token or key sees only its workspace's part. */
+/**
+ * Returns a caller's view. A browser session sees the whole inbox. A token or key sees only the
+ * part for its own workspace.
+ */
 export function inboxViewOf({ userId, workspaceId }: PersonalScope): InboxView {
   return { userId, workspaces: workspaceId === null ? null : [workspaceId] };
 }

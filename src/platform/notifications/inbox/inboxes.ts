@@ -28,7 +28,7 @@ import type { Lease } from "../../../store/mod.ts";
  * Maximum number of notifications, including the archive. Beyond it, the oldest pages are removed.
  */
 const KEPT_NOTIFICATIONS = 100_000;
-/** Allows one more page, because the last page is being filled. */
+/** Allows one more page, because the last page is still being filled. */
 const MAX_PAGES = Math.ceil(KEPT_NOTIFICATIONS / PAGE_ROWS) + 1;
 
 export interface InboxesOptions {
@@ -36,7 +36,7 @@ export interface InboxesOptions {
   readonly now: Clock;
   /** Called with failures to apply a change to all pages. The next start repeats the change. */
   readonly onTrouble: (message: string) => void;
-  /** Whether a user is in a workspace. By default, all users are. */
+  /** Returns whether a user is in a workspace. By default, all users are. */
   isMember?(userId: string, workspaceId: string): Promise<boolean>;
   /** Maximum number of pages per inbox; by default, enough for `KEPT_NOTIFICATIONS`. */
   readonly maxPages?: number;
@@ -63,7 +63,7 @@ export class Inboxes {
     });
   }
 
-  /** Adds notifications, oldest first. Returns the ones that are new. */
+  /** Adds notifications, oldest first. Returns those that are new. */
   add(
     userId: string,
     contents: readonly NotificationContent[],
@@ -118,8 +118,8 @@ export class Inboxes {
   }
 
   /**
-   * Discards the cached inbox. If it was cached and there are only a few newer notifications,
-   * returns them.
+   * Discards the cached inbox. If there was one, and there are only a few newer notifications,
+   * returns these.
    */
   async reread(userId: string, limit: number): Promise<Notification[] | undefined> {
     const lastId = this.#memory.forget(userId)?.head.lastId ?? "";
@@ -152,8 +152,8 @@ export class Inboxes {
   }
 
   /**
-   * Deletes a notification. Repeating this is harmless. Returns `undefined` if the view never had
-   * that ID.
+   * Deletes a notification. Repeating this is harmless. Returns `undefined` if the view has never
+   * had a notification with that ID.
    */
   delete(view: InboxView, id: string): Promise<DeletedNotification | undefined> {
     return this.#memory.change(view.userId, async (index) => {
@@ -209,7 +209,8 @@ export class Inboxes {
   }
 
   /**
-   * ID of the newest notification that an inbox has ever had; `undefined` if it has never had one.
+   * Returns the ID of the newest notification that an inbox has ever had; `undefined` if it has
+   * never had one.
    */
   async lastId(userId: string): Promise<string | undefined> {
     const { lastId } = (await this.#memory.open(userId)).head;
@@ -217,8 +218,8 @@ export class Inboxes {
   }
 
   /**
-   * The positions of a view's notifications. A session's view omits workspaces that its user has
-   * left.
+   * Returns the positions of a view's notifications. A session's view omits workspaces that the
+   * user has left.
    */
   async #places(index: InboxIndex, { userId, workspaces }: InboxView) {
     const { isMember } = this.#options;

@@ -9,7 +9,7 @@ import type { InboxView } from "./inbox_view.ts";
 import { InboxStore } from "./inbox_store.ts";
 import { DenoStore, type RecordStore } from "../../../store/mod.ts";
 
-/** How long each operation takes in milliseconds, by its name. */
+/** How long each operation takes, in milliseconds, by name. */
 export type InboxCosts = ReadonlyMap<string, number>;
 
 const ROUNDS = 300;
@@ -40,7 +40,10 @@ async function timed(run: () => Promise<unknown>, rounds = 1): Promise<number> {
   return (performance.now() - started) / rounds;
 }
 
-/** Gives a person on a stopped platform `count` unread notifications from a workspace. */
+/**
+ * Adds `count` unread notifications from a workspace to a person's inbox. The platform must be
+ * stopped.
+ */
 export async function fillInbox(
   kv: RecordStore,
   { userId, workspaceId, count }: {

@@ -41,7 +41,7 @@ function maker() {
 async function withInboxes(
   run: (parts: {
     readonly kv: RecordStore;
-    /** The inboxes, as they are after a restart. */
+    /** Returns the inboxes as they are after a restart. */
     open(more?: { readonly maxPages: number }): Inboxes;
     readonly make: ReturnType<typeof maker>;
   }) => Promise<void>,

@@ -3,10 +3,12 @@ import type { NotificationMessage } from "../../../contract/notifications.ts";
 
 const encoder = new TextEncoder();
 
-/** A comment that keeps proxies from closing an idle stream. */
+/** A comment that prevents proxies from closing an idle stream. */
 export const HEARTBEAT = encoder.encode(": heartbeat\n\n");
 
-/** The start of a stream. It makes a client that loses the connection reconnect after 2 seconds. */
+/**
+ * The start of a stream, which makes a client that loses the connection reconnect after 2 seconds.
+ */
 export const OPENING = encoder.encode("retry: 2000\n\n");
 
 /** Encodes a message. After a disconnect, a client resumes from the last ID that it has read. */
@@ -18,7 +20,7 @@ function encodeMessage(message: NotificationMessage, resumeId?: string): Uint8Ar
 
 export interface EncodedPart {
   readonly bytes: Uint8Array;
-  /** ID of the notification in it, if any. */
+  /** ID of the notification in the message, if there is one. */
   readonly id: string | undefined;
 }
 
@@ -28,7 +30,8 @@ export interface EncodedMessages {
 }
 
 /**
- * Notifications have their own ID. The last message has `resumeId`, the position to resume from.
+ * Notifications have their own IDs. The last message has `resumeId`, from which a client can
+ * resume.
  */
 export function encodeMessages(
   messages: readonly NotificationMessage[],

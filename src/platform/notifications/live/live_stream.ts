@@ -1,7 +1,7 @@
 /** One client of the live stream, with a queue of messages that it has not read yet. @module */
 import { type EncodedMessages, type EncodedPart, OPENING } from "./live_message.ts";
 
-/** How many messages can wait for a slow client. A client with more is disconnected. */
+/** How many messages can wait for a slow client. If there are more, the client is disconnected. */
 const MAX_BEHIND = 256;
 
 export class LiveStream {
@@ -33,7 +33,7 @@ export class LiveStream {
     else this.#cut();
   }
 
-  /** Sends the missed messages, and then those that arrived in the meantime. */
+  /** Sends the missed messages, and then the messages that arrived in the meantime. */
   catchUp(missed: Uint8Array, seen: ReadonlySet<string>): void {
     const held = this.#held ?? [];
     this.#held = undefined;
@@ -43,7 +43,10 @@ export class LiveStream {
     }
   }
 
-  /** Sends a message immediately, ahead of the held ones. Skips it if much is already unread. */
+  /**
+   * Sends a message immediately, ahead of the held messages. Skips the message if many are already
+   * unread.
+   */
   beat(bytes: Uint8Array): void {
     if ((this.#controller?.desiredSize ?? 0) >= 0) this.#controller?.enqueue(bytes);
   }

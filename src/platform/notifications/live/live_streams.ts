@@ -12,10 +12,10 @@ import { LiveStream } from "./live_stream.ts";
 
 const HEARTBEAT_MS = 20_000;
 
-/** Number of groups that the streams are split into. The groups get their heartbeats in turn. */
+/** Number of groups into which the streams are split. The groups get their heartbeats in turn. */
 const SHARES = 20;
 
-/** Maximum number of notifications that are replayed to a client that reconnects. */
+/** Maximum number of notifications to replay to a client that reconnects. */
 export const MAX_REPLAYED = 200;
 
 /** An ID that precedes the ID of every notification. */
@@ -23,20 +23,25 @@ const BEFORE_ALL = "00000000-0000-0000-0000-000000000000";
 
 export interface LiveStreamsOptions {
   counts(view: InboxView): Promise<InboxCounts>;
-  /** ID of an inbox's newest notification; `undefined` if it has never had one. */
+  /**
+   * Returns the ID of an inbox's newest notification; `undefined` if the inbox has never had one.
+   */
   lastId(userId: string): Promise<string | undefined>;
-  /** The notifications after an ID, oldest first; `undefined` if there are more than `limit`. */
+  /**
+   * Returns the notifications after an ID, oldest first; `undefined` if there are more than
+   * `limit`.
+   */
   after(view: InboxView, id: string, limit: number): Promise<Notification[] | undefined>;
-  /** Called with failures to serve a stream. The stream then ends. */
+  /** Called when serving a stream fails. The stream then ends. */
   readonly onTrouble: (message: string) => void;
 }
 
 interface Reader {
   readonly stream: LiveStream;
-  /** Hash of the credential that opened it. */
+  /** Hash of the credential that opened the stream. */
   readonly credential: string;
   readonly share: number;
-  /** Whether the credential that opened the stream is still valid for it. */
+  /** Returns whether the credential that opened the stream is still valid for it. */
   isAllowed(): Promise<boolean>;
 }
 
@@ -122,12 +127,12 @@ export class LiveStreams {
     }
   }
 
-  /** Whether someone is reading an inbox's stream on this node. */
+  /** Returns whether someone is reading an inbox's stream on this node. */
   isRead(userId: string): boolean {
     return this.#inboxes.has(userId);
   }
 
-  /** Makes an inbox's clients list it again. */
+  /** Makes an inbox's clients list the inbox again. */
   async reset(userId: string): Promise<void> {
     for (const group of this.#groupsOf(userId)) {
       const counts = { type: "counts" as const, ...await this.#options.counts(group.view) };
@@ -172,7 +177,7 @@ export class LiveStreams {
     if (await this.#endWhereOver(reader)) reader.stream.beat(HEARTBEAT);
   }
 
-  /** Whether a stream continues. Ends it if its credential is no longer valid. */
+  /** Returns whether a stream continues. Ends the stream if its credential is no longer valid. */
   async #endWhereOver({ stream, isAllowed }: Reader): Promise<boolean> {
     try {
       if (await isAllowed()) return true;
@@ -205,7 +210,8 @@ export class LiveStreams {
   }
 
   /**
-   * The notifications after an ID; `undefined` if they cannot be read, or if there are too many.
+   * Returns the notifications after an ID; `undefined` if they cannot be read, or if there are too
+   * many.
    */
   async #missed(view: InboxView, lastId: string): Promise<Notification[] | undefined> {
     return isUuid(lastId) ? await this.#options.after(view, lastId, MAX_REPLAYED) : undefined;

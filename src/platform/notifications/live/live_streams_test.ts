@@ -38,7 +38,7 @@ const fresh = (number: number, workspaceId: string | null = null): Published => 
   workspaceId,
 });
 
-/** The streams of an inbox that contains `held`. */
+/** Creates the streams of an inbox that contains `held`. */
 function streamsOver(held: readonly Notification[] = []) {
   const troubles: string[] = [];
   const streams = new LiveStreams({

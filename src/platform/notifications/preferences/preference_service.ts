@@ -1,4 +1,9 @@
-/** People's preferences. Changes by a key or CLI apply only to its workspace. @module */
+/**
+ * People's preferences. Changes by a key or the CLI apply only to the workspace of that key or CLI
+ * session.
+ *
+ * @module
+ */
 import type { BodyOf } from "../../../contract/endpoint.ts";
 import type { endpoints } from "../../../contract/endpoints.ts";
 import type { NotificationPreferences } from "../../../contract/notifications.ts";
@@ -29,16 +34,16 @@ const FAMILIES: ReadonlySet<string> = new Set(
 type Change = (preferences: NotificationPreferences) => PreferencesRecord;
 
 export class PreferenceService {
-  /** By person, then by workspace; null for the account's own. */
+  /** Preferences by person, then by workspace; `null` for the account's own. */
   readonly #remembered = new Map<string, Map<string | null, NotificationPreferences>>();
-  /** Counts changes, so an earlier read is not cached after a change. */
+  /** Counts changes, so that what was read before a change is not cached after it. */
   #changes = 0;
 
   readonly #kv: RecordStore;
   readonly #accounts: AccountStore;
   readonly #hasBrowser: (userId: string) => Promise<boolean>;
 
-  /** `hasBrowser` says whether any of a person's browsers is subscribed to push. */
+  /** @param hasBrowser whether any of a person's browsers is subscribed to push */
   constructor(
     kv: RecordStore,
     accounts: AccountStore,

@@ -20,7 +20,7 @@ const MINIMUM: Readonly<Record<EventCategory, Priority>> = {
   System: "NORMAL",
 };
 
-/** Stored preferences. They may lack newer channels. */
+/** Stored preferences, which may lack newer channels. */
 const storedPreferences = categoryPreferences.extend({
   channels: categoryPreferences.shape.channels.partial(),
 });
@@ -31,7 +31,7 @@ export const preferencesRecord = z.object({
 });
 export type PreferencesRecord = z.infer<typeof preferencesRecord>;
 
-/** The preferences of a person who has not changed them. */
+/** Returns the preferences of a person who has not changed them. */
 function defaultPreferences(
   facts: DefaultFacts,
   category: EventCategory,
@@ -45,7 +45,7 @@ function defaultPreferences(
   };
 }
 
-/** Stored preferences, with missing values filled in from `base`. */
+/** Fills in missing values in stored preferences from `base`. */
 function complete(
   stored: z.infer<typeof storedPreferences> | undefined,
   base: CategoryPreferences,
@@ -70,7 +70,10 @@ const toRecord = ({ categories }: NotificationPreferences): PreferencesRecord =>
   categories: Object.fromEntries(categories.map((each) => [each.category, each])),
 });
 
-/** The preferences in a workspace: the account's, with the workspace's differences applied. */
+/**
+ * Returns the preferences for a workspace: the account's, with the differences for the workspace
+ * applied.
+ */
 export function preferencesIn(
   account: NotificationPreferences,
   there: PreferencesRecord | undefined,
@@ -82,7 +85,8 @@ export function preferencesIn(
 }
 
 /**
- * The part of a record that differs from the account's preferences; `undefined` if nothing differs.
+ * Returns the part of a record that differs from the account's preferences; `undefined` if nothing
+ * differs.
  */
 export function differing(
   { categories }: PreferencesRecord,

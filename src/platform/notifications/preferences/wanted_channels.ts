@@ -17,8 +17,8 @@ const minuteOf = (time: string): number =>
   Number(time.slice(0, 2)) * HOUR_MINUTES + Number(time.slice(3));
 
 /**
- * Whether a time is within quiet hours, which last from the start until just before the end, even
- * across midnight. If both times are equal, there are none.
+ * Returns whether a time is within quiet hours, which include their start but not their end, and
+ * can span midnight. If start and end are equal, there are no quiet hours.
  */
 export function isQuiet(hours: CategoryPreferences["quietHours"], now: number): boolean {
   if (hours === null) return false;
@@ -32,8 +32,8 @@ export function isAsUrgentAs(priority: Priority, minimum: Priority): boolean {
 }
 
 /**
- * Whether an event concerns a person. Automatic deployments do. Whether other people's deployments
- * do depends on the preferences.
+ * Returns whether an event concerns a person. Automatic deployments concern everyone. The
+ * preferences decide whether other people's deployments do.
  */
 export function concerns(
   userId: string,
@@ -44,7 +44,10 @@ export function concerns(
   return typeof data.startedBy !== "string" || data.startedBy === userId;
 }
 
-/** CRITICAL notifications use all channels. `preferences` are the preferences for the category. */
+/**
+ * Returns the channels that a notification uses. CRITICAL notifications use all channels.
+ * `preferences` are those for the notification's category.
+ */
 export function wantedChannels(
   { priority }: { readonly priority: Priority },
   { channels, minimumPriority, quietHours }: CategoryPreferences,

@@ -1,6 +1,6 @@
 /**
  * Emails that accounts need, such as the one that confirms a sign-up. They wait in the delivery
- * queue like notifications. Because these emails contain one-time links, they are sealed, and are
+ * queue, as notifications do. Because these emails contain one-time links, they are sealed, and are
  * stored only as long as the link works.
  *
  * @module
@@ -28,7 +28,10 @@ const mailText = z.object({
   to: z.string(),
   subject: z.string(),
   text: z.string(),
-  /** Missing in emails that an older version stored, because their text contains the link. */
+  /**
+   * Missing in emails that an older version stored, because the text of these emails contains the
+   * link.
+   */
   button: z.object({ label: z.string(), url: z.string() }).optional(),
 });
 const mailRecord = z.object({ mail: sealedSecret, expiresAt: z.number() });
@@ -46,8 +49,8 @@ const allMails = (): RecordKey => ["account_mails"];
 const placeOf = (id: string): string => `account_mail/${id}`;
 
 /**
- * The email's content is hidden from the queue and from people. The email's dead letters belong to
- * the platform's owners.
+ * Hides the email's content from the queue and from people. The email's dead letters belong to the
+ * platform's owners.
  */
 function contentOf(
   id: string,
@@ -90,7 +93,7 @@ interface AccountMailsOptions {
   readonly box: SecretBox;
   readonly now: Clock;
   readonly random: Random;
-  /** ID of the workspace that dead letters belong to. */
+  /** Returns the ID of the workspace to which dead letters belong. */
   firstWorkspace(): Promise<string | undefined>;
   onTrouble(message: string): void;
 }
@@ -107,7 +110,8 @@ export class AccountMails {
   }
 
   /**
-   * Why emails are refused, and how many were recently abandoned, without recipients or contents.
+   * Returns why emails are refused, and how many were recently abandoned, without recipients or
+   * contents.
    */
   get problem(): string | undefined {
     const parts = [this.#problem, this.#describeGivenUp()].filter((part) => part !== undefined);
@@ -138,7 +142,9 @@ export class AccountMails {
     }. Owners of the first workspace can see why with svc notifications dead-letters --workspace-wide`;
   }
 
-  /** Creates a function that queues an email. If there is no email, it takes just as long. */
+  /**
+   * Creates a function that queues an email. If there is no email, the function takes just as long.
+   */
   sender(queue: () => Pick<RunningDeliveryQueue, "acceptTo">): SendAccountMail {
     const { kv, box, now, random, firstWorkspace } = this.#options;
     return async (mail, expiresAt) => {
@@ -209,7 +215,7 @@ export class AccountMails {
   }
 }
 
-/** Reseals emails that are sealed with a different key. Returns how many. */
+/** Reseals emails that are sealed with an older key. Returns the number of resealed emails. */
 export async function resealAccountMails(kv: RecordStore, box: SecretBox): Promise<number> {
   let count = 0;
   for await (const { key, value } of readAll(kv, allMails(), mailRecord)) {

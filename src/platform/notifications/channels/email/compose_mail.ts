@@ -8,11 +8,11 @@ export interface MailFacts {
   /** The platform's URL, for people with accounts on several platforms. */
   readonly origin: string;
   /**
-   * The workspace's name; null for notifications about the account, and for a platform's only
-   * workspace.
+   * The workspace's name; `null` for notifications about the account, and if the platform has only
+   * one workspace.
    */
   readonly workspace: string | null;
-  /** The URL that turns off emails of this kind; null if they cannot be turned off. */
+  /** The URL that turns off emails of this kind; `null` if they cannot be turned off. */
   readonly unsubscribeUrl: string | null;
   /** Number of notifications in the email. */
   readonly total: number;
@@ -59,23 +59,25 @@ function webUrl(text: string | null): string | null {
 
 const hostOf = ({ origin }: MailFacts): string => new URL(origin).host;
 
-/** The label for notifications without a project. */
+/** Returns the label for notifications without a project. */
 const workspaceOf = (facts: MailFacts): string => facts.workspace ?? hostOf(facts);
 
-/** Names the project and what happened there: "shop: production is live (main at 8f14e45)". */
+/**
+ * Names the project and what happened there, as in "shop: production is live (main at 8f14e45)".
+ */
 function subjectOf({ event, title, data }: NotificationContent, facts: MailFacts): string {
   const { subject, data: schema }: EventKind = EVENTS[event];
   if (subject === undefined || !schema.safeParse(data).success) {
     return oneLine(`${workspaceOf(facts)}: ${title}`);
   }
   const isOfProject = "project" in schema.shape;
-  // The title is the subject without the project.
+  // Returns the title, which is the subject without the project.
   if (isOfProject && data.project === undefined) return oneLine(title);
   const place = isOfProject ? String(data.project) : workspaceOf(facts);
   return oneLine(`${place}: ${fillWords(subject, data)}`);
 }
 
-/** The platform's pages, and their purposes. */
+/** The platform's pages to which emails link, and their purposes. */
 const PAGES: readonly (readonly [RegExp, string])[] = [
   [/^\/deployments\//, "Show the deployment"],
   [/^\/account\/activity/, "Review your activity"],
@@ -83,7 +85,7 @@ const PAGES: readonly (readonly [RegExp, string])[] = [
   [/\/errors/, "Show the error"],
 ];
 
-/** The label of an email's button. */
+/** Returns the label of an email's button. */
 function buttonOf({ data }: NotificationContent, url: string, { origin }: MailFacts): MailPart {
   const { pathname, origin: its } = new URL(url);
   const page = its === origin ? PAGES.find(([path]) => path.test(pathname))?.[1] : undefined;
@@ -91,7 +93,9 @@ function buttonOf({ data }: NotificationContent, url: string, { origin }: MailFa
   return { type: "button", label: page ?? (isSite ? "Open the site" : "Show details"), url };
 }
 
-/** The small print of a notification: its kind, its workspace, and when it happened. */
+/**
+ * Returns the small print for a notification: the kind, the workspace, and when the event happened.
+ */
 function lineOf({ category, priority, createdAt }: NotificationContent, facts: MailFacts) {
   const kind = priority === "CRITICAL" ? `${category}, critical` : category;
   const workspace = facts.workspace === null ? [] : [facts.workspace];
@@ -143,7 +147,7 @@ function single(content: NotificationContent, facts: MailFacts) {
   return { subject, parts };
 }
 
-/** The projects in a digest, or its workspace. */
+/** Names the projects in a digest, or the workspace. */
 function digestPlace(contents: readonly NotificationContent[], facts: MailFacts): string {
   const projects = [...new Set(contents.map(({ data }) => data.project))];
   const isNamed = projects.length <= MAX_NAMED &&

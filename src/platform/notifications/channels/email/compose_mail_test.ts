@@ -88,10 +88,10 @@ Deno.test("composeMail() and composeAccountMail() match the golden emails", asyn
   assert.deepEqual(words, JSON.parse(await Deno.readTextFile(GOLDEN)));
 });
 
-/** An email's words and the URLs of its links, in order. */
+/** Returns an email's words and the URLs of its links, in order. */
 const wordsOf = (text: string) => text.match(/https?:\/\/[^\s"<>]+|[\p{L}\p{N}]+/gu) ?? [];
 
-/** A page as a person reads it, with the URL of each link after its text. */
+/** Returns a page as a person reads it, with the URL of each link after the link's text. */
 function readHtml(html: string): string {
   const body = html.slice(html.indexOf('<div class="mark">svc</div>') + 27);
   return body.replace(/<p class="small">Or open this link:.*?<\/p>/gs, "")

@@ -3,7 +3,8 @@
 export type MailPart =
   | { readonly type: "heading" | "text" | "small"; readonly text: string }
   /**
-   * An email's only button. With `isShown`, its URL is repeated below it, for people who copy it.
+   * An email's only button. With `isShown`, the URL is repeated below the button, for people who
+   * copy it.
    */
   | {
     readonly type: "button";
@@ -25,7 +26,9 @@ function escape(text: string): string {
     .replaceAll('"', "&quot;");
 }
 
-/** An inline style. The button must be visible even in mail programs that drop style sheets. */
+/**
+ * An inline style, because the button must be visible even in mail programs that drop style sheets.
+ */
 const BUTTON =
   "display:inline-block;background:#0a6a4d;color:#ffffff;text-decoration:none;padding:10px 18px;border-radius:8px;font-weight:600";
 

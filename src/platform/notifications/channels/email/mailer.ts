@@ -23,7 +23,10 @@ export interface Mailer {
 }
 
 const CONNECT_MS = 10_000;
-/** Servers may reply late. Giving up earlier can send a message twice (RFC 5321, 4.5.3.2.6). */
+/**
+ * Servers may reply late. If the mailer gave up earlier, it could send a message twice (RFC 5321,
+ * 4.5.3.2.6).
+ */
 const SILENCE_MS = 10 * 60 * 1000;
 
 async function openTransport(smtpUrl: string): Promise<Transporter> {
@@ -32,7 +35,7 @@ async function openTransport(smtpUrl: string): Promise<Transporter> {
   return createTransport({
     pool: true,
     maxConnections: CHANNEL_ROWS.email.limits.concurrency,
-    // Retries are up to the queue.
+    // The queue is responsible for retries.
     maxRequeues: 0,
     host,
     port,
@@ -49,7 +52,7 @@ async function openTransport(smtpUrl: string): Promise<Transporter> {
   });
 }
 
-/** Connects when there is something to send. @throws {MailSettingsError} */
+/** Creates a mailer, which connects when there is something to send. @throws {MailSettingsError} */
 export function createMailer(settings: {
   readonly smtpUrl: string;
   readonly from: string;
@@ -73,7 +76,7 @@ export function createMailer(settings: {
           html,
           ...(messageId === undefined ? {} : { messageId: `<${messageId}@${domain}>` }),
           headers: {
-            // Automatic responders should not reply (RFC 3834).
+            // Tells automatic responders not to reply (RFC 3834).
             "Auto-Submitted": "auto-generated",
             "X-Auto-Response-Suppress": "All",
             ...headers,

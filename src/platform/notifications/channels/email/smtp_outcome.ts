@@ -1,4 +1,4 @@
-/** Decides whether to retry after a mail server's refusal. Pure. @module */
+/** Decides whether to retry after a mail server has refused a message. Pure. @module */
 import type { SendOutcome } from "../../delivery/channel.ts";
 
 /** The fields of nodemailer's errors, other than the message. */
@@ -46,7 +46,7 @@ function wordsOf({ response, status }: SmtpFault): string {
   return words === "" ? `SMTP ${status}` : words.slice(0, MAX_WORDS);
 }
 
-/** Checks what nodemailer threw (RFC 5321, 4.2.1: 4yz is transient, 5yz permanent). */
+/** Classifies what nodemailer threw (RFC 5321, 4.2.1: 4yz is transient, and 5yz is permanent). */
 export function judgeSmtpError(error: unknown): SendOutcome {
   const fault = faultOf(error);
   const { code = "", status, command = "" } = fault;

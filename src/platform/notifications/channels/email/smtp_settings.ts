@@ -8,11 +8,11 @@ export class MailSettingsError extends TypeError {
 export interface SmtpSettings {
   readonly host: string;
   readonly port: number;
-  /** TLS from the first byte (`smtps:`). */
+  /** Whether to use TLS from the first byte (`smtps:`). */
   readonly secure: boolean;
   /** Whether to use STARTTLS on a connection that starts without TLS. */
   readonly startTls: "required" | "offered" | "never";
-  /** False if any certificate is accepted. */
+  /** Whether to verify the server's certificate. If not, any certificate is accepted. */
   readonly verify: boolean;
   readonly auth: { readonly user: string; readonly pass: string } | undefined;
 }

@@ -20,7 +20,7 @@ export function signUnsubscription(wish: Unsubscription, key: string): string {
   return `${wish.userId}.${wish.category.toLowerCase()}.${signatureOf(wish, key)}`;
 }
 
-/** Reads a token; `undefined` if its signature is wrong. */
+/** Reads a token. Returns `undefined` if the signature is wrong. */
 export function readUnsubscription(token: string, key: string): Unsubscription | undefined {
   const [userId = "", name = "", signature = "", ...rest] = token.split(".");
   const category = EVENT_CATEGORIES.find((each) => each.toLowerCase() === name);

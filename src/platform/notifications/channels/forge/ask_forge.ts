@@ -9,7 +9,9 @@ import type { SendOutcome } from "../../delivery/channel.ts";
 import { judgePostError, POST_MS, readRetryAfter } from "../post_out.ts";
 import type { Dialect, ForgeRequest, ForgeTarget } from "./dialect.ts";
 
-/** Maximum size of a response to read. Enough for a hundred comments on a pull request. */
+/**
+ * Maximum size of a response to read, in bytes: enough for a hundred comments on a pull request.
+ */
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 const MAX_DEPTH = 64;
 
@@ -81,7 +83,11 @@ function judgeRefusal(
   return { type: "failed", reason: `${name} responded with status ${status}: ${why}` };
 }
 
-/** Sends a request to a forge. @throws {ForgeError} if it does not respond with success */
+/**
+ * Sends a request to a forge.
+ *
+ * @throws {ForgeError} if the forge does not respond with a success status
+ */
 export async function askForge(
   { outbound, now }: { readonly outbound: OutboundFetch; readonly now: Clock },
   { target, dialect }: { readonly target: ForgeTarget; readonly dialect: Dialect },

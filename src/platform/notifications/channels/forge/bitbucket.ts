@@ -77,8 +77,8 @@ const activities = z.object({
 });
 
 /**
- * Returns the REST path, with the API version, of the repository that the git URL names as
- * `scm/<project>/<repository>`.
+ * Returns the repository's REST path, including the API version. The git URL names the repository
+ * as `scm/<project>/<repository>`.
  */
 function onServer({ path }: ForgeTarget): readonly string[] {
   const [project = "", repository = ""] = path.slice(-2);

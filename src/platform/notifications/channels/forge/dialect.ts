@@ -1,12 +1,12 @@
 /** Requests to a forge's API, in terms that all forges share. @module */
 import type { Forge } from "../../../../contract/projects.ts";
 
-/** A repository, as its forge's API addresses it. */
+/** The address of a repository in its forge's API. */
 export interface ForgeTarget {
   readonly forge: Forge;
   /** The API's URL, without a trailing slash. */
   readonly api: string;
-  /** The repository's path segments. The last one is its own name. */
+  /** The segments of the repository's path. The last one is the repository's own name. */
   readonly path: readonly string[];
   readonly username: string;
   readonly token: string;
@@ -20,7 +20,7 @@ export interface CommitStatus {
   readonly state: CommitState;
   /**
    * Distinguishes this status from the commit's other statuses. A later status with the same name
-   * replaces it.
+   * replaces this one.
    */
   readonly name: string;
   readonly description: string;
@@ -40,16 +40,16 @@ export interface ShownComment {
   readonly version?: number | undefined;
 }
 
-/** The API of one kind of forge. All of it is pure. */
+/** The API of one kind of forge. All functions are pure. */
 export interface Dialect {
-  /** Headers for every request, including the token. */
+  /** Returns the headers for every request, including the token. */
   fields(target: ForgeTarget): readonly (readonly [string, string])[];
   status(target: ForgeTarget, status: CommitStatus): ForgeRequest;
-  /** Whether a refusal means that the commit already has the status. */
+  /** Returns whether a refusal means that the commit already has the status. */
   isMarked?(answer: { readonly status: number; readonly text: string }): boolean;
   /** Lists the comments on a pull request. */
   comments(target: ForgeTarget, pull: number): ForgeRequest;
-  /** Fetches a comment, if a change must name its version. */
+  /** Fetches a comment; missing if changes need not name the comment's version. */
   comment?(target: ForgeTarget, pull: number, id: string): ForgeRequest;
   addComment(target: ForgeTarget, pull: number, text: string): ForgeRequest;
   changeComment(
@@ -63,7 +63,7 @@ export interface Dialect {
   readComments(answer: unknown): readonly ShownComment[];
 }
 
-/** A URL under the API's URL. Each part is encoded. */
+/** Returns a URL under the API's URL. Encodes each part. */
 export function at({ api }: ForgeTarget, ...parts: readonly (string | number)[]): string {
   return [api, ...parts.map((part) => encodeURIComponent(part))].join("/");
 }

@@ -21,7 +21,7 @@ import { dialectOf, forgeTarget } from "./forge_target.ts";
 import { commentText, commitStatus, isSkipped, markOf, type ReportContext } from "./report_text.ts";
 import type { ReportRecord, ReportStore } from "./report_store.ts";
 
-/** How many times to repeat a report because its deployment changed in the meantime. */
+/** How many times to repeat a report if its deployment has changed in the meantime. */
 const ROUNDS = 4;
 
 const NOT_ALLOWED = "The URL of the forge's API must be https, because a token is sent to it";
@@ -39,7 +39,7 @@ export interface ReporterParts extends ReportContext {
   readonly now: Clock;
 }
 
-/** A deployment, identified by its event. */
+/** The facts from a deployment's event that identify the deployment. */
 export interface ReportedPlace {
   readonly workspaceId: string;
   readonly projectId: string;
@@ -64,7 +64,7 @@ export class ForgeReporter {
     this.#parts = parts;
   }
 
-  /** The deployment and its forge; `undefined` if there is no forge to notify. */
+  /** Returns the deployment and its forge; `undefined` if there is no forge to notify. */
   async find({ workspaceId, projectId, deploymentId }: ReportedPlace): Promise<
     Reported | undefined
   > {
@@ -95,7 +95,7 @@ export class ForgeReporter {
     });
   }
 
-  /** Why the report failed; `undefined` if it succeeded. */
+  /** Returns why the report failed; `undefined` if it succeeded. */
   async #tell({ deployment, target }: Reported): Promise<SendOutcome | undefined> {
     const { reports, now } = this.#parts;
     const known = await reports.find(deployment);
@@ -121,7 +121,8 @@ export class ForgeReporter {
       if (!(error instanceof ForgeError)) throw error;
       const { outcome } = error;
       await reports.save(deployment, { ...record, problem: outcome.reason });
-      // Permanent failures are shown with the deployment, so they are not lost messages.
+      // Permanent failures are shown with the deployment, so they need not be kept as undelivered
+      // messages.
       return outcome.type === "failed" ? { type: "gone", reason: outcome.reason } : outcome;
     }
   }
@@ -159,8 +160,8 @@ export class ForgeReporter {
   }
 
   /**
-   * The preview in the comment: the deployment itself or, for a production deployment with checks,
-   * the preview of its commit. `undefined` leaves the comment unchanged.
+   * Returns the preview to show in the comment: the deployment itself or, for a production
+   * deployment with checks, the preview of its commit. If `undefined`, the comment stays unchanged.
    */
   async #shownPreview(
     deployment: DeploymentRecord,
@@ -185,7 +186,7 @@ export class ForgeReporter {
       if (id !== undefined) return id;
     }
     if (!pull.isOpen) return undefined;
-    // A crash may have occurred after the comment was written but before it was recorded.
+    // There may have been a crash after the comment was written, but before it was recorded.
     const { json } = await this.#ask(addressed, dialect.comments(target, number));
     const mark = markOf(deployment.projectId);
     const found = this.#read(() => dialect.readComments(json)).find((each) =>

@@ -7,7 +7,7 @@ import type { Dialect, ForgeTarget } from "./dialect.ts";
 import { gitea, github } from "./github.ts";
 import { gitlab } from "./gitlab.ts";
 
-/** Public forges: their kind, and their API's URL if it has its own host. */
+/** Public forges: the kind of each forge, and the URL of its API if that has its own host. */
 const KNOWN: Readonly<Record<string, { readonly forge: Forge; readonly api?: string }>> = {
   "github.com": { forge: "github", api: "https://api.github.com" },
   "gitlab.com": { forge: "gitlab" },
@@ -36,14 +36,14 @@ const CLOUD = /\/2\.0$/;
 const forgeOf = (host: string): Forge | undefined =>
   KNOWN[host]?.forge ?? SPEAKING.find(([pattern]) => pattern.test(host))?.[1];
 
-/** The base path of the forge's pages, if it is not at the root of its host. */
+/** Returns the base path of the forge's pages, if the forge is not at the root of its host. */
 function folderOf(api: string, forge: Forge): string {
   const { pathname } = new URL(api);
   const path = API_PATHS[forge];
   return pathname.endsWith(path) ? pathname.slice(0, -path.length) : "";
 }
 
-/** The repository's address in the API; `undefined` if the forge is unknown. */
+/** Returns the repository's address in the API; `undefined` if the forge is unknown. */
 export function forgeTarget(
   gitUrl: string | null,
   credentials: GitCredentials | undefined,
@@ -75,7 +75,10 @@ function decoded(part: string): string {
   }
 }
 
-/** A forge's API dialect. Bitbucket Cloud and Bitbucket Data Center have different dialects. */
+/**
+ * Returns the dialect of a forge's API. Bitbucket Cloud and Bitbucket Data Center have different
+ * dialects.
+ */
 export function dialectOf({ forge, api }: ForgeTarget): Dialect {
   if (forge === "bitbucket") return CLOUD.test(api) ? bitbucketCloud : bitbucketServer;
   return { github, gitlab, gitea }[forge];

@@ -10,7 +10,7 @@ const KEPT_MS = 180 * 24 * 60 * 60 * 1000;
 const reportRecord = z.object({
   forge: z.enum(FORGES),
   repository: z.string(),
-  /** The commit's status; null before the first success. */
+  /** The commit's status; `null` before the first success. */
   state: z.string().nullable(),
   /** Hash of the deployment's comment on a pull request. */
   comment: z.string().nullable(),

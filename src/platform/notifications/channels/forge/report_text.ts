@@ -1,6 +1,6 @@
 /**
- * Text about a deployment for a forge. Anyone who can read the repository can read it, so the
- * cause of a failure is shown only on the deployment's page. Pure.
+ * Text about a deployment for a forge. Anyone who can read the repository can read this text, so it
+ * does not contain the causes of failures, which only the deployment's page shows. Pure.
  *
  * @module
  */
@@ -29,7 +29,7 @@ const STATES: Readonly<Record<DeploymentRecord["status"], CommitState | undefine
 const pageOf = ({ id }: DeploymentRecord, { publicOrigin }: ReportContext): string =>
   `${publicOrigin}/deployments/${id}`;
 
-/** The results of a release's checks, if the commit status is about them. */
+/** Returns the results of a release's checks, if the commit status is about them. */
 function describeChecks(state: CommitState, { checks }: DeploymentRecord): string | undefined {
   if (checks === undefined || checks.state === "RUNNING") return undefined;
   const { results } = checks;
@@ -56,11 +56,11 @@ function describe(state: CommitState, deployment: DeploymentRecord): string {
   }[state];
 }
 
-/** True if there was nothing to build, so the branch keeps its deployment. */
+/** Returns whether there was nothing to build, so that the branch keeps its deployment. */
 export const isSkipped = ({ status, error }: DeploymentRecord): boolean =>
   status === "STOPPED" && error !== null;
 
-/** The commit's status; `undefined` to keep the current status. */
+/** Returns the commit's new status; `undefined` to keep the current status. */
 export function commitStatus(
   deployment: DeploymentRecord,
   context: ReportContext,
@@ -74,7 +74,8 @@ export function commitStatus(
     const description = "Nothing to build";
     return { sha: commitSha, branch, description, state: "live", name, url: page };
   }
-  // A deployment that was live was built successfully. Its removal is not the commit's fault.
+  // A deployment that has been live was built successfully. If it was removed, that is not the
+  // commit's fault.
   if (state === "stopped" && liveAt !== null) return undefined;
   return {
     sha: commitSha,
@@ -86,10 +87,10 @@ export function commitStatus(
   };
 }
 
-/** A line that identifies the comment. Pages do not show it. */
+/** Returns a line that identifies the comment, and that pages do not show. */
 export const markOf = (projectId: string): string => `[//]: # (svc preview ${projectId})`;
 
-/** How to get access to a protected preview. */
+/** Instructions for getting access to a protected preview. */
 const WAYS_IN: Readonly<Record<Protection, readonly string[]>> = {
   off: [],
   members: [
@@ -109,7 +110,9 @@ const WAYS_IN: Readonly<Record<Protection, readonly string[]>> = {
 /** Formats text as code, even if it contains backquotes. */
 const code = (text: string): string => `\`${text.replace(/[`\s]+/g, " ").trim()}\``;
 
-/** The checks that had to pass before production, without the causes of failures. */
+/**
+ * Lists the checks that had to pass before production was changed, without the causes of failures.
+ */
 function checkLines(checks: DeploymentRecord["checks"]): readonly string[] {
   if (checks === undefined || checks.results.length === 0) return [];
   const { results } = checks;
@@ -123,7 +126,7 @@ function checkLines(checks: DeploymentRecord["checks"]): readonly string[] {
   return ["", `Checks before production: ${end}`, "", ...lines];
 }
 
-/** How the schema of the preview's database differs from production's schema. */
+/** Describes how the schema of the preview's database differs from the production schema. */
 function schemaDifferenceLines({ status, schemaDifference }: DeploymentRecord): readonly string[] {
   const schema = status === "LIVE" ? schemaLines(schemaDifference) : undefined;
   if (schema === undefined) return [];
@@ -135,7 +138,10 @@ function schemaDifferenceLines({ status, schemaDifference }: DeploymentRecord): 
   ];
 }
 
-/** The comment on a pull request that describes its preview and its release's checks. */
+/**
+ * Returns the comment on a pull request, which describes the preview, and the checks of the
+ * commit's release.
+ */
 export function commentText(
   deployment: DeploymentRecord,
   context: ReportContext & {

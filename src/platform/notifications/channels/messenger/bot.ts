@@ -29,7 +29,7 @@ export interface BotOptions {
   readonly api: BotApi;
   readonly links: Led<Pick<LinkStore, "findByChat" | "link" | "setStatus" | "takeCode">>;
   readonly publicOrigin: string;
-  /** The name without @. By default, the bot requests it from the API. */
+  /** The bot's name without @. By default, the bot requests its name from the API. */
   readonly name?: string;
   readonly dialogs?: readonly BotDialog[];
   accountName(userId: string): Promise<string | undefined>;
@@ -39,7 +39,7 @@ export interface BotOptions {
 
 export class Bot {
   readonly #host: string;
-  /** The name without @. @throws {BotApiError} if it is not known yet */
+  /** Returns the bot's name without @. @throws {BotApiError} if the name is not known yet */
   readonly name: () => Promise<string>;
 
   readonly #options: BotOptions;

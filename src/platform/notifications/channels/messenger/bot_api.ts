@@ -19,7 +19,9 @@ export class BotSettingsError extends TypeError {
   override readonly name = "BotSettingsError";
 }
 
-/** A call that failed. It was refused with a status, or got no response (`undefined`). */
+/**
+ * Thrown if a call failed: it was refused with a status, or got no response (status `undefined`).
+ */
 export class BotApiError extends Error {
   override readonly name = "BotApiError";
   constructor(

@@ -7,7 +7,7 @@ const TOKEN = "123456:AAE-never_to_be_seen";
 const call = (api: string) =>
   new BotApi({ token: TOKEN, api }).call("getMe", {}, { result: z.object({ id: z.number() }) });
 
-/** A server that responds to every request with the same text. */
+/** Starts a server that responds to every request in the same way. */
 function serve(answer: () => Response) {
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, answer);
   return {

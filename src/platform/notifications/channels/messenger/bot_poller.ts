@@ -1,4 +1,4 @@
-/** Polls the Bot API. The position is stored, so a restart loses nothing. @module */
+/** Polls the Bot API. The position is stored, so no update is lost in a restart. @module */
 import * as z from "zod";
 import { readRecord } from "../../../core/store/mod.ts";
 import type { Nodes } from "../../../core/nodes/mod.ts";
@@ -68,7 +68,7 @@ export class BotPoller {
     }
   }
 
-  /** Polls if it is this node's turn. Otherwise, returns false. */
+  /** Polls if it is this node's turn. Otherwise, returns `false`. */
   async #pollHere(): Promise<boolean> {
     const { nodes } = this.#options;
     if (nodes?.leads("bot") === false) return false;

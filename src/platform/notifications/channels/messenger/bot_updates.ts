@@ -23,7 +23,7 @@ const update = z.object({
   }).optional(),
 });
 
-/** Updates by number. Unknown fields are dropped. */
+/** Updates, with their numbers. Unknown fields are dropped. */
 export const updateList = z.array(z.union([
   update,
   z.object({ update_id: z.number().int() }).transform(({ update_id }) => ({
@@ -64,7 +64,7 @@ function chatOf(id: number, from: z.infer<typeof person> | undefined): Chat {
   return { id, name: (name || "Somebody").slice(0, MAX_NAME), username: from?.username ?? null };
 }
 
-/** The action in an update; `undefined` if it does not concern the bot. */
+/** Returns the action in an update; `undefined` if the update does not concern the bot. */
 export function readInput({ message, callback_query: query }: Update): BotInput | undefined {
   if (query?.message !== undefined) {
     const { chat, message_id: messageId } = query.message;

@@ -28,7 +28,7 @@ type Key = RecordKey;
 export const messengerKeys = {
   byChat: (chatId: number): Key => ["messenger_chats", chatId],
   code: (hash: string): Key => ["messenger_codes", hash],
-  /** Sign-ins that are waiting for the chat, by the hash of a value in their browser. */
+  /** Sign-ins that are waiting for the chat, by the hash of a value in the person's browser. */
   signIn: (hash: string): Key => ["messenger_sign_ins", hash],
   /** Hashes of sign-ins, by the sign-in's ID and by the hash of its code. */
   signInByName: (name: string): Key => ["messenger_sign_in_by_name", name],
@@ -62,7 +62,7 @@ export class LinkStore extends Table<LinkRecord, readonly [string, string], "cha
     return record.expiresAt;
   }
 
-  /** Uses up a code. Returns the account that it links to, or `undefined`. */
+  /** Uses up a code. Returns the account to which the code links a chat, or `undefined`. */
   async takeCode(code: string, now: number, lease?: Lease): Promise<string | undefined> {
     const key = messengerKeys.code(hashOf(code));
     const record = await readRecord(this.kv, key, codeRecord);
@@ -77,7 +77,7 @@ export class LinkStore extends Table<LinkRecord, readonly [string, string], "cha
   }
 
   /**
-   * Links a chat, unless it belongs to another account. This way, no one can be tricked out of
+   * Links a chat, unless it belongs to another account. Therefore, no one can be tricked out of
    * their chat.
    */
   async link(wanted: LinkRecord, lease?: Lease): Promise<"linked" | "taken" | "too_many"> {

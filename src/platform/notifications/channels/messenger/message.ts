@@ -2,7 +2,7 @@
 import { isPublicAddress } from "../../../../runtime/mod.ts";
 import type { NotificationContent } from "../../delivery/types.ts";
 
-/** The Bot API accepts 4,096 characters after parsing. */
+/** Maximum length of a message. The Bot API accepts 4,096 characters after parsing. */
 const MAX_TITLE = 256;
 const MAX_BODY = 3000;
 const MAX_URL = 500;
@@ -20,7 +20,7 @@ function cut(text: string, maximum: number): string {
   return `${text.slice(0, maximum - 1).replace(/[\ud800-\udbff]$/, "")}…`;
 }
 
-/** Whether the messenger accepts a URL for a button. It refuses local URLs. */
+/** Returns whether the messenger accepts a URL for a button. It rejects local URLs. */
 function isForButton(url: URL): boolean {
   if (/^\d|^\[/.test(url.hostname)) return isPublicAddress(url.hostname.replace(/^\[|\]$/g, ""));
   return url.hostname.includes(".") && !/\.(?:localhost|local|internal|test)$/.test(url.hostname);
@@ -34,7 +34,7 @@ export interface BotMessage {
   readonly reply_markup?: { readonly inline_keyboard: readonly (readonly object[])[] };
 }
 
-/** A message, with rows of buttons below it. */
+/** Returns a message with rows of buttons below it. */
 export function botMessage(
   text: string,
   more: { readonly quiet?: boolean; readonly buttons?: readonly (readonly object[])[] } = {},
@@ -49,7 +49,7 @@ export function botMessage(
   };
 }
 
-/** The message for a notification, with a button for its action. */
+/** Returns the message for a notification, with a button for the notification's action. */
 export function notificationMessage(content: NotificationContent): BotMessage {
   const { title, body, priority, category, actionUrl } = content;
   const parsed = actionUrl === null || actionUrl.length > MAX_URL ? null : URL.parse(actionUrl);

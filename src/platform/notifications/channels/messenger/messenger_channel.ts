@@ -6,7 +6,7 @@ import { type BotApi, BotApiError } from "./bot_api.ts";
 import type { LinkStore } from "./link_store.ts";
 import { notificationMessage } from "./message.ts";
 
-/** Whether a refusal concerns only one chat: the person blocked the bot or left. */
+/** Returns whether a refusal concerns only one chat, because the person blocked the bot or left. */
 function isChatGone({ status, message }: BotApiError): boolean {
   return status === 403 || (status === 400 && /chat not found|user is deactivated/i.test(message));
 }

@@ -54,7 +54,7 @@ export async function messengerLinksOf(
   return (await messengerLinks.collect(userId)).map(toWire);
 }
 
-/** Unlinks a chat. @throws {Failure} if it is the only way to sign in */
+/** Unlinks a chat. @throws {Failure} if the chat is the only way to sign in */
 export async function unlinkMessenger(
   { messengerLinks }: Pick<MessengerServices, "messengerLinks">,
   { user, id }: { readonly user: CallerUser; readonly id: string },

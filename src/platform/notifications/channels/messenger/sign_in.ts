@@ -29,7 +29,7 @@ import type { Lease, RecordStore } from "../../../../store/mod.ts";
 /** How many attempts one IP address can start in ten minutes. */
 const BEGINS = 20;
 /**
- * How many attempts all addresses together can start in that time. There is a limit, because each
+ * How many attempts all addresses together can start in ten minutes. There is a limit, because each
  * attempt is stored.
  */
 const ALL_BEGINS = 5000;
@@ -38,7 +38,7 @@ const BEGIN_WINDOW_MS = 10 * 60 * 1000;
 const SIGN_UPS_PER_HOUR = 20;
 const HOUR_MS = 60 * 60 * 1000;
 
-/** The progress of an attempt, for its page. */
+/** The progress of an attempt, as the page shows it. */
 export type SignInProgress =
   | { readonly type: "waiting"; readonly url: string; readonly number: number }
   | { readonly type: "denied" }

@@ -1,8 +1,9 @@
 /**
- * Sign-ins that are waiting for approval in the messenger. These attempts are in Deno KV, because
- * the browser can ask any node, but only one node receives the chat's messages. An attempt belongs
- * to one browser, identified by a cookie, and to the first chat that opens its link. The person
- * taps the number that the page shows. The victim of a forwarded link cannot see that number.
+ * Sign-ins that are waiting for approval in the messenger. These attempts are stored in Deno KV,
+ * because the browser may ask any node, but only one node receives the chat's messages. An attempt
+ * belongs to one browser, identified by a cookie, and to the first chat that opens its link. The
+ * person must tap the number that the page shows. The victim of a forwarded link cannot see this
+ * number.
  *
  * @module
  */
@@ -24,7 +25,7 @@ const chat = z.object({ id: z.number(), name: z.string(), username: z.string().n
 
 const attemptRecord = z.object({
   id: z.string(),
-  /** The number that the page shows: 10 to 99. */
+  /** The number that the page shows: from 10 to 99. */
   number: z.number(),
   client: z.object({
     address: z.string(),
@@ -47,7 +48,7 @@ export type Verdict = "approved" | "denied" | "wrong_number" | "unknown";
 export type Asked = { readonly attempt: Attempt; readonly choices: readonly number[] } | "used";
 
 interface Change<T> {
-  /** Missing if the attempt does not change. */
+  /** The attempt's new state; missing if the attempt does not change. */
   readonly state?: Attempt["state"];
   readonly result: T;
 }
@@ -56,13 +57,13 @@ const hashOf = (cookie: string): string => sha256Hex(`svc messenger sign-in\n${c
 
 const CODE_BYTES = 24;
 
-/** Derives the code in the link to the bot from the cookie, so it is not stored. */
+/** Derives the code in the link to the bot from the cookie, so that the code need not be stored. */
 export function signInCode(cookie: string): string {
   const hash = Buffer.from(sha256Hex(`svc messenger sign-in code\n${cookie}`), "hex");
   return hash.subarray(0, CODE_BYTES).toString("base64url");
 }
 
-/** The name of a code in the store, which does not reveal the code. */
+/** Returns the name of a code in the store, which does not reveal the code. */
 const codeName = (code: string): string => sha256Hex(`svc messenger sign-in link\n${code}`);
 
 export class SignInAttempts {
@@ -74,7 +75,7 @@ export class SignInAttempts {
     this.#options = options;
   }
 
-  /** Starts an attempt. `cookie` is the value in its browser. */
+  /** Starts an attempt. `cookie` is the cookie's value in the person's browser. */
   async begin(client: Client): Promise<{ readonly cookie: string; readonly attempt: Attempt }> {
     const { now, random } = this.#options;
     const cookie = Buffer.from(random(32)).toString("base64url");

@@ -10,7 +10,10 @@ const client: Client = { address: "192.0.2.1", userAgent: null, cookie: null, co
 const ada: Chat = { id: 7, name: "Ada", username: null };
 const eve: Chat = { id: 8, name: "Eve", username: null };
 
-/** The node that the browser uses, the node that receives the chat's messages, and an attempt. */
+/**
+ * Runs a test with the node that the browser uses, the node that receives the chat's messages, and
+ * an attempt.
+ */
 async function withNodes(
   run: (parts: {
     readonly clock: { at: number };

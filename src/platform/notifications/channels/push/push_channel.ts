@@ -1,4 +1,9 @@
-/** Browser notifications: encrypted (RFC 8291), signed (RFC 8292), posted (RFC 8030). @module */
+/**
+ * Sends browser notifications: encrypts them (RFC 8291), signs them (RFC 8292), and posts them (RFC
+ * 8030).
+ *
+ * @module
+ */
 import { CHANNEL_ROWS } from "../../../../contract/channels.ts";
 import type { Clock } from "../../../../lib/clock.ts";
 import type { OutboundFetch } from "../../../../runtime/mod.ts";

@@ -2,7 +2,10 @@
 import { type Priority } from "../../../../contract/events.ts";
 import type { NotificationContent } from "../../delivery/types.ts";
 
-/** A push service accepts 4,096 bytes. Encryption and framing need some of them. */
+/**
+ * Maximum length of the content, in bytes. A push service accepts 4,096 bytes, some of which
+ * encryption and framing need.
+ */
 const MAX_PAYLOAD_BYTES = 3000;
 const MAX_TITLE = 200;
 
@@ -19,8 +22,8 @@ export const PUSH_URGENCY: Readonly<
 };
 
 /**
- * A delivery's topic, at most 32 characters long. A repeated message replaces a waiting one with
- * the same topic.
+ * Returns a delivery's topic, which is at most 32 characters long. A repeated message replaces a
+ * waiting one that has the same topic.
  */
 export function pushTopic(deliveryId: string): string {
   return deliveryId.slice(0, 32);

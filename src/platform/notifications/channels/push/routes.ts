@@ -72,7 +72,7 @@ export function bindPushRoutes(router: Router, services: {
         createdAt: now(),
       }),
     );
-    // A person who subscribes a browser wants notifications.
+    // Turns on push notifications, because a person who subscribes a browser wants them.
     if (isFirst) await services.preferences.setChannel(own, { channel: "push", enabled: true });
     return made;
   });

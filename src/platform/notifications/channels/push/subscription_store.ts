@@ -1,4 +1,8 @@
-/** Subscribed browsers in Deno KV. Each belongs to the account that subscribed it last. @module */
+/**
+ * Subscribed browsers in Deno KV. Each browser belongs to the account that last subscribed it.
+ *
+ * @module
+ */
 import * as z from "zod";
 import { MAX_PUSH_SUBSCRIPTIONS } from "../../../../contract/push.ts";
 import { sha256Hex } from "../../../../lib/hash.ts";
@@ -23,11 +27,14 @@ const subscriptionRecord = z.object({
   auth: z.string(),
   name: z.string(),
   /**
-   * The workspace of its key or client. The subscription receives only this workspace's
-   * notifications; null for all workspaces.
+   * The workspace of the key or client that created the subscription, which receives only this
+   * workspace's notifications; `null` for all workspaces.
    */
   workspaceId: z.string().nullable().default(null),
-  /** The credential that created it. It ends with that credential; null for older subscriptions. */
+  /**
+   * The credential that created the subscription, which ends when that credential is revoked;
+   * `null` for older subscriptions.
+   */
   credentialId: z.string().nullable().default(null),
   createdAt: z.number(),
   lastDeliveredAt: z.number().nullable(),
@@ -55,7 +62,10 @@ export type NewSubscription = Pick<
   "id" | "endpoint" | "p256dh" | "auth" | "name" | "createdAt"
 >;
 
-/** A browser can change accounts. A key or token is limited to its scope. */
+/**
+ * Returns whether a subscription may be replaced. A browser can change accounts, but a key or token
+ * is limited to its scope.
+ */
 const mayReplace = (own: SelfCaller, { userId, workspaceId }: SubscriptionRecord): boolean =>
   own.workspaceId === null || (own.userId === userId && own.workspaceId === workspaceId);
 
@@ -131,7 +141,7 @@ export class SubscriptionStore extends Table<
     });
   }
 
-  /** Removes a subscription. Returns false if it is not in scope. */
+  /** Removes a subscription. Returns `false` if it is not in scope. */
   async removeFrom(scope: PersonalScope, id: string): Promise<boolean> {
     const subscription = await this.find(scope.userId, id);
     if (subscription === undefined || !isInScope(scope, subscription.workspaceId)) return false;

@@ -1,6 +1,6 @@
 /**
  * The keys that identify the platform to push services (RFC 8292). The keys are created once, and
- * the private key is sealed. Changing them would end every subscription.
+ * the private key is sealed. If the keys changed, every subscription would end.
  *
  * @module
  */

@@ -4,7 +4,8 @@ import type { AuditFacts, Router } from "../../../core/http/mod.ts";
 import type { WebhookService } from "./webhook_service.ts";
 
 /**
- * Facts for the audit log. They contain only the host, because the rest of the URL can be secret.
+ * Returns the facts for the audit log. They contain only the URL's host, because the rest can be
+ * secret.
  */
 const factsOf = ({ url, ...rest }: { readonly url: string }): AuditFacts => ({
   ...rest,

@@ -32,10 +32,10 @@ export interface WebhookParts {
 
 export interface WebhookAttempt {
   readonly outcome: SendOutcome;
-  /** HTTP status; null if there was no response. */
+  /** HTTP status; `null` if there was no response. */
   readonly status: number | null;
   readonly durationMs: number;
-  /** The start of the response's body, without secrets; null if there was no response. */
+  /** The start of the response's body, without secrets; `null` if there was no response. */
   readonly response: string | null;
 }
 

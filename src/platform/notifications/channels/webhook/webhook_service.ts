@@ -15,10 +15,10 @@ import { postWebhook, type WebhookParts, webhookReceiver } from "./webhook_chann
 import { checkWebhookUrl } from "./webhook_url.ts";
 import { type WebhookLogRecord, webhookPlace, type WebhookRecord } from "./webhook_store.ts";
 
-/** How long messages are also signed with the previous secret. */
+/** How long messages are also signed with the previous secret, in milliseconds. */
 const OVERLAP_MS = 24 * 60 * 60 * 1000;
 const TESTS_PER_MINUTE = 10;
-/** Maximum number of characters of a sent body that the log shows. */
+/** Maximum number of characters that the log shows of a sent body. */
 const MAX_REQUEST_EXCERPT = 2000;
 
 const notFound = (id: string): Failure => new Failure("not_found", `Webhook ${id} does not exist`);
@@ -44,7 +44,7 @@ function toLogWire(
 type WebhookServiceParts = WebhookParts & {
   readonly queue: Pick<RunningDeliveryQueue, "acceptTo">;
   readonly publicOrigin: string;
-  /** True if webhooks may use private, local and reserved addresses. */
+  /** Whether webhooks may use private, local and reserved addresses. */
   readonly allowPrivate: boolean;
 };
 

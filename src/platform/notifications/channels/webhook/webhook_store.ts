@@ -26,7 +26,7 @@ const webhookRecord = z.object({
   enabled: z.boolean(),
   disabledReason: z.string().nullable(),
   secret: sealedSecret,
-  /** The previous secret. Messages are also signed with it until this time. */
+  /** The previous secret. Until this time, messages are also signed with it. */
   previous: z.object({ secret: sealedSecret, until: z.number() }).nullable(),
   createdAt: z.number(),
 });
@@ -42,7 +42,7 @@ const webhookLogRecord = z.object({
     status: z.number().nullable(),
     durationMs: z.number(),
     detail: z.string(),
-    /** Entries from older versions do not have one. */
+    /** Missing in entries from older versions. */
     response: z.string().nullable().default(null),
   })),
   createdAt: z.number(),
@@ -57,7 +57,7 @@ const keys = {
   entryOf: (id: string, deliveryId: string): Key => ["webhook_log_of", id, deliveryId],
 } as const;
 
-/** Maximum time to keep log entries. */
+/** Maximum time for which to keep log entries, in milliseconds. */
 const LOG_MS = 30 * 24 * 60 * 60 * 1000;
 
 export const webhookPlace = (webhook: Pick<WebhookRecord, "workspaceId" | "id">): string =>

@@ -5,7 +5,9 @@ import { Failure } from "../../../core/http/mod.ts";
 const REMEDY =
   "Must be a public host on port 80, 443, or 1024 and above. For other hosts, the operator must run svc serve with --allow-private-upstreams";
 
-/** Refuses URLs that delivery would refuse without resolving a name. Delivery checks names. */
+/**
+ * Rejects URLs that delivery would reject without resolving a name. Names are checked at delivery.
+ */
 export function checkWebhookUrl(url: string, rules: { readonly allowPrivate: boolean }): void {
   try {
     judgeTarget(url, rules);
