@@ -35,7 +35,7 @@ export const releaseSchema = z.object({
 export type Release = z.infer<typeof releaseSchema>;
 export type ReleaseProgram = z.infer<typeof programSchema>;
 
-/** Returns the tag under which a version's files are stored: `v1.2.3`. */
+/** Returns the tag under which a version's files are stored, such as `v1.2.3`. */
 export function tagOf(version: string): string {
   return `v${version}`;
 }

@@ -87,7 +87,7 @@ export interface RuleExplanation {
 export interface Explanation {
   /** The request as conditions see it. */
   readonly request: Pick<RequestFacts, "method" | "host" | "path" | "rawQuery">;
-  /** Every rule, phase by phase, in the order of evaluation; disabled rules last. */
+  /** Every rule, phase by phase, in the order of evaluation, with disabled rules last. */
   readonly rules: readonly RuleExplanation[];
   readonly decision: Decision;
   /** The result in a few lines, one for each effect. */
@@ -97,7 +97,7 @@ export interface Explanation {
 const REDIRECT = PHASES.indexOf("redirect");
 const PIPELINE = PHASES.indexOf("pipeline");
 
-/** The rule that prevented this rule from taking effect although its condition is met. */
+/** Returns the rule that prevented a rule from taking effect, although its condition is met. */
 function findWinner(
   rule: CompiledRule,
   applied: readonly CompiledRule[],

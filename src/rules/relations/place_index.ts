@@ -20,7 +20,7 @@ export class PlaceIndex<T extends { readonly set: ConditionSet }> {
 
   readonly #pace: Pace;
 
-  /** Lookups are counted in `pace`. */
+  /** `pace` counts the lookups. */
   constructor(pace: Pace) {
     this.#pace = pace;
   }
@@ -59,8 +59,8 @@ export class PlaceIndex<T extends { readonly set: ConditionSet }> {
   }
 
   /**
-   * The lists of rules that could match all requests in `set`. Their path and host are the same or
-   * wider.
+   * Yields the lists of rules that could match all requests in `set`. Their path and host are the
+   * same or wider.
    */
   *listsAbove(set: ConditionSet): Generator<readonly T[]> {
     const { host } = set.leaf;
@@ -71,7 +71,7 @@ export class PlaceIndex<T extends { readonly set: ConditionSet }> {
     }
   }
 
-  /** The lists of rules whose path is the same or wider, and whose host may be the same. */
+  /** Yields the lists of rules whose path is the same or wider, and whose host may be the same. */
   *listsMeeting(set: ConditionSet): Generator<readonly T[]> {
     const { host } = set.leaf;
     for (const bucket of this.#bucketsAbove(set)) {

@@ -33,7 +33,7 @@ import {
 } from "./gate_groups.ts";
 
 /**
- * Maximum number of pairs of rules to compare in full; beyond this number, only path and host
+ * Maximum number of pairs of rules to compare in full. Beyond this number, only path and host
  * decide.
  */
 const MAX_PAIRS = 200_000;
@@ -94,14 +94,14 @@ class GateCheck {
   }
 
   /**
-   * True if so many pairs have been compared that only pipelines that take precedence are checked,
-   * and only by path and host.
+   * True if the maximum number of pairs has been compared. Then only the path and host are
+   * compared, and only for pipelines that take precedence.
    */
   get isExhausted(): boolean {
     return this.#pairs > MAX_PAIRS;
   }
 
-  /** True if `narrow` takes requests from `broad`. */
+  /** Returns true if `narrow` takes requests from `broad`. */
   takesFrom(narrow: Pipeline, broad: Pipeline): boolean {
     const wins = comparePrecedence(narrow, broad) < 0;
     if (this.isExhausted && !wins) return false;
@@ -123,7 +123,7 @@ function missingGate(narrow: Pipeline, broad: Pipeline, gate: string): Finding {
   });
 }
 
-/** The warning for a gate that exists, but that cached responses bypass. */
+/** Returns the warning for a gate that exists but is bypassed by cached responses. */
 function gateBehindCache(narrow: Pipeline, broad: Pipeline, gate: string): Finding {
   return warningAt(["rules", narrow.index, "action", "steps"], {
     code: "gate_behind_cache",
@@ -145,7 +145,7 @@ interface Search {
   readonly pace: Pace;
 }
 
-/** Finds a pipeline in a group that a rule takes requests from. */
+/** In a group, finds a pipeline from which a rule takes requests. */
 function* broaderIn(
   narrow: Pipeline,
   members: Iterable<Pipeline>,
@@ -157,7 +157,7 @@ function* broaderIn(
   }
 }
 
-/** The groups that can contain broader pipelines, each with its relevant members. */
+/** Returns the groups that can contain broader pipelines, each with its relevant members. */
 function* groupsFor(
   narrow: Pipeline,
   { index, plain, check, grouped, pace }: Search,

@@ -70,7 +70,7 @@ function* warnPaths(checked: CheckedRule): Generator<Finding> {
   }
 }
 
-/** Whether a condition has any methods; `method` and `methods` count as one list. */
+/** Returns whether a condition has any methods. `method` and `methods` count as one list. */
 const hasMethods = ({ [METHODS_ALIAS]: alias = [], methods = [] }: LeafCondition): boolean =>
   alias.length + methods.length > 0;
 

@@ -2,7 +2,7 @@
 import type { OnResolveResult, Plugin } from "esbuild";
 import { join } from "node:path";
 
-/** The meaning of bare names; a name that ends with `/` applies to all names that start with it. */
+/** The meaning of bare names. A name that ends with `/` applies to all names that start with it. */
 export type ImportMap = Readonly<Record<string, string>>;
 
 /** Maps a specifier with an import map. The longest matching name takes precedence. */

@@ -17,8 +17,8 @@ export function makeBegunCell(): BegunCell {
 }
 
 /**
- * Raises the number to `id` and returns the previous number, or `undefined` if it was already that
- * high.
+ * Raises the number to `id` and returns the previous number, or `undefined` if it was already at
+ * least `id`.
  */
 function raise(cell: BegunCell, id: number): number | undefined {
   for (;;) {
@@ -28,7 +28,7 @@ function raise(cell: BegunCell, id: number): number | undefined {
   }
 }
 
-/** Begins a call; false if it was withdrawn. */
+/** Begins a call. Returns false if the call was withdrawn. */
 export function beginCall(cell: BegunCell, id: number): boolean {
   return raise(cell, id) !== undefined;
 }

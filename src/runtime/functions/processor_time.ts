@@ -6,7 +6,7 @@
 /** CPU time of a call, in milliseconds, above which a warning is logged. */
 export const WARN_MS = 50;
 
-/** A call, as far as charging it for CPU time requires. */
+/** The part of a call that is needed to charge the call for CPU time. */
 interface Charged {
   readonly beganAt: number;
   spentMs: number;
@@ -77,7 +77,7 @@ export class ProcessorTime {
     this.#calls.delete(id);
   }
 
-  /** CPU time of a call as of the last reading, in milliseconds. */
+  /** Returns the CPU time of a call as of the last reading, in milliseconds. */
   spentMs(id: number): number {
     return this.#calls.get(id)?.spentMs ?? 0;
   }

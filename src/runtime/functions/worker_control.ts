@@ -114,7 +114,7 @@ export class WorkerControl {
     }
     control.send({ type: FunctionFrame.stop, worker: number, id: 0 });
     workers.drop(number);
-    // A function that could not be loaded is not loaded again, and its calls fail.
+    // A function that could not be loaded is not loaded again. Its calls fail.
     if (worker.loading) return worker.die(why.reason, why.message);
     worker.leave();
     process.replacing.set(number, why);

@@ -19,7 +19,7 @@ type WorkerReliefAddWorker = (
 export class WorkerRelief {
   readonly #addWorker: WorkerReliefAddWorker;
 
-  /** `addWorker` starts another worker of the same function. */
+  /** `addWorker` starts another worker for the same function. */
   constructor(addWorker: WorkerReliefAddWorker) {
     this.#addWorker = addWorker;
   }

@@ -1,7 +1,7 @@
 /** @module Errors that explain why an outbound request failed. */
 
 export type OutboundErrorCode =
-  /** The URL or a header is not allowed; nothing was sent. */
+  /** The URL or a header is not allowed. Nothing was sent. */
   | "bad_request"
   /** The name or address is private or reserved; nothing was sent. */
   | "refused_address"
@@ -19,7 +19,7 @@ export type OutboundErrorCode =
   | "too_many_redirects"
   | "aborted";
 
-/** The message is for logs and authors; it contains nothing from the other side. */
+/** The message is for logs and authors. It contains no data from the peer. */
 export class OutboundError extends Error {
   override readonly name = "OutboundError";
 

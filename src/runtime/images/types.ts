@@ -27,7 +27,7 @@ export interface Conversion {
 
 export interface ConvertJob extends Conversion {
   readonly source: Uint8Array<ArrayBuffer>;
-  /** The owner of the job; owners take turns. */
+  /** The owner of the job. Owners take turns. */
   readonly owner: string;
 }
 

@@ -1,6 +1,7 @@
 /**
  * @module Node's datagrams (`node:dgram`): refusals by the runtime become socket errors, like
- * refusals by the kernel. Deno itself throws them where the server's code cannot catch them.
+ * refusals by the kernel. Deno itself throws these refusals where the server's code cannot catch
+ * them.
  */
 import process from "node:process";
 

@@ -59,8 +59,8 @@ class OwnRequests {
 }
 
 /**
- * The request that follows a redirect; `undefined` without a redirect, or if the body cannot be
- * sent again.
+ * Returns the request that follows a redirect, or `undefined` without a redirect, or if the body
+ * cannot be sent again.
  */
 function nextRequest(request: Request, { status, headers }: Response): Request | undefined {
   const location = headers.get("location");

@@ -103,7 +103,7 @@ function leadBack(args: unknown[]): unknown[] {
 }
 
 /**
- * Makes Node's servers listen on named sockets, and its sockets connect to them.
+ * Makes Node's servers listen on named sockets, and Node's sockets connect to them.
  *
  * @param listen Node's own `listen`
  */

@@ -70,7 +70,7 @@ export class Running implements RunningNode {
     this.#stop({ reason: "killed", message: "Node was stopped" });
   }
 
-  /** Ends Node. If called again, the first reason is kept. */
+  /** Stops Node. If this is called several times, the first reason is kept. */
   #stop(end: Pick<NodeEnd, "reason" | "message">): void {
     this.#end ??= end;
     this.#signal("SIGKILL");
