@@ -37,7 +37,7 @@ export async function startCapabilities(parts: PlatformParts): Promise<void> {
   closers.add(finishOnDeath(parts));
 }
 
-/** Finishes deletions that a node began before it failed. */
+/** Finishes deletions that a node began but did not complete because it failed. */
 function finishOnDeath(
   { capabilities, foundation: { kv, log, nodes } }: PlatformParts,
 ): { close(): Promise<void> } {
@@ -105,7 +105,10 @@ function tidyNode(
   return eachInTurn(capabilities, options, (each) => each.tidyNode?.(options.signal));
 }
 
-/** If one capability fails, the others are not affected, but a lost lease ends the round. */
+/**
+ * Does the work of each capability in turn. If one capability fails, the others are not affected,
+ * but a lost lease ends the round.
+ */
 async function eachInTurn(
   capabilities: readonly Capability[],
   { log }: RoundOptions,

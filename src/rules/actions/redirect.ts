@@ -22,7 +22,7 @@ export interface RedirectAction {
 
 const DEFAULT_STATUS = 302;
 
-/** True for a status that can redirect a client. */
+/** Returns true for a status that can redirect a client. */
 function isRedirectStatus(statusCode: number): boolean {
   return statusCode >= 300 && statusCode <= 399;
 }

@@ -41,8 +41,8 @@ function valueProblem(value: string): Omit<Finding, "severity" | "path"> | undef
 const USUAL_SECONDS = 3600;
 
 /**
- * Whether the value of a lifetime field grants more than an hour. A date in `Expires` counts as
- * longer.
+ * Returns whether the value of a lifetime field grants more than an hour. A date in `Expires`
+ * counts as longer.
  */
 function isLong(value: string): boolean {
   const [, seconds] = /(?:^|[\s,])(?:s-maxage|max-age)\s*=\s*"?(\d+)/i.exec(value) ?? [];

@@ -43,7 +43,7 @@ export function compilePath(path: RuntimePath): PathMatcher {
   return matcher;
 }
 
-/** Whether a normalized path matches. */
+/** Returns whether a normalized path matches. */
 export function pathHolds(matcher: PathMatcher, path: string): boolean {
   if (matcher.type === "glob") {
     return path.endsWith(matcher.suffix) && matcher.glob.matches(path);

@@ -24,8 +24,8 @@ export type Dial = (
 ) => Promise<Deno.TcpConn>;
 
 /**
- * Finds the target of a connection to the platform's own host, which needs no lookup and may be
- * local; `undefined` for any other host.
+ * Finds the target of a connection to one of the platform's own hosts. The target needs no lookup
+ * and may be local. Returns `undefined` for any other host.
  */
 export type OwnRoute = (
   to: { readonly host: string; readonly port: number },

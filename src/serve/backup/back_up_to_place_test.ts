@@ -57,7 +57,7 @@ async function makeData(root: string): Promise<string> {
 
 type Kind = "folder" | "s3" | "sftp" | "sshd";
 
-/** Starts a server that provides a backup location, by kind. */
+/** Starts a server that provides a backup location of the given kind. */
 const SERVERS: Readonly<
   Partial<Record<Kind, (root: string) => Promise<AsyncDisposable & Pick<Case, "place">>>>
 > = { s3: openTestStorage, sftp: startTestSftp, sshd: startSshd };
@@ -132,7 +132,10 @@ for (const kind of ["folder", "s3", "sftp", "sshd"] as const) {
   }
 }
 
-/** Whether the content is readable in the location, which should contain only part names. */
+/**
+ * Checks that the content and its hash are readable in the location only if the backup is not
+ * encrypted.
+ */
 async function assertHidden(place: string, isEncrypted: boolean): Promise<void> {
   let all = "";
   const look = async (folder: string): Promise<void> => {

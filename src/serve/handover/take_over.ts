@@ -38,7 +38,7 @@ async function connect(dataDir: string): Promise<Link | undefined> {
   }
 }
 
-/** Reads the response to a takeover request; `undefined` if the platform stops first. */
+/** Reads the response to a takeover request. Returns `undefined` if the platform stops first. */
 async function ask(link: Link): Promise<Shared | Refused | undefined> {
   await link.send({ type: "replace", pid: Deno.pid });
   try {
@@ -117,7 +117,7 @@ export class Takeover {
     return { closed };
   }
 
-  /** The number of the running platform's sockets on the port. */
+  /** Returns the number of the running platform's sockets on the port. */
   #socketsOn(port: number): number {
     const { sockets, port: http, httpsPort } = this.#shared;
     if (port === http) return sockets.http;

@@ -58,7 +58,7 @@ export class LocalEdges {
     }));
   }
 
-  /** Starts all edges except the drained ones. */
+  /** Starts all edges except those that have been drained. */
   start(): void {
     const { link } = this.#options;
     // The edge may be outdated without knowing it, so it must stop serving.
@@ -102,13 +102,14 @@ export class LocalEdges {
     slot.kept = slot.kept.then(() => this.#keep(slot, term));
   }
 
-  /** Replaces the process of a slot whenever it ends. */
+  /** Replaces the process of a slot whenever the process exits. */
   async #keep(slot: Slot, term: symbol): Promise<void> {
     const { log } = this.#options;
     let pauseMs = FIRST_PAUSE_MS;
     while (slot.term === term) {
       const began = performance.now();
-      // For a moment after it is replaced, a program file cannot be started.
+      // Starting the process can fail, because a program file cannot be started for a moment after
+      // it is replaced.
       const reason = await this.#run(slot, term).catch(messageOf);
       if (slot.term !== term) return;
       log({ level: "warn", message: `Front edge ${slot.name} exited (${reason}). Replacing it` });
@@ -155,7 +156,9 @@ export class LocalEdges {
     });
   }
 
-  /** Stops edges. In the meantime, new connections go to this process, so none are lost. */
+  /**
+   * Stops edges. In the meantime, new connections go to this process, so no connections are lost.
+   */
   #stop(slots: readonly Slot[]): Promise<void> {
     const { setup: { port } } = this.#options;
     for (const slot of slots) slot.term = undefined;
