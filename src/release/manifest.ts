@@ -40,7 +40,7 @@ export function tagOf(version: string): string {
   return `v${version}`;
 }
 
-/** Returns the version in a tag or version string; `undefined` if it is not valid. */
+/** Returns the version in a tag or version string, or `undefined` if it is not valid. */
 export function versionOfTag(text: string): string | undefined {
   const version = text.replace(/^v/, "");
   return VERSION.test(version) ? version : undefined;

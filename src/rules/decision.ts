@@ -106,7 +106,10 @@ export interface Decision {
   readonly rewrite?: RewriteDecision;
   readonly cache?: CacheDecision;
   readonly pipeline?: PipelineDecision;
-  /** Edits to every response, in authored order; none if the request is denied or rate limited. */
+  /**
+   * Edits to every response, in authored order. There are none if the request is denied or rate
+   * limited.
+   */
   readonly headerEdits: readonly HeaderEdit[];
   readonly hits: readonly Hit[];
   /** The rules that took effect or were recorded, by index, in the order of evaluation. */

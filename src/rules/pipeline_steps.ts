@@ -30,8 +30,8 @@ export function isGate(step: PipelineStep): step is FunctionStep {
 export const ORIGIN_HANDLE = "origin";
 
 /**
- * Returns the `failure` of a step. It is by default `closed` for request steps and `open` for
- * others (design: "Rules").
+ * Returns the `failure` of a step. It is by default `closed` for request steps and `open` for other
+ * steps (design: "Rules").
  */
 export function failureOf(step: FunctionStep): "closed" | "open" {
   return step.failure ?? (step.mode === "request" ? "closed" : "open");

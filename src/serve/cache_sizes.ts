@@ -2,9 +2,9 @@
 
 /** Sizes of the caches, in bytes. */
 export interface CacheSizes {
-  /** Responses from other sites, functions and servers. */
+  /** Size of the cache for responses from upstreams, functions and servers. */
   readonly responses: number;
-  /** Sites' small files. */
+  /** Size of the cache for sites' small files. */
   readonly files: number;
 }
 

@@ -12,8 +12,8 @@ import type { Nodes } from "../platform/core/nodes/mod.ts";
 const COUNT_MS = 1000;
 
 /**
- * Counts the nodes. If this node has seen no others, asks the store, because the node may be new.
- * If the store does not report a number, uses the node's own list.
+ * Counts the nodes. If this node has seen no other nodes, asks the store, because the node may be
+ * new. If the store does not report a number, uses the node's own list.
  */
 export async function countNodes(
   nodes: Pick<Nodes, "count" | "list">,

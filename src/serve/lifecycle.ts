@@ -11,8 +11,8 @@ import { type Lease, LeaseLostError } from "../store/mod.ts";
 /** Default time between two rounds of housekeeping. */
 const HOUSEKEEPING_MS = 60 * 60 * 1000;
 /**
- * Delay before the first round, so it does not compete with the start. The delay is shorter if the
- * interval is shorter.
+ * Delay before the first round, so the round does not compete with the start. The delay is shorter
+ * if the interval is shorter.
  */
 const FIRST_ROUND_MS = 60 * 1000;
 /** Delay after which resources needed only for the start are released. */

@@ -50,7 +50,7 @@ export interface DecisionDraft {
   rewrite: RewriteDecision | undefined;
   cache: CacheDecision | undefined;
   pipeline: PipelineDecision | undefined;
-  /** Returns the captures of the rule's root glob; empty if the effect does not use them. */
+  /** Returns the captures of the rule's root glob, or none if the effect does not use them. */
   captures(): readonly string[];
   /** Skips the remaining rules of `phase` and all earlier phases. */
   closeThrough(phase: Phase): void;
@@ -108,7 +108,7 @@ export interface ActionDefinition<Raw, Normal> {
   /**
    * Prepares the action for requests.
    *
-   * @throws {TypeError} for an action that validation would have refused.
+   * @throws {TypeError} for an action that validation would have rejected.
    */
   compile(action: Normal, rule: CompilationContext): Effect;
   /** Describes details that the decision does not show, as the start of a line. */

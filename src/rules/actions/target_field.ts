@@ -71,7 +71,7 @@ function checkRelative(
     : undefined;
 }
 
-/** The requirements that an action has for its target, in addition to the common ones. */
+/** The requirements that an action has for its target, in addition to the common requirements. */
 export interface TargetRules {
   /** Whether a target without captures may be relative to the request's path. */
   readonly isRelativeAllowed: boolean;
@@ -122,7 +122,7 @@ export function normalizeTarget(value: string): string {
 /**
  * Prepares a target.
  *
- * @throws {TypeError} for a target that validation would have refused.
+ * @throws {TypeError} for a target that validation would have rejected.
  */
 export function compileTargetOf(
   value: string,

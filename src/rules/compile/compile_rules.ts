@@ -48,7 +48,7 @@ function compareRules(a: UnrankedRule, b: UnrankedRule): number {
 
 /**
  * Compiles a normalized rule set; disabled rules are omitted. Throws TypeError for a set that
- * validation would have refused.
+ * validation would have rejected.
  */
 export function compileRules(set: RuntimeRuleSet): CompiledRules {
   return atOnce(compileInSteps(set));

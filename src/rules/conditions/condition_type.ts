@@ -63,7 +63,7 @@ export interface ConditionType<Raw, Normal> {
   /**
    * Prepares a value for testing requests.
    *
-   * @throws {TypeError} for a value that validation would have refused.
+   * @throws {TypeError} for a value that validation would have rejected.
    */
   compile(value: Normal): (facts: RequestFacts) => boolean;
   /** Explains why a request does not match a value. */

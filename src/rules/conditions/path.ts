@@ -35,7 +35,7 @@ const prepared = new WeakMap<RuntimePath, PathMatcher>();
 /**
  * Prepares a path for matching; the result is cached.
  *
- * @throws {TypeError} for a glob that validation would have refused.
+ * @throws {TypeError} for a glob that validation would have rejected.
  */
 export function compilePath(path: RuntimePath): PathMatcher {
   let matcher = prepared.get(path);

@@ -13,7 +13,7 @@ type Network = ReturnType<typeof ipaddr.parseCIDR>;
 
 const parsed = new WeakMap<readonly string[], readonly Network[]>();
 
-/** Parses each list only once, because rules are compared with many others. */
+/** Parses each list only once, because each rule is compared with many other rules. */
 function networksOf(list: readonly string[]): readonly Network[] {
   let networks = parsed.get(list);
   if (networks === undefined) {

@@ -137,7 +137,7 @@ export function isSameForAllClients({ clientBound }: CompiledRules, facts: Reque
 
 /**
  * Returns the target of an applied rewrite rule for a request whose path or query a pipeline has
- * changed; `undefined` if the rule does not match the new path.
+ * changed, or `undefined` if the rule does not match the new path.
  */
 export function rewriteChanged(
   compiled: CompiledRules,

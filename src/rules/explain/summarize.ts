@@ -35,7 +35,7 @@ function answerLine({ terminal, rewrite, pipeline }: Decision): string {
 
 /**
  * Returns the line about caching. Files are served from memory, so the cache contains only
- * responses from functions and other sites.
+ * responses from functions and upstreams.
  */
 function cacheLine(cache: CacheDecision, { rewrite, pipeline }: Decision): string {
   const by = `(rule "${cache.rule.id}")`;

@@ -32,7 +32,10 @@ export const HTML_HANDLINGS: readonly unknown[] = [...HTML_HANDLING.keys()];
 export const readHtmlHandling = (value: unknown): PageSettings | undefined =>
   HTML_HANDLING.get(value);
 
-/** The value of `pretty_urls` in `[build.processing.html]` of a `netlify.toml`. */
+/**
+ * Returns the settings equivalent to `pretty_urls` in `[build.processing.html]` of a
+ * `netlify.toml`, or `undefined` for any other setting or an invalid value.
+ */
 export function readPrettyUrls(path: readonly unknown[], value: unknown): PageSettings | undefined {
   const isSetting = path.join(".") === "build.processing.html.pretty_urls";
   return isSetting && typeof value === "boolean" ? { cleanUrls: value } : undefined;

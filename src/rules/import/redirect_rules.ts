@@ -240,8 +240,8 @@ const setOf = (rule: Rule) => conditionSetOf(normalizeRule(rule).condition);
 
 /**
  * In svc, redirects run before rewrites. A redirect that an earlier rewrite hides completely would
- * take effect here, so it is rejected. A redirect that overlaps a rewrite only partly is imported
- * and reported.
+ * nevertheless take effect here, so it is rejected. A redirect that overlaps a rewrite only partly
+ * is imported and reported.
  */
 function overtaken(rules: readonly Rule[], rewrites: readonly Rule[]): Rule | undefined {
   for (const rule of rules.filter(({ action }) => action.type === "redirect")) {

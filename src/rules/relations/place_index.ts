@@ -1,6 +1,6 @@
 /**
  * @module Indexes rules by the literal start of their paths, then by their host. Finds the rules
- * that could cover a given rule without checking all others.
+ * that could cover a given rule without checking all other rules.
  */
 import type { Pace } from "../../lib/next_turn.ts";
 import { VISIT_COST } from "../work.ts";

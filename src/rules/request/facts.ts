@@ -20,9 +20,9 @@ export interface RequestFacts {
    * commas.
    */
   header(name: string): string | undefined;
-  /** Decoded values of a query parameter, in order. */
+  /** Returns the decoded values of a query parameter, in order. */
   query(name: string): readonly string[];
-  /** Values of a cookie in order, as they were sent. */
+  /** Returns the values of a cookie in order, as they were sent. */
   cookie(name: string): readonly string[];
   ip(): IpAddress | undefined;
   /** ISO 3166-1 alpha-2, in upper case. */

@@ -36,8 +36,8 @@ function rewriteCharacter(found: string): string {
 
 /**
  * Encodes text for normalized paths without interpreting segments. Keeps path characters, and
- * converts all others to percent-encoded UTF-8 in upper case. A `%` that does not start an escape
- * is also encoded. Idempotent.
+ * converts all other characters to percent-encoded UTF-8 in upper case. A `%` that does not start
+ * an escape is also encoded. Idempotent.
  */
 export function canonicalPathText(text: string): string {
   if (PLAIN_TEXT.test(text)) return text;

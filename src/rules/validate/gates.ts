@@ -1,6 +1,7 @@
 /**
- * @module Validation rule 5: a pipeline that takes requests from a broader one must repeat its
- * request gates (`failure = "closed"`), or declare that it does not inherit them.
+ * @module Validation rule 5: a pipeline that takes requests from a broader pipeline must repeat
+ * that pipeline's request gates (`failure = "closed"`), or declare that it does not inherit these
+ * gates.
  *
  * A pipeline takes requests from another pipeline if its requests are a subset, or if it takes
  * precedence and the two are not proven disjoint. If the other fields do not decide this, only path

@@ -47,7 +47,9 @@ function unmatchable(path: PathMatch): Problem | undefined {
   };
 }
 
-/** Matches a prefix that ends with a letter or digit, and therefore inside a segment. */
+/**
+ * Matches a prefix whose last character is a letter or digit. Such a prefix ends inside a segment.
+ */
 const OPEN_END = /[A-Za-z0-9]$/;
 
 function sibling(path: PathMatch): Problem | undefined {

@@ -52,7 +52,7 @@ export interface ImportNotes {
   readonly missing: Set<string>;
 }
 
-/** `@scope/name` or `name` of a bare specifier. */
+/** Returns the `@scope/name` or `name` of a bare specifier. */
 export function packageOf(specifier: string): string {
   const [first = "", second] = specifier.split("/");
   return first.startsWith("@") && second !== undefined ? `${first}/${second}` : first;

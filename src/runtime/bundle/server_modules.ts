@@ -93,8 +93,8 @@ export function placedAsset(
 }
 
 /**
- * Code that is placed in front of a module and defines the module's location. It uses `var`, which
- * any module accepts.
+ * Returns code that is placed in front of a module and defines the module's location. It uses
+ * `var`, which any module accepts.
  */
 function placeBanner(place: string): string {
   return `var __svc_url = __svcAt(${JSON.stringify(inUrl(place))}), ` +

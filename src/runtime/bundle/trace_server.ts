@@ -42,7 +42,7 @@ const LEFT_OUT =
 
 const TYPESCRIPT = /\.[cm]?ts$/;
 
-/** JavaScript for the tracer, which cannot read TypeScript. */
+/** Returns JavaScript for the tracer, which cannot read TypeScript. */
 async function withoutTypes(path: string, options: EsbuildOptions): Promise<Uint8Array | null> {
   const bytes = await readBytes(path);
   if (bytes === null) return null;

@@ -110,7 +110,7 @@ export class ServerClient {
     this.#connections.greets = this.#unsure.greets = greets;
   }
 
-  /** Retires the open connections, so new requests get new ones. */
+  /** Retires the open connections, so new requests get new connections. */
   reconnect(): void {
     this.#connections.close();
     this.#unsure.close();

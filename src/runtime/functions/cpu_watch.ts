@@ -1,7 +1,7 @@
 /**
  * @module Gives threads that keep a processor busy the lowest priority, because a function that
- * loops until its timeout must not slow down others. A thread that works in short bursts, like most
- * functions, keeps its priority.
+ * loops until its timeout must not slow down other functions. A thread that works in short bursts,
+ * like most functions, keeps its priority.
  */
 import { constants, setPriority } from "node:os";
 
@@ -35,9 +35,9 @@ export interface ThreadTimes {
 
 /** CPU times, which are missing if the system does not report them. */
 export interface CpuTimes {
-  /** CPU time of a process, including all its threads, in milliseconds. */
+  /** Returns the CPU time of a process, including all its threads, in milliseconds. */
   process(pid: number): number | undefined;
-  /** CPU times of a process's threads, by thread id. */
+  /** Returns the CPU times of a process's threads, by thread id. */
   threads(pid: number): ReadonlyMap<number, ThreadTimes>;
 }
 

@@ -122,8 +122,8 @@ export class FunctionWorker implements WorkerContext {
   }
 
   /**
-   * Reads the thread's CPU time and ends the first call that exceeds its limit. Later calls
-   * may not have started. They are not to blame, so they move to another worker if this one does
+   * Reads the thread's CPU time and ends the first call that exceeds its limit. Later calls may not
+   * have started. They are not to blame, so these calls move to another worker if this worker does
    * not recover.
    */
   look(): void {
@@ -309,8 +309,8 @@ export class FunctionWorker implements WorkerContext {
   }
 
   #takeFetch({ id, payload }: Frame): void {
-    // If this request replaced one with the same id, the earlier request would be neither counted
-    // nor ended.
+    // If this request replaced an earlier request with the same id, the earlier one would be
+    // neither counted nor ended.
     if (this.#fetches.has(id)) return this.#breakOff();
     const head = parseFetch(payload);
     const call = head === undefined ? undefined : this.#calls.get(head.call)?.call;

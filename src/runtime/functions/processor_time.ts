@@ -16,7 +16,8 @@ interface Charged {
 
 export interface ProcessorTimeOptions {
   /**
-   * CPU time of the thread, in milliseconds; `undefined` if the system does not report it.
+   * Returns the CPU time of the thread, in milliseconds, or `undefined` if the system does not
+   * report it.
    */
   readonly read: () => number | undefined;
   /** A clock that never jumps, in milliseconds. */

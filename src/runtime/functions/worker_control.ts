@@ -87,7 +87,7 @@ export class WorkerControl {
   }
 
   /**
-   * Handles the end of a worker's connection. If the reason is unknown, the process either ends
+   * Handles the end of a worker's connection. If the reason is unknown, the process either exits
    * too, or reports that only the worker exited.
    */
   #lost(process: WorkerProcess, number: number, problem: string | undefined): void {

@@ -113,7 +113,7 @@ export class Http1Connection {
   }
 
   /**
-   * Waits before the first request until the other side sends something, which shows that it has
+   * Waits before the first request until the server sends something, which shows that it has
    * accepted the connection. Waits no longer than the given number of milliseconds.
    *
    * @throws OutboundError if the connection closes

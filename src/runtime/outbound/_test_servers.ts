@@ -7,7 +7,7 @@ export interface RawServer extends Disposable {
   readonly port: number;
   /** Returns the number of connections accepted so far. */
   connections(): number;
-  /** Everything received so far. */
+  /** Returns everything that was received so far. */
   received(): string;
 }
 

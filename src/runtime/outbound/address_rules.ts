@@ -33,7 +33,7 @@ export function literalAddress(hostname: string): string | undefined {
   return LIKE_ADDRESS.test(bare) && ipaddr.isValid(bare) ? bare : undefined;
 }
 
-/** Returns true for the web's ports: 80, 443, and all ports above the well-known ones. */
+/** Returns true for the web's ports: 80, 443, and all ports above the well-known ports. */
 export function isWebPort(port: number): boolean {
   return port === 80 || port === 443 || (port >= 1024 && port <= 65535);
 }

@@ -1,7 +1,7 @@
 /**
  * @module Opens a connection to a checked address. The name is resolved once, every address is
- * checked, and the connection goes to exactly one of them, so a second lookup cannot lead
- * elsewhere.
+ * checked, and the connection goes to exactly one of these addresses, so a second lookup cannot
+ * lead elsewhere.
  */
 import { OutboundError } from "../http1/errors.ts";
 import type { AbandonedConnects } from "./abandoned_connects.ts";

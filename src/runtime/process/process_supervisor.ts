@@ -117,7 +117,7 @@ export class ProcessSupervisor<P extends SupervisedProcess> {
   }
 
   /**
-   * Must be called as soon as it is certain that a process will exit. The process is then no longer
+   * Must be called as soon as it is certain that a process will exit. Afterwards, it is no longer
    * the current process.
    */
   release(process: P): void {

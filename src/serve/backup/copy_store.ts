@@ -77,7 +77,7 @@ export async function readStoreCopy<T>(
   }
 }
 
-/** Reads a snapshot of a store's records, leaving out damaged ones. */
+/** Reads a snapshot of a store's records, leaving out damaged records. */
 export async function withStoreCopy<T>(
   store: string,
   read: (kv: RecordStore) => Promise<T>,

@@ -127,7 +127,8 @@ export async function countRows(
   const engine = new EmbeddedEngine({ folder, command: databaseProcessCommand({ env }) });
   const counted: CountedDatabase[] = [];
   try {
-    // Databases are counted one after the other, because each one needs the memory of a process.
+    // Databases are counted one after the other, because each database needs the memory of a
+    // process.
     for (const id of await namesIn(folder)) counted.push(await countEmbedded(engine, folder, id));
   } finally {
     await engine.close();

@@ -136,7 +136,7 @@ async function readServer(place: string, env: Environment, reader: Reader): Prom
 }
 
 /**
- * Reads every record in a store and reports unreadable ones.
+ * Reads every record in a store and reports unreadable records.
  *
  * @param then called with the store to read from, or with `undefined` if the store cannot be opened
  */

@@ -316,8 +316,9 @@ export async function listenFor(
 }
 
 /**
- * Starts a front edge. It listens once it knows the platform's sites. Until then, connections are
- * refused immediately, so clients use another edge. Returns `undefined` if it is stopped first.
+ * Starts a front edge, which listens once it knows the platform's sites. Until then, connections
+ * are refused immediately, so clients use another edge. Returns `undefined` if the edge is stopped
+ * first.
  *
  * @throws {EdgeKeyError} if the platform does not accept the key.
  * @throws {Deno.errors.AddrInUse} if the port is in use.

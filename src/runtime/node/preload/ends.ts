@@ -1,4 +1,4 @@
-/** @module Reports to the platform why a server exits, before the process does. */
+/** @module Reports to the platform why a server exits, before its process exits. */
 import process from "node:process";
 import { inspect } from "node:util";
 
@@ -66,8 +66,8 @@ function textOf(error: unknown): string {
 const MARKED_LINES = 2;
 
 /**
- * Returns whether an error's text has stack frames. The first one shows where the error comes from.
- * Without frames, only Node's own report shows that.
+ * Returns whether an error's text has stack frames. The first frame shows where the error comes
+ * from. Without frames, only Node's own report shows that.
  */
 const hasFrame = (text: string): boolean => /^\s+at /m.test(text);
 

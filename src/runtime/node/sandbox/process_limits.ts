@@ -63,7 +63,7 @@ export function limitInherited(libc: Libc, limits: NodeLimits): void {
   if (limits.hasOwnUser) set(RLIMIT_NPROC, MAX_THREADS);
 }
 
-/** Makes the kernel kill a process before any others when the machine runs out of memory. */
+/** Makes the kernel kill a process before any other process when the machine runs out of memory. */
 export function endFirst(pid: number): void {
   try {
     Deno.writeTextFileSync(`/proc/${pid}/oom_score_adj`, OOM_SCORE);

@@ -129,7 +129,10 @@ export class ProcessTree {
     return this.#pids.includes(pid);
   }
 
-  /** Total memory, in bytes. Shared memory counts only once if the sum would exceed the limit. */
+  /**
+   * Returns the total memory, in bytes. Shared memory counts only once if the sum would exceed the
+   * limit.
+   */
   residentBytes(limitBytes: number): number {
     if (this.#started > 0 || this.#looks % LOOKS_PER_SEARCH === 0) this.#search();
     this.#looks++;

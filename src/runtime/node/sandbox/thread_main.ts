@@ -23,7 +23,8 @@ const SETSID = "/usr/bin/setsid";
 /**
  * The first process in Node's process namespace. This process mounts the folder that shows Node its
  * own processes. When this thread exits or closes the process's input, the first process exits, and
- * with it all others in the namespace. A Ctrl-C in the platform's terminal does not kill it.
+ * with it all other processes in the namespace. A Ctrl-C in the platform's terminal does not kill
+ * it.
  */
 const FIRST_PROCESS =
   'trap "" INT TERM HUP; read -r folder && mount -t proc -o "$OPTIONS" svc "$folder" && ' +

@@ -1,4 +1,4 @@
-/** @module Slows down a peer that sends frames endlessly, so that others get a turn. */
+/** @module Slows down a peer that sends frames endlessly, so that other peers get a turn. */
 
 /**
  * Cost of a millisecond of work, in milliseconds. Therefore, a peer gets a third of the thread's

@@ -1,9 +1,9 @@
 /**
  * Reserves a backup location while a backup is written to it, or while content is removed from it.
  *
- * Each process stores its own marker, then looks for others, so of any two processes, at least one
- * sees the other's marker. A process renews its marker while it works. The marker expires when the
- * process has exited, or if it is not renewed for a while.
+ * Each process stores its own marker, then looks for other markers. Therefore, of any two
+ * processes, at least one sees the other's marker. A process renews its marker while it works. The
+ * marker expires when the process has exited, or if it is not renewed for a while.
  *
  * @module
  */
