@@ -17,7 +17,7 @@ const content = {
 const programSchema = z.object({
   /** The compiler's name for the platform, such as `x86_64-unknown-linux-gnu`. */
   target: z.string().regex(/^[a-z0-9_-]{1,64}$/),
-  /** Name of the gzip-compressed file with the program, next to the manifest. */
+  /** Name of the gzip-compressed file that contains the program. It is next to the manifest. */
   file: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/),
   ...content,
   /** The program itself, unpacked. */

@@ -21,7 +21,10 @@ export function isHandleStep(step: PipelineStep): step is HandleStep {
   return "handle" in step;
 }
 
-/** Returns true for a request step that requests must pass. Its failure blocks them. */
+/**
+ * Returns true for a request step that requests must pass. If the step fails, the requests are
+ * blocked.
+ */
 export function isGate(step: PipelineStep): step is FunctionStep {
   return !isHandleStep(step) && step.mode === "request" && step.failure === "closed";
 }

@@ -40,7 +40,7 @@ const handleStepShape = {
   handle: name().describe("origin, or the name of the function that responds"),
 };
 
-/** The fields of the two shapes of a step. */
+/** The fields of the two forms of a step. */
 export const STEP_FIELDS = {
   functionStep: Object.keys(functionStepShape),
   handleStep: Object.keys(handleStepShape),

@@ -1,4 +1,6 @@
-/** @module The `headers` condition: request headers with these values, names in lower case. */
+/**
+ * @module The `headers` condition: request headers with these values. The names are in lower case.
+ */
 import { checkHeaderMap, lowerCaseNames } from "../request/header_map.ts";
 import { textMap } from "../schema_parts.ts";
 import { namedCondition } from "./named_values.ts";

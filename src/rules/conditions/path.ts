@@ -1,4 +1,6 @@
-/** @module The `path` condition: the normalized path, exactly, by prefix, or by a glob. */
+/**
+ * @module The `path` condition: compares the normalized path exactly, by prefix, or with a glob.
+ */
 import * as z from "zod";
 import { type GlobToken, parseGlob } from "../pattern/glob.ts";
 import { canonicalPathText } from "../request/path.ts";

@@ -69,7 +69,7 @@ function describeMismatch(
 /** Whether a rule applied, or why it did not. */
 export type RuleOutcome =
   | { readonly state: "applied" }
-  /** The condition is met, but the rule had no effect, for this `reason`. */
+  /** The condition is met, but for this `reason`, the rule had no effect. */
   | { readonly state: "skipped"; readonly reason: string }
   | { readonly state: "not_matched"; readonly mismatch: Mismatch }
   | { readonly state: "disabled" };
@@ -97,7 +97,7 @@ export interface Explanation {
 const REDIRECT = PHASES.indexOf("redirect");
 const PIPELINE = PHASES.indexOf("pipeline");
 
-/** Returns the rule that prevented a rule from taking effect, although its condition is met. */
+/** Given a rule whose condition is met, returns the rule that prevented it from taking effect. */
 function findWinner(
   rule: CompiledRule,
   applied: readonly CompiledRule[],

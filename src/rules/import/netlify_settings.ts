@@ -1,4 +1,4 @@
-/** @module Finds equivalents of `netlify.toml` settings that are not rules, without I/O. */
+/** @module Finds equivalents of `netlify.toml` settings that are not rules. Performs no I/O. */
 import * as z from "zod";
 import type { PathStep } from "../../lib/diagnostic.ts";
 import { parseToml } from "../../lib/toml.ts";

@@ -1,4 +1,4 @@
-/** @module Converts a `netlify.toml` to rules, and reports what it cannot convert. */
+/** @module Converts a `netlify.toml` into rules, and reports what it cannot convert. */
 import * as z from "zod";
 import type { PathStep } from "../../lib/diagnostic.ts";
 import { parseToml, type TomlDocument } from "../../lib/toml.ts";

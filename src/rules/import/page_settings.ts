@@ -1,5 +1,6 @@
 /**
- * @module Converts other hosts' settings for page URLs into settings in `[static]`, without I/O.
+ * @module Converts other hosts' settings for page URLs into settings in `[static]`. Performs no
+ * I/O.
  */
 import type { PageUrls } from "../../lib/page_urls.ts";
 

@@ -10,7 +10,8 @@ export type Segment =
   | { readonly type: "capture"; readonly name: string }
   | { readonly type: "splat"; readonly name: string }
   /**
-   * Wildcards next to text. The other platform names their matches, but globs cannot capture them.
+   * Wildcards next to text. The other platform names the text that they match, but globs cannot
+   * capture them.
    */
   | { readonly type: "pattern"; readonly glob: string; readonly names: readonly string[] };
 
@@ -126,7 +127,10 @@ export function toPathMatch(segments: readonly Segment[], used: ReadonlySet<stri
   return { type: "glob", value: `/${segments.map(writeSegment).join("/")}` };
 }
 
-/** Returns the pattern without its final splat, or `undefined` if it has none, or only a splat. */
+/**
+ * Returns the pattern without its final splat, or `undefined` if the pattern has no splat or is
+ * only a splat.
+ */
 export function withoutSplat(segments: readonly Segment[]): Segment[] | undefined {
   return segments.at(-1)?.type === "splat" && segments.length > 1
     ? segments.slice(0, -1)

@@ -17,8 +17,8 @@ const parametersOf = (text: string): string[] =>
   [...text.matchAll(PARAMETERS)].map(([, name = ""]) => name);
 
 /**
- * Returns the destination with the unused parameters of the source. If its path, host and fragment
- * use no parameters, Vercel adds all parameters to the query of a rewrite.
+ * Returns the destination with the unused parameters of the source. If the destination's path, host
+ * and fragment use no parameters, Vercel adds all parameters to the query of a rewrite.
  */
 export function withUnusedParameters(source: string, destination: string): string {
   const wanted = parametersOf(source);

@@ -13,7 +13,7 @@ export const MAX_GLOB_LENGTH = 1024;
 
 /** A problem at a position in a glob or template. */
 export interface PatternProblem {
-  /** Begins with a capital letter and has no final period. */
+  /** The message. It begins with a capital letter and has no final period. */
   readonly message: string;
   readonly hint?: string;
   /** Its position in the source text, in UTF-16 code units. */

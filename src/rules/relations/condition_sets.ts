@@ -98,7 +98,10 @@ function leafContainsBoth(outer: LeafSet, a: LeafSet, b: LeafSet): boolean {
 
 /** The parts of a condition that are proven to match no request. */
 export interface DeadParts {
-  /** Whether the condition contradicts itself: `not` excludes everything that it requires. */
+  /**
+   * Whether the condition contradicts itself: `not` excludes everything that the condition
+   * requires.
+   */
   readonly whole: boolean;
   /** Indexes of the items of `any` that contradict the rest of the condition. */
   readonly branches: readonly number[];

@@ -59,8 +59,8 @@ export class PlaceIndex<T extends { readonly set: ConditionSet }> {
   }
 
   /**
-   * Yields the lists of rules that could match all requests in `set`. Their path and host are the
-   * same or wider.
+   * Yields the lists of rules that could match all requests in `set`. The path and host of these
+   * rules are the same or wider.
    */
   *listsAbove(set: ConditionSet): Generator<readonly T[]> {
     const { host } = set.leaf;

@@ -135,7 +135,7 @@ export function createFacts(sources: FactSources): RequestFacts {
 
 /** A request described as data, for `explain`, rule test tables, and tests of the code. */
 export interface DescribedRequest {
-  /** Default `GET`. */
+  /** By default, `GET`. */
   readonly method?: string;
   /**
    * An absolute URL, or a path with a query. The path is used as written, not as a browser resolves

@@ -79,7 +79,7 @@ function stepsOf({ pipeline }: Decision): string {
     .map((step) => "use" in step ? step.use : step.handle).join(", ");
 }
 
-/** Returns the final value of each edited header, or `null` if the header is removed. */
+/** Returns the final value of each edited header. The value is `null` if the header is removed. */
 function headersOf({ headerEdits }: Decision): ReadonlyMap<string, string | null> {
   return new Map(
     headerEdits.map((edit) =>

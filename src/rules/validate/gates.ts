@@ -201,7 +201,7 @@ function* weakGatesOf(narrow: Pipeline, search: Search): FindingSteps {
 
 /**
  * Reports pipelines that let requests bypass a gate of a broader pipeline, and warns about
- * pipelines that let cached responses bypass it.
+ * pipelines that let cached responses bypass such a gate.
  */
 export function* checkGates(rules: readonly PlacedRule[], pace: Pace): FindingSteps {
   const pipelines = yield* pipelinesOf(rules, pace);

@@ -137,8 +137,8 @@ export async function bundleServerEntry(options: ServerBundleOptions): Promise<S
 const EXPORT_HELPER = "var __export = (target, all) => {";
 
 /**
- * Marks the namespaces of these modules as modules, because frameworks check whether `import()`
- * returned one.
+ * Marks the namespaces of fully imported modules as modules, because frameworks check whether
+ * `import()` returned one.
  */
 function markNamespaces(text: string): Uint8Array<ArrayBuffer> {
   const marked = text.replace(

@@ -1,7 +1,7 @@
 /**
  * @module Modules that create their own `require` with `createRequire`, as many bundles do. A
- * bundler sees only function calls there and would miss the modules. Therefore, each such `require`
- * first looks in a table that the bundler fills.
+ * bundler sees only function calls there and would miss the required modules. Therefore, each such
+ * `require` first looks in a table that the bundler fills.
  */
 import { isBuiltin } from "node:module";
 import { parse } from "acorn";

@@ -9,7 +9,7 @@ export type ImportMap = Readonly<Record<string, string>>;
 export function mapSpecifier(specifier: string, imports: ImportMap): string {
   const exact = imports[specifier];
   if (exact !== undefined) return exact;
-  // In Deno, the text after a package's name can name a file in it.
+  // In Deno, the text after a package's name can name a file in the package.
   const [name] = Object.keys(imports)
     .filter((key) => specifier.startsWith(key.endsWith("/") ? key : `${key}/`))
     .sort((left, right) => right.length - left.length);

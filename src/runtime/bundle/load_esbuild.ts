@@ -79,7 +79,7 @@ async function load(options: EsbuildOptions): Promise<Esbuild> {
     const inside = join("node_modules", binaryPackage(Deno.build), binaryName(Deno.build.os));
     const staged = fileURLToPath(new URL(inside, Deno.mainModule));
     const read = () => readShippedFile(`${inside.replaceAll("\\", "/")}.br`);
-    // esbuild reads the variable when it is loaded. It has no equivalent option.
+    // esbuild reads the variable when it is loaded. There is no equivalent option.
     Deno.env.set("ESBUILD_BINARY_PATH", await unpackBinary(staged, options.cacheDir, read));
   }
   return await import("esbuild");

@@ -14,7 +14,7 @@ export type NodeNeedKind =
 
 export interface NodeNeed {
   readonly kind: NodeNeedKind;
-  /** The package, or the file relative to the output, that needs it. */
+  /** The package, or the file relative to the output, that has this need. */
   readonly subject: string;
 }
 

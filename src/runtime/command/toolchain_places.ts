@@ -25,7 +25,7 @@ const isBelow = (path: string, folder: string): boolean =>
 
 const isOfSystem = (path: string): boolean => SYSTEM.some((folder) => isBelow(path, folder));
 
-/** Returns an installation's folder, with `bin` and `lib`. */
+/** Returns the folder of an installation, which contains `bin` and `lib`. */
 async function folderOf(
   { folderCommand }: Toolchain,
   { program, env }: { readonly program: string; readonly env: Environment },

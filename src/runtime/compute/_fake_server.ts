@@ -55,7 +55,7 @@ export class FakeServer implements RunningServer {
   readonly connection: FrameConnection;
   readonly ended: Promise<string>;
   readonly asked: Asked[] = [];
-  /** Whether it responds to pings. */
+  /** Whether the process responds to pings. */
   reacts = true;
   readonly #own: FrameConnection;
   #end!: (words: string) => void;

@@ -18,7 +18,7 @@ const RUNTIME_MB = 256;
 /** Additional memory for the package manager and shells of a Node start command, in MiB. */
 const COMMAND_MB = 128;
 
-/** Maximum number of a server's processes and threads, including its runtime. */
+/** Maximum number of processes and threads of a server, including those of its runtime. */
 const MAX_PROCESSES = 1024;
 
 const MIB = 1024 * 1024;

@@ -13,7 +13,9 @@ export const DEFAULT_COMPUTE_LIMITS: ComputeLimits = {
   idleMs: 300_000,
 };
 
-/** Maximum delay of a timer, in milliseconds. A longer one would fire immediately. */
+/**
+ * Maximum delay of a timer, in milliseconds. A timer with a longer delay would fire immediately.
+ */
 export const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** How often resident memory is read while the server runs, in milliseconds. */

@@ -11,7 +11,7 @@ const MAX_IDLE = 256;
 
 /**
  * How long a new connection waits for a greeting, in milliseconds. After that, the connection is
- * used without one.
+ * used without a greeting.
  */
 const GREETING_MS = 1000;
 

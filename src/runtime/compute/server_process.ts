@@ -36,7 +36,9 @@ export interface ServerProcessOptions {
 
 const OUT_OF_MEMORY: End = { reason: "memory", message: "The server ran out of memory" };
 
-/** Memory of the runtime itself until the process has reported the actual amount, in bytes. */
+/**
+ * Assumed memory of the runtime itself until the process has reported the actual amount, in bytes.
+ */
 const RUNTIME_BYTES = 80 * 1024 * 1024;
 
 export class ServerProcess implements SupervisedProcess {
@@ -191,7 +193,7 @@ export class ServerProcess implements SupervisedProcess {
   #take({ type, id, payload }: Frame): void {
     switch (type) {
       case ComputeFrame.booted:
-        // Only the first such frame is accepted, because a later one may come from the server's
+        // Only the first such frame is accepted, because a later frame may come from the server's
         // code.
         this.#booted ??= parseBooted(payload);
         return;
@@ -227,7 +229,8 @@ export class ServerProcess implements SupervisedProcess {
         );
         return;
       case ComputeFrame.ended: {
-        // The platform is already stopping the process, so its own reason no longer matters.
+        // The platform is already stopping the process, so the process's own reason no longer
+        // matters.
         if (this.#end !== undefined) return this.#options.process.kill();
         const message = parseEnding(payload)?.message ?? "The server has stopped";
         this.#settle({ reason: this.#listens ? "crashed" : "cannot_start", message });

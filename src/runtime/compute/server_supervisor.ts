@@ -32,7 +32,7 @@ export interface ServerSupervisorOptions {
   readonly log: (entry: ProcessLog) => void;
   /** Returns true while there are requests or sockets. */
   readonly busy: () => boolean;
-  /** How a process is started; a real one by default. */
+  /** How to start a process; by default, a real process is started. */
   readonly startServer?: StartServer;
   readonly timers?: Timers;
 }

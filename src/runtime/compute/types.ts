@@ -29,7 +29,7 @@ export interface ComputeResponse {
   readonly body: ReadableStream<Uint8Array<ArrayBuffer>> | null;
   /** The whole body, if it arrived with the head; use it instead of `body`. */
   readonly bytes?: Uint8Array<ArrayBuffer> | undefined;
-  /** The whole body, as text if it is ASCII, which costs half as much to forward. */
+  /** The whole body, as text if it is ASCII, because text costs half as much to forward. */
   readonly whole?: string | Uint8Array<ArrayBuffer> | undefined;
 }
 
@@ -98,13 +98,13 @@ export interface ComputeServer {
   connect(request: Omit<ComputeRequest, "body">): Promise<ComputeSocketResult>;
   /**
    * Starts the server if it is not running, and reports whether it listens. A deploy waits for this
-   * before it goes live. Never rejects. The maximum duration is `startMs`, plus the time that it
-   * waits for a slot.
+   * before it goes live. Never rejects. The maximum duration is `startMs`, plus the time spent
+   * waiting for a slot.
    */
   start(): Promise<ComputeHealth>;
   /**
-   * Checks that a running server still responds. Does not start one, and does not count as use. A
-   * server that stopped because it was idle is healthy.
+   * Checks that a running server still responds. Does not start a stopped server, and does not
+   * count as use. A server that stopped because it was idle is healthy.
    */
   check(): Promise<ComputeHealth>;
   /**

@@ -115,9 +115,9 @@ export interface Listening {
 }
 
 /**
- * The greeting of a `node:http` server on Node, sent as soon as it accepts a connection. Node
- * accepts only one connection per turn of its loop, and requests should not wait for a busy server.
- * A client treats the greeting as an interim response, and skips it.
+ * The greeting of a `node:http` server on Node, which sends it as soon as it accepts a connection.
+ * Node accepts only one connection per turn of its loop, and requests should not wait for a busy
+ * server. A client treats the greeting as an interim response, and skips it.
  */
 export const GREETING = "HTTP/1.1 100 Continue\r\n\r\n";
 

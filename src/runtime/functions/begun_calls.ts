@@ -1,8 +1,8 @@
 /**
  * @module Tracks the calls that a worker has started, in one number shared by the worker's thread
  * and the process's main thread. Calls start in the order of their ids, so one number is enough.
- * Whichever thread raises it first decides whether a call starts or is withdrawn, even while the
- * worker's thread is stuck in a loop.
+ * Whichever thread raises the number first decides whether a call starts or is withdrawn, even
+ * while the worker's thread is stuck in a loop.
  *
  * Functions may have changed the global scope, so this module captures what it needs when it loads.
  */

@@ -84,7 +84,7 @@ export class ProcessorTime {
   }
 
   /**
-   * Reads the thread's CPU time and charges the calls. Without calls, it reads at most once.
+   * Reads the thread's CPU time and charges the calls. Without calls, reads the time at most once.
    */
   look(): void {
     if (this.#calls.size === 0 && this.#isCurrent) return;

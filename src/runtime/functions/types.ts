@@ -10,7 +10,7 @@ import type { CallContext, StepMode } from "./wire.ts";
 
 export interface FunctionRequest {
   readonly method: string;
-  /** Absolute. */
+  /** An absolute URL. */
   readonly url: string;
   readonly headers: HeaderList;
   readonly body: ReadableStream<Uint8Array> | null;
@@ -29,7 +29,7 @@ export interface Invocation {
   readonly mode: StepMode;
   /** Name from the step's `as` property. */
   readonly as?: string;
-  /** The body is read only if the function reads it. Observers receive none. */
+  /** The body is read only if the function reads it. Observers receive no body. */
   readonly request: FunctionRequest;
   /**
    * The response so far. It is required in response steps, where the function can read its body.
@@ -54,7 +54,7 @@ export type FailureReason =
   | "invalid_result"
   /** The platform has ended the call. */
   | "aborted"
-  /** The client disconnected, or its body was interrupted. */
+  /** The client has disconnected, or the body of its request was interrupted. */
   | "client_gone"
   | "not_found";
 

@@ -20,7 +20,7 @@ const KEY_BYTES = 32;
 export interface WorkerEvents {
   opened(connection: FrameConnection): void;
   take(frame: Frame): void;
-  /** Called when the connection has ended, with a problem if the worker violated the protocol. */
+  /** Called when the connection has closed, with a problem if the worker violated the protocol. */
   closed(problem: string | undefined): void;
 }
 

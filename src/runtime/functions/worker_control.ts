@@ -1,4 +1,4 @@
-/** @module Starts the workers in a function process and replaces broken ones. */
+/** @module Starts the workers in a function process and replaces broken workers. */
 import { type Frame, ProtocolError } from "../process/frames/frame.ts";
 import type { FrameConnection } from "../process/frames/frame_connection.ts";
 import { FunctionWorker } from "./function_worker.ts";

@@ -58,7 +58,7 @@ export interface ExchangeOptions extends WatchOptions {
 const encoder = new TextEncoder();
 
 /**
- * Reads heads until the final one: the head of the response, or a 101 that switches protocols.
+ * Reads heads until the final head: the head of the response, or a 101 that switches protocols.
  *
  * @throws OutboundError
  */

@@ -3,7 +3,7 @@
 export type OutboundErrorCode =
   /** The URL or a header is not allowed. Nothing was sent. */
   | "bad_request"
-  /** The name or address is private or reserved; nothing was sent. */
+  /** The name or address is private or reserved. Nothing was sent. */
   | "refused_address"
   | "refused_port"
   | "dns_failed"
@@ -12,7 +12,7 @@ export type OutboundErrorCode =
   | "tls_failed"
   /** No data was transferred in either direction for too long. */
   | "idle_timeout"
-  /** The connection ended before the response was complete. */
+  /** The connection was closed before the response was complete. */
   | "reset"
   /** The response is not well-formed HTTP/1.1. */
   | "bad_response"

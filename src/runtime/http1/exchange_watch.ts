@@ -68,7 +68,7 @@ export class ExchangeWatch {
     else this.#signal?.addEventListener("abort", this.#abort, { once: true });
   }
 
-  /** Ends the time limit for the head, because it has arrived. */
+  /** Removes the time limit for the head, because it has arrived. */
   headCame(): void {
     this.#deadline.at = Infinity;
   }

@@ -20,7 +20,7 @@ export interface Conversion {
    * (distorted).
    */
   readonly fit?: ImageFit | undefined;
-  /** 1 to 100. */
+  /** A number from 1 to 100. */
   readonly quality: number;
   readonly format: ImageFormat;
 }

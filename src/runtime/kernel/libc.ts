@@ -8,7 +8,7 @@ const SYMBOLS = {
   getsockopt: { parameters: ["i32", "i32", "i32", "buffer", "buffer"], result: "i32" },
   /**
    * Runs on a separate thread. The kernel suspends the call, and the calling thread has to decide
-   * it in the meantime.
+   * in the meantime whether to allow it.
    */
   connect: { parameters: ["i32", "buffer", "u32"], result: "i32", nonblocking: true },
   prctl: { parameters: ["i32", "u64", "u64", "u64", "u64"], result: "i32" },

@@ -1,4 +1,4 @@
-/** @module A server's Node processes. The first one that listens gets the requests. */
+/** @module A server's Node processes. The first process that listens gets the requests. */
 import { join } from "node:path";
 import { ComputeFrame, type Ending, type ProcessLog, SERVER_SOCKET } from "../compute/wire.ts";
 import type { Frame } from "../process/frames/frame.ts";

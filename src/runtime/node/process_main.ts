@@ -131,7 +131,8 @@ class NodeProcess {
   }
 
   /**
-   * Accepts all of a command's listening processes, because one can start another that replaces it.
+   * Accepts all of a command's listening processes, because one process can start another process
+   * that replaces it.
    */
   async #hearAll(listener: Deno.UnixListener, node: RunningNode): Promise<void> {
     const heard = new Set<Promise<void>>();

@@ -5,7 +5,7 @@ import { isPublic, isServerAddress } from "../public_address.ts";
 /** Names for this machine and this network (RFC 6761, 6762, 8375; `.internal` by ICANN). */
 const LOCAL_NAMES = /(?:^|\.)(?:localhost|local|internal|home\.arpa|localdomain)$/;
 
-/** Returns true for an address on the public internet; false for any other text. */
+/** Returns true for an address on the public internet, and false for any other text. */
 export function isPublicAddress(text: string): boolean {
   return ipaddr.isValid(text) && isPublic(Uint8Array.from(ipaddr.parse(text).toByteArray()));
 }

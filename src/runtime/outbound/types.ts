@@ -4,7 +4,7 @@ import type { LazySignal } from "../http1/exchange_watch.ts";
 
 export interface OutboundRequest {
   readonly method: string;
-  /** Absolute, `http:` or `https:`, without credentials. */
+  /** An absolute `http:` or `https:` URL without credentials. */
   readonly url: string;
   /**
    * `host` always comes from the URL, and hop-by-hop headers are dropped. The request fails if the

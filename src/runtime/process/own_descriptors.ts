@@ -55,7 +55,8 @@ const name = (found: readonly Descriptor[]): string =>
  * Finds descriptors that this process inherited, before it starts untrusted programs that must not
  * have them.
  *
- * @returns the reason why it must not start them, or `undefined` if there are no such descriptors
+ * @returns the reason why the process must not start these programs, or `undefined` if there are no
+ * such descriptors
  */
 export function refuseInheritedDescriptors(): string | undefined {
   const foreign = findForeignDescriptors(openDescriptors() ?? []).filter(({ inherited }) =>
@@ -71,8 +72,8 @@ export function refuseInheritedDescriptors(): string | undefined {
 /**
  * Checks the descriptors of this process before it loads project code.
  *
- * @returns the reason why it must not load any project code; `undefined` if nothing else is open,
- * or if the system does not list descriptors because it is not Linux
+ * @returns the reason why the process must not load any project code; `undefined` if nothing else
+ * is open, or if the system does not list descriptors because it is not Linux
  */
 export async function refuseForeignDescriptors(): Promise<string | undefined> {
   for (let look = 1;; look++) {

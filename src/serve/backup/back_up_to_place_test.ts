@@ -171,7 +171,7 @@ Deno.test("backUpToPlace() keeps all parts of kept backups and counts only verif
   await inPlace("folder", async ({ root, place, backUp }) => {
     const first = await backUp({ keep: 1 });
     const manifest = join(place, "backups", `${first.name}.json`);
-    // A newer backup that was never verified. Its process was killed before that.
+    // A newer backup that was never verified. Its process was killed before the verification.
     const newer = "2026-11-22T23-00-00Z";
     await Deno.copyFile(manifest, join(place, "backups", `${newer}.json`));
     await Deno.mkdir(join(place, "parts", "ff"), { recursive: true });

@@ -23,7 +23,7 @@ const MAX_FETCHES = 3;
 /** Maximum time between two chunks of a file, in milliseconds. */
 const STALLED_MS = 30_000;
 
-/** Deployments' files. */
+/** The files of deployments. */
 export interface FilesOfSites {
   of(site: SiteOfFiles): BlobReader;
 }

@@ -1,7 +1,7 @@
 /**
  * Manages edges on this machine that share the platform's port. The system distributes connections
- * among their processes and this one. Each edge serves the requests that it can serve itself. An
- * edge that exits is replaced.
+ * among the edges' processes and this process. Each edge serves the requests that it can serve
+ * itself. An edge that exits is replaced.
  *
  * @module
  */

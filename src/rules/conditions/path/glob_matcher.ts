@@ -75,7 +75,7 @@ function reserve(size: number): Int32Array {
   return scratch;
 }
 
-/** A glob ready to match normalized paths. */
+/** A glob that is ready to match normalized paths. */
 export class GlobMatcher {
   /** The names of the captures, in order. */
   readonly names: readonly string[];

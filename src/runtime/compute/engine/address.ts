@@ -67,7 +67,7 @@ export class ServerAddress {
     return this.#taken.size > this.#hidden.size;
   }
 
-  /** Returns whether a port is the one for requests. */
+  /** Returns whether a port is the port for requests. */
   isOwn(port: number): boolean {
     return this.#options.others !== true || port === this.#options.port;
   }
@@ -119,7 +119,7 @@ export class ServerAddress {
     return port >= this.#firstFree && port < this.#firstFree + IN_TURN;
   }
 
-  /** Returns the error of a server that cannot have the address that it requested. */
+  /** Returns the error for a server that cannot have the address that it requested. */
   refused(advertised: AdvertisedAddress): Error {
     const { others, own } = this.#options;
     if (others !== true) return refusedListen(advertised, ONE_ONLY);
@@ -170,7 +170,7 @@ const MAIN_THREAD_ONLY: Refusal = {
   hint: ": only the main thread can listen for requests, not a worker",
 };
 
-/** Returns the error of a server that cannot listen, in the form that Node uses. */
+/** Returns the error for a server that cannot listen, in the form that Node uses. */
 function refusedListen(
   { address, port }: AdvertisedAddress,
   { code, errno, what, hint = "" }: Refusal,

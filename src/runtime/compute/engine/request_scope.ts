@@ -21,7 +21,9 @@ export const currentRequest = (): string | undefined => current.getStore()?.id;
 /** Reads `DEPTH_HEADER`, which is missing from visitors' requests. */
 export const readDepth = (value: unknown): number => Number(value ?? 0) || 0;
 
-/** Returns the field to add to a request from the running code to its own server or platform. */
+/**
+ * Returns the header field to add to a request from the running code to its own server or platform.
+ */
 export const depthField = (): readonly [string, string] => [
   DEPTH_HEADER,
   String((current.getStore()?.depth ?? 0) + 1),

@@ -1,7 +1,7 @@
 /**
  * @module A server's requests to revalidate cached pages with `globalThis.svc.revalidate()`,
- * validated on both ends of the connection. Has no dependencies, because it also runs in the
- * server's thread.
+ * validated on both ends of the connection. This module has no dependencies, because it also runs
+ * in the server's thread.
  */
 
 /** Pages by path (with any query) and by tag. */

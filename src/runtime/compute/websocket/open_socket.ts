@@ -138,7 +138,7 @@ export async function openSocket(
     const socket = new ClientSocket({ conn, reader, protocol, over: finish });
     signal?.removeEventListener("abort", abort);
     // The runtime aborts the signal of a request that it has upgraded. From here on, only the
-    // client's own socket reports its own closing.
+    // client's own socket reports that it was closed.
     const headers = dropHopByHop(head.headers).filter(([name]) => !HANDSHAKE_FIELD.test(name));
     return { type: "open", socket, headers };
   } catch (error) {

@@ -37,7 +37,7 @@ const originForm = (url: string): string => {
   return path === -1 ? "/" : url.slice(path);
 };
 
-/** Deno never ends a request without a body, so `for await` waits forever for it. */
+/** Deno never ends a request without a body, so `for await` would wait forever for the end. */
 function endWithoutBody(request: DenoRequest): void {
   if (request.socket.reader !== undefined) return;
   request._destroy = (error, done) => {

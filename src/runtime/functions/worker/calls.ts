@@ -88,7 +88,7 @@ export class WorkerCalls {
     });
   }
 
-  /** Withdraws a call, because the platform has requested it. */
+  /** Withdraws a call at the platform's request. */
   cancel(id: number): void {
     const call = this.#calls.get(id);
     if (call === undefined) return this.#options.link.send(FunctionFrame.settled, id);

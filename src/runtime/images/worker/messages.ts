@@ -27,5 +27,5 @@ export type FromImageWorker =
     readonly height: number;
   }
   | { readonly type: "failed"; readonly failed: FailedHead }
-  /** The engine cannot continue: its memory is used up, or damaged. */
+  /** The engine cannot continue: its memory is used up or damaged. */
   | { readonly type: "fatal"; readonly message: string };

@@ -4,7 +4,7 @@ import type { Libc } from "../../kernel/libc.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** struct iovec */
+/** Writes a struct iovec. */
 function vector(address: bigint, bytes: number): Bytes {
   const view = new DataView(new ArrayBuffer(16));
   view.setBigUint64(0, address, true);

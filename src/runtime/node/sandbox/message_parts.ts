@@ -11,7 +11,7 @@ type Bytes = Uint8Array<ArrayBuffer>;
  */
 export const MAX_DATA_BYTES = 128 * 1024;
 
-/** struct msghdr */
+/** Size of struct msghdr, in bytes. */
 export const MSGHDR_BYTES = 56;
 
 const MAX_VECTORS = 1024;
@@ -31,7 +31,7 @@ const SCM_RIGHTS = 1;
 /** Maximum number of descriptors in one message, which is also the kernel's limit. */
 const MAX_RIGHTS = 253;
 
-/** Control data is padded to a multiple of this, in bytes. */
+/** Control data is padded to a multiple of this number of bytes. */
 const WORD_BYTES = 8;
 
 /** Reads a message's data, or returns a negative error number. */

@@ -303,8 +303,9 @@ const ON_PROCESSES: readonly (readonly [CallName, number])[] = [
  *
  * @param hasOwnRoot true if Node has its own root folder and network; otherwise, the machine's
  * files are visible. `hasProcesses` is true if Node can start programs, and `limitsProcesses` if
- * the kernel limits their number. In that case, the filter must not ask about calls that start
- * processes, because a signal to the caller would interrupt them, which programs do not expect.
+ * the kernel limits their number. If the kernel limits it, the filter must not ask about calls that
+ * start processes, because a signal to the caller would interrupt them, which programs do not
+ * expect.
  */
 export function buildNodeFilter(
   processor: Processor,

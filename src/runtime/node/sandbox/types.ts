@@ -25,7 +25,7 @@ export interface Place {
 
 /** The root file system of an image. */
 export interface ImageRoot {
-  /** Its folder on this machine. Links in it stay inside the folder. */
+  /** The image's folder on this machine. Links in the folder stay inside it. */
   readonly root: string;
   /** Folder in the image where its program starts. */
   readonly workdir: string;

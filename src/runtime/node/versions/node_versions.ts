@@ -20,14 +20,14 @@ import { DEFAULT_NODE_VERSION, refuseVersion, satisfies } from "./version.ts";
 /** Folder for versions that are being fetched. It is emptied at startup. */
 const INCOMING = "incoming";
 
-/** Folder next to a fetched version that contains an empty file for each user. */
+/** Folder, next to a fetched version, that contains an empty file for each user. */
 const USERS = "users";
 
 /** The name of a version's folder. */
 const VERSION = /^\d+(\.\d+){0,2}$/;
 
 export interface NodeVersionsOptions {
-  /** Folder that keeps the fetched versions. */
+  /** Folder that contains the fetched versions. */
   readonly folder: string;
   /** The platform's own environment. */
   readonly env: Environment;

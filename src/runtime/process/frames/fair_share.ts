@@ -1,8 +1,8 @@
 /** @module Slows down a peer that sends frames endlessly, so that other peers get a turn. */
 
 /**
- * Cost of a millisecond of work, in milliseconds. Therefore, a peer gets a third of the thread's
- * time on average.
+ * Cost of a millisecond of work, in milliseconds. With this cost, a peer gets a third of the
+ * thread's time on average.
  */
 const PRICE = 3;
 

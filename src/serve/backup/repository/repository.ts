@@ -270,7 +270,7 @@ export async function prune(
   const old = names.filter((name) => name < oldest);
   for (const name of old) {
     held.assertHeld();
-    // Remove the manifest first, so only complete backups are listed.
+    // The manifest is removed first, so only complete backups are listed.
     await place.remove(manifestKey(name));
     await place.remove(checkKey(name));
   }

@@ -75,7 +75,7 @@ async function ownIdentity(keysFile: string): Promise<string> {
   return bech32.encodeFromBytes(SECRET_PREFIX, bytes).toUpperCase();
 }
 
-/** Encrypts to these public keys and to the platform's own. */
+/** Encrypts to these public keys and to the platform's own key. */
 export async function sealTo(
   recipients: readonly string[],
   keysFile: string,
