@@ -23,14 +23,14 @@ import { openSocket } from "./websocket/open_socket.ts";
 import type { ProcessLog } from "./wire.ts";
 
 /**
- * Maximum time, in milliseconds, between a broken connection, which is the first sign that a
- * process has exited, and the reason for the exit.
+ * Maximum time between a broken connection, which is the first sign that a process has exited, and
+ * the report of the reason, in milliseconds.
  */
 const END_MS = 500;
 
 /**
- * A longer time, for a process that accepts no connections or does not react, because it has
- * probably exited.
+ * The same time, but for a process that accepts no connections or does not react. Such a process
+ * has probably exited, or is about to exit.
  */
 const LATE_END_MS = 5000;
 

@@ -15,8 +15,8 @@ import { CONTROL_SOCKET, MAX_FRAME_BYTES, SERVER_SOCKET } from "./wire.ts";
 const FOLDER_PREFIX = "svc-cs-";
 
 /**
- * Maximum length that a socket adds to the path of the parent folder. This assumes that the random
- * part of the path is long.
+ * Maximum length that a socket adds to the path of the parent folder, in bytes. This assumes that
+ * the random part of the path is long.
  */
 export const SOCKET_PATH_BYTES = `/${FOLDER_PREFIX}${"x".repeat(32)}/${CONTROL_SOCKET}`.length;
 

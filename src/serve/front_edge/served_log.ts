@@ -15,13 +15,13 @@ import type { PlatformClient } from "./platform_client.ts";
  */
 const SEND_MS = 250;
 /**
- * Interval for an edge on the platform's machine. The interval is short, so the log is complete and
+ * The same interval for an edge on the platform's machine. It is short, so the log is complete and
  * in order almost immediately.
  */
 const LOCAL_SEND_MS = 20;
-/** Interval of heartbeats from an edge without visitors. */
+/** Interval of heartbeats from an edge without visitors, in milliseconds. */
 const QUIET_MS = 5000;
-/** Maximum time for the last batches when the edge stops. */
+/** Maximum time for the last batches when the edge stops, in milliseconds. */
 const LAST_MS = 5000;
 /**
  * Approximate maximum size of the waiting records while the platform is unreachable, in characters.

@@ -22,7 +22,10 @@ interface Ports {
 
 type Link = MessageLink<FromPredecessor, FromSuccessor>;
 
-/** Maximum time to wait for a platform that is itself starting or being replaced. */
+/**
+ * Maximum number of attempts to reach a platform that is itself starting or being replaced, and the
+ * pause between two attempts in milliseconds.
+ */
 const [ATTEMPTS, AGAIN_MS] = [60, 250];
 
 const SILENT =

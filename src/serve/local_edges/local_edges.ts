@@ -14,12 +14,18 @@ import type { LocalEdgeLink } from "../../platform/edges/mod.ts";
 import { EdgeProcess } from "./edge_process.ts";
 import type { EdgeSetup } from "./wire.ts";
 
-/** Time to complete handshakes with an edge that is about to stop. */
+/** Time to complete handshakes with an edge that is about to stop, in milliseconds. */
 const HANDSHAKE_MS = 100;
-/** Maximum time for an edge to stop accepting connections, and then to finish its requests. */
+/**
+ * Maximum time for an edge to stop accepting connections, and then to finish its requests, in
+ * milliseconds.
+ */
 const LEAVE_MS = 5000;
 const FINISH_MS = 20_000;
-/** Delays before an edge is replaced. An edge that has run for a while is replaced immediately. */
+/**
+ * Delays before an edge is replaced, in milliseconds. An edge that has run for a while is replaced
+ * after the shortest delay.
+ */
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 10_000;
 const STEADY_MS = 10_000;

@@ -22,8 +22,8 @@ const MSG_DONTWAIT = 0x40;
 const MSG_NOSIGNAL = 0x4000;
 
 /**
- * Size of the head of control data (struct cmsghdr), and the type of control data that passes
- * descriptors.
+ * Size of the head of control data (struct cmsghdr) in bytes, and the type of control data that
+ * passes descriptors.
  */
 const CMSGHDR_BYTES = 16;
 const SCM_RIGHTS = 1;

@@ -32,7 +32,10 @@ const FIRST_PROCESS =
 
 const PROC_OPTIONS = "nosuid,nodev,noexec,subset=pid,hidepid=invisible";
 
-/** Maximum time between two checks by the first thread, which usually checks far more often. */
+/**
+ * Maximum time between two checks by the first thread, in milliseconds. It usually checks far more
+ * often.
+ */
 const MAX_SILENCE_MS = 10_000;
 
 const READY = "ready\n";
