@@ -37,7 +37,7 @@ export interface ServerBundleOptions extends EsbuildOptions {
 }
 
 export interface ServerBundle {
-  /** An ES module with an inline source map. It is to be stored instead of the entry. */
+  /** An ES module with an inline source map. It must be stored instead of the entry. */
   readonly source: Uint8Array<ArrayBuffer>;
   /** Absolute real paths of the files that the module was built from. */
   readonly inputs: ReadonlySet<string>;

@@ -1,7 +1,7 @@
 /**
  * @module The ports of a server program. The program binds these ports as if on a separate machine,
- * but gets them on loopback addresses of its own. The process's first thread makes the calls on a
- * copy of the program's socket.
+ * but gets them on its own loopback addresses. The process's first thread makes the calls on a copy
+ * of the program's socket.
  */
 import { EACCES, EADDRINUSE, EADDRNOTAVAIL, systemCall } from "../../kernel/system_calls.ts";
 import type { Libc } from "../../kernel/libc.ts";
