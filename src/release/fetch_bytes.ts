@@ -16,7 +16,9 @@ const CHECK_NETWORK = "Check the network, HTTPS_PROXY and SVC_RELEASES_URL, and 
 const reasonOf = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).replace(/ \(os error \d+\)/g, "");
 
-/** Returns a signal that is aborted with `signal`, or if nothing arrives for a minute. */
+/**
+ * Returns a signal that is aborted when `signal` is aborted, or when nothing arrives for a minute.
+ */
 function startIdleTimer(signal: AbortSignal) {
   const idle = new AbortController();
   const expire = () =>

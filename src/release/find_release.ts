@@ -18,7 +18,7 @@ export interface ReleasePlace extends Source {
  * Reads the manifest of a version or of the latest release, and verifies its signature before
  * anything else.
  *
- * @throws {ReleaseError} if the manifest is unavailable, or not signed by a trusted key.
+ * @throws {ReleaseError} if the manifest is unavailable, or is not signed by a trusted key.
  */
 export async function findRelease(from: ReleasePlace, version?: string): Promise<Release> {
   const url = fileUrl(from.place, version, MANIFEST_FILE);

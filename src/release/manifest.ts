@@ -17,7 +17,7 @@ const content = {
 const programSchema = z.object({
   /** The compiler's name for the platform, such as `x86_64-unknown-linux-gnu`. */
   target: z.string().regex(/^[a-z0-9_-]{1,64}$/),
-  /** Name of the gzip-compressed file with the program, next to the manifest. */
+  /** Name of the gzip-compressed file that contains the program. It is next to the manifest. */
   file: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/),
   ...content,
   /** The program itself, unpacked. */
@@ -35,12 +35,12 @@ export const releaseSchema = z.object({
 export type Release = z.infer<typeof releaseSchema>;
 export type ReleaseProgram = z.infer<typeof programSchema>;
 
-/** Returns the tag under which a version's files are stored: `v1.2.3`. */
+/** Returns the tag under which a version's files are stored, such as `v1.2.3`. */
 export function tagOf(version: string): string {
   return `v${version}`;
 }
 
-/** Returns the version in a tag or version string; `undefined` if it is not valid. */
+/** Returns the version in a tag or version string, or `undefined` if it is not valid. */
 export function versionOfTag(text: string): string | undefined {
   const version = text.replace(/^v/, "");
   return VERSION.test(version) ? version : undefined;

@@ -1,6 +1,6 @@
 /**
- * @module URLs of releases. They have the same layout as on GitHub, and static servers can host
- * them.
+ * @module URLs of a release's files. Their layout is the same as on GitHub, so any static server
+ * can host releases.
  */
 import { tagOf } from "./manifest.ts";
 

@@ -6,7 +6,7 @@ export interface ReleaseErrorFacts {
   readonly cause?: unknown;
 }
 
-/** Why a release was not installed. Nothing was changed. */
+/** Explains why a release was not installed. Nothing was changed. */
 export class ReleaseError extends Error {
   override readonly name = "ReleaseError";
   readonly hint: string | undefined;

@@ -35,7 +35,7 @@ export function found(search: FindingSteps): readonly Finding[] {
   return findings;
 }
 
-/** The facts of a request. Its path must be valid. */
+/** Returns the facts of a request. Its path must be valid. */
 export function factsOf(request: DescribedRequest | string): RequestFacts {
   const facts = factsFromRequest(typeof request === "string" ? { url: request } : request);
   assert.ok(!("rejected" in facts), `rejected: ${JSON.stringify(request)}`);

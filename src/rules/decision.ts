@@ -12,7 +12,7 @@ export const LAST_PHASE: Phase = "headers";
 /** Identifies a rule; `index` is its position in the runtime rule set. */
 export interface RuleRef {
   readonly id: string;
-  /** The index of the rule's counter. */
+  /** The index of the counter that the rule increments. */
   readonly index: number;
 }
 
@@ -27,7 +27,7 @@ export type HeaderEdit =
   }
   | { readonly type: "remove"; readonly name: string };
 
-/** The names that `header`, `cookie` and `query` in `vary` refer to. */
+/** The names of the headers, cookies and query parameters in `vary`. */
 export interface VaryNames {
   /** In lower case. */
   readonly headers: readonly string[];
@@ -51,14 +51,16 @@ export type CacheDecision =
 /** Whether a rule acts, or only records its effect. */
 export type EnforceMode = "shadow" | "enforce";
 
-/** A limit that the edge counts requests against. */
+/** A limit on the number of requests, which the edge counts. */
 export interface RateLimitAction {
   readonly type: "rate_limit";
   readonly limit: number;
   readonly windowSeconds: number;
   readonly key: RateLimitKey;
   readonly mode: EnforceMode;
-  /** Whether each front edge counts requests itself, instead of leaving this to the platform. */
+  /**
+   * Whether each front edge counts requests itself, instead of leaving the count to the platform.
+   */
   readonly local?: boolean;
 }
 
@@ -104,7 +106,10 @@ export interface Decision {
   readonly rewrite?: RewriteDecision;
   readonly cache?: CacheDecision;
   readonly pipeline?: PipelineDecision;
-  /** Edits to every response, in authored order; none if the request is denied or rate limited. */
+  /**
+   * Edits to every response, in authored order. There are none if the request is denied or rate
+   * limited.
+   */
   readonly headerEdits: readonly HeaderEdit[];
   readonly hits: readonly Hit[];
   /** The rules that took effect or were recorded, by index, in the order of evaluation. */
@@ -113,11 +118,14 @@ export interface Decision {
 
 /** Edge functions that the evaluation calls, each only if a rule needs it. */
 export interface EvaluationHooks {
-  /** True if a static file serves the normalized path. Called at most once per request. */
+  /**
+   * Returns true if a static file serves the normalized path. It is called at most once per
+   * request.
+   */
   fileExists(path: string): boolean;
   /**
-   * Counts the request against the rule's limit. Returns true if the limit is exceeded. Called for
-   * shadow rules too.
+   * Counts the request against the rule's limit. Returns true if the limit is exceeded. It is
+   * called for shadow rules, too.
    */
   rateLimited(rule: RuleRef, action: RateLimitAction): boolean;
 }

@@ -1,6 +1,6 @@
 /**
- * @module The cost of one evaluation as the rule set grows, and the size of a compiled set. Run by
- * `deno task bench`; setup is not timed.
+ * @module Measures the cost of one evaluation as the rule set grows, and the size of a compiled
+ * set. `deno task bench` runs this benchmark; setup is not timed.
  */
 import { type CompiledRules, compileRules } from "./compile/compile_rules.ts";
 import type { EvaluationHooks } from "./decision.ts";
@@ -17,14 +17,16 @@ export interface EvaluationRow {
   /** Ratio to the time of the same scenario with the fewest rules. */
   readonly ratioToSmallest: number;
   readonly compileMilliseconds: number;
-  /** Heap size of the compiled set; an estimate if the garbage collector cannot be called. */
+  /**
+   * Size of the compiled set on the heap, or an estimate if the garbage collector cannot be called.
+   */
   readonly heapBytes: number;
 }
 
 interface Scenario {
   readonly name: string;
   rule(index: number): Rule;
-  /** A request that matches the middle rule of a set with `size` rules. */
+  /** Returns a request that matches the middle rule of a set that has `size` rules. */
   request(size: number): RequestFacts;
 }
 

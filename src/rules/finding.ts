@@ -61,14 +61,17 @@ function comparePlaces(left: Diagnostic, right: Diagnostic): number {
   return (a?.line ?? 0) - (b?.line ?? 0) || (a?.column ?? 0) - (b?.column ?? 0);
 }
 
-/** The index of the rule with the problem; -1 if the problem does not belong to a single rule. */
+/**
+ * Returns the index of the rule with the problem, or -1 if the problem does not belong to a single
+ * rule.
+ */
 function ruleIndexOf({ path: [first, index] }: Finding): number {
   return first === "rules" && typeof index === "number" ? index : -1;
 }
 
 /**
  * Turns findings into diagnostics in the order of the text. A report has at most `MAX_DIAGNOSTICS`
- * entries, errors first, and mentions how many more problems there are.
+ * entries, errors first, and states how many problems were omitted.
  */
 export function toDiagnostics(
   findings: readonly Finding[],

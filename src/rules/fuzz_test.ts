@@ -11,7 +11,7 @@ import { writeRulesToml } from "./document/write_rules.ts";
 /** Number of random runs; set `FUZZ_RUNS` for a long run. */
 const RUNS = Number(Deno.env.get("FUZZ_RUNS") ?? 60);
 
-/** Maximum CPU time for a small text, in milliseconds; it takes about two. */
+/** Maximum CPU time for a small text, in milliseconds. The usual time is about 2 ms. */
 const SLOW_MS = 2_000;
 
 /** Maximum CPU time for a text of the maximum size, in milliseconds. */

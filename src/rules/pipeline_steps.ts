@@ -1,4 +1,4 @@
-/** @module The steps of a pipeline: their shapes, their order, and their defaults. */
+/** @module The steps of a pipeline: their forms, their order, and their defaults. */
 
 /** Runs a function on the request or the response, or as an observer of both. */
 export interface FunctionStep {
@@ -16,12 +16,15 @@ export interface HandleStep {
 
 export type PipelineStep = FunctionStep | HandleStep;
 
-/** True for the step that handles the request. */
+/** Returns true for the step that handles the request. */
 export function isHandleStep(step: PipelineStep): step is HandleStep {
   return "handle" in step;
 }
 
-/** True for a request step that requests must pass. Its failure blocks them. */
+/**
+ * Returns true for a request step that requests must pass. If the step fails, the requests are
+ * blocked.
+ */
 export function isGate(step: PipelineStep): step is FunctionStep {
   return !isHandleStep(step) && step.mode === "request" && step.failure === "closed";
 }
@@ -30,23 +33,24 @@ export function isGate(step: PipelineStep): step is FunctionStep {
 export const ORIGIN_HANDLE = "origin";
 
 /**
- * The `failure` of a step; by default `closed` for request steps and `open` for others (design:
- * "Rules").
+ * Returns the `failure` of a step. It is by default `closed` for request steps and `open` for other
+ * steps (design: "Rules").
  */
 export function failureOf(step: FunctionStep): "closed" | "open" {
   return step.failure ?? (step.mode === "request" ? "closed" : "open");
 }
 
 /**
- * The `cachePosition` of a step; by default `before`, which means on the client's side of the
- * cache.
+ * Returns the `cachePosition` of a step. It is by default `before`, which means between the client
+ * and the cache.
  */
 export function cachePositionOf(step: FunctionStep): "before" | "after" {
   return step.cachePosition ?? "before";
 }
 
 /**
- * True if functions contribute to cached content, as the handle or as steps on the origin's side.
+ * Returns true if functions contribute to cached content, as the handle or as steps behind the
+ * cache.
  */
 export function runsBehindCache(steps: readonly PipelineStep[]): boolean {
   return steps.some((step) =>
@@ -77,7 +81,7 @@ export function runningOrder(steps: readonly PipelineStep[]): readonly PipelineS
   ];
 }
 
-/** Names of the functions that the pipelines of these rules use. */
+/** Returns the names of the functions that the pipelines of these rules use. */
 export function usedFunctions(
   { rules }: {
     readonly rules: readonly {

@@ -68,8 +68,8 @@ Deno.test("compileInSteps() makes the same decisions as compileRules()", async (
 const COUNT = 3_000;
 
 /**
- * Maximum number of rules that one step may visit: a step covers 1000 values, and a visit to a rule
- * costs 2.
+ * Maximum number of rules that one step may visit. A step covers 1000 values, and a visit to a rule
+ * costs as much as 2 values.
  */
 const MOST_RULES = 501;
 

@@ -1,6 +1,6 @@
 /**
- * @module Measures work on a rule set, to interrupt it often enough for other requests. The unit of
- * work is a value: a table, list, string or number.
+ * @module Measures work on a rule set, so the work can be interrupted often enough for other
+ * requests. The unit of work is a value: a table, list, string or number.
  */
 import { Pace, type Steps } from "../lib/next_turn.ts";
 import type { Finding } from "./finding.ts";
@@ -22,7 +22,7 @@ export function startPace(): Pace {
   return new Pace(VALUES_PER_STEP);
 }
 
-/** The number of values in some data, including the data itself. */
+/** Returns the number of values in some data, including the data itself. */
 export function countValues(value: unknown): number {
   if (typeof value !== "object" || value === null) return 1;
   let count = 1;
@@ -30,15 +30,15 @@ export function countValues(value: unknown): number {
   return count;
 }
 
-/** Cost of comparing a condition of `a` values with one of `b` values. */
+/** Returns the cost of comparing a condition of `a` values with a condition of `b` values. */
 export function comparisonCost(a: number, b: number): number {
   return 1 + a * b / PAIRS_PER_VALUE;
 }
 
-/** Yields findings, and `undefined` where it may be interrupted. */
+/** A search that yields findings, and `undefined` where it may be interrupted. */
 export type FindingSteps = Generator<Finding | void, void, void>;
 
-/** Collects the findings of a search; can be interrupted wherever the search can. */
+/** Collects the findings of a search, and can be interrupted wherever the search can. */
 export function* collect(search: FindingSteps, findings: Finding[]): Steps<void> {
   for (const finding of search) {
     if (finding) findings.push(finding);

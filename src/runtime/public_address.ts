@@ -26,7 +26,9 @@ const PRIVATE_RANGES: readonly string[] = [
   "240.0.0.0/4",
 ];
 
-/** In IPv6, global unicast addresses are public (RFC 4291, 2.4), except for these ranges. */
+/**
+ * IPv6 ranges that are not public. All other global unicast addresses are public (RFC 4291, 2.4).
+ */
 const GLOBAL_UNICAST = "2000::/3";
 const CLOSED_V6 = ["2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3fff::/20"];
 
@@ -35,7 +37,7 @@ interface Range {
   readonly bits: number;
 }
 
-/** Returns the 4 or 16 bytes of an address in its usual notation; `undefined` for other text. */
+/** Returns the 4 or 16 bytes of an address in its usual notation, or `undefined` for other text. */
 export function addressBytes(text: string): Uint8Array | undefined {
   if (!text.includes(":")) {
     const parts = text.split(".");
@@ -72,7 +74,7 @@ function within(address: Uint8Array, { bytes, bits }: Range): boolean {
   return true;
 }
 
-/** True for 4 or 16 bytes that are an address on the public internet. */
+/** Returns true for 4 or 16 bytes that are an address on the public internet. */
 export function isPublic(address: Uint8Array): boolean {
   return address.byteLength === 4
     ? !CLOSED_RANGES_V4.some((range) => within(address, range))
@@ -91,7 +93,9 @@ export function serverAddresses(pid: number): readonly [Uint8Array, Uint8Array] 
   return [address(0), address(1)];
 }
 
-/** True for an address reserved for a server, regardless of other access to this machine. */
+/**
+ * Returns true for an address reserved for a server, regardless of other access to this machine.
+ */
 export function isServerAddress(address: Uint8Array): boolean {
   return address.byteLength === 4 && address[0] === SERVERS[0] && address[1]! >= SERVERS[1];
 }

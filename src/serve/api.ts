@@ -11,9 +11,9 @@ export interface ApiOptions {
   readonly version: string;
   /** Base URL in the OpenAPI document. */
   readonly url: string;
-  /** Whether the edge can currently find the network of an IP address. */
+  /** Returns whether the edge can currently find the network of an IP address. */
   knowsNetworks(): boolean;
-  /** Whether the edge can currently find the country of an IP address. */
+  /** Returns whether the edge can currently find the country of an IP address. */
   knowsCountries(): boolean;
   /** Returns what the edge can tell about a client from its IP address and its `User-Agent`. */
   clientFacts: ClientLookup["clientFacts"];

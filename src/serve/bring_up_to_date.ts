@@ -6,8 +6,8 @@ import type { DataPlaces } from "./migrate_format.ts";
 import { type FormatOptions, settleFormat } from "./settle_format.ts";
 
 /**
- * Marks a new data directory with its format, migrates an older one after a backup, and refuses a
- * newer one.
+ * Marks a new data directory with its format, migrates an older directory after a backup, and
+ * rejects a newer one.
  * @throws {DataNewerError | DataNotMigratedError | DataIncompleteError}
  */
 export async function bringUpToDate(

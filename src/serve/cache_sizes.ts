@@ -1,10 +1,10 @@
 /** Memory limits for the edge's caches. @module */
 
-/** Sizes in bytes. */
+/** Sizes of the caches, in bytes. */
 export interface CacheSizes {
-  /** Responses from other sites, functions and servers. */
+  /** Size of the cache for responses from upstreams, functions and servers. */
   readonly responses: number;
-  /** Sites' small files. */
+  /** Size of the cache for sites' small files. */
   readonly files: number;
 }
 
@@ -12,12 +12,12 @@ const MEBIBYTE = 1024 * 1024;
 const LEAST = 32 * MEBIBYTE;
 const MOST = 1024 * MEBIBYTE;
 
-/** Share of the memory for each cache. Servers, functions and builds need most of the memory. */
+/** Fraction of the memory for each cache. Servers, functions and builds need most of the memory. */
 const SHARE = 1 / 16;
 
 /**
- * Returns the cache sizes: those that are set; by default, a sixteenth of the memory, from 32 MiB
- * to 1 GiB.
+ * Returns the cache sizes. A size that is not set is by default a sixteenth of the memory, but at
+ * least 32 MiB and at most 1 GiB.
  */
 export function completeCacheSizes(
   chosen: Partial<CacheSizes> | undefined,

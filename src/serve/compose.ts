@@ -51,7 +51,7 @@ import type { Platform, Setup } from "./platform.ts";
 /** Creates accounts, workspaces and notifications. */
 function composePeople(foundation: Foundation, { options, mailer }: Setup) {
   const { audit, recordCall, capability: auditing } = createAudit(foundation);
-  // These depend on each other: accounts send email, and the mail channel reads accounts.
+  // These two depend on each other: accounts send email, and the mail channel reads accounts.
   const sendMail: SendAccountMail = (...mail) => notifications.sendAccountMail(...mail);
   const accounts = createAccounts({
     kv: foundation.kv,

@@ -6,13 +6,14 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Nodes } from "../platform/core/nodes/mod.ts";
 
 /**
- * Maximum time that a stopping node waits for the store to report whether there are other nodes.
+ * Maximum time that a stopping node waits for the store to report whether there are other nodes, in
+ * milliseconds.
  */
 const COUNT_MS = 1000;
 
 /**
- * If this node has seen no others, asks the store, because the node may be new. If the store does
- * not report a number, uses the node's own list.
+ * Counts the nodes. If this node has seen no other nodes, asks the store, because the node may be
+ * new. If the store does not report a number, uses the node's own list.
  */
 export async function countNodes(
   nodes: Pick<Nodes, "count" | "list">,

@@ -67,7 +67,8 @@ const LACK_OF_NODES = "This platform's nodes share records, so databases need a 
   "PostgreSQL server that all nodes can reach. Set SVC_POSTGRES_URL to its URL on every node";
 
 /**
- * Returns the key that all nodes use on a server, so no node resets the passwords set by another.
+ * Returns the key that all nodes use on a server, so no node resets the passwords that another node
+ * has set.
  */
 async function sharedKey(
   { kv, box, random }: Pick<Foundation, "box" | "kv" | "random">,

@@ -33,7 +33,7 @@ export async function finishDeletions(parts: DeletionParts): Promise<void> {
   for await (const projectId of deletedProjects(parts.kv)) await removeRemains(parts, projectId);
 }
 
-/** Can be repeated at any time, because the tombstone is removed last. */
+/** This can be repeated at any time, because the tombstone is removed last. */
 async function removeRemains({ kv, capabilities }: DeletionParts, projectId: string) {
   for (const each of capabilities.toReversed()) {
     await each.removeProject?.(projectId);

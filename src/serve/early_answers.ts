@@ -4,7 +4,7 @@ import type { createHostDispatch } from "../platform/core/http/mod.ts";
 import type { ConnectionHandler } from "../platform/core/listener/mod.ts";
 
 /**
- * Maximum time that requests wait after a start, in milliseconds. Load balancers send some of them
+ * Maximum time that requests wait after a start, in milliseconds. Load balancers send some requests
  * too early.
  */
 const PATIENCE_MS = 5000;
@@ -18,9 +18,12 @@ type Certificates = OrderedCertificates | undefined;
 const starting = () =>
   new Response("The platform is starting\n", { status: 503, headers: { "retry-after": "1" } });
 
-/** Makes requests wait during a start or a takeover. Health probes get a response immediately. */
+/**
+ * Makes requests wait while the platform starts or takes over. Health probes get a response
+ * immediately.
+ */
 export class EarlyAnswers {
-  /** Resolves to `undefined` if the platform will not start. */
+  /** Resolves once the platform has started, or resolves to `undefined` if it will not start. */
   readonly #opened = Promise.withResolvers<readonly [Dispatch, Certificates] | undefined>();
   readonly #impatient = Promise.withResolvers<undefined>();
   readonly #timer: ReturnType<typeof setTimeout> | undefined;
@@ -41,7 +44,8 @@ export class EarlyAnswers {
   }
 
   /**
-   * Handshakes wait, because the runtime would remember a refusal even once the platform is ready.
+   * Handshakes wait, because the runtime would remember a rejected handshake even after the
+   * platform is ready.
    */
   get certificates(): OrderedCertificates {
     return {

@@ -3,7 +3,7 @@ import type { Capability } from "../platform/core/capability.ts";
 import type { Foundation } from "../platform/core/foundation.ts";
 import type { ChangeFollower } from "../platform/core/store/mod.ts";
 
-/** Passes changes to all capabilities. If one fails, the others are not affected. */
+/** Passes changes to all capabilities. If one capability fails, the others are not affected. */
 export function followStore(
   follower: ChangeFollower,
   { capabilities, foundation: { log } }: {

@@ -79,7 +79,7 @@ function operationsOf(
   return { unready, trouble, metrics, metricsToken, isProxied: trustProxy.length > 0 };
 }
 
-/** Returns the API's hosts, which are known before the ports. */
+/** Returns the API's hosts, which are known before the ports are known. */
 export function apiNames(
   { baseDomain, publicUrl, nodeUrl, host }: CompleteOptions,
 ): readonly string[] {
@@ -119,11 +119,11 @@ export function createHandlers(
     readonly showing: Readonly<HostOverride>;
     /** Counts the requests that are waiting for a response. */
     readonly running: RunningRequests;
-    /** Serves requests from other nodes; `undefined` if there cannot be any. */
+    /** Serves requests from other nodes; `undefined` if there cannot be other nodes. */
     readonly answerPeer: ((request: Request) => Promise<Response>) | undefined;
-    /** Why the platform is not ready; `undefined` if it is ready. */
+    /** Returns the reason why the platform is not ready, or `undefined` if it is ready. */
     readonly unready: () => string | undefined;
-    /** Describes limitations; `undefined` if there are none. */
+    /** Describes limitations, or returns `undefined` if there are none. */
     readonly trouble: () => string | undefined;
   },
 ): Dispatch {
@@ -148,7 +148,7 @@ export function createHandlers(
     trustProxy: options.trustProxy,
     country: (address) => geo.geo.country(address),
   });
-  // A front edge has already identified the client, even behind the edge's own proxies.
+  // A front edge has already identified the client, even if the edge itself is behind proxies.
   const relayedClientOf = clientFinder({
     trustProxy: [],
     country: (address) => geo.geo.country(address),

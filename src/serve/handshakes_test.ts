@@ -6,8 +6,8 @@ import { DEFAULTS } from "../settings/mod.ts";
 
 const NAME = "site.test";
 /**
- * Number of requests to serve while handshakes wait. Without the wait, this would be enough time to
- * refuse them.
+ * Number of requests to serve while handshakes wait. If handshakes did not wait, this would be
+ * enough time to reject them.
  */
 const MEANWHILE = 20;
 

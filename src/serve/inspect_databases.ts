@@ -19,18 +19,19 @@ import { inspectRecords, type RecordFacts } from "../platform/databases/mod.ts";
 import { withStoreCopy } from "./backup/copy_store.ts";
 
 export interface DatabaseFacts {
-  /** Whether a platform is running on the data directory. */
+  /** Whether a platform is using the data directory. */
   readonly isServed: boolean;
   readonly embedded: FolderFacts;
-  /** The PostgreSQL server in the data directory; `undefined` if there is none. */
+  /** The PostgreSQL server in the data directory, or `undefined` if there is none. */
   readonly cluster: ClusterFacts | undefined;
   /**
-   * The given server, otherwise the server in the data directory; `undefined` if none is running.
+   * The given server or, by default, the server in the data directory; `undefined` if none is
+   * running.
    */
   readonly server: ServerFacts | undefined;
   /** Why the server could not be queried. */
   readonly serverProblem: string | undefined;
-  /** `undefined` if the data directory has no records. */
+  /** The databases; `undefined` if the data directory has no records. */
   readonly records: RecordFacts | undefined;
 }
 

@@ -8,14 +8,16 @@ import { finishDeletions } from "./delete_project.ts";
 import type { CompleteOptions } from "./options.ts";
 import { type Lease, LeaseLostError } from "../store/mod.ts";
 
-/** Default time between two rounds of housekeeping. */
+/** Default time between two rounds of housekeeping, in milliseconds. */
 const HOUSEKEEPING_MS = 60 * 60 * 1000;
 /**
- * Delay before the first round, so it does not compete with the start. The delay is shorter if the
- * interval is shorter.
+ * Delay before the first round, in milliseconds, so the round does not compete with the start. The
+ * delay is shorter if the interval is shorter.
  */
 const FIRST_ROUND_MS = 60 * 1000;
-/** Delay after which resources needed only for the start are released. */
+/**
+ * Delay after which the resources that are needed only for the start are released, in milliseconds.
+ */
 const FIRST_RELEASE_MS = 10 * 1000;
 
 interface PlatformParts {
@@ -37,7 +39,7 @@ export async function startCapabilities(parts: PlatformParts): Promise<void> {
   closers.add(finishOnDeath(parts));
 }
 
-/** Finishes deletions that a node began before it failed. */
+/** Finishes deletions that a node began but did not complete because it failed. */
 function finishOnDeath(
   { capabilities, foundation: { kv, log, nodes } }: PlatformParts,
 ): { close(): Promise<void> } {
@@ -105,7 +107,10 @@ function tidyNode(
   return eachInTurn(capabilities, options, (each) => each.tidyNode?.(options.signal));
 }
 
-/** If one capability fails, the others are not affected, but a lost lease ends the round. */
+/**
+ * Does the work of each capability in turn. If one capability fails, the others are not affected,
+ * but a lost lease ends the round.
+ */
 async function eachInTurn(
   capabilities: readonly Capability[],
   { log }: RoundOptions,

@@ -1,4 +1,7 @@
-/** The platform's sockets. Requests that arrive before it is ready wait for it. @module */
+/**
+ * The platform's sockets. Requests that arrive before the platform is ready wait until it is.
+ * @module
+ */
 import { systemClock } from "../lib/clock.ts";
 import { descriptorLimit, nextDescriptor } from "../lib/descriptors.ts";
 import { TrustedProxies } from "../edge/mod.ts";
@@ -26,13 +29,13 @@ export const DRAIN_MS = 10_000;
 
 /** Assumed descriptor limit if the system does not report it. */
 const ASSUMED_DESCRIPTORS = 1024;
-/** Share of all descriptors reserved for files and connections to other sites. */
+/** Fraction of all descriptors that is reserved for files and connections to upstreams. */
 const RESERVE = 1 / 4;
 
 /** Address where edges on this machine reach the platform. */
 export const ORIGIN_HOST = "127.0.0.1";
 
-/** Addresses and limits of the listeners. Data only. */
+/** The addresses and limits of the listeners, as plain data. */
 export interface ListenOptions {
   /** Address to listen on. */
   readonly host: string;
@@ -58,7 +61,7 @@ export interface ListenOptions {
 
 /** The handlers of the listeners. */
 export interface Dispatch extends HostDispatch {
-  /** Handles requests from edges on this machine; if missing, edges are treated as visitors. */
+  /** Handles requests from edges on this machine. If missing, edges are treated as visitors. */
   readonly origin?: ConnectionHandler | undefined;
 }
 
@@ -69,7 +72,7 @@ export interface Listeners {
   readonly originPort: number | undefined;
   /** The listeners through which deployments' servers reach the edge. */
   readonly own: Pick<OwnListeners, "routeOf">;
-  /** Resolves when HTTP has ended; rejects if a successor did not start. */
+  /** Resolves when the HTTP listener has closed. Rejects if a successor did not start. */
   readonly finished: Promise<void>;
   /**
    * From now on, passes requests to the handlers and uses the certificates of hosts that have their
@@ -81,12 +84,12 @@ export interface Listeners {
   ): void;
   /**
    * Records that hosts' certificates were replaced or removed. Resolves when new connections use
-   * the new ones.
+   * the new certificates.
    */
   certificatesChanged(names: ChangedNames): Promise<void>;
   /** Reduces the sockets to one per port. */
   standAlone(): Promise<void>;
-  /** Makes each response the last one on its connection, so clients connect elsewhere. */
+  /** Makes each response the last one on its connection, so clients then connect elsewhere. */
   leave(): Promise<void>;
   /**
    * Stops accepting connections, lets running requests finish, and closes connections that take too
@@ -95,7 +98,10 @@ export interface Listeners {
   close(): Promise<void>;
 }
 
-/** An error if the platform cannot listen on the address for a reason other than a port in use. */
+/**
+ * An error if the platform cannot listen on the address for a reason other than that the port is in
+ * use.
+ */
 export class ListenError extends Error {
   override readonly name = "ListenError";
   constructor({ host, port }: Pick<ListenOptions, "host" | "port">, cause: unknown) {

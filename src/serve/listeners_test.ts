@@ -5,7 +5,7 @@ import { DEFAULTS } from "../settings/mod.ts";
 
 const WAIT_MS = 10_000;
 
-/** A client that keeps its connection open and fails if a response takes too long. */
+/** Opens a client that keeps its connection open and fails if a response takes too long. */
 async function openClient(port: number) {
   const conn = await Deno.connect({ hostname: "127.0.0.1", port });
   const timer = setTimeout(() => conn.close(), WAIT_MS);

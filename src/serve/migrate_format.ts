@@ -2,7 +2,7 @@
  * Migrates a data directory to a later format.
  *
  * Before its data is changed, the directory is marked with the new format and the current step. If
- * the process is interrupted, an older program then refuses the directory, and a newer one
+ * the process is interrupted, an older program then rejects the directory, and a newer program
  * continues.
  *
  * @module
@@ -30,13 +30,13 @@ export interface DataPlaces {
 export interface Migration {
   /** The source format. The migration leads to the next format. */
   readonly from: number;
-  /** A summary for the log. */
+  /** Summary of the migration, for the log. */
   readonly summary: string;
   /** Flushes its writes to disk. */
   readonly run: (places: DataPlaces) => Promise<void>;
 }
 
-/** All migrations, by source format. There must be one for each past format. */
+/** All migrations, by source format. There must be one migration for each past format. */
 export const MIGRATIONS: readonly Migration[] = [];
 
 /** An error for a data directory that cannot be migrated to this program's format. */
@@ -84,7 +84,7 @@ async function begin(options: MigrateOptions, { from, to }: Omit<Journey, "backu
   const path = join(dataDir, journey.backup);
   try {
     await backUp(path);
-    // Remove the backup, because a platform that stays on the older version may need the space.
+    // The backup is removed, because a platform that stays on the older version may need the space.
     await mark(options, journey).catch(async (error) => {
       await Deno.remove(path).catch(() => {});
       throw error;
@@ -122,8 +122,9 @@ async function runSteps(options: MigrateOptions, journey: Journey): Promise<void
 }
 
 /**
- * Migrates to format `to` after a backup. `found` is the directory's mark. @throws
- * {DataNotMigratedError} with its state, and how to continue or go back.
+ * Migrates to format `to` after a backup. `found` is what the directory's marker says.
+ *
+ * @throws {DataNotMigratedError} with the state of the directory, and how to continue or go back
  */
 export async function migrateFormat(
   options: MigrateOptions,

@@ -50,9 +50,9 @@ export interface DecisionDraft {
   rewrite: RewriteDecision | undefined;
   cache: CacheDecision | undefined;
   pipeline: PipelineDecision | undefined;
-  /** The captures of the rule's root glob; empty if the effect does not use them. */
+  /** Returns the captures of the rule's root glob, or none if the effect does not use them. */
   captures(): readonly string[];
-  /** Skips the remaining rules of this and all earlier phases. */
+  /** Skips the remaining rules of `phase` and all earlier phases. */
   closeThrough(phase: Phase): void;
   /** Records the rule for the log. */
   hit(type: Hit["type"]): void;
@@ -65,7 +65,7 @@ export interface Effect {
   apply(draft: DecisionDraft): void;
   /** True if the effect needs the captures of the path. */
   readonly usesCaptures: boolean;
-  /** True if it does not apply to paths with a static file. */
+  /** True if the effect does not apply to paths with a static file. */
   readonly ifNoFile: boolean;
   /** True if the rule runs before the other rules of its phase. */
   readonly isOverride: boolean;
@@ -86,7 +86,9 @@ export interface ActionDefinition<Raw, Normal> {
   /** All fields of the action, including `type`. */
   readonly schema: z.ZodObject & z.ZodType<Raw>;
   readonly phase: Phase;
-  /** Whether it may treat requests with the same method, host, path and query differently. */
+  /**
+   * Whether the action may treat requests with the same method, host, path and query differently.
+   */
   readonly isClientBound: boolean;
   /** Returns the strings that can refer to captures. */
   templates(action: Raw): readonly PlacedTemplate[];
@@ -96,24 +98,24 @@ export interface ActionDefinition<Raw, Normal> {
   warn?(action: Raw, place: ActionPlace): Iterable<Finding>;
   /** Returns the normal form. Applying it twice has no further effect. */
   normalize(action: Raw): Normal;
-  /** Whether a match skips the later rules of its phase. */
+  /** Returns whether a match skips the later rules of the same phase. */
   endsPhase(action: Normal): boolean;
   /**
-   * Names how the action closes a path to some clients. Actions with the same name close it in the
-   * same way. `undefined` if the action does not close a path.
+   * Returns a name for the way in which the action closes a path to some clients. Actions with the
+   * same name close paths in the same way. Returns `undefined` if the action does not close a path.
    */
   closes(action: Normal): string | undefined;
   /**
    * Prepares the action for requests.
    *
-   * @throws {TypeError} for an action that validation would have refused.
+   * @throws {TypeError} for an action that validation would have rejected.
    */
   compile(action: Normal, rule: CompilationContext): Effect;
   /** Describes details that the decision does not show, as the start of a line. */
   explain?(action: Normal): string;
-  /** The reason why a match skips the later rules of its phase, as the end of `Rule "x" …`. */
+  /** The reason why a match skips the later rules of the same phase, as the end of `Rule "x" …`. */
   readonly whyNoLater?: string;
 }
 
-/** The `templates` of actions without strings that can refer to captures. */
+/** Returns no templates, for actions without strings that can refer to captures. */
 export const NO_TEMPLATES = (): readonly PlacedTemplate[] => [];

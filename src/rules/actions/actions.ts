@@ -56,8 +56,8 @@ export const ACTIONS: {
 export const ACTION_TYPES = Object.keys(TABLE) as readonly ActionType[];
 
 /**
- * The definition of an action. Pass only this action to the definition. The types of its parameters
- * do not enforce this.
+ * Returns the definition of an action. Pass only this action to the definition's methods, because
+ * their parameter types do not enforce this.
  */
 export function definitionOf(
   { type }: { readonly type: ActionType },
@@ -65,7 +65,7 @@ export function definitionOf(
   return ACTIONS[type];
 }
 
-/** The phase of rules with a given action. */
+/** Returns the phase of rules with a given action. */
 export function phaseOf(type: ActionType): Phase {
   return ACTIONS[type].phase;
 }

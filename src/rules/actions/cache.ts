@@ -59,7 +59,7 @@ function* checkWithoutDimension(
   }
 }
 
-/** The header, cookie and query names in a condition, without duplicates. */
+/** Returns the header, cookie and query names in a condition, without duplicates. */
 function askedNames(condition: RuntimeCondition): VaryNames {
   const leaves = [condition, ...condition.any ?? [], ...condition.not ? [condition.not] : []];
   const names = (field: "headers" | "cookies" | "query") => [

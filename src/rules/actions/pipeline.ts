@@ -1,7 +1,7 @@
 /**
- * @module The `pipeline` action: functions run around the response. It has exactly one terminal
- * handle step; request steps come before it, response and observe steps after it (validation rules
- * 3 and 4).
+ * @module The `pipeline` action: runs functions around the response. A pipeline has exactly one
+ * terminal handle step. Request steps come before it; response and observe steps come after it
+ * (validation rules 3 and 4).
  */
 import * as z from "zod";
 import type { PipelineDecision } from "../decision.ts";
@@ -40,7 +40,7 @@ const handleStepShape = {
   handle: name().describe("origin, or the name of the function that responds"),
 };
 
-/** The fields of the two shapes of a step. */
+/** The fields of the two forms of a step. */
 export const STEP_FIELDS = {
   functionStep: Object.keys(functionStepShape),
   handleStep: Object.keys(handleStepShape),

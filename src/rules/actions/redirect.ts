@@ -22,12 +22,12 @@ export interface RedirectAction {
 
 const DEFAULT_STATUS = 302;
 
-/** True for a status that can redirect a client. */
+/** Returns true for a status that can redirect a client. */
 function isRedirectStatus(statusCode: number): boolean {
   return statusCode >= 300 && statusCode <= 399;
 }
 
-/** A status outside 300 to 399 is served as 302 (design: "Rules"). */
+/** Returns the status to send. A status outside 300 to 399 becomes 302 (design: "Rules"). */
 const servedStatus = (statusCode: number): number =>
   isRedirectStatus(statusCode) ? statusCode : DEFAULT_STATUS;
 

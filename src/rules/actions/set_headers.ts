@@ -37,12 +37,12 @@ function valueProblem(value: string): Omit<Finding, "severity" | "path"> | undef
   };
 }
 
-/** Maximum lifetime of a failure without a warning, in seconds. */
+/** Maximum lifetime, in seconds, that a failure can have without causing a warning. */
 const USUAL_SECONDS = 3600;
 
 /**
- * Whether the value of a lifetime field grants more than an hour. A date in `Expires` counts as
- * longer.
+ * Returns whether the value of a lifetime field grants more than an hour. A date in `Expires`
+ * counts as longer than an hour.
  */
 function isLong(value: string): boolean {
   const [, seconds] = /(?:^|[\s,])(?:s-maxage|max-age)\s*=\s*"?(\d+)/i.exec(value) ?? [];

@@ -71,7 +71,7 @@ function checkRelative(
     : undefined;
 }
 
-/** The requirements that an action has for its target, in addition to the common ones. */
+/** The requirements that an action has for its target, in addition to the common requirements. */
 export interface TargetRules {
   /** Whether a target without captures may be relative to the request's path. */
   readonly isRelativeAllowed: boolean;
@@ -106,7 +106,7 @@ export function* checkTarget(
 
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: "80", https: "443" };
 
-/** The target with its scheme and host in canonical form. Everything else is unchanged. */
+/** Returns the target with its scheme and host in canonical form. Everything else is unchanged. */
 export function normalizeTarget(value: string): string {
   const parsed = parseTarget(value);
   if (!("target" in parsed) || parsed.target.kind !== "absolute") return value;
@@ -122,7 +122,7 @@ export function normalizeTarget(value: string): string {
 /**
  * Prepares a target.
  *
- * @throws {TypeError} for a target that validation would have refused.
+ * @throws {TypeError} for a target that validation would have rejected.
  */
 export function compileTargetOf(
   value: string,
@@ -137,10 +137,10 @@ export function compileTargetOf(
 
 const VISIBLE = /^[\x21-\x7e]*$/;
 
-/** A request's query, without its `?`, in a form that a URL can contain. */
+/** Returns a request's query, without its `?`, in a form that a URL can contain. */
 export function queryText({ rawQuery }: Pick<Location, "rawQuery">): string {
   return VISIBLE.test(rawQuery) ? rawQuery : encodeUrlText(rawQuery);
 }
 
-/** A query with its `?`; "" for an empty one. */
+/** Returns a query with its `?`, or "" for an empty one. */
 export const withMark = (query: string): string => query === "" ? "" : `?${query}`;

@@ -15,7 +15,8 @@ function asksForClient(leaf: RuntimeLeaf): boolean {
 }
 
 /**
- * Whether a rule can decide differently about requests with the same method, host, path and query.
+ * Returns whether a rule can decide differently about requests with the same method, host, path and
+ * query.
  */
 export function isClientBound({ action, condition }: RuntimeRule): boolean {
   const { any = [], not } = condition;
@@ -32,8 +33,8 @@ function placeOf({ host, path }: RuntimeLeaf): RuntimeLeaf {
 }
 
 /**
- * The rule with only the host and path of its condition, to find the requests that it could apply
- * to.
+ * Returns the rule with only the host and path of its condition, to find the requests that it could
+ * apply to.
  */
 export function atItsPlace(rule: CompiledRule, { any, ...root }: RuntimeCondition): CompiledRule {
   const condition = new ConditionMatcher({

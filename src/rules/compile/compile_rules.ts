@@ -8,7 +8,7 @@ import { atItsPlace, isClientBound } from "./client_bound.ts";
 import { type CompiledRule, compileRule, type UnrankedRule } from "./compiled_rule.ts";
 import { RuleIndex } from "./rule_index.ts";
 
-/** A rule set ready to evaluate. */
+/** A rule set that is ready to be evaluated. */
 export interface CompiledRules {
   /** The source of the compiled set. The indexes identify each rule's counter. */
   readonly source: RuntimeRuleSet;
@@ -20,8 +20,8 @@ export interface CompiledRules {
 }
 
 /**
- * How specific a pipeline rule's path is: an exact path is the most specific; others are ranked by
- * the length of their literal prefix.
+ * Returns how specific a pipeline rule's path is. An exact path is the most specific; other paths
+ * are ranked by the length of their literal prefix.
  */
 function specificity(rule: UnrankedRule): number {
   const { path } = rule.condition.root;
@@ -48,13 +48,13 @@ function compareRules(a: UnrankedRule, b: UnrankedRule): number {
 
 /**
  * Compiles a normalized rule set; disabled rules are omitted. Throws TypeError for a set that
- * validation would have refused.
+ * validation would have rejected.
  */
 export function compileRules(set: RuntimeRuleSet): CompiledRules {
   return atOnce(compileInSteps(set));
 }
 
-/** Like `compileRules()`, but in steps with a bounded number of rules. */
+/** Compiles a rule set like `compileRules()`, but in steps with a bounded number of rules. */
 export function* compileInSteps(
   set: RuntimeRuleSet,
   pace: Pace = startPace(),

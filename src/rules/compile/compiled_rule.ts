@@ -22,7 +22,7 @@ export type UnrankedRule = Omit<CompiledRule, "rank">;
 /**
  * Compiles one rule.
  *
- * @throws {TypeError} for a rule that validation would have refused.
+ * @throws {TypeError} for a rule that validation would have rejected.
  */
 export function compileRule(rule: RuntimeRule, index: number): UnrankedRule {
   const ref: RuleRef = Object.freeze({ id: rule.id, index });

@@ -32,8 +32,8 @@ export class LeafMatcher {
   }
 
   /**
-   * The first unmet field, in an order that tests the cheapest fields first; `undefined` if all are
-   * met.
+   * Returns the first unmet field, in an order that tests the cheapest fields first, or `undefined`
+   * if all are met.
    */
   failing(facts: RequestFacts): ConditionName | undefined {
     for (const { field, holds } of this.#tests) {
@@ -54,7 +54,7 @@ export class ConditionMatcher {
     this.#not = not && new LeafMatcher(not);
   }
 
-  /** The first unmet field; `undefined` if the condition is met. */
+  /** Returns the first unmet field, or `undefined` if the condition is met. */
   failing(facts: RequestFacts): ConditionField | undefined {
     const field = this.root.failing(facts);
     if (field !== undefined) return field;
@@ -64,12 +64,12 @@ export class ConditionMatcher {
     return any.some((leaf) => leaf.failing(facts) === undefined) ? undefined : "any";
   }
 
-  /** True if the condition's own path matches, or the condition has none. */
+  /** Returns true if the condition's own path matches, or the condition has none. */
   holdsForPath(path: string): boolean {
     return this.root.path === undefined || pathHolds(this.root.path, path);
   }
 
-  /** The captures of the root glob, in order. */
+  /** Returns the captures of the root glob, in order. */
   captures(path: string): readonly string[] {
     const matcher = this.root.path;
     return matcher?.type === "glob" ? matcher.glob.capture(path) ?? [] : [];

@@ -1,6 +1,6 @@
 /**
- * @module Finds all strings in a set that a path starts (or ends) with. The time does not depend on
- * the size of the set.
+ * @module Finds all strings of a set with which a path starts (or ends). The time does not depend
+ * on the size of the set.
  */
 
 /** Whether strings are compared with the start or the end of a path. */
@@ -28,7 +28,7 @@ export class RadixTree<T> {
     this.#side = side;
   }
 
-  /** The value of a string, created by `create` if the string is new. */
+  /** Returns the value of a string, created by `create` if the string is new. */
   getOrCreate(text: string, create: () => T): T {
     const node = this.#insert(this.#root, text);
     node.value ??= create();
@@ -52,7 +52,10 @@ export class RadixTree<T> {
     }
   }
 
-  /** Index of the next character to compare in a path of `length` if `left` characters remain. */
+  /**
+   * Returns the index of the next character to compare in a path of `length` characters, if `left`
+   * of them remain.
+   */
   #edge(length: number, left: number): number {
     return this.#side === "start" ? length - left : left - 1;
   }

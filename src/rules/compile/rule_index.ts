@@ -60,8 +60,8 @@ class PathIndex {
 }
 
 /**
- * The index positions of a rule: its own host and path. If it lacks one of them but all of its
- * `any` items have it, there is a position for each item.
+ * Returns the host and path by which a rule is indexed. If the rule lacks one of them but all of
+ * its `any` items have it, returns one position for each item.
  */
 function places(rule: CompiledRule): readonly Pick<LeafMatcher, "host" | "path">[] {
   const { root, any } = rule.condition;

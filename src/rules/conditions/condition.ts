@@ -1,4 +1,4 @@
-/** @module A whole condition, as written and as the edge runs it. */
+/** @module A whole condition, as written and as the edge evaluates it. */
 import type { PathStep } from "../../lib/diagnostic.ts";
 import type { Method } from "../vocabulary.ts";
 import type { NormalConditions, RawConditions } from "./conditions.ts";
@@ -30,7 +30,7 @@ export interface PlacedLeaf {
   readonly isRoot: boolean;
 }
 
-/** The root of the condition at `path`, the items of `any`, and `not`. */
+/** Returns the parts of the condition at `path`: its root, the items of `any`, and `not`. */
 export function leavesOf(
   condition: Condition | undefined,
   path: readonly PathStep[],

@@ -56,23 +56,23 @@ export interface ConditionType<Raw, Normal> {
   readonly isClientBound: boolean;
   /** The dimension that a cache must vary on if a rule has this condition. */
   readonly vary?: VaryDimension;
-  /** Reports problems that the schema cannot detect: `path` is the path of the value. */
+  /** Reports problems that the schema cannot detect. `path` is the path of the value. */
   check?(value: Raw, path: readonly PathStep[]): Iterable<Finding>;
   /** Returns the normal form. Applying it twice has no further effect. */
   normalize(value: Raw): Normal;
   /**
    * Prepares a value for testing requests.
    *
-   * @throws {TypeError} for a value that validation would have refused.
+   * @throws {TypeError} for a value that validation would have rejected.
    */
   compile(value: Normal): (facts: RequestFacts) => boolean;
   /** Explains why a request does not match a value. */
   explain(value: Normal, facts: RequestFacts): FieldMismatch;
-  /** Parts of a request that match the value, if possible. */
+  /** Returns parts of a request that match the value, if possible. */
   sample(value: Normal): SampleParts;
-  /** True if it is proven that every request that meets `inner` also meets `outer`. */
+  /** Returns true if it is proven that every request that meets `inner` also meets `outer`. */
   contains(outer: Normal, inner: Normal | undefined): boolean;
-  /** True if it is proven that no request meets both. */
+  /** Returns true if it is proven that no request meets both values. */
   disjoint(a: Normal, b: Normal): boolean;
   /** Set if the field can narrow down the rules with the same host and path. */
   readonly index?: {

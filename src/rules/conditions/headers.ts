@@ -1,11 +1,13 @@
-/** @module The `headers` condition: request headers with these values, names in lower case. */
+/**
+ * @module The `headers` condition: request headers with these values. The names are in lower case.
+ */
 import { checkHeaderMap, lowerCaseNames } from "../request/header_map.ts";
 import { textMap } from "../schema_parts.ts";
 import { namedCondition } from "./named_values.ts";
 
 /**
- * Whether `wanted` equals the whole value, or one item of a list such as `gzip, br` or several
- * header lines.
+ * Returns whether `wanted` equals the whole value, or one item of a list, such as `gzip, br` or the
+ * values of several header lines.
  */
 function headerHas(value: string | undefined, wanted: string): boolean {
   if (value === undefined || value === wanted) return value === wanted;

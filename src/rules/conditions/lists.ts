@@ -10,20 +10,22 @@ const MAX_COMPARISONS = 4_096;
 /** Maximum number of list items to show in messages. */
 export const MAX_LISTED = 5;
 
-/** Whether two lists are short enough to compare each item with all items of the other list. */
+/**
+ * Returns whether two lists are short enough to compare each item with all items of the other list.
+ */
 export const comparable = (a: readonly unknown[], b: readonly unknown[]): boolean =>
   a.length * b.length <= MAX_COMPARISONS;
 
 /** Removes duplicates, keeping the order. */
 export const unique = <T>(values: readonly T[]): T[] => [...new Set(values)];
 
-/** True if every value of `inner` is in `outer`. */
+/** Returns true if every value of `inner` is in `outer`. */
 export function listContains(outer: readonly Value[], inner: readonly Value[] | undefined) {
   return inner !== undefined && inner.length > 0 && comparable(outer, inner) &&
     inner.every((value) => outer.includes(value));
 }
 
-/** True if two lists have no value in common. */
+/** Returns true if two lists have no value in common. */
 export function listsDisjoint(a: readonly Value[], b: readonly Value[]): boolean {
   return a.length > 0 && b.length > 0 && comparable(a, b) && !a.some((value) => b.includes(value));
 }
@@ -48,7 +50,7 @@ export function appendTo<K, T>(lists: Map<K, T[]>, key: K, item: T): void {
   else list.push(item);
 }
 
-/** An index by a fact that has a single value per request. */
+/** Creates an index by a fact that has a single value per request. */
 export function createValueIndex<K, Normal, T>(
   keysOf: (value: Normal) => readonly K[],
   factOf: (facts: RequestFacts) => K | undefined,

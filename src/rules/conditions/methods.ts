@@ -6,7 +6,7 @@ import { createValueIndex, describeList, listContains, listsDisjoint } from "./l
 
 type Methods = readonly Method[];
 
-/** The bit for a method; 0 for a method that no rule can name. */
+/** Returns the bit for a method, or 0 for a method that no rule can name. */
 function methodBit(method: string): number {
   const index = (METHODS as readonly string[]).indexOf(method);
   return index < 0 ? 0 : 1 << index;

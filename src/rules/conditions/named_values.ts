@@ -7,9 +7,9 @@ export type NamedValues = Readonly<Record<string, string>>;
 
 /** Reads the values of one name from a request. */
 export interface NamedFacts {
-  /** The actual values, for explanations. */
+  /** Returns the actual values, for explanations. */
   seen(facts: RequestFacts, name: string): readonly string[];
-  /** Every value that this request could match in a condition on the name. */
+  /** Returns every value with which a condition on the name could match this request. */
   candidates(facts: RequestFacts, name: string): readonly string[];
   holds(facts: RequestFacts, name: string, value: string): boolean;
 }
@@ -38,7 +38,7 @@ function explainNamed(
   };
 }
 
-/** True if `inner` requires everything that `outer` requires. */
+/** Returns true if `inner` requires everything that `outer` requires. */
 function namedContain(outer: NamedValues, inner: NamedValues | undefined): boolean {
   return Object.entries(outer).every(([name, value]) =>
     inner !== undefined && Object.hasOwn(inner, name) && inner[name] === value
@@ -71,7 +71,7 @@ function createNamedIndex<T>({ candidates }: NamedFacts): CandidateIndex<NamedVa
 
 type Named = ConditionType<NamedValues, NamedValues>;
 
-/** A condition on a request's named values, which `facts` reads. */
+/** Creates a condition on a request's named values, which `facts` reads. */
 export function namedCondition(
   facts: NamedFacts,
   { selectivity, ...own }:

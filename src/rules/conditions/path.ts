@@ -1,4 +1,6 @@
-/** @module The `path` condition: the normalized path, exactly, by prefix, or by a glob. */
+/**
+ * @module The `path` condition: compares the normalized path exactly, by prefix, or with a glob.
+ */
 import * as z from "zod";
 import { type GlobToken, parseGlob } from "../pattern/glob.ts";
 import { canonicalPathText } from "../request/path.ts";
@@ -35,7 +37,7 @@ const prepared = new WeakMap<RuntimePath, PathMatcher>();
 /**
  * Prepares a path for matching; the result is cached.
  *
- * @throws {TypeError} for a glob that validation would have refused.
+ * @throws {TypeError} for a glob that validation would have rejected.
  */
 export function compilePath(path: RuntimePath): PathMatcher {
   let matcher = prepared.get(path);
@@ -43,7 +45,7 @@ export function compilePath(path: RuntimePath): PathMatcher {
   return matcher;
 }
 
-/** Whether a normalized path matches. */
+/** Returns whether a normalized path matches. */
 export function pathHolds(matcher: PathMatcher, path: string): boolean {
   if (matcher.type === "glob") {
     return path.endsWith(matcher.suffix) && matcher.glob.matches(path);

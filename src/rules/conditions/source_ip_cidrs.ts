@@ -13,7 +13,7 @@ type Network = ReturnType<typeof ipaddr.parseCIDR>;
 
 const parsed = new WeakMap<readonly string[], readonly Network[]>();
 
-/** Parses each list only once, because rules are compared with many others. */
+/** Parses each list only once, because each rule is compared with many other rules. */
 function networksOf(list: readonly string[]): readonly Network[] {
   let networks = parsed.get(list);
   if (networks === undefined) {
@@ -29,14 +29,17 @@ function holds([outer, outerBits]: Network, [inner, innerBits]: Network): boolea
   return inner instanceof ipaddr.IPv6 && innerBits >= outerBits && inner.match(outer, outerBits);
 }
 
-/** True if every network of `inner` is within one of `outer`. */
+/** Returns true if every network of `inner` is within one of `outer`. */
 function networksContain(outer: readonly string[], inner: readonly string[]): boolean {
   const outers = networksOf(outer);
   return networksOf(inner)
     .every((one) => outers.some((other) => holds(other, one)));
 }
 
-/** True if no address is in both lists. Of two networks that overlap, one contains the other. */
+/**
+ * Returns true if no address is in both lists. If two networks overlap, one of them contains the
+ * other.
+ */
 function networksDisjoint(a: readonly string[], b: readonly string[]): boolean {
   const others = networksOf(b);
   return networksOf(a)

@@ -68,7 +68,7 @@ function formatOf(ruleSet: unknown): DocumentFormat {
         }
         : undefined;
     },
-    /** A step has two forms; its fields show which one is intended. */
+    /** A step can have either of two forms; its fields show which form is intended. */
     meantBranch([functionStep, handleStep], path) {
       const step = valueAt(ruleSet, path);
       return fieldOf(step, "handle") === undefined ? functionStep : handleStep;

@@ -1,4 +1,4 @@
-/** @module Parses `svc.rules.toml`, or JSON, to a valid rule set, or reports all its problems. */
+/** @module Parses `svc.rules.toml`, or JSON, into a valid rule set, or reports all its problems. */
 import { type Diagnostic, hasErrors } from "../../lib/diagnostic.ts";
 import { atOnce, type Pace, type Steps } from "../../lib/next_turn.ts";
 import { parseToml, type TomlDocument } from "../../lib/toml.ts";
@@ -119,7 +119,7 @@ export function loadRulesValue(value: unknown, surroundings: Surroundings = {}):
   return atOnce(load(value, surroundings));
 }
 
-/** Like `loadRulesValue()`, but in steps with a bounded number of rules. */
+/** Loads rules like `loadRulesValue()`, but in steps with a bounded number of rules. */
 export function loadRulesInSteps(
   value: unknown,
   surroundings: Surroundings = {},

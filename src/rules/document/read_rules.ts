@@ -22,7 +22,7 @@ export interface ReadRules {
 /** Cost of checking how deeply one value is nested. */
 const NESTING_COST = 1 / 2;
 
-/** Finds values that are nested too deeply, and names that no table may have. */
+/** Finds values that are nested too deeply, and names that are forbidden in every table. */
 function* checkNesting(value: unknown, path: readonly PathStep[], pace: Pace): FindingSteps {
   if (pace.fills(NESTING_COST)) yield;
   if (typeof value !== "object" || value === null) return;
@@ -46,7 +46,7 @@ function* checkNesting(value: unknown, path: readonly PathStep[], pace: Pace): F
   }
 }
 
-/** The field of the rule, condition or action that contains a problem. */
+/** Returns the field of the rule, condition or action that contains a problem. */
 function fieldAround(finding: Finding): readonly PathStep[] {
   const path = finding.path.slice(2);
   if (finding.code === "unknown_key") return path;
@@ -94,7 +94,7 @@ function* withoutProblems(
   yield { ...copy, action: HARMLESS };
 }
 
-/** The largest valid part of an invalid rule. This part can still be checked. */
+/** Returns the largest valid part of an invalid rule. This part can still be checked. */
 function salvage(raw: unknown, index: number, findings: readonly Finding[]): CheckedRule[] {
   if (typeof raw !== "object" || raw === null) return [];
   for (const copy of withoutProblems(raw, index, findings)) {

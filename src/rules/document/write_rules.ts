@@ -21,7 +21,7 @@ function fieldsOf(table: object): [string, unknown][] {
   return Object.entries(table).filter(([, value]) => value !== undefined);
 }
 
-/** Writes `key = value`: on one line if it fits, otherwise split at the outermost list or table. */
+/** Writes `key = value` on one line if it fits, otherwise split at the outermost list or table. */
 function writeField(key: string, value: unknown): string[] {
   const line = `${key} = ${writeInline(value)}`;
   if (line.length <= MAX_LINE || typeof value !== "object" || value === null) return [line];

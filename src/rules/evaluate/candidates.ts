@@ -39,7 +39,7 @@ class Candidates {
     return best;
   }
 
-  /** The first rule of a list that has not been returned yet. */
+  /** Returns the first rule of a list that has not been returned yet. */
   #head(list: number): CompiledRule | undefined {
     const rules = this.#lists[list];
     let cursor = this.#cursors[list] ?? 0;
@@ -54,12 +54,12 @@ class Candidates {
 }
 
 /**
- * One object for all requests. It can be reused because nothing asynchronous happens between the
- * first candidate and the last.
+ * This object is used for all requests. It can be reused because nothing asynchronous happens
+ * between the first candidate and the last.
  */
 const candidates = new Candidates();
 
-/** The candidates for a request, valid until the next call. */
+/** Returns the candidates for a request. They are valid until the next call. */
 export function findCandidates(index: RuleIndex, facts: RequestFacts): Candidates {
   candidates.reset();
   index.visit(facts, candidates.add);

@@ -104,7 +104,7 @@ class Draft implements DecisionDraft {
 
 /**
  * Evaluates the rules for a request. The cost grows with the length of the path and with the number
- * of rules for its host, path and method, not with the size of the set.
+ * of rules for the request's host, path and method, but not with the size of the set.
  */
 export function evaluateRules(
   compiled: CompiledRules,
@@ -124,8 +124,8 @@ export function evaluateRules(
 }
 
 /**
- * Whether the decision about a request is the same for all requests with its method, host, path and
- * query. Can return false even if the decision is the same.
+ * Returns whether the decision about a request is the same for all requests with its method, host,
+ * path and query. The result can be false even if the decision is the same.
  */
 export function isSameForAllClients({ clientBound }: CompiledRules, facts: RequestFacts): boolean {
   const candidates = findCandidates(clientBound, facts);
@@ -137,7 +137,7 @@ export function isSameForAllClients({ clientBound }: CompiledRules, facts: Reque
 
 /**
  * Returns the target of an applied rewrite rule for a request whose path or query a pipeline has
- * changed; `undefined` if the rule does not match the new path.
+ * changed, or `undefined` if the rule does not match the new path.
  */
 export function rewriteChanged(
   compiled: CompiledRules,

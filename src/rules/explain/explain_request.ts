@@ -69,7 +69,7 @@ function describeMismatch(
 /** Whether a rule applied, or why it did not. */
 export type RuleOutcome =
   | { readonly state: "applied" }
-  /** The condition is met, but the rule had no effect, for this `reason`. */
+  /** The condition is met, but for this `reason`, the rule had no effect. */
   | { readonly state: "skipped"; readonly reason: string }
   | { readonly state: "not_matched"; readonly mismatch: Mismatch }
   | { readonly state: "disabled" };
@@ -87,7 +87,7 @@ export interface RuleExplanation {
 export interface Explanation {
   /** The request as conditions see it. */
   readonly request: Pick<RequestFacts, "method" | "host" | "path" | "rawQuery">;
-  /** Every rule, phase by phase, in the order of evaluation; disabled rules last. */
+  /** Every rule, phase by phase, in the order of evaluation, with disabled rules last. */
   readonly rules: readonly RuleExplanation[];
   readonly decision: Decision;
   /** The result in a few lines, one for each effect. */
@@ -97,7 +97,7 @@ export interface Explanation {
 const REDIRECT = PHASES.indexOf("redirect");
 const PIPELINE = PHASES.indexOf("pipeline");
 
-/** The rule that prevented this rule from taking effect although its condition is met. */
+/** Given a rule whose condition is met, returns the rule that prevented it from taking effect. */
 function findWinner(
   rule: CompiledRule,
   applied: readonly CompiledRule[],

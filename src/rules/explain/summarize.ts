@@ -34,8 +34,8 @@ function answerLine({ terminal, rewrite, pipeline }: Decision): string {
 }
 
 /**
- * The line about caching. Files are served from memory, so the cache contains only responses from
- * other sites and functions.
+ * Returns the line about caching. Files are served from memory, so the cache contains only
+ * responses from functions and upstreams.
  */
 function cacheLine(cache: CacheDecision, { rewrite, pipeline }: Decision): string {
   const by = `(rule "${cache.rule.id}")`;

@@ -26,7 +26,7 @@ export function leads(
   return rewrite.query === "" ? rewrite.path : `${rewrite.path}?${rewrite.query}`;
 }
 
-/** The headers that are added to the response to a request. */
+/** Returns the headers that are added to the response to a request. */
 export function headersAt(result: ImportResult, url: string): Record<string, string> {
   const { runtime } = loadRulesToml(result.toml);
   const facts = factsFromRequest({ url });
@@ -41,8 +41,8 @@ export function headersAt(result: ImportResult, url: string): Record<string, str
 }
 
 /**
- * How the edge caches the response to a request: its lifetimes, "bypass", or undefined if no rule
- * applies.
+ * Returns how the edge caches the response to a request: its lifetimes, "bypass", or undefined if
+ * no rule applies.
  */
 export function cachedFor(result: ImportResult, url: string) {
   const { runtime } = loadRulesToml(result.toml);

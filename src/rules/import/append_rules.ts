@@ -20,14 +20,14 @@ const FIRST_RULE = "[[rules]]";
 const same = (a: Rule, b: Rule): boolean =>
   JSON.stringify(normalizeRule(a)) === JSON.stringify(normalizeRule(b));
 
-/** The ID, or the first free ID among `id-2`, `id-3` and so on. */
+/** Returns the ID, or the first free ID among `id-2`, `id-3` and so on. */
 function freeId(id: string, taken: ReadonlyMap<string, Rule>): string {
   let free = id;
   for (let count = 2; taken.has(free); count += 1) free = `${id}-${count}`;
   return free;
 }
 
-/** The rules that do not exist yet, each with a unique ID. */
+/** Returns the rules that do not exist yet, each with a unique ID. */
 function newRules(known: readonly Rule[], rules: readonly Rule[]): readonly Rule[] {
   const taken = new Map(known.map((rule) => [rule.id, rule]));
   return rules.flatMap((rule) => {
@@ -40,8 +40,9 @@ function newRules(known: readonly Rule[], rules: readonly Rule[]): readonly Rule
 }
 
 /**
- * Appends rules to the text of a rules file, or creates the text. Returns `undefined` if nothing
- * can be appended because the text is invalid or contains its rules as a single list.
+ * Appends rules to the text of a rules file, or creates the text if there is none. Returns
+ * `undefined` if nothing can be appended because the text is invalid or contains its rules as a
+ * single list.
  */
 export function appendRules(
   source: string | undefined,

@@ -1,6 +1,7 @@
 /**
  * @module If several matching paths set the same header, Cloudflare joins the values with a comma.
- * In svc, a rule replaces the header, so the rule for a later path must set all of the values.
+ * In svc, a rule replaces any earlier value, so the rule for a later path must set all of the
+ * joined values.
  */
 import {
   conditionContains,
@@ -16,10 +17,10 @@ import { doubleBraces, namesOf, rewriteReferences, withoutCaptures } from "./pat
 /** Maximum number of paths that Cloudflare reads. */
 export const CLOUDFLARE_MAX_BLOCKS = 100;
 
-/** How many requests of a later path also match an earlier path. */
+/** The extent to which requests for a later path also match an earlier path. */
 type Relation = "none" | "some" | "all";
 
-/** A rule for the requests that two paths share. */
+/** A rule for the requests that match both of two paths. */
 interface SharedRule {
   readonly after: HeaderBlock;
   readonly rule: Rule;
@@ -67,7 +68,7 @@ function contributionsTo(
   return later.remove.some((name) => name.toLowerCase() === key) ? [] : found;
 }
 
-/** Refuses values that contain captures, which have no meaning in another path's rule. */
+/** Rejects values that contain captures, which have no meaning in another path's rule. */
 function assertPlain({ block, values }: Contribution): void {
   const { used } = rewriteReferences(values.join(), namesOf(block.segments), doubleBraces);
   if (used.size === 0) return;
@@ -123,10 +124,10 @@ function joinEntry(
 }
 
 /**
- * Adds to each path the values that earlier paths contribute to its headers.
+ * To each path's headers, adds the values that earlier paths contribute.
  *
- * @returns rules for the requests that paths only partly share, each with the path whose rules it
- * must follow
+ * @returns rules for the requests that match two partly overlapping paths, each with the path whose
+ * rules it must follow
  */
 export function joinHeaders(
   blocks: readonly HeaderBlock[],

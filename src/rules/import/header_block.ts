@@ -25,7 +25,9 @@ export interface HeaderBlock {
   lines: number;
 }
 
-/** The condition for a Cloudflare path; `used` contains the captures that are referenced. */
+/**
+ * Returns the condition for a Cloudflare path; `used` contains the captures that are referenced.
+ */
 export function cloudflareCondition(
   { segments, host }: Pick<HeaderBlock, "segments" | "host">,
   used: ReadonlySet<string> = new Set(),

@@ -1,4 +1,4 @@
-/** @module Converts the headers that Netlify or Cloudflare sets for a path to rules. */
+/** @module Converts the headers that Netlify or Cloudflare sets for a path into rules. */
 import type { Condition, LeafCondition, Rule } from "../rule_set/types.ts";
 import { CLOUDFLARE_MAX_BLOCKS, joinHeaders } from "./cloudflare_headers.ts";
 import { cloudflareCondition, type HeaderBlock } from "./header_block.ts";
@@ -83,8 +83,8 @@ const lowerCase = (segments: readonly Segment[]): Segment[] =>
 const END: Segment = { type: "text", text: "" };
 
 /**
- * The path with and without a final slash, which Netlify treats as equal; `/admin/*` also matches
- * `/admin`.
+ * Returns the path with and without a final slash, which Netlify treats as equal. There, `/admin/*`
+ * also matches `/admin`.
  */
 function withBothEndings(segments: readonly Segment[]): (readonly Segment[])[] {
   const last = segments.at(-1);
@@ -139,7 +139,7 @@ function toRules(block: HeaderBlock, flavor: ImportFlavor): Rule[] {
   return rules;
 }
 
-/** Collects the headers of one file: call `path()`, then `header()` for each of its lines. */
+/** Collects the headers of one file. Call `path()`, then `header()` for each of its lines. */
 export class HeaderCollector {
   readonly #blocks: HeaderBlock[] = [];
   #open: HeaderBlock | undefined;
@@ -199,7 +199,7 @@ export class HeaderCollector {
     }
   }
 
-  /** Whether a header is valid by itself. Checks a rule set with only this header. */
+  /** Returns whether a header is valid by itself. Checks a rule set with only this header. */
   #isSound(block: HeaderBlock, source: SourceLine, text: string): boolean {
     const probe = new ImportCollector();
     probe.take(source, () => {

@@ -1,5 +1,5 @@
 /**
- * @module Converts a Netlify or Cloudflare `_headers` file to rules. A path on its own line is
+ * @module Converts a Netlify or Cloudflare `_headers` file into rules. A path on its own line is
  * followed by indented lines: `Name: value`, or `! Name` to remove a header.
  */
 import { ImportCollector, type ImportOptions, type ImportResult } from "./import_result.ts";
@@ -21,8 +21,8 @@ export function importHeaders(text: string, options: ImportOptions = {}): Import
 }
 
 /**
- * Whether a line starts a block: it contains a path or URL with any indentation, or text without a
- * colon, which cannot be a header.
+ * Returns whether a line starts a block: it contains a path or URL with any indentation, or text
+ * without a colon, which cannot be a header.
  */
 function isPathLine(line: string): boolean {
   return /^\s*(?:\/|https?:\/\/)/i.test(line) || (/^\S/.test(line) && !line.includes(":"));

@@ -63,7 +63,7 @@ export class ImportCollector {
 
   readonly #arrange: (rules: readonly Rule[]) => readonly Rule[];
 
-  /** `arrange` sorts all rules of the file. */
+  /** `arrange` puts all rules of the file in order. */
   constructor(arrange: (rules: readonly Rule[]) => readonly Rule[] = (all) => all) {
     this.#arrange = arrange;
   }

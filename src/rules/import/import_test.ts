@@ -10,7 +10,7 @@ import { importNetlifyToml } from "./netlify_toml.ts";
 import { importVercelJson } from "./vercel_json.ts";
 import { importWrangler } from "./wrangler.ts";
 
-/** The rules without their IDs, each as a condition and an action. */
+/** Returns the rules without their IDs, each as a condition and an action. */
 function pairsOf(result: ImportResult): [Rule["condition"], Rule["action"]][] {
   const { runtime, ruleSet, diagnostics } = loadRulesToml(result.toml);
   assert.ok(runtime !== undefined, JSON.stringify(diagnostics));

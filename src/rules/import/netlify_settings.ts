@@ -1,4 +1,4 @@
-/** @module Finds equivalents of `netlify.toml` settings that are not rules. Pure. */
+/** @module Finds equivalents of `netlify.toml` settings that are not rules. Performs no I/O. */
 import * as z from "zod";
 import type { PathStep } from "../../lib/diagnostic.ts";
 import { parseToml } from "../../lib/toml.ts";
@@ -58,11 +58,11 @@ export interface NetlifyBuild {
   readonly command: string | undefined;
   /** Path of the output folder. */
   readonly publish: string | undefined;
-  /** Names of the environment variables that it sets for builds. */
+  /** Names of the environment variables that the file sets for builds. */
   readonly variables: readonly string[];
 }
 
-/** Reads the build settings from a `netlify.toml`; empty for an invalid file. */
+/** Reads the build settings from a `netlify.toml`. They are empty for an invalid file. */
 export function readNetlifyBuild(text: string): NetlifyBuild {
   const parsed = parseToml(text.replace(/^\uFEFF/, ""), { maxBytes: 1024 * 1024, maxDepth: 32 });
   const read = parsed.ok ? settingsSchema.safeParse(parsed.document.value) : undefined;

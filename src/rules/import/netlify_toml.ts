@@ -1,4 +1,4 @@
-/** @module Converts a `netlify.toml` to rules, and reports what it cannot convert. */
+/** @module Converts a `netlify.toml` into rules, and reports what it cannot convert. */
 import * as z from "zod";
 import type { PathStep } from "../../lib/diagnostic.ts";
 import { parseToml, type TomlDocument } from "../../lib/toml.ts";
@@ -105,7 +105,7 @@ function readRedirect(raw: unknown): RedirectLine {
   };
 }
 
-/** A header's values, one for each line or list item, without trailing commas. */
+/** Returns a header's values without trailing commas, one for each line or list item. */
 function valuesOf(written: string | readonly string[]): string[] {
   const lines = [written].flat().flatMap((text) => text.split(/\r?\n/));
   return lines.map((line) => line.trim().replace(/,$/, "").trimEnd()).filter((line) => line !== "");

@@ -1,10 +1,16 @@
-/** @module Converts other hosts' settings for page URLs to settings in `[static]`. Pure. */
+/**
+ * @module Converts other hosts' settings for page URLs into settings in `[static]`. Performs no
+ * I/O.
+ */
 import type { PageUrls } from "../../lib/page_urls.ts";
 
 /** Settings for `[static]` in `svc.toml`. */
 export type PageSettings = Pick<PageUrls, "trailingSlash" | "cleanUrls">;
 
-/** A `vercel.json` setting; `undefined` for another field, or an invalid value. */
+/**
+ * Returns the settings equivalent to a field of `vercel.json`, or `undefined` for another field or
+ * an invalid value.
+ */
 export function readVercelSetting(field: string, value: unknown): PageSettings | undefined {
   if (typeof value !== "boolean") return undefined;
   if (field === "cleanUrls") return { cleanUrls: value };
@@ -21,11 +27,16 @@ const HTML_HANDLING: ReadonlyMap<unknown, PageSettings> = new Map<unknown, PageS
 /** The values of Cloudflare's `html_handling`. */
 export const HTML_HANDLINGS: readonly unknown[] = [...HTML_HANDLING.keys()];
 
-/** The settings equivalent to a value of `html_handling`; `undefined` for an unknown one. */
+/**
+ * Returns the settings equivalent to a value of `html_handling`, or `undefined` for an unknown one.
+ */
 export const readHtmlHandling = (value: unknown): PageSettings | undefined =>
   HTML_HANDLING.get(value);
 
-/** `[build.processing.html] pretty_urls` in `netlify.toml`; `undefined` for anything else. */
+/**
+ * Returns the settings equivalent to `pretty_urls` in `[build.processing.html]` of a
+ * `netlify.toml`, or `undefined` for any other setting or an invalid value.
+ */
 export function readPrettyUrls(path: readonly unknown[], value: unknown): PageSettings | undefined {
   const isSetting = path.join(".") === "build.processing.html.pretty_urls";
   return isSetting && typeof value === "boolean" ? { cleanUrls: value } : undefined;

@@ -1,5 +1,5 @@
 /**
- * @module Converts path patterns from other platforms (`/news/:slug`, `/assets/*`) to conditions.
+ * @module Converts path patterns from other platforms (`/news/:slug`, `/assets/*`) into conditions.
  */
 import type { PathMatch } from "../rule_set/types.ts";
 import { NoEquivalent } from "./import_result.ts";
@@ -10,11 +10,12 @@ export type Segment =
   | { readonly type: "capture"; readonly name: string }
   | { readonly type: "splat"; readonly name: string }
   /**
-   * Wildcards next to text. The other platform names their matches, but globs cannot capture them.
+   * Wildcards next to text. The other platform names the text that they match, but globs cannot
+   * capture them.
    */
   | { readonly type: "pattern"; readonly glob: string; readonly names: readonly string[] };
 
-/** The names of a pattern's captures, in order. */
+/** Returns the names of a pattern's captures, in order. */
 export function namesOf(segments: readonly Segment[]): string[] {
   return segments.flatMap((segment) =>
     segment.type === "capture" || segment.type === "splat" ? [segment.name] : []
@@ -82,7 +83,10 @@ export function readPattern(pattern: string, dialect: PatternDialect): Segment[]
   return texts.map((text, index) => readSegment(text, index === texts.length - 1, dialect));
 }
 
-/** The same paths, without captures, as `any` requires. */
+/**
+ * Returns segments that match the same paths without captures, because `any` cannot contain
+ * captures.
+ */
 export function withoutCaptures(segments: readonly Segment[]): Segment[] {
   // A splat after plain text becomes a prefix.
   if (segments.slice(0, -1).every(({ type }) => type === "text")) {
@@ -112,7 +116,7 @@ function writeSegment(segment: Segment): string {
   }
 }
 
-/** The simplest equivalent path condition; `used` lists the referenced captures. */
+/** Returns the simplest equivalent path condition. `used` lists the referenced captures. */
 export function toPathMatch(segments: readonly Segment[], used: ReadonlySet<string>): PathMatch {
   const last = segments.at(-1);
   const texts = segments.map((segment) => segment.type === "text" ? segment.text : undefined);
@@ -123,7 +127,10 @@ export function toPathMatch(segments: readonly Segment[], used: ReadonlySet<stri
   return { type: "glob", value: `/${segments.map(writeSegment).join("/")}` };
 }
 
-/** The pattern without its final splat; `undefined` if it has none, or only a splat. */
+/**
+ * Returns the pattern without its final splat, or `undefined` if the pattern has no splat or is
+ * only a splat.
+ */
 export function withoutSplat(segments: readonly Segment[]): Segment[] | undefined {
   return segments.at(-1)?.type === "splat" && segments.length > 1
     ? segments.slice(0, -1)
@@ -132,7 +139,7 @@ export function withoutSplat(segments: readonly Segment[]): Segment[] | undefine
 
 export interface Rewritten {
   readonly text: string;
-  /** The captures that the text refers to. */
+  /** Returns the captures that the text refers to. */
   readonly used: ReadonlySet<string>;
 }
 
@@ -157,7 +164,7 @@ export function rewriteReferences(
   return { text: rewritten, used };
 }
 
-/** Refuses a target that refers to captures that the path lacks. */
+/** Rejects a target that refers to captures that the path lacks. */
 export function checkReferences(target: string, segments: readonly Segment[]): void {
   const names = namesOf(segments);
   const hidden = segments.flatMap((one) => one.type === "pattern" ? one.names : []);
@@ -177,7 +184,7 @@ export function encodeBraces(text: string): string {
   return text.replaceAll("{", "%7B").replaceAll("}", "%7D");
 }
 
-/** Doubles braces in a header value that would otherwise be a reference. */
+/** In a header value, doubles the braces that would otherwise mark a reference. */
 export function doubleBraces(text: string): string {
   return text.replace(/\{([A-Za-z0-9_-]{1,64})\}/g, "{{$1}}");
 }

@@ -1,4 +1,4 @@
-/** @module Converts a Netlify or Cloudflare redirect to equivalent rules. */
+/** @module Converts a Netlify or Cloudflare redirect into equivalent rules. */
 import {
   conditionContains,
   conditionsDisjoint,
@@ -52,8 +52,8 @@ const RESERVED = /^(?:https?:\/\/[^/]+)?\/\.netlify(?:\/|$)/i;
 const NETLIFY_FUNCTION = /\/\.netlify\/(?:builders|functions)\//i;
 
 /**
- * Redirects from a folder to its index page. Cloudflare ignores them as a loop, because it serves
- * `/index.html` at the folder itself.
+ * Redirects from a folder to its index page. Cloudflare ignores these redirects as loops, because
+ * it serves `/index.html` at the folder itself.
  */
 const FOLDER = /\/\*?$/;
 const FOLDER_PAGE = /^\/(?:.*\/)?index(?:\.html)?$/;
@@ -91,12 +91,12 @@ export function checkQuery(query: Readonly<Record<string, string>>): Record<stri
   return { ...query };
 }
 
-/** The default target of `/x/*`, which Netlify forwards to the same path. */
+/** Returns the default target of `/x/*`, which Netlify forwards to the same path. */
 export function forwardTarget(from: string): string {
   return `${from.slice(0, -1)}:splat`;
 }
 
-/** Refuses a target that has no equivalent in svc. */
+/** Rejects a target that has no equivalent in svc. */
 function checkTarget({ target, segments }: RedirectLine): void {
   if (RESERVED.test(target)) {
     throw new NoEquivalent(
@@ -142,7 +142,7 @@ function toRule(id: string, line: RedirectLine): Rule {
   return { id, condition, action: toAction(line, text) };
 }
 
-/** The same path with a trailing slash added or removed. */
+/** Returns the same path with a trailing slash added or removed. */
 function otherEnding(segments: readonly Segment[]): Segment[] | undefined {
   const last = segments.at(-1);
   if (last?.type === "text" && last.text === "") {
@@ -172,7 +172,10 @@ function cloudflareRules(id: string, line: RedirectLine): ConvertedLine {
   return { rules: [toRule(id, { ...line, isForced: false })], notes: [FALLBACK_NOTE] };
 }
 
-/** `:splat` combined with other text in its segment, where its value cannot be empty. */
+/**
+ * Matches `:splat` when it is combined with other text in its segment, where its value cannot be
+ * empty.
+ */
 const PARTIAL_SPLAT = /[^/=]:splat(?![A-Za-z0-9_])|:splat[^/?#&A-Za-z0-9_]/;
 
 /** Limits a rule to paths below the folder that do not end with a slash. */
@@ -213,7 +216,9 @@ function toRules(id: string, line: RedirectLine): ConvertedLine {
   return line.flavor === "cloudflare" ? cloudflareRules(id, line) : netlifyRules(id, line);
 }
 
-/** The path as written in its file; wildcards combined with text are written as in a glob. */
+/**
+ * Returns the path as written in its file. Wildcards combined with text are written as in a glob.
+ */
 function pathText(segments: readonly Segment[]): string {
   const texts = segments.map((one) => {
     if (one.type === "text") return one.text;
@@ -224,8 +229,8 @@ function pathText(segments: readonly Segment[]): string {
 }
 
 /**
- * Whether an entry changes only the final slash, such as `/a /a/`. Netlify never applies such
- * entries to their own target.
+ * Returns whether an entry changes only the final slash, such as `/a /a/`. Netlify never applies
+ * such entries to their own target.
  */
 function leadsToItself({ segments, target }: RedirectLine): boolean {
   return pathText(segments).replace(/\/$/, "") === target.replace(/\/$/, "");
@@ -235,8 +240,8 @@ const setOf = (rule: Rule) => conditionSetOf(normalizeRule(rule).condition);
 
 /**
  * In svc, redirects run before rewrites. A redirect that an earlier rewrite hides completely would
- * take effect here, so it is refused. A redirect that overlaps a rewrite only partly is imported
- * and reported.
+ * nevertheless take effect here, so it is rejected. A redirect that overlaps a rewrite only partly
+ * is imported and reported.
  */
 function overtaken(rules: readonly Rule[], rewrites: readonly Rule[]): Rule | undefined {
   for (const rule of rules.filter(({ action }) => action.type === "redirect")) {

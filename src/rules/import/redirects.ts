@@ -1,5 +1,5 @@
 /**
- * @module Converts a Netlify or Cloudflare `_redirects` file to rules. Each line is an entry:
+ * @module Converts a Netlify or Cloudflare `_redirects` file into rules. Each line is an entry:
  * `from [query…] to [status[!]] [conditions…]`.
  *
  * On Netlify, files take precedence over entries without `!`, and the default status is 301. On
@@ -39,7 +39,7 @@ function readConditions(words: readonly string[]): string[] {
   });
 }
 
-/** Netlify forwards to the same path if a rewrite of `/x/*` names no target. */
+/** If a rewrite of `/x/*` names no target, Netlify forwards requests to the same path. */
 function withForward(from: string, words: readonly string[]): readonly string[] {
   const isForward = /^2\d\d!?$/.test(words[0] ?? "") && from.endsWith("/*");
   return isForward ? [forwardTarget(from), ...words] : words;

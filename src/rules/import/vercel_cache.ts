@@ -1,6 +1,6 @@
 /**
- * @module Converts `Cache-Control` in the headers of a `vercel.json`. The `s-maxage` is meant for
- * Vercel's own cache, which stores the response for that time and removes the directive.
+ * @module Converts `Cache-Control` in the headers of a `vercel.json`. The `s-maxage` directive is
+ * meant for Vercel's own cache, which stores the response for that time and removes the directive.
  */
 import { NoEquivalent } from "./import_result.ts";
 import type { Action, Condition, LeafCondition, Rule, VaryDimension } from "../rule_set/types.ts";
@@ -41,13 +41,13 @@ const directivesOf = (value: string): string[] =>
   value.split(",").map((one) => one.trim()).filter((one) => one !== "");
 
 export interface EdgeCaching {
-  /** The headers without those that control only the edge. */
+  /** Returns the headers, except those that control only the edge. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The caching action; `undefined` if the headers do not control caching. */
+  /** Returns the caching action, or `undefined` if the headers do not control caching. */
   readonly action: Action | undefined;
 }
 
-/** The `vary` that a cache rule needs for its condition. */
+/** Returns the `vary` that the condition of a cache rule requires. */
 function varyOf({ any = [], not = {}, ...leaf }: Condition): VaryDimension[] {
   return DIMENSIONS.flatMap(([field, dimension]) =>
     [leaf, not, ...any].some((one) => one[field] !== undefined) ? [dimension] : []
@@ -92,9 +92,9 @@ export function readEdgeCaching(
 }
 
 /**
- * The rules, with caching rules in reverse order: in Vercel, the last matching entry applies, but
- * in svc, the first matching rule does. A rule that forbids caching is dropped if no earlier rule
- * allows it.
+ * Returns the rules, with caching rules in reverse order: in Vercel, the last matching entry
+ * applies, but in svc, the first matching rule does. A rule that forbids caching is dropped if no
+ * earlier rule allows it.
  */
 export function arrangeCaching(rules: readonly Rule[]): Rule[] {
   const isCaching = ({ action: { type } }: Rule) => type === "cache" || type === "bypass_cache";
@@ -104,7 +104,7 @@ export function arrangeCaching(rules: readonly Rule[]): Rule[] {
   return [...rules.filter((rule) => !isCaching(rule)), ...needed.toReversed()];
 }
 
-/** Refuses a lifetime that contains a capture of the path. */
+/** Rejects a lifetime that contains a capture of the path. */
 export function assertPlainLifetime(headers: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(headers)) {
     if (!/cache-control$/i.test(name) || !/\{[^{}]+\}/.test(value)) continue;

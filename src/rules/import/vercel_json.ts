@@ -1,4 +1,4 @@
-/** @module Converts the redirects, rewrites and headers of a `vercel.json` to rules. */
+/** @module Converts the redirects, rewrites and headers of a `vercel.json` into rules. */
 import * as z from "zod";
 import type { Condition, LeafCondition, Rule } from "../rule_set/types.ts";
 import {
@@ -54,8 +54,8 @@ type Common = { source: string; has?: Matcher[] | undefined; missing?: Matcher[]
 const FIELD = { header: "headers", cookie: "cookies", query: "query" } as const;
 
 /**
- * Values without special characters. Values are regular expressions, which have an equivalent only
- * if they are literal text.
+ * Matches values without special characters. Values are regular expressions, which have an
+ * equivalent only if they are literal text.
  */
 const LITERAL = /^[\w .\-/=@%:,;~]*$/;
 const PERMANENT = 308;
@@ -170,7 +170,7 @@ function toRules(
   return [{ id: `${id}-base`, condition: atBasePath, action: atBase.action }, rule];
 }
 
-/** A complete source's captures and groups. */
+/** Returns a complete source's captures and groups. */
 function captured(source: string) {
   const { segments, groups } = readVercelSource(source);
   return { all: namesOf(segments), groups };
@@ -219,7 +219,7 @@ function convertRewrite(id: string, raw: unknown): Rule[] {
   );
 }
 
-/** Reads header values with references to captures, and refuses duplicate headers. */
+/** Reads header values with references to captures, and rejects duplicate headers. */
 function readHeaderValues(
   keys: readonly string[],
   texts: readonly string[],

@@ -1,4 +1,4 @@
-/** @module Finds equivalents of `vercel.json` settings that are not rules. Pure. */
+/** @module Finds equivalents of `vercel.json` settings that are not rules. Performs no I/O. */
 
 const NOT_NEEDED = "svc does not need it";
 

@@ -16,7 +16,9 @@ const REST_NAME = "rest";
 
 export interface VercelSource {
   readonly segments: readonly Segment[];
-  /** The names of its groups in order, which targets can also reference as `$1`, `$2`, … */
+  /**
+   * The names of the pattern's groups in order, which targets can also reference as `$1`, `$2`, …
+   */
   readonly groups: readonly string[];
   /** Whether the pattern also matches the path without its last segment (`:path*`). */
   readonly takesBase: boolean;

@@ -17,8 +17,8 @@ const parametersOf = (text: string): string[] =>
   [...text.matchAll(PARAMETERS)].map(([, name = ""]) => name);
 
 /**
- * The destination with the unused parameters of the source. If its path, host and fragment use no
- * parameters, Vercel adds all parameters to the query of a rewrite.
+ * Returns the destination with the unused parameters of the source. If the destination's path, host
+ * and fragment use no parameters, Vercel adds all parameters to the query of a rewrite.
  */
 export function withUnusedParameters(source: string, destination: string): string {
   const wanted = parametersOf(source);
@@ -32,7 +32,7 @@ export function withUnusedParameters(source: string, destination: string): strin
   return `${beforeQuery}${whole === "" ? "" : `?${whole}`}${fragment}`;
 }
 
-/** Replaces `$1` with the name of the first group, and so on. Refuses unnamed groups. */
+/** Replaces `$1` with the name of the first group, and so on. Rejects unnamed groups. */
 export function nameGroups(text: string, groups: readonly string[]): string {
   return text.replace(/\$(\d)/g, (found, digit: string) => {
     const name = groups[Number(digit) - 1];
@@ -47,7 +47,7 @@ export function nameGroups(text: string, groups: readonly string[]): string {
 /** Matches a reference and the slash before it, which is part of the reference. */
 const reference = (name: string): RegExp => new RegExp(`/?:${name}(?![A-Za-z0-9_])[*+?]?`, "g");
 
-/** The text without empty parameters and their slashes. */
+/** Returns the text without empty parameters and their slashes. */
 export function withoutParameters(text: string, names: readonly string[]): string {
   return names.reduce((rest, name) => rest.replace(reference(name), ""), text);
 }

@@ -59,7 +59,9 @@ function optionsOf(variant: Variant): Variant[] | undefined {
   ];
 }
 
-/** The entries that an entry expands to, in order; possibly only the entry itself. */
+/**
+ * Returns the entries that an entry expands to, in order. The result may be only the entry itself.
+ */
 export function variantsOf(entry: Variant): readonly Variant[] {
   const done: Variant[] = [];
   const open = [entry];

@@ -8,12 +8,12 @@
  */
 import { canonicalPathText } from "../request/path.ts";
 
-/** Maximum length of a glob, in characters; limits the cost of one match. */
+/** Maximum length of a glob, in characters. This limits the cost of one match. */
 export const MAX_GLOB_LENGTH = 1024;
 
 /** A problem at a position in a glob or template. */
 export interface PatternProblem {
-  /** Begins with a capital letter and has no final period. */
+  /** The message. It begins with a capital letter and has no final period. */
   readonly message: string;
   readonly hint?: string;
   /** Its position in the source text, in UTF-16 code units. */
@@ -172,13 +172,13 @@ export function parseGlob(value: string): GlobResult {
   return parser.problems.length > 0 ? { problems: parser.problems } : { tokens: parser.tokens };
 }
 
-/** The text that every matching path starts with; "" if there is none. */
+/** Returns the text that every matching path starts with, or "" if there is none. */
 export function literalPrefix(tokens: readonly GlobToken[]): string {
   const first = tokens[0];
   return first?.type === "text" ? first.text : "";
 }
 
-/** The names of a glob's captures, in order of appearance. */
+/** Returns the names of a glob's captures, in order of appearance. */
 export function captureNames(tokens: readonly GlobToken[]): readonly string[] {
   return tokens.flatMap((token) =>
     token.type === "capture" || token.type === "splat" ? [token.name] : []

@@ -1,8 +1,8 @@
 /**
  * @module Targets of redirects and rewrites (spec: validation rules 6 and 7): a path on this site,
  * or an absolute URL. The value of a capture can never change the scheme, host or port, because
- * captures are not allowed there and the path of a relative target always starts with exactly one
- * slash.
+ * captures are not allowed there, and because the path of a relative target always starts with
+ * exactly one slash.
  */
 import type { PatternProblem } from "./glob.ts";
 import { canonicalPathText, resolveSegments } from "../request/path.ts";
@@ -48,7 +48,7 @@ const refuse = (message: string, offset: number, hint?: string): TargetResult =>
   problems: [hint === undefined ? { message, offset } : { message, hint, offset }],
 });
 
-/** Splits parts at the first occurrence of `mark`; the second result starts after it. */
+/** Splits parts at the first occurrence of `mark`. The second part starts after `mark`. */
 function cut(
   parts: readonly TemplatePart[],
   mark: string,
@@ -98,7 +98,7 @@ function parseAbsolute(first: string, parts: readonly TemplatePart[]): TargetRes
  * Parses the target of a redirect or rewrite. A relative target with a leading slash or captures is
  * a path from the root of the site; any other relative target is relative to the request's path
  * (RFC 3986, 5.2). Control characters, schemes other than http(s), URLs without a scheme (`//host`)
- * and captures in the host are refused.
+ * and captures in the host are rejected.
  */
 export function parseTarget(value: string): TargetResult {
   const control = value.search(CONTROL);
@@ -183,7 +183,7 @@ export function expandTarget(
   return { origin: target.origin, path, query, fragment };
 }
 
-/** The normalized path of an expanded target on this site. */
+/** Returns the normalized path of an expanded target on this site. */
 export function resolvedPath(target: ExpandedTarget): string {
   return resolveSegments(canonicalPathText(target.path));
 }

@@ -5,7 +5,7 @@
  *
  * A capture is a part of the normalized path and therefore visible ASCII: `pchar`, `%XX` and, in a
  * splat, `/`. It is inserted unchanged into a path, fragment or header value. In a query,
- * everything except unreserved characters, `/` and `%XX` is encoded, so decoding the result gives
+ * everything except unreserved characters, `/` and `%XX` is encoded, so decoding the query gives
  * exactly the client's text. A capture cannot introduce line breaks or hostnames.
  */
 import type { PatternProblem } from "./glob.ts";
@@ -63,7 +63,7 @@ export function templateReferences(parts: readonly TemplatePart[]): readonly Tem
 /** Text, or the index of a capture. */
 type Piece = string | number;
 
-/** A compiled template: names are replaced by indexes. */
+/** A compiled template, in which names are replaced by indexes. */
 export type CompiledText = readonly Piece[];
 
 /** Builds the text; a missing capture becomes an empty string. */
@@ -92,7 +92,8 @@ export function encodeHeaderText(text: string): string {
 }
 
 /**
- * Percent-encodes characters with a meaning in a query, but keeps `%XX`. Expects a canonical path.
+ * Percent-encodes characters that have a meaning in a query, but keeps `%XX`. Expects a canonical
+ * path.
  */
 export function encodeForQuery(capture: string): string {
   return capture.replace(
@@ -117,9 +118,9 @@ export function compileHeaderValue(value: string, names: readonly string[]): Com
 }
 
 /**
- * The text of a URL as its author wrote it. Only characters that clients would not read as written
- * are percent-encoded: blanks, control characters, everything beyond ASCII, a backslash (which
- * browsers read as a slash) and a `%` that does not begin an escape.
+ * Returns the text of a URL as its author wrote it. Only characters that clients would not read as
+ * written are percent-encoded: blanks, control characters, everything beyond ASCII, a backslash
+ * (which browsers read as a slash) and a `%` that does not begin an escape.
  */
 export function encodeUrlText(text: string): string {
   return text.toWellFormed().replace(

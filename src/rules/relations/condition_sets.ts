@@ -52,7 +52,7 @@ function leafContains(outer: LeafSet, inner: LeafSet): boolean {
   return BY_COST.every((field) => fieldContains(field, outer.leaf, inner.leaf));
 }
 
-/** True if the paths or hosts show that no request meets both conditions. */
+/** Returns true if the paths or hosts show that no request meets both conditions. */
 export function placesDisjoint(a: LeafSet, b: LeafSet): boolean {
   return fieldDisjoint("host", a.leaf, b.leaf) || fieldDisjoint("path", a.leaf, b.leaf);
 }
@@ -73,12 +73,12 @@ function notContains(outer: ConditionSet, inner: ConditionSet): boolean {
   return inner.not !== undefined && leafContains(inner.not, outer.not);
 }
 
-/** True if it is proven that every request in `inner` is also in `outer`. */
+/** Returns true if it is proven that every request in `inner` is also in `outer`. */
 export function conditionContains(outer: ConditionSet, inner: ConditionSet): boolean {
   return leafContains(outer, inner) && anyContains(outer, inner) && notContains(outer, inner);
 }
 
-/** True if it is proven that no request is in both sets. */
+/** Returns true if it is proven that no request is in both sets. */
 export function conditionsDisjoint(a: ConditionSet, b: ConditionSet): boolean {
   if (leavesDisjoint(a, b)) return true;
   if (a.not !== undefined && leafContains(a.not, b)) return true;
@@ -87,7 +87,9 @@ export function conditionsDisjoint(a: ConditionSet, b: ConditionSet): boolean {
     b.any?.every((item) => leavesDisjoint(item, a)) === true;
 }
 
-/** True if it is proven that every request that is in both `a` and `b` is also in `outer`. */
+/**
+ * Returns true if it is proven that every request that is in both `a` and `b` is also in `outer`.
+ */
 function leafContainsBoth(outer: LeafSet, a: LeafSet, b: LeafSet): boolean {
   return BY_COST.every((field) =>
     fieldContains(field, outer.leaf, a.leaf) || fieldContains(field, outer.leaf, b.leaf)
@@ -96,7 +98,10 @@ function leafContainsBoth(outer: LeafSet, a: LeafSet, b: LeafSet): boolean {
 
 /** The parts of a condition that are proven to match no request. */
 export interface DeadParts {
-  /** Whether the condition contradicts itself: `not` excludes everything that it requires. */
+  /**
+   * Whether the condition contradicts itself: `not` excludes everything that the condition
+   * requires.
+   */
   readonly whole: boolean;
   /** Indexes of the items of `any` that contradict the rest of the condition. */
   readonly branches: readonly number[];

@@ -1,6 +1,6 @@
 /**
  * @module Indexes rules by the literal start of their paths, then by their host. Finds the rules
- * that could cover a given rule without checking all others.
+ * that could cover a given rule without checking all other rules.
  */
 import type { Pace } from "../../lib/next_turn.ts";
 import { VISIT_COST } from "../work.ts";
@@ -20,7 +20,7 @@ export class PlaceIndex<T extends { readonly set: ConditionSet }> {
 
   readonly #pace: Pace;
 
-  /** Lookups are counted in `pace`. */
+  /** `pace` counts the lookups. */
   constructor(pace: Pace) {
     this.#pace = pace;
   }
@@ -59,8 +59,8 @@ export class PlaceIndex<T extends { readonly set: ConditionSet }> {
   }
 
   /**
-   * The lists of rules that could match all requests in `set`. Their path and host are the same or
-   * wider.
+   * Yields the lists of rules that could match all requests in `set`. The path and host of these
+   * rules are the same or wider.
    */
   *listsAbove(set: ConditionSet): Generator<readonly T[]> {
     const { host } = set.leaf;
@@ -71,7 +71,7 @@ export class PlaceIndex<T extends { readonly set: ConditionSet }> {
     }
   }
 
-  /** The lists of rules whose path is the same or wider, and whose host may be the same. */
+  /** Yields the lists of rules whose path is the same or wider, and whose host may be the same. */
   *listsMeeting(set: ConditionSet): Generator<readonly T[]> {
     const { host } = set.leaf;
     for (const bucket of this.#bucketsAbove(set)) {

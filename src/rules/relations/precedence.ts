@@ -14,7 +14,7 @@ export interface Ranked {
   readonly literalLength: number;
 }
 
-/** Negative if `a` takes precedence over `b`. */
+/** Compares two rules. The result is negative if `a` takes precedence over `b`. */
 export function comparePrecedence(a: Ranked, b: Ranked): number {
   return Number(b.override) - Number(a.override) ||
     Number(b.isExact) - Number(a.isExact) ||

@@ -12,12 +12,12 @@ const OWN: ReadonlySet<string> = new Set([
 /** The prefix of the edge's own header fields. */
 const PREFIX = "x-svc-";
 
-/** Whether a field belongs only to the edge, given its name in lower case. */
+/** Returns whether a field belongs only to the edge, given its name in lower case. */
 export function isEdgeField(name: string): boolean {
   return OWN.has(name) || name.startsWith(PREFIX);
 }
 
 const LIFETIME_FIELD = /^(?:(?:[a-z0-9-]+-)?cache-control|surrogate-control|expires)$/;
 
-/** Whether a field controls how long a response is stored, given its name in lower case. */
+/** Returns whether a field controls how long a response is stored, given its name in lower case. */
 export const isLifetimeField = (name: string): boolean => LIFETIME_FIELD.test(name);

@@ -1,4 +1,7 @@
-/** @module The facts about a request that rules use, each computed once, on first use. */
+/**
+ * @module The facts about a request that rules use, each of which is computed on first use and then
+ * kept.
+ */
 import { type IpAddress, parseIp } from "./ip_address.ts";
 import { normalizePath, type PathRejection } from "./path.ts";
 import type { Device } from "../vocabulary.ts";
@@ -13,12 +16,13 @@ export interface RequestFacts {
   /** The query as the client wrote it, without its `?`; "" if there is none. */
   readonly rawQuery: string;
   /**
-   * The value of a header, by its lower-case name. Lines with the same name are joined by commas.
+   * Returns the value of a header, by its lower-case name. Lines with the same name are joined by
+   * commas.
    */
   header(name: string): string | undefined;
-  /** Decoded values of a query parameter, in order. */
+  /** Returns the decoded values of a query parameter, in order. */
   query(name: string): readonly string[];
-  /** Values of a cookie in order, as they were sent. */
+  /** Returns the values of a cookie in order, as they were sent. */
   cookie(name: string): readonly string[];
   ip(): IpAddress | undefined;
   /** ISO 3166-1 alpha-2, in upper case. */
@@ -31,7 +35,7 @@ export interface RequestFacts {
 export interface FactSources {
   readonly method: string;
   readonly host: string;
-  /** The normalized path; see `normalizePath`. */
+  /** The path as `normalizePath()` returns it. */
   readonly path: string;
   readonly rawQuery: string;
   header(name: string): string | null | undefined;
@@ -57,7 +61,7 @@ function collect(entries: Iterable<readonly [string, string]>): Map<string, stri
   return values;
 }
 
-/** Reads cookie pairs as RFC 6265 5.4 defines them; a pair without `=` is not a cookie. */
+/** Reads cookie pairs as RFC 6265 5.4 defines them. A pair without `=` is not a cookie. */
 function* cookiePairs(header: string): Generator<readonly [string, string]> {
   for (const pair of header.split(";")) {
     const equals = pair.indexOf("=");
@@ -93,7 +97,7 @@ class LazyFacts implements RequestFacts {
 
   query(name: string): readonly string[] {
     if (this.rawQuery === "") return NONE;
-    // Removes the "?"; a second "?" after it belongs to the first name.
+    // Removes the "?". A second "?" directly after it belongs to the first name.
     this.#queries ??= collect(new URLSearchParams(`?${this.rawQuery}`));
     return this.#queries.get(name) ?? NONE;
   }
@@ -129,9 +133,9 @@ export function createFacts(sources: FactSources): RequestFacts {
   return new LazyFacts(sources);
 }
 
-/** A request described as data, for `explain`, test tables and tests. */
+/** A request described as data, for `explain`, rule test tables, and tests of the code. */
 export interface DescribedRequest {
-  /** Default `GET`. */
+  /** By default, `GET`. */
   readonly method?: string;
   /**
    * An absolute URL, or a path with a query. The path is used as written, not as a browser resolves
@@ -150,8 +154,8 @@ const URL_PARTS = /^(?:https?:\/\/([^\/?#\\]*))?([^?#]*)(?:\?([^#]*))?/i;
 const DEFAULT_HOST = "localhost";
 
 /**
- * The host in a `Host` header or authority, in lower-case punycode without a port or final dot;
- * `undefined` if it is invalid.
+ * Returns the host in a `Host` header or authority, in lower-case punycode without a port or final
+ * dot, or `undefined` if it is invalid.
  */
 export function requestHost(host: string): string | undefined {
   const url = /[\/?#@\\\s]/.test(host) ? null : URL.parse(`http://${host}/`);

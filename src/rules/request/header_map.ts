@@ -55,7 +55,7 @@ export function* checkHeaderMap(
   }
 }
 
-/** The same fields, with their names in lower case. */
+/** Returns the same fields, with their names in lower case. */
 export function lowerCaseNames(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),

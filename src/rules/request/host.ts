@@ -62,13 +62,13 @@ export function canonicalHost(text: string): HostResult {
   return { host };
 }
 
-/** The canonical spelling of a valid host; any other text unchanged. */
+/** Returns the canonical spelling of a valid host, or any other text unchanged. */
 export function hostOrSame(text: string): string {
   const result = canonicalHost(text);
   return "host" in result ? result.host : text;
 }
 
-/** Splits `host:port`; the port is optional. */
+/** Splits `host:port`, in which the port is optional. */
 export function splitAuthority(authority: string): { host: string; port?: string } {
   const found = /^(.*?):([0-9]*)$/.exec(authority);
   if (found === null || authority.endsWith("]")) return { host: authority };

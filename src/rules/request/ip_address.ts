@@ -98,7 +98,7 @@ function join<N extends number | bigint>(
   return { firsts, lasts };
 }
 
-/** Index of the last range that begins at or before the value, or -1. */
+/** Returns the index of the last range that begins at or before the value, or -1. */
 function findRange<N extends number | bigint>(firsts: ArrayLike<N>, value: N): number {
   let low = 0;
   let high = firsts.length;
@@ -118,7 +118,7 @@ export class IpBlockSet {
   readonly #firsts6: readonly bigint[];
   readonly #lasts6: readonly bigint[];
 
-  /** `blocks` stay available as they were given. */
+  /** Keeps `blocks` available in their original form. */
   constructor(readonly blocks: readonly IpBlock[]) {
     const four = join(blocks.flatMap((block) => block.family === 4 ? [block] : []));
     const six = join(blocks.flatMap((block) => block.family === 6 ? [block] : []));

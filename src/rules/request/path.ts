@@ -2,11 +2,11 @@
  * @module The normalized path: one spelling for all ways to write the same path, so a client cannot
  * evade a rule.
  *
- * Dot segments are resolved, duplicate slashes merged, a backslash counts as a slash (as in every
- * browser, WHATWG URL 4.4), hex digits are upper-cased, and a percent-encoded character is decoded
- * if it may appear unencoded in a path segment (RFC 3986 `pchar`: unreserved, sub-delims, `:` and
- * `@`). Everything else is percent-encoded. `%2F` and `%5C` stay encoded: they are data, never a
- * separator.
+ * Dot segments are resolved, duplicate slashes are merged, a backslash counts as a slash (as in
+ * every browser, WHATWG URL 4.4), hex digits are converted to upper case, and a percent-encoded
+ * character is decoded if it may appear unencoded in a path segment (RFC 3986 `pchar`: unreserved,
+ * sub-delims, `:` and `@`). Everything else is percent-encoded. `%2F` and `%5C` stay encoded: they
+ * are data, never a separator.
  *
  * `pchar` contains more than the unreserved characters of RFC 3986 6.2.2.2, because a file lookup
  * also decodes `%40`: a rule for `/@internal` that ignores `/%40internal` would protect nothing.
@@ -36,8 +36,8 @@ function rewriteCharacter(found: string): string {
 
 /**
  * Encodes text for normalized paths without interpreting segments. Keeps path characters, and
- * converts all others to percent-encoded UTF-8 in upper case. A `%` that does not start an escape
- * is also encoded. Idempotent.
+ * converts all other characters to percent-encoded UTF-8 in upper case. A `%` that does not start
+ * an escape is also encoded. Idempotent.
  */
 export function canonicalPathText(text: string): string {
   if (PLAIN_TEXT.test(text)) return text;

@@ -79,7 +79,7 @@ Deno.test("normalizePath() is idempotent", () => {
 });
 
 Deno.test("normalizePath() is linear in the length of the path", () => {
-  // So long that a quadratic algorithm would take forever.
+  // Such a long text that an algorithm with quadratic cost would take far too long.
   for (const part of ["/", "/a", "/..", "%2e/", "\\", "é"]) normalizePath(part.repeat(1_000_000));
 });
 

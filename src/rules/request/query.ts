@@ -3,7 +3,7 @@
  * the request.
  */
 
-/** The decoded name of a pair such as `a=1`; "" for an empty pair. */
+/** Returns the decoded name of a pair such as `a=1`, or "" for an empty pair. */
 function nameOf(pair: string): string {
   const [name = ""] = new URLSearchParams(`?${pair}`).keys();
   return name;
@@ -11,8 +11,8 @@ function nameOf(pair: string): string {
 
 /**
  * Merges the query of a rewrite's target with the request's query, both without `?`. The target's
- * query comes first, followed by the request's parameters whose names are not in it. All parameters
- * stay as they are written.
+ * query comes first, followed by the request's parameters whose names do not occur in the target's
+ * query. All parameters stay as they are written.
  */
 export function mergeQueries(own: string, asked: string): string {
   if (own === "" || asked === "") return own === "" ? asked : own;

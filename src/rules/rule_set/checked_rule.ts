@@ -21,7 +21,7 @@ export function rulePath({ index }: CheckedRule): PathStep[] {
   return ["rules", index];
 }
 
-/** The parts of the rule's condition, with their positions in the set. */
+/** Returns the parts of the rule's condition, each with its position in the set. */
 export function leavesOfRule(checked: CheckedRule): PlacedLeaf[] {
   return leavesOf(checked.rule.condition, [...rulePath(checked), "condition"]);
 }

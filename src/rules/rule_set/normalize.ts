@@ -19,14 +19,14 @@ import type {
   RuntimeRuleSet,
 } from "./types.ts";
 
-/** Omits undefined fields, so equal rules are equal objects. */
+/** Omits undefined fields, so rules with the same meaning become equal objects. */
 function defined<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined),
   ) as { [K in keyof T]: Exclude<T[K], undefined> };
 }
 
-/** The leaf with `method` merged into `methods`. */
+/** Returns the leaf with `method` merged into `methods`. */
 function withoutAlias({ [METHODS_ALIAS]: alias, ...leaf }: LeafCondition): Partial<RawConditions> {
   if (alias === undefined) return leaf;
   return { ...leaf, methods: [...leaf.methods ?? [], ...alias] };

@@ -47,8 +47,8 @@ const conditionShape = {
 };
 
 /**
- * Zod's types expect a tuple of literal shapes, hence the casts. The JSON Schema's tests check this
- * union.
+ * The casts are necessary because Zod's types expect a tuple of literal shapes. The tests of the
+ * JSON Schema check this union.
  */
 const actionSchema = z.discriminatedUnion(
   "type",
@@ -79,12 +79,12 @@ const ruleSetShape = {
   rules: list(ruleSchema),
 };
 
-/** A whole authored rule set (spec: "Rule set (top level)"). */
+/** The schema of a whole authored rule set (spec: "Rule set (top level)"). */
 export const ruleSetSchema = z.strictObject(ruleSetShape, "Use a table") satisfies z.ZodType<
   RuleSet
 >;
 
-/** Everything in a set except its rules, which are read one by one. */
+/** The schema of everything in a set except its rules, which are read one by one. */
 export const ruleSetFrameSchema = z.strictObject({
   ...ruleSetShape,
   rules: list(z.unknown()),
@@ -105,7 +105,7 @@ export const FIELDS = {
       : [],
 };
 
-/** The JSON Schema of an authored rule set (draft 7), for editors. */
+/** Returns the JSON Schema of an authored rule set (draft 7), for editors. */
 export function rulesJsonSchema(): Record<string, unknown> {
   const { $schema, ...schema } = z.toJSONSchema(ruleSetSchema, { target: "draft-7" });
   return {

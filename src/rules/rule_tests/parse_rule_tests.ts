@@ -1,4 +1,4 @@
-/** @module Parses `svc.rules.test.toml` to rows, or reports all its problems. */
+/** @module Parses `svc.rules.test.toml` into rows, or reports all its problems. */
 import { type Diagnostic, hasErrors, type PathStep, type Position } from "../../lib/diagnostic.ts";
 import {
   describeIssues,
@@ -27,7 +27,7 @@ export interface ParsedRuleTests {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Describes the fields of the document and its rows; the fields of a row have two levels. */
+/** Describes the fields of the document and its rows. The fields of a row have two levels. */
 function formatOf(root: unknown): DocumentFormat {
   return {
     root,

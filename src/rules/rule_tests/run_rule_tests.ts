@@ -73,13 +73,13 @@ function cacheOf({ cache }: Decision): string | number | undefined {
   return cache?.type === "cache" ? cache.ttlSeconds : cache?.type;
 }
 
-/** Returns the pipeline's steps in running order; "" if there are none. */
+/** Returns the pipeline's steps in the order in which they run, or "" if there are none. */
 function stepsOf({ pipeline }: Decision): string {
   return runningOrder(pipeline?.steps ?? [])
     .map((step) => "use" in step ? step.use : step.handle).join(", ");
 }
 
-/** Returns the final value of each edited header; `null` if it is removed. */
+/** Returns the final value of each edited header. The value is `null` if the header is removed. */
 function headersOf({ headerEdits }: Decision): ReadonlyMap<string, string | null> {
   return new Map(
     headerEdits.map((edit) =>

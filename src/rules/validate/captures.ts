@@ -11,7 +11,7 @@ import { captureNames, parseGlob } from "../pattern/glob.ts";
 import { parseTemplate, templateReferences } from "../pattern/template.ts";
 import { errorAt, type Finding, joinNames } from "../finding.ts";
 
-/** The captures of a glob; `undefined` if the glob is invalid. */
+/** Returns the captures of a glob, or `undefined` if the glob is invalid. */
 function capturesOf(glob: string): readonly string[] | undefined {
   const parsed = parseGlob(glob);
   return "tokens" in parsed ? captureNames(parsed.tokens) : undefined;

@@ -1,4 +1,4 @@
-/** @module Checks of a single rule that the schema cannot express. */
+/** @module Checks a single rule for problems that the schema cannot detect. */
 import type { PathStep } from "../../lib/diagnostic.ts";
 import { definitionOf } from "../actions/actions.ts";
 import {

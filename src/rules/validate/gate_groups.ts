@@ -4,7 +4,7 @@ import { sortInSteps } from "../../lib/sort_in_steps.ts";
 import { comparePrecedence, type Ranked } from "../relations/precedence.ts";
 import { VISIT_COST } from "../work.ts";
 
-/** The gates of a pipeline; pipelines with the same gates share one object. */
+/** The gates of a pipeline. Pipelines with the same gates share one object. */
 export interface Gates {
   readonly all: ReadonlySet<string>;
   /** The steps before the cache, which see every request. */
@@ -21,8 +21,8 @@ export interface Pipeline extends Ranked {
 export interface GatedPipelines {
   readonly gate: string;
   /**
-   * Whether the members have the gate before the cache; if so, the group concerns rules that have
-   * it after the cache.
+   * Whether the members have the gate before the cache. If so, the group concerns rules that have
+   * the gate after the cache.
    */
   readonly inFront: boolean;
   /** Pipelines that declare the gate, in order. */
@@ -33,7 +33,7 @@ export function isOfConcern({ gate, inFront }: GatedPipelines, { gates }: Pipeli
   return inFront ? gates.all.has(gate) && !gates.front.has(gate) : !gates.all.has(gate);
 }
 
-/** Groups the pipelines in lists by their gates; the groups of each list are cached. */
+/** Groups the pipelines in lists by their gates, and caches the groups of each list. */
 export class GroupedLists {
   readonly #known = new Map<readonly Pipeline[], readonly GatedPipelines[]>();
   readonly #ranked = new Map<readonly Pipeline[], readonly GatedPipelines[]>();
@@ -44,7 +44,7 @@ export class GroupedLists {
     this.#pace = pace;
   }
 
-  /** The groups in a list, in the order in which their gates appear. */
+  /** Returns the groups in a list, in the order in which their gates appear. */
   groupsOf(list: readonly Pipeline[]): readonly GatedPipelines[] {
     const known = this.#known.get(list);
     if (known !== undefined) return known;
@@ -66,8 +66,8 @@ export class GroupedLists {
   }
 
   /**
-   * A list's groups. The members of each group are sorted from lowest to highest precedence; the
-   * groups are sorted by their first members.
+   * Returns a list's groups. The members of each group are sorted from lowest to highest
+   * precedence. The groups are sorted by their first members.
    */
   *weakestFirst(list: readonly Pipeline[]): Steps<readonly GatedPipelines[]> {
     const known = this.#ranked.get(list);
@@ -92,7 +92,7 @@ export function* beatenBy(narrow: Pipeline, members: readonly Pipeline[]): Gener
   }
 }
 
-/** The pipelines without `override`, by the literal start of their paths. */
+/** Returns the pipelines without `override`, by the literal start of their paths. */
 export function plainByPath(pipelines: readonly Pipeline[]): Steps<Pipeline[]> {
   const plain = pipelines.filter((one) => !one.override);
   return sortInSteps(plain, (a, b) => a.set.path.literal < b.set.path.literal);

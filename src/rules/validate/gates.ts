@@ -1,6 +1,7 @@
 /**
- * @module Validation rule 5: a pipeline that takes requests from a broader one must repeat its
- * request gates (`failure = "closed"`), or declare that it does not inherit them.
+ * @module Validation rule 5: a pipeline that takes requests from a broader pipeline must repeat
+ * that pipeline's request gates (`failure = "closed"`), or declare that it does not inherit these
+ * gates.
  *
  * A pipeline takes requests from another pipeline if its requests are a subset, or if it takes
  * precedence and the two are not proven disjoint. If the other fields do not decide this, only path
@@ -33,7 +34,7 @@ import {
 } from "./gate_groups.ts";
 
 /**
- * Maximum number of pairs of rules to compare in full; beyond this number, only path and host
+ * Maximum number of pairs of rules to compare in full. Beyond this number, only path and host
  * decide.
  */
 const MAX_PAIRS = 200_000;
@@ -94,14 +95,14 @@ class GateCheck {
   }
 
   /**
-   * True if so many pairs have been compared that only pipelines that take precedence are checked,
-   * and only by path and host.
+   * True if the maximum number of pairs has been compared. Then only the path and host are
+   * compared, and only for pipelines that take precedence.
    */
   get isExhausted(): boolean {
     return this.#pairs > MAX_PAIRS;
   }
 
-  /** True if `narrow` takes requests from `broad`. */
+  /** Returns true if `narrow` takes requests from `broad`. */
   takesFrom(narrow: Pipeline, broad: Pipeline): boolean {
     const wins = comparePrecedence(narrow, broad) < 0;
     if (this.isExhausted && !wins) return false;
@@ -123,7 +124,7 @@ function missingGate(narrow: Pipeline, broad: Pipeline, gate: string): Finding {
   });
 }
 
-/** The warning for a gate that exists, but that cached responses bypass. */
+/** Returns the warning for a gate that exists but is bypassed by cached responses. */
 function gateBehindCache(narrow: Pipeline, broad: Pipeline, gate: string): Finding {
   return warningAt(["rules", narrow.index, "action", "steps"], {
     code: "gate_behind_cache",
@@ -145,7 +146,7 @@ interface Search {
   readonly pace: Pace;
 }
 
-/** Finds a pipeline in a group that a rule takes requests from. */
+/** In a group, finds a pipeline from which a rule takes requests. */
 function* broaderIn(
   narrow: Pipeline,
   members: Iterable<Pipeline>,
@@ -157,7 +158,7 @@ function* broaderIn(
   }
 }
 
-/** The groups that can contain broader pipelines, each with its relevant members. */
+/** Returns the groups that can contain broader pipelines, each with its relevant members. */
 function* groupsFor(
   narrow: Pipeline,
   { index, plain, check, grouped, pace }: Search,
@@ -200,7 +201,7 @@ function* weakGatesOf(narrow: Pipeline, search: Search): FindingSteps {
 
 /**
  * Reports pipelines that let requests bypass a gate of a broader pipeline, and warns about
- * pipelines that let cached responses bypass it.
+ * pipelines that let cached responses bypass such a gate.
  */
 export function* checkGates(rules: readonly PlacedRule[], pace: Pace): FindingSteps {
   const pipelines = yield* pipelinesOf(rules, pace);

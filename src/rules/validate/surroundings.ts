@@ -8,17 +8,19 @@ import type { RuntimeRuleSet } from "../rule_set/types.ts";
 import { errorAt, type Finding, joinNames, warningAt } from "../finding.ts";
 import { isHandleStep, ORIGIN_HANDLE } from "../pipeline_steps.ts";
 
-/** Known facts about the environment; requirements that depend on unknown facts are not checked. */
+/** Known facts about the environment. Requirements that depend on unknown facts are not checked. */
 export interface Surroundings {
   /** Names of the functions that pipelines can use. */
   readonly functions?: readonly string[] | undefined;
-  /** Whether the site has an `index.html` in a folder, given as a path such as `/internal`. */
+  /**
+   * Returns whether the site has an `index.html` in a folder, given as a path such as `/internal`.
+   */
   readonly hasFolderPage?: ((folder: string) => boolean) | undefined;
   /** Whether the edge can find the network (ASN) of an address. */
   readonly hasAsn?: boolean | undefined;
   /** Whether the edge can find the country of an address. */
   readonly hasCountries?: boolean | undefined;
-  /** Number of nodes. Each of them counts requests separately. */
+  /** Number of nodes. Each node counts requests separately. */
   readonly nodes?: number | undefined;
 }
 
@@ -113,7 +115,7 @@ export function* checkSurroundings(
   if (nodes > 1) yield* warnLimits(checked, nodes);
 }
 
-/** The IDs of the enabled rules with a condition on networks. */
+/** Returns the IDs of the enabled rules with a condition on networks. */
 export function asksForAsn({ rules }: RuntimeRuleSet): string[] {
   return rules.filter(({ enabled, condition: { any, not, ...leaf } }) =>
     enabled && [leaf, ...any ?? [], ...not ? [not] : []].some(({ asn }) => asn !== undefined)

@@ -26,8 +26,8 @@ function closingOf({ action, enabled }: RuntimeRule): string | undefined {
 }
 
 /**
- * The folder that a path condition covers completely, such as `/internal`; `undefined` if there is
- * no such folder.
+ * Returns the folder that a path condition covers completely, such as `/internal`, or `undefined`
+ * if there is no such folder.
  */
 function folderOf(path: RuntimePath | undefined): string | undefined {
   if (path === undefined) return undefined;
@@ -43,7 +43,7 @@ const folderText = (text: string): string | undefined =>
 interface OpenPage {
   readonly folder: string;
   readonly path: readonly PathStep[];
-  /** The condition with the page instead of the folder. */
+  /** The condition, with the page instead of the folder. */
   readonly page: RuntimeCondition;
 }
 
@@ -72,8 +72,9 @@ interface Closer {
 }
 
 /**
- * The conditions of a closing rule: its whole condition, and each item of `any` with a path as a
- * separate condition, because the index finds conditions by the path at their root.
+ * Returns the conditions of a closing rule: its whole condition and, as separate conditions, the
+ * items of `any` that have a path. They are separate because the index finds conditions by the path
+ * at their root.
  */
 function closersOf(rule: RuntimeRule, kind: string): Closer[] {
   const { any, ...rest } = rule.condition;
@@ -105,8 +106,8 @@ function isClosed(
 }
 
 /**
- * The condition for a page. If it has a single item in `any`, the item's path is moved to the root,
- * as in `closersOf()`.
+ * Returns the condition for a page. If it has a single item in `any`, the item's path is moved to
+ * the root, as in `closersOf()`.
  */
 function pageSet({ any, ...rest }: RuntimeCondition): ConditionSet {
   const [only] = any ?? [];

@@ -25,8 +25,8 @@ const MAX_HOPS = 20;
 const MAX_JUDGMENTS = 3_000_000;
 
 /**
- * Minimum number of times that a rule must occur in `MAX_HOPS` hops to count as a loop with
- * ever-changing URLs.
+ * Minimum number of times that a rule must occur in `MAX_HOPS` hops to count as part of a loop
+ * whose URLs keep changing.
  */
 const MIN_RETURNS = 3;
 
@@ -37,7 +37,7 @@ type Redirect = Extract<Terminal, { readonly type: "redirect" }>;
 
 /** A loop, with its rules and the paths that a browser would request. */
 interface Circle {
-  /** Indexes in the given rules. */
+  /** Indexes of the loop's rules in the list of all rules. */
   readonly rules: readonly number[];
   readonly followed: readonly string[];
 }
@@ -50,8 +50,8 @@ interface Hop {
 }
 
 /**
- * The length of the longest chain of path prefixes that each extend the previous one; a request can
- * match all of them.
+ * Returns the maximum number of path prefixes in a chain in which each prefix extends the previous
+ * one. A request can match all of them.
  */
 function* deepestNesting(literals: ReadonlySet<string>): Steps<number> {
   const open: string[] = [];
@@ -71,7 +71,7 @@ function literalOf({ rule }: PlacedRule): string {
 /** Number of conditions that can be tested in the time it takes to check one value. */
 const JUDGMENTS_PER_VALUE = 16;
 
-/** An estimate of the maximum number of rules that one request can match. */
+/** Estimates the maximum number of rules that one request can match. */
 function* costOfHop(rules: readonly PlacedRule[], pace: Pace): Steps<number> {
   const counts = new Map<string, number>();
   const literals = new Set<string>();
@@ -157,7 +157,7 @@ class LoopSearch {
     return { ...circleOf(hops.slice(MAX_HOPS / 2)), followed: pathsOf(hops) };
   }
 
-  /** The redirect for a request, if it applies regardless of files. */
+  /** Returns the redirect for a request, if it applies regardless of files. */
   #redirectOf(request: SampleRequest): Redirect | undefined {
     const facts = factsFromRequest(request);
     if ("rejected" in facts) return undefined;

@@ -23,8 +23,8 @@ function partsOf<F extends ConditionName>(field: F, leaf: RuntimeLeaf): SamplePa
 const PLAIN = /^[\x20-\x7e]*$/;
 
 /**
- * Creates a sample request for a normalized condition; `undefined` if that is impossible. The
- * caller must check that the condition matches it.
+ * Creates a sample request for a normalized condition, or returns `undefined` if that is
+ * impossible. The caller must check that the request matches the condition.
  */
 export function sampleRequest(
   { any, not: _, ...root }: RuntimeCondition,

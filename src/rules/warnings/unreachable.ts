@@ -28,7 +28,7 @@ interface Taker {
   readonly ifNoFile: boolean;
 }
 
-/** Rules that take all requests that they match, in the order of evaluation. */
+/** Rules that each take all requests that they match, in the order of evaluation. */
 class Takers {
   readonly #index: PlaceIndex<Taker>;
   readonly #same = new Map<string, Taker>();
@@ -68,7 +68,7 @@ const PIPELINE = placeOf("pipeline");
 
 const phaseOfRule = ({ action }: RuntimeRule): number => placeOf(phaseOf(action.type));
 
-/** The rules in the order of evaluation, with pipelines sorted by precedence. */
+/** Returns the rules in the order of evaluation, with pipelines sorted by precedence. */
 function* inEvaluationOrder(rules: readonly PlacedRule[], pace: Pace): Steps<PlacedRule[]> {
   const byIndex = new Map(rules.map((placed) => [placed.index, placed]));
   const pipelines = yield* pipelinesOf(rules, pace);

@@ -47,7 +47,9 @@ function unmatchable(path: PathMatch): Problem | undefined {
   };
 }
 
-/** Matches a prefix that ends with a letter or digit, and therefore inside a segment. */
+/**
+ * Matches a prefix whose last character is a letter or digit. Such a prefix ends inside a segment.
+ */
 const OPEN_END = /[A-Za-z0-9]$/;
 
 function sibling(path: PathMatch): Problem | undefined {
@@ -70,7 +72,7 @@ function* warnPaths(checked: CheckedRule): Generator<Finding> {
   }
 }
 
-/** Whether a condition has any methods; `method` and `methods` count as one list. */
+/** Returns whether a condition has any methods. `method` and `methods` count as one list. */
 const hasMethods = ({ [METHODS_ALIAS]: alias = [], methods = [] }: LeafCondition): boolean =>
   alias.length + methods.length > 0;
 

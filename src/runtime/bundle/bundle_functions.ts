@@ -33,7 +33,7 @@ function bundleOne(
 }
 
 /**
- * Bundles each `functions/<name>.{ts,js}`; packages come from the project's own `node_modules`.
+ * Bundles each `functions/<name>.{ts,js}`. Packages come from the project's own `node_modules`.
  * Reports the problems of all functions together. Without functions, esbuild is not loaded.
  */
 export async function bundleFunctions(

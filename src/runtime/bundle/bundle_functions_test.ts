@@ -23,7 +23,7 @@ async function inProject<T>(
   });
 }
 
-/** Each problem as `file:line:column code: message`. */
+/** Returns each problem as `file:line:column code: message`. */
 function problemsOf(files: Readonly<Record<string, string>>): Promise<readonly string[]> {
   return inProject(files, async (folder) => {
     const result = await bundleFunctions(folder, OPTIONS);

@@ -26,7 +26,7 @@ export interface ServerBundleOptions extends EsbuildOptions {
   readonly wrapper?: string;
   /** True if the server was built for Node; its checks for Deno are then changed to fail. */
   readonly forNode?: boolean;
-  /** Code that runs before any of the server's own modules. */
+  /** Code that runs before any of the server's modules. */
   readonly prelude?: string;
   /** The import map for bare names. */
   readonly imports?: ImportMap;
@@ -37,19 +37,19 @@ export interface ServerBundleOptions extends EsbuildOptions {
 }
 
 export interface ServerBundle {
-  /** An ES module with an inline source map, to be stored instead of the entry. */
+  /** An ES module with an inline source map. It must be stored instead of the entry. */
   readonly source: Uint8Array<ArrayBuffer>;
-  /** Absolute real paths of the files that went into it. */
+  /** Absolute real paths of the files that the module was built from. */
   readonly inputs: ReadonlySet<string>;
-  /** Data files of the project's packages, deployed with it. */
+  /** Data files of the project's packages, to deploy with the module. */
   readonly assets: readonly ServerAsset[];
   /** Packages with a native addon, which fail when they are first used. */
   readonly native: readonly string[];
-  /** Why it should run on Node itself, apart from its native addons. */
+  /** Why the server should run on Node itself, apart from its native addons. */
   readonly needs: readonly NodeNeed[];
   /** Packages that may open files next to their modules. */
   readonly openers: readonly string[];
-  /** Imports that fail when they are reached. Their package is not installed. */
+  /** Imports that fail when they are reached, because their package is not installed. */
   readonly missing: readonly string[];
 }
 
@@ -62,8 +62,9 @@ const TARGET = "deno2.7";
 
 /**
  * Bundles a server's entry with everything that it imports: its own chunks, and packages, resolved
- * as in Node. Modules that ask for their location get the original one, so frameworks find their
- * folders. A native addon that is needed at the start is a problem; one needed later is recorded.
+ * as in Node. Modules that ask for their location get the original location, so frameworks find
+ * their folders. A native addon that is needed at the start is a problem; an addon that is needed
+ * later is only recorded.
  */
 export async function bundleServerEntry(options: ServerBundleOptions): Promise<ServerBundleResult> {
   const root = await Deno.realPath(options.root);
@@ -135,7 +136,10 @@ export async function bundleServerEntry(options: ServerBundleOptions): Promise<S
 /** The esbuild helper that creates the exports of fully imported modules. */
 const EXPORT_HELPER = "var __export = (target, all) => {";
 
-/** Marks their namespaces as modules, because frameworks check whether `import()` returned one. */
+/**
+ * Marks the namespaces of fully imported modules as modules, because frameworks check whether
+ * `import()` returned one.
+ */
 function markNamespaces(text: string): Uint8Array<ArrayBuffer> {
   const marked = text.replace(
     EXPORT_HELPER,

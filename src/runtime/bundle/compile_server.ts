@@ -7,7 +7,10 @@ import { isBuildFailure } from "./seal_function.ts";
 /** The oldest Node that servers run on, in esbuild's notation. */
 const TARGET = "node18";
 
-/** Defines the names that CommonJS modules expect; a server's own declarations override them. */
+/**
+ * Defines the names that CommonJS modules expect. A server's own declarations override these
+ * definitions.
+ */
 const BANNER = `import { createRequire as __svcCreateRequire } from "node:module";
 import { fileURLToPath as __svcToPath } from "node:url";
 var require = __svcCreateRequire(import.meta.url);
@@ -18,12 +21,12 @@ export type CompiledServer =
   | {
     readonly ok: true;
     readonly source: Uint8Array<ArrayBuffer>;
-    /** Package names that it imports, such as `hono/jsx`. */
+    /** Package names that the entry imports, such as `hono/jsx`. */
     readonly imports: readonly string[];
   }
   | { readonly ok: false; readonly problems: readonly FunctionProblem[] };
 
-/** Whether an entry has to be compiled before Node runs it. */
+/** Returns whether an entry has to be compiled before Node runs it. */
 export function needsCompiling(entry: string): boolean {
   return /\.(?:[cm]?tsx?|jsx)$/.test(entry);
 }

@@ -1,24 +1,27 @@
 /**
  * @module Modules that create their own `require` with `createRequire`, as many bundles do. A
- * bundler sees only function calls there and would miss the modules. Therefore, each such `require`
- * first looks in a table that the bundler fills.
+ * bundler sees only function calls there and would miss the required modules. Therefore, each such
+ * `require` first looks in a table that the bundler fills.
  */
 import { isBuiltin } from "node:module";
 import { parse } from "acorn";
 
 export interface OwnRequires {
-  /** The module, with its own `require` looking into the table; unchanged if it needs no table. */
+  /**
+   * The module, changed so that its own `require` looks into the table. It is unchanged if it needs
+   * no table.
+   */
   readonly text: string;
   /** Plain names that are required, without Node's own modules. */
   readonly specifiers: readonly string[];
-  /** Whether something is required by a computed name, or from another location. */
+  /** Whether something is required by a computed name, or from a different location. */
   readonly computed: boolean;
 }
 
 /** Name of the imported table in a module. */
 const TABLE = "__svcRequires";
 
-/** Specifier of a module's table; the plugin that loads it identifies the module by path. */
+/** Specifier of a module's table. The plugin that loads the table identifies the module by path. */
 export const TABLE_SCHEME = "svc-requires:";
 
 interface Node {
@@ -51,13 +54,13 @@ const SHIM_NAME = /^__require/;
 const isModuleName = (value: unknown): boolean =>
   ["module", "node:module"].includes(textOf(value) ?? "");
 
-/** Whether this is `require("node:module")`. */
+/** Returns whether this is `require("node:module")`. */
 function isRequired({ type, callee, arguments: given }: Node): boolean {
   return type === "CallExpression" && nameOf(callee) === "require" &&
     isModuleName((given as Node[])[0]);
 }
 
-/** The local names of a property in a destructuring pattern. */
+/** Returns the local names of a property in a destructuring pattern. */
 function namesOf(pattern: unknown, key: string): readonly string[] {
   if (!isNode(pattern) || pattern.type !== "ObjectPattern") return [];
   return (pattern.properties as Node[])
@@ -86,7 +89,9 @@ class Search {
     this.#source = source;
   }
 
-  /** Finds the names first, because functions can precede the names that they use. */
+  /**
+   * Finds the names first, because a function can precede the definition of a name that it uses.
+   */
   find(node: Node): void {
     if (node.type === "ImportDeclaration") this.#findImport(node);
     if (node.type === "VariableDeclarator") this.#findVariable(node);
@@ -122,7 +127,7 @@ class Search {
     return end - start < 2_000 && this.#source.slice(start, end).includes(SHIM_MESSAGE);
   }
 
-  /** Whether this is `createRequire(…)`. */
+  /** Returns whether this is `createRequire(…)`. */
   #isMaking({ type, callee }: Node): boolean {
     if (type !== "CallExpression" || !isNode(callee)) return false;
     if (this.makers.has(nameOf(callee) ?? "")) return true;
@@ -161,7 +166,7 @@ class Search {
     if (this.borrowed.has(nameOf(callee) ?? "")) {
       this.computed ||= !isBuiltin(textOf(given[0]) ?? "");
     } else if (this.#isMaking(node)) {
-      // Passed on to code that is not analyzed here.
+      // The function is passed to code that is not analyzed here.
       this.computed = true;
     } else if (this.requires.has(nameOf(callee) ?? "") || this.#isMaking(callee)) {
       if (this.#isMaking(callee)) this.#take(callee);
@@ -185,10 +190,13 @@ class Search {
   }
 }
 
-/** Whether a module may create its own `require`. */
+/** Returns whether a module may create its own `require`. */
 export const mayOwnRequire = (text: string): boolean => /createRequire|\b__require\b/.test(text);
 
-/** Finds the modules that a module requires with its own `require`, and makes it use a table. */
+/**
+ * Finds the modules that a module requires with its own `require`, and changes the module to use a
+ * table.
+ */
 export function ownRequires(text: string, path: string): OwnRequires {
   let program: Node;
   try {
@@ -198,7 +206,7 @@ export function ownRequires(text: string, path: string): OwnRequires {
       allowHashBang: true,
     }) as unknown as Node;
   } catch {
-    // Usually CommonJS; esbuild reports its problems.
+    // The module is usually CommonJS; esbuild reports its problems.
     return { text, specifiers: [], computed: false };
   }
   const search = new Search(text);

@@ -52,7 +52,7 @@ export function judgeNames(files: readonly string[]): FoundFunctions {
   return { functions: [...functions.values()], problems };
 }
 
-/** Lists a project's functions; none if it has no `functions` folder. */
+/** Lists a project's functions. The list is empty if the project has no `functions` folder. */
 export async function findFunctions(projectDir: string): Promise<FoundFunctions> {
   const files: string[] = [];
   try {

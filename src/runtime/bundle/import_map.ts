@@ -2,14 +2,14 @@
 import type { OnResolveResult, Plugin } from "esbuild";
 import { join } from "node:path";
 
-/** The meaning of bare names; a name that ends with `/` applies to all names that start with it. */
+/** The meaning of bare names. A name that ends with `/` applies to all names that start with it. */
 export type ImportMap = Readonly<Record<string, string>>;
 
 /** Maps a specifier with an import map. The longest matching name takes precedence. */
 export function mapSpecifier(specifier: string, imports: ImportMap): string {
   const exact = imports[specifier];
   if (exact !== undefined) return exact;
-  // In Deno, the text after a package's name can name a file in it.
+  // In Deno, the text after a package's name can name a file in the package.
   const [name] = Object.keys(imports)
     .filter((key) => specifier.startsWith(key.endsWith("/") ? key : `${key}/`))
     .sort((left, right) => right.length - left.length);

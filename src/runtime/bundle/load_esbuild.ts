@@ -17,11 +17,11 @@ import { readTextFile } from "../../lib/utf8.ts";
 export type Esbuild = typeof esbuild;
 
 export interface EsbuildOptions {
-  /** Folder for the binary; a compiled program needs it. */
+  /** Folder for the binary, which a compiled program requires. */
   readonly cacheDir: string;
 }
 
-/** The package with esbuild's binary for a platform, in esbuild's naming. */
+/** Returns the package with esbuild's binary for a platform, in esbuild's naming. */
 export function binaryPackage(build: { readonly os: string; readonly arch: string }): string {
   const os = { windows: "win32" }[build.os] ?? build.os;
   const arch = { x86_64: "x64", aarch64: "arm64" }[build.arch] ?? build.arch;
@@ -39,7 +39,8 @@ export type BinaryFacts = z.infer<typeof factsSchema>;
 
 /**
  * Unpacks the staged binary (described in `<staged>.json`, read from `<staged>.br` by default) into
- * the cache, named by its digest, and returns its path. Reuses an existing one.
+ * the cache, under a name that contains its digest, and returns its path. Reuses a binary that is
+ * already in the cache.
  *
  * @throws {Error} if the unpacked binary differs from the staged one.
  */
@@ -64,7 +65,7 @@ export async function unpackBinary(
 let loading: Promise<Esbuild> | undefined;
 
 /**
- * Loads esbuild; once per process is enough.
+ * Loads esbuild. One call per process is enough.
  *
  * @throws Error if a compiled program was staged without the binary
  */
@@ -78,7 +79,7 @@ async function load(options: EsbuildOptions): Promise<Esbuild> {
     const inside = join("node_modules", binaryPackage(Deno.build), binaryName(Deno.build.os));
     const staged = fileURLToPath(new URL(inside, Deno.mainModule));
     const read = () => readShippedFile(`${inside.replaceAll("\\", "/")}.br`);
-    // esbuild reads the variable when it is loaded; there is no option for it.
+    // esbuild reads the variable when it is loaded. There is no equivalent option.
     Deno.env.set("ESBUILD_BINARY_PATH", await unpackBinary(staged, options.cacheDir, read));
   }
   return await import("esbuild");

@@ -1,4 +1,7 @@
-/** @module Why a server needs Node itself: features that the sandbox on Deno cannot run. */
+/**
+ * @module Finds the reasons why a server needs Node itself: features that the sandbox on Deno
+ * cannot run.
+ */
 import type { BuildResult, Metafile } from "esbuild";
 
 export type NodeNeedKind =
@@ -11,22 +14,22 @@ export type NodeNeedKind =
 
 export interface NodeNeed {
   readonly kind: NodeNeedKind;
-  /** The package, or the file relative to the output, that needs it. */
+  /** The package, or the file relative to the output, that has this need. */
   readonly subject: string;
 }
 
-/** esbuild's warnings about calls that it leaves unchanged. */
+/** The esbuild warnings about calls that it leaves unchanged. */
 const COMPUTED: ReadonlySet<string> = new Set([
   "unsupported-require-call",
   "unsupported-dynamic-import",
 ]);
 
-/** Makes esbuild report these calls, which it does not do by default. */
+/** Makes esbuild report these calls, because it does not report them by default. */
 export const COMPUTED_WARNINGS = Object.fromEntries(
   [...COMPUTED].map((id) => [id, "warning" as const]),
 );
 
-/** SvelteKit hides imports of Node's own modules from bundlers by this name. */
+/** SvelteKit uses this name to hide imports of Node's own modules from bundlers. */
 const HARMLESS = /\bobfuscated_import\s*=/;
 
 /** Packages whose computed imports run only in browsers, where they load the modules of routes. */
@@ -35,12 +38,12 @@ const IN_BROWSERS: ReadonlySet<string> = new Set(["react-router", "@remix-run/re
 const STARTS_THREADS = /\bnew\s+(?:[\w$]+\s*\.\s*)?Worker\s*\(/;
 const KNOWS_THREADS = /["'](?:node:)?worker_threads["']/;
 
-/** Whether a module starts threads. Bundlers do not see the files of threads. */
+/** Returns whether a module starts threads. Bundlers do not see the files of threads. */
 export function startsThreads(text: string): boolean {
   return STARTS_THREADS.test(text) && KNOWS_THREADS.test(text);
 }
 
-/** The package that a file belongs to, or else the file itself. */
+/** Returns the package that a file belongs to, or else the file itself. */
 function subjectOf(path: string): string {
   const [, name] = /^.*(?:^|\/)node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path) ?? [];
   return name ?? path;
@@ -55,7 +58,7 @@ function usedFiles({ outputs }: Metafile): ReadonlySet<string> {
   );
 }
 
-/** Plugins' notes about individual modules, by paths relative to the output, with `/`. */
+/** The plugins' notes about individual modules, by paths relative to the output, with `/`. */
 export interface ModuleNotes {
   readonly computed: ReadonlySet<string>;
   readonly threads: ReadonlySet<string>;
@@ -73,8 +76,8 @@ export function openersOf(
 }
 
 /**
- * The needs of the modules that remain in the bundle after tree shaking, without duplicates. Native
- * addons are recorded elsewhere.
+ * Returns the needs of the modules that remain in the bundle after tree shaking, without
+ * duplicates. Native addons are recorded elsewhere.
  */
 export function needsOf(
   { metafile, warnings }: BuildResult<{ metafile: true }>,

@@ -32,7 +32,7 @@ export function isNodeBuiltin(specifier: string): boolean {
   return specifier.startsWith("node:") || isBuiltin(specifier);
 }
 
-/** Translates one message; `file` is the entry, for messages without a position. */
+/** Translates one message. `file` is the entry, which is used for messages without a position. */
 export function toProblem(message: Message, file: string): FunctionProblem {
   const { location, text, notes } = message;
   const hint = notes.find((note) => note.text !== "")?.text;

@@ -22,8 +22,8 @@ export type SealResult =
   | { readonly ok: false; readonly problems: readonly FunctionProblem[] };
 
 /**
- * The options for both bundling and sealing: an `import()` of an unknown module becomes a call that
- * throws. esbuild does that in the syntax tree, so it catches every spelling.
+ * The options for both bundling and sealing. An `import()` of an unknown module becomes a call that
+ * throws. esbuild makes this change in the syntax tree, so every spelling is covered.
  */
 const BUILD_OPTIONS = {
   bundle: true,
@@ -42,7 +42,7 @@ const BUILD_OPTIONS = {
 /** Source map comments that name a file, which esbuild would read from this machine's disk. */
 const FILE_MAP = /sourceMappingURL=(?!data:)/g;
 
-/** Passes esbuild the source from memory and refuses everything else. */
+/** Passes esbuild the source from memory and rejects every other import. */
 function received(file: string, source: string): Plugin {
   return {
     name: "sealed",
@@ -129,7 +129,7 @@ export async function sealFunction(
   }, { name, file });
 }
 
-/** Refuses imports of Node's own modules, and imports from URLs. */
+/** Rejects imports of Node's own modules, and imports from URLs. */
 export const REFUSE_BUILTINS: Plugin = {
   name: "functions",
   setup(build) {

@@ -5,7 +5,7 @@
 import type { OnResolveArgs, OnResolveResult, Plugin } from "esbuild";
 import { isBuiltin } from "node:module";
 
-/** Packages that are, or load, a native program. */
+/** Packages that are native programs or load one. */
 const NATIVE_PACKAGES: ReadonlySet<string> = new Set([
   "sharp",
   "better-sqlite3",
@@ -48,17 +48,17 @@ const MISSING = "svc-missing";
 export interface ImportNotes {
   /** Packages with a native addon, each with a module that imports it. */
   readonly native: Map<string, string>;
-  /** Missing packages that are needed only by late imports. */
+  /** Missing packages that are needed only by imports that run late. */
   readonly missing: Set<string>;
 }
 
-/** `@scope/name` or `name` of a bare specifier. */
+/** Returns the `@scope/name` or `name` of a bare specifier. */
 export function packageOf(specifier: string): string {
   const [first = "", second] = specifier.split("/");
   return first.startsWith("@") && second !== undefined ? `${first}/${second}` : first;
 }
 
-/** The package that a file belongs to. */
+/** Returns the package that a file belongs to. */
 export function packageAt(path: string): string | undefined {
   const rest = path.split(/(?:^|[\\/])node_modules[\\/]/).at(-1);
   return rest === undefined || rest === path ? undefined : packageOf(rest.replaceAll("\\", "/"));
@@ -137,14 +137,17 @@ export function sortImports(notes: ImportNotes): Plugin {
   };
 }
 
-/** A CommonJS module that throws when it is loaded, so callers can catch the error. */
+/**
+ * Returns the text of a CommonJS module that throws when it is loaded, so callers can catch the
+ * error.
+ */
 function failure(message: string, facts: Readonly<Record<string, string>> = {}): string {
   return `module.exports = {}; throw Object.assign(new Error(${JSON.stringify(message)}), ${
     JSON.stringify(facts)
   });`;
 }
 
-/** The native packages that the server loads as soon as it starts. */
+/** Returns the native packages that the server loads as soon as it starts. */
 export function nativeAtStart(
   inputs: Readonly<Record<string, { readonly imports: readonly { path: string; kind: string }[] }>>,
   entry: string,

@@ -1,6 +1,6 @@
 /**
- * @module Preserves the paths of a server's modules: even when bundled into one file, each module
- * finds the files next to it by its original path.
+ * @module Preserves the paths of a server's modules: even if all modules are bundled into one file,
+ * each module finds the files next to it by its original path.
  */
 import type { OnLoadResult, Plugin } from "esbuild";
 import { dirname, join, relative, sep } from "node:path";
@@ -9,10 +9,10 @@ import type { Esbuild } from "./load_esbuild.ts";
 import { startsThreads } from "./node_needs.ts";
 import { mayOpenFiles } from "./package_assets.ts";
 
-/** Changes a module's text; `undefined` for no change. */
+/** Changes a module's text, or returns `undefined` for no change. */
 export type EditModule = (path: string, text: string) => string | undefined;
 
-/** A file that a package's module opens next to itself, and that is deployed with it. */
+/** A file that a package's module opens next to itself, and that is deployed with the package. */
 export interface ServerAsset {
   /** Relative to the output, with `/`. */
   readonly path: string;
@@ -20,8 +20,8 @@ export interface ServerAsset {
 }
 
 /**
- * The start of the output file: `require` for packages with computed names, the base location for
- * {@link PLACE}, and the mode that packages check.
+ * The start of the output file: `require` for packages that are imported by computed names, the
+ * base location for {@link PLACE}, and the mode that packages check.
  */
 export const SERVER_BANNER = [
   'import { createRequire as __svcCreateRequire } from "node:module";',
@@ -58,10 +58,13 @@ const ASKS_FOR_PLACE = /\bimport\.meta\.(?:url|filename|dirname)\b|\b__(?:filena
 
 const ASKS_FOR_PATH = /\brequire\.resolve\b/;
 
-/** Module files; a file without an extension is a JavaScript program. */
+/** Matches module files. A file without an extension is a JavaScript program. */
 const MODULE = /(?:\.[cm]?[jt]s|\.[jt]sx|[/\\][^./\\]+)$/;
 
-/** How modules test for Deno; some that are built for Node refuse to run on Deno. */
+/**
+ * Matches the ways in which modules test for Deno. Some modules that are built for Node do not run
+ * on Deno.
+ */
 const ASKS_FOR_DENO = /(["'])Deno\1 in globalThis\b/g;
 
 /** Names of data files, as modules write them. */
@@ -80,7 +83,7 @@ function placeOf(file: string, entryFolder: string, root: string): string {
   return join("node_modules", at === -1 ? file : file.slice(at + packages.length));
 }
 
-/** A package's data file, deployed where the package's modules expect it. */
+/** Returns a package's data file, deployed where the package's modules expect it. */
 export function placedAsset(
   absolutePath: string,
   { entryFolder, root }: { readonly entryFolder: string; readonly root: string },
@@ -89,14 +92,19 @@ export function placedAsset(
   return { path: deployed.split(sep).join("/"), absolutePath };
 }
 
-/** Code in front of a module that defines its location; it uses `var`, which any module accepts. */
+/**
+ * Returns code that is placed in front of a module and defines the module's location. It uses
+ * `var`, which any module accepts.
+ */
 function placeBanner(place: string): string {
   return `var __svc_url = __svcAt(${JSON.stringify(inUrl(place))}), ` +
     `__svc_filename = __svcToPath(__svc_url), ` +
     `__svc_dirname = __svcToPath(new URL(".", __svc_url)).replace(/[\\\\/]$/, "");`;
 }
 
-/** Replaces the expressions as text, so the types stay for esbuild, which applies tsconfig.json. */
+/**
+ * Replaces the expressions as text, so the types remain for esbuild, which applies tsconfig.json.
+ */
 function placeTypeScript(text: string, place: string): string {
   const declared = (name: string) => new RegExp(`\\b(?:const|let|var)\\s+${name}\\b`).test(text);
   let placed = text;
@@ -115,7 +123,7 @@ async function isFile(path: string): Promise<boolean> {
   }
 }
 
-/** The data files that a module names, if they exist next to it. */
+/** Returns the data files that a module names, if these files exist next to the module. */
 async function assetsOf(text: string, file: string): Promise<readonly string[]> {
   const named = [...text.matchAll(DATA_FILE)].map(([, name]) => join(dirname(file), name ?? ""));
   const found = await Promise.all(

@@ -1,4 +1,4 @@
-/** @module Finds the files that a server needs on Node without bundling. */
+/** @module Finds the files that a server needs to run on Node without being bundled. */
 import { Buffer } from "node:buffer";
 import type { NodeFileTraceOptions, NodeFileTraceResult } from "@vercel/nft";
 import { dirname, isAbsolute, join, sep } from "node:path";
@@ -6,7 +6,7 @@ import { type EsbuildOptions, loadEsbuild } from "./load_esbuild.ts";
 import { packageAt } from "./server_imports.ts";
 
 export interface TraceOptions extends EsbuildOptions {
-  /** Absolute real path of the folder with all packages: the project's, or its workspace's. */
+  /** Absolute real path of the folder with all packages: the project, or its workspace. */
   readonly base: string;
   /** Absolute real path of the entry. */
   readonly entry: string;
@@ -19,9 +19,9 @@ export interface TraceOptions extends EsbuildOptions {
 }
 
 export interface TracedFile {
-  /** Absolute real paths of the files that need it. */
+  /** Absolute real paths of the files that need this file. */
   readonly parents: ReadonlySet<string>;
-  /** False if it is only opened, or is next to a file that is opened. */
+  /** False if the file is only opened, or is next to a file that is opened. */
   readonly isImported: boolean;
 }
 
@@ -42,7 +42,7 @@ const LEFT_OUT =
 
 const TYPESCRIPT = /\.[cm]?ts$/;
 
-/** JavaScript for the tracer, which cannot read TypeScript. */
+/** Returns JavaScript for the tracer, which cannot read TypeScript. */
 async function withoutTypes(path: string, options: EsbuildOptions): Promise<Uint8Array | null> {
   const bytes = await readBytes(path);
   if (bytes === null) return null;
@@ -65,7 +65,7 @@ export async function traceServer(options: TraceOptions): Promise<Trace> {
   const settings: NodeFileTraceOptions = {
     base,
     processCwd: workingFolder,
-    // Depending on its version, Node uses either entry of a package.
+    // Different versions of Node use different entries of a package.
     moduleSyncCatchall: true,
     mixedModules: true,
     ignore: (path) => {
@@ -112,7 +112,7 @@ export async function traceServer(options: TraceOptions): Promise<Trace> {
 /** A package that passes modules its own `require`, which no tracer can analyze. */
 const HIDES_REQUIRES = /(?:^|\/)node_modules\/amdefine\/amdefine\.js$/;
 
-/** All modules of packages whose modules require each other in a hidden way. */
+/** Returns all modules of packages whose modules require each other in a hidden way. */
 async function hiddenModules(base: string, { reasons }: NodeFileTraceResult): Promise<string[]> {
   const users = [...reasons].filter(([path]) => HIDES_REQUIRES.test(path.replaceAll(sep, "/")))
     .flatMap(([, { parents }]) => [...parents]);

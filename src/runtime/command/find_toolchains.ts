@@ -6,9 +6,9 @@ import { type Toolchain, TOOLCHAINS } from "./toolchains.ts";
 
 export interface FoundToolchain {
   readonly toolchain: Toolchain;
-  /** Absolute path of its program. */
+  /** Absolute path of the toolchain's program. */
   readonly program: string;
-  /** Its version, if it reports one. */
+  /** The toolchain's version, if its program reports one. */
   readonly version?: string;
 }
 
@@ -32,11 +32,11 @@ export function findProgram(name: string, env: Environment): string | undefined 
   return undefined;
 }
 
-/** A toolchain's program on the search path; `undefined` if there is none. */
+/** Returns a toolchain's program on the search path, or `undefined` if there is none. */
 export const programOf = ({ programs }: Toolchain, env: Environment): string | undefined =>
   programs.map((name) => findProgram(name, env)).find((path) => path !== undefined);
 
-/** The output of a program, its failure, or a timeout on a busy machine. */
+/** The result of running a program: its output, its failure, or a timeout on a busy machine. */
 export type Reply = { readonly text: string } | "failed" | "late";
 
 export async function ask(
@@ -63,7 +63,7 @@ export async function ask(
   }
 }
 
-/** Returns the given toolchains that are installed, with their versions. */
+/** Returns those of the given toolchains that are installed, with their versions. */
 export async function findToolchains(
   env: Environment,
   ids: readonly string[] = TOOLCHAINS.map(({ id }) => id),
@@ -76,7 +76,7 @@ export async function findToolchains(
       const reply = await ask(program, toolchain.versionArgs, env, limitMs);
       // A wrapper such as rustup's `cargo` can exist without the toolchain itself.
       if (reply === "failed") return [];
-      // A toolchain that responds slowly is installed.
+      // A toolchain that responds slowly is nevertheless installed.
       const version = reply === "late" ? undefined : VERSION.exec(reply.text)?.[0];
       return [{ toolchain, program, version }];
     }),

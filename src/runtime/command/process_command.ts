@@ -10,7 +10,7 @@ import {
 } from "../process/self_command.ts";
 import { SYSTEM_PATH } from "./system_path.ts";
 
-/** The command for this program, compiled or run from source. */
+/** Returns the command for this program, compiled or run from source. */
 export function commandProcessCommand(
   { env }: ProcessCommandOptions,
 ): (folder: string, server: SpawnFacts) => Promise<ProcessCommand> {

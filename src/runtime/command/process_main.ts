@@ -1,7 +1,7 @@
 /**
  * @module The process that runs a command as a server. The process runs no project code itself: it
  * starts the command in its sandbox, watches it, and reports its address to the platform. The
- * process and the command end together.
+ * process and the command exit together.
  */
 import { join } from "node:path";
 import { unusedPort } from "../../lib/unused_port.ts";
@@ -34,7 +34,7 @@ const LAST_FRAMES_MS = 50;
 class CommandProcess {
   #program: RunningNode | undefined;
   #ended = false;
-  /** Prepared early, so its thread starts while the platform is still connecting. */
+  /** The launch is prepared early, so its thread starts while the platform is still connecting. */
   readonly #launch = prepareLaunch();
 
   readonly #platform: FrameConnection;
@@ -154,7 +154,7 @@ class CommandProcess {
 
   /** Exits once the command has exited. */
   #leave({ reason, code, signal }: NodeEnd): void {
-    // The platform recognizes the reason by these words.
+    // The platform recognizes the reason for the exit by these words.
     if (reason === "memory") endWith("The server ran out of memory");
     const how = signal === null ? `with code ${code}` : `by ${signal}`;
     this.#end(

@@ -1,4 +1,4 @@
-/** @module Runs a command as a server. Pure. */
+/** @module The shell command and environment with which a command runs as a server. */
 import type { ServerStart } from "../compute/wire.ts";
 import type { NodeCommand, NodeView } from "../node/sandbox/types.ts";
 import { SYSTEM_PATH } from "./system_path.ts";
@@ -6,14 +6,14 @@ import { SYSTEM_PATH } from "./system_path.ts";
 /** The shell that runs the command. */
 export const SHELL = "/bin/sh";
 
-/** Variables with the server's limits. */
+/** Environment variables that contain the server's limits. */
 const limitsOf = (memoryMb: number) => ({
   // Makes Go collect garbage before it reaches its limit.
   GOMEMLIMIT: `${memoryMb}MiB`,
   SVC_MEMORY_MB: String(memoryMb),
 });
 
-/** The shell's arguments, and the environment for everything that it starts. */
+/** Returns the shell's arguments, and the environment for everything that the shell starts. */
 export function programCommand(
   { env, port, host, memoryMb, program }: ServerStart,
   { tmp }: NodeView,
@@ -38,7 +38,7 @@ export function programCommand(
       ...user,
       LANG: "C.UTF-8",
       PATH: [...path, SYSTEM_PATH].join(":"),
-      // Makes log lines arrive when they are written.
+      // Makes log lines arrive as soon as they are written.
       PYTHONUNBUFFERED: "1",
       // The deployment's folder is read-only.
       PYTHONDONTWRITEBYTECODE: "1",

@@ -1,4 +1,4 @@
-/** @module Detects when a program listens, on its assigned port or another. */
+/** @module Detects when a program listens, on its assigned port or another port. */
 import type { OwnAddress } from "../node/sandbox/own_ports.ts";
 
 /**
@@ -45,7 +45,7 @@ export class Readiness {
   }
 }
 
-/** Waits until something accepts connections at an address, while `goesOn` is true. */
+/** Waits until something accepts connections at an address, as long as `goesOn` is true. */
 export async function untilAccepts(at: OwnAddress, goesOn: () => boolean): Promise<boolean> {
   while (goesOn()) {
     try {

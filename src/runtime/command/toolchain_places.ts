@@ -2,7 +2,7 @@ import { dirname, join, sep } from "node:path";
 import { ask, type Environment, findProgram, programOf } from "./find_toolchains.ts";
 import { type Toolchain, TOOLCHAINS } from "./toolchains.ts";
 
-/** Folders that every sandbox exposes, with everything below them. */
+/** Folders that every sandbox exposes, including everything below them. */
 const SYSTEM = ["/usr", "/bin", "/lib", "/lib64"] as const;
 
 /** Folders that contain more than one toolchain, so they are not exposed. */
@@ -25,7 +25,7 @@ const isBelow = (path: string, folder: string): boolean =>
 
 const isOfSystem = (path: string): boolean => SYSTEM.some((folder) => isBelow(path, folder));
 
-/** An installation's folder, with `bin` and `lib`. */
+/** Returns the folder of an installation, which contains `bin` and `lib`. */
 async function folderOf(
   { folderCommand }: Toolchain,
   { program, env }: { readonly program: string; readonly env: Environment },
@@ -62,8 +62,8 @@ async function placeOf(toolchain: Toolchain, env: Environment): Promise<Place | 
 
 /**
  * Finds toolchain folders on this machine that can be exposed in a sandbox in addition to the
- * system's: those on the platform's `PATH` that contain only the toolchain. Servers see only
- * toolchains that run servers; builds see all of them.
+ * system's folders: folders on the platform's `PATH` that contain only a toolchain. Servers see
+ * only toolchains that run servers; builds see all toolchains.
  */
 export async function toolchainPlaces(
   env: Environment,

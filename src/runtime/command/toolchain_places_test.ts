@@ -1,4 +1,4 @@
-/** Toolchains in a home directory: the parts that a sandbox sees. */
+/** Tests which parts of the toolchains in a home directory a sandbox sees. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { inTestFolder } from "../../lib/_test_folder.ts";
@@ -10,7 +10,7 @@ async function writeProgram(path: string, script: string): Promise<void> {
   await Deno.writeTextFile(path, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
 }
 
-/** A home folder with rustup's stand-in for Cargo, a Python from pyenv, and uv. */
+/** Creates a home folder with rustup's stand-in for Cargo, a Python from pyenv, and uv. */
 async function inHome(
   test: (home: string, env: Readonly<Record<string, string>>) => Promise<void>,
 ): Promise<void> {

@@ -4,9 +4,9 @@ export interface Toolchain {
   readonly name: string;
   /** Programs; the first available one is used. */
   readonly programs: readonly string[];
-  /** Arguments that print its version. */
+  /** Arguments that print the toolchain's version. */
   readonly versionArgs: readonly string[];
-  /** How to install it, as a sentence without a period. */
+  /** How to install the toolchain, as a sentence without a period. */
   readonly install: string;
   /**
    * A command that prints the installation folder, for programs that may be just symlinks into it.
@@ -14,7 +14,7 @@ export interface Toolchain {
   readonly folderCommand?: readonly [string, ...string[]];
   /** True for a single-file toolchain. */
   readonly isFile?: boolean;
-  /** True for a toolchain that also runs servers, not only builds them. */
+  /** True for a toolchain that not only builds servers, but also runs them. */
   readonly runs?: boolean;
 }
 

@@ -55,7 +55,7 @@ export class FakeServer implements RunningServer {
   readonly connection: FrameConnection;
   readonly ended: Promise<string>;
   readonly asked: Asked[] = [];
-  /** Whether it responds to pings. */
+  /** Whether the process responds to pings. */
   reacts = true;
   readonly #own: FrameConnection;
   #end!: (words: string) => void;
@@ -79,7 +79,10 @@ export class FakeServer implements RunningServer {
     this.#own.send({ type, worker: 0, id: 0, payload: toPayload(head) });
   }
 
-  /** Reports that it is ready for the server's code, and how much memory it uses itself. */
+  /**
+   * Reports that the process is ready for the server's code, and how much memory the process itself
+   * uses.
+   */
   boot(residentBytes: number): void {
     this.#send(ComputeFrame.booted, { files: true, calls: true, residentBytes });
   }
@@ -88,10 +91,10 @@ export class FakeServer implements RunningServer {
     this.#send(ComputeFrame.listening, {});
   }
 
-  /** Reports the end of the server's code. The process ends after that. */
+  /** Reports that the server's code has ended. After that, the process exits. */
   end(message: string): void {
     this.#send(ComputeFrame.ended, { message });
-    // Only after the frame has been sent.
+    // The process exits only after the frame has been sent.
     setTimeout(() => this.crash("(code 1)"));
   }
 
@@ -101,7 +104,7 @@ export class FakeServer implements RunningServer {
     this.#end(words);
   }
 
-  /** True if the kernel ended it because its control group ran out of memory. */
+  /** True if the kernel killed the process because its control group ran out of memory. */
   isOverGroup = false;
 
   ranOut(): boolean {

@@ -23,19 +23,20 @@ import { openSocket } from "./websocket/open_socket.ts";
 import type { ProcessLog } from "./wire.ts";
 
 /**
- * A broken connection is the first sign that a process has exited; the reason follows within this
- * time, in milliseconds.
+ * Maximum time between a broken connection, which is the first sign that a process has exited, and
+ * the report of the reason, in milliseconds.
  */
 const END_MS = 500;
 
 /**
- * A longer time for a process that accepts no connections or does not react. It has probably ended.
+ * The same time, but for a process that accepts no connections or does not react. Such a process
+ * has probably exited, or is about to exit.
  */
 const LATE_END_MS = 5000;
 
 interface Entered {
   readonly server: ServerProcess;
-  /** Releases the slot for another request, although this one continues. */
+  /** Releases the slot for another request, although this request continues. */
   readonly release: Release;
   /** Call it when the request is over, to release its slot. */
   readonly over: () => void;
@@ -164,7 +165,10 @@ class Server implements ComputeServer {
     };
   }
 
-  /** Takes a slot for a request and a running server; no promise if both are available now. */
+  /**
+   * Takes a slot for a request and a running server. Does not return a promise if both are
+   * available now.
+   */
   #enter(request: Omit<ComputeRequest, "body">): Failed | Entered | Promise<Failed | Entered> {
     if (this.#closed) return failed("cannot_start", "The deployment has been shut down");
     const place = this.#gate.enter();
@@ -178,7 +182,7 @@ class Server implements ComputeServer {
     return { server: running, release: place, over: this.#begin(request, place) };
   }
 
-  /** Like `#enter()`, but waits for a slot or a server. */
+  /** Takes a slot and a server like `#enter()`, but waits for a slot or a server. */
   async #enterLater(
     request: Omit<ComputeRequest, "body">,
     place: Release | Promise<Release>,
@@ -247,16 +251,21 @@ class Server implements ComputeServer {
   }
 }
 
-/** How the process behind a broken connection exited; `undefined` if it is still running. */
+/**
+ * Returns how the process behind a broken connection exited, or `undefined` if it is still running.
+ */
 async function findEnd(server: ServerProcess): Promise<End | undefined> {
   const end = await server.endWithin(END_MS);
   if (end !== undefined) return end;
-  // On a busy machine, the process takes longer to end and does not respond until then.
+  // On a busy machine, the process takes longer to exit, and does not respond until then.
   await server.ping(LATE_END_MS);
   return server.end;
 }
 
-/** Whether the process exited before it accepted the request, so the next process can take it. */
+/**
+ * Returns whether the process exited before it accepted the request. If so, the next process can
+ * take the request.
+ */
 async function endedBefore(error: unknown, server: ServerProcess): Promise<boolean> {
   return error instanceof OutboundError && error.code === "connect_failed" &&
     await server.endWithin(LATE_END_MS) !== undefined;

@@ -1,4 +1,4 @@
-/** @module The start message for a server's process. Pure. */
+/** @module The message that starts a server in its process. */
 import type { GroupLimits } from "../../lib/control_groups.ts";
 import type { ComputeServerOptions } from "./types.ts";
 import type { ServerStart } from "./wire.ts";
@@ -10,20 +10,22 @@ const HOST = "127.0.0.1";
 /** Default size of the folder for temporary files, in MiB. */
 const DEFAULT_TMP_MB = 64;
 
-/** Memory of the process that runs a server, and of its runtime, in MiB; measurements are lower. */
+/**
+ * Memory of the process that runs a server, and of its runtime, in MiB. Measured values are lower.
+ */
 const RUNTIME_MB = 256;
 
 /** Additional memory for the package manager and shells of a Node start command, in MiB. */
 const COMMAND_MB = 128;
 
-/** Maximum number of a server's processes and threads, including its runtime. */
+/** Maximum number of processes and threads of a server, including those of its runtime. */
 const MAX_PROCESSES = 1024;
 
 const MIB = 1024 * 1024;
 
 /**
- * The limits of a server's control group. These limits are above the limit that the platform
- * watches, so the group ends a server only for memory that the platform does not see.
+ * Returns the limits of a server's control group. These limits are above the limit that the
+ * platform watches, so the group kills a server only for memory that the platform does not see.
  */
 export function groupLimits(
   { tmpMb = DEFAULT_TMP_MB, command }: Pick<ComputeServerOptions, "tmpMb" | "command">,

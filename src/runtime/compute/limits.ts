@@ -13,7 +13,9 @@ export const DEFAULT_COMPUTE_LIMITS: ComputeLimits = {
   idleMs: 300_000,
 };
 
-/** Maximum delay of a timer, in milliseconds. A longer one would fire immediately. */
+/**
+ * Maximum delay of a timer, in milliseconds. A timer with a longer delay would fire immediately.
+ */
 export const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** How often resident memory is read while the server runs, in milliseconds. */
@@ -34,8 +36,11 @@ export const MAX_BACKOFF_WAIT_MS = 1000;
 /** Time for a server to exit after SIGTERM, in milliseconds. */
 export const TERMINATE_MS = 2000;
 
-/** Maximum number of log entries per server per second; others are counted and dropped. */
+/** Maximum number of log entries per server per second; further entries are counted and dropped. */
 export const MAX_LOG_ENTRIES_PER_SECOND = 500;
 
-/** Bytes of a process's own output to read per second; a process that writes more has to wait. */
+/**
+ * Number of bytes to read per second from the output of a process. A process that writes more has
+ * to wait.
+ */
 export const MAX_OUTPUT_BYTES_PER_SECOND = 1024 * 1024;

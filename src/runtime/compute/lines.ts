@@ -10,7 +10,7 @@ export function truncate(text: string): string {
     : `${text.slice(0, MAX_LOG_CHARACTERS - 1).replace(HIGH_SURROGATE, "")}…`;
 }
 
-/** An error's first line, which contains its message. The other lines are the stack. */
+/** Returns an error's first line, which contains its message. The other lines are the stack. */
 export const firstLine = (text: string): string => text.split("\n", 1)[0]!;
 
 /** Splits output into lines. An overlong line is passed on in parts. */
@@ -46,7 +46,7 @@ export class LineSplitter {
   }
 }
 
-/** The level of a line from a runtime whose servers write errors to standard error. */
+/** Returns the level of a line from a runtime whose servers write errors to standard error. */
 export const levelOfStream = (stream: "stdout" | "stderr"): LogLevel =>
   stream === "stdout" ? "info" : "error";
 

@@ -1,10 +1,10 @@
 /**
- * @module The path from a server to itself. A server listens on a Unix socket; if its code connects
+ * @module The path from a server to itself. A server listens on a Unix socket. If its code connects
  * to the port that it believes to be its own, the connection arrives here, at a loopback port, and
- * is passed on to that socket.
+ * is passed on to the Unix socket.
  *
- * Other programs on the machine cannot use that port: a connection is accepted only if the server's
- * process has announced its source port.
+ * Other programs on the machine cannot use the loopback port, because a connection is accepted only
+ * if the server's process has announced the connection's source port.
  */
 import type { LocalRoute } from "../kernel/local_routes.ts";
 import { GREETING } from "./wire.ts";
@@ -21,7 +21,9 @@ const HOST = "127.0.0.1";
 
 const BUFFER_BYTES = 64 * 1024;
 
-/** Forwards data from one connection to another until its end, leaving out the first bytes. */
+/**
+ * Forwards data from one connection to another until the data ends, leaving out the first bytes.
+ */
 async function passOn(
   from: Deno.Conn,
   to: Deno.Conn,
@@ -44,7 +46,8 @@ export class OwnConnections {
   readonly #listener: Deno.TcpListener;
   readonly #open = new Set<Deno.Conn>();
   /**
-   * Announced ports that have not connected yet, and connections that have not been announced yet.
+   * Announced ports from which no connection has arrived yet, and connections that have not been
+   * announced yet.
    */
   readonly #waiting = new Map<number, "announced" | ((isAnnounced: boolean) => void)>();
 
@@ -57,12 +60,12 @@ export class OwnConnections {
     this.#accept().catch(() => {});
   }
 
-  /** The route of a server's own port. */
+  /** Returns the route of a server's own port. */
   routeOf(port: number): LocalRoute {
     return { port, to: { host: HOST, port: this.#listener.addr.port }, isAnnounced: true };
   }
 
-  /** Admits the connection from a port. */
+  /** Allows the connection from a source port. */
   announce(port: number): void {
     const waiting = this.#waiting.get(port);
     if (typeof waiting === "function") return waiting(true);

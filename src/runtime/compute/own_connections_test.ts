@@ -10,7 +10,10 @@ async function readAll(conn: Deno.Conn): Promise<string> {
   return text(Uint8Array.from(chunks.flatMap((chunk) => [...chunk])));
 }
 
-/** A server that greets, and echoes its input once the client has ended. */
+/**
+ * Starts a server that greets, and echoes its input once the client has closed its side of the
+ * connection.
+ */
 function startServer() {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const served = (async () => {

@@ -33,13 +33,13 @@ const booted = z.object({
   reason: message.optional(),
 });
 
-/** A line for the log; `undefined` if it is malformed. */
+/** Returns a line for the log, or `undefined` if the payload is malformed. */
 export const parseLog = (payload: Uint8Array): ProcessLog | undefined => parsePayload(log, payload);
 
 export const parseEnding = (payload: Uint8Array): Ending | undefined =>
   parsePayload(ending, payload);
 
-/** How the server listens; the default if it is malformed. */
+/** Returns how the server listens, or the default if the payload is malformed. */
 export function parseListening(
   payload: Uint8Array,
 ): { readonly greets: boolean; readonly address?: Listening["address"] } {
@@ -47,7 +47,10 @@ export function parseListening(
   return { greets: greets === true, address };
 }
 
-/** The source port of a server's connection to itself; `undefined` if it is malformed. */
+/**
+ * Returns the source port of a server's connection to itself, or `undefined` if the payload is
+ * malformed.
+ */
 export const parseDialled = (payload: Uint8Array): number | undefined =>
   parsePayload(dialled, payload)?.port;
 

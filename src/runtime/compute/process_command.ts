@@ -25,7 +25,7 @@ export const ALLOWED_SYS = [
   "userInfo",
 ] as const;
 
-/** The command for this program, compiled or run from source. */
+/** Returns the command for this program, compiled or run from source. */
 export function computeProcessCommand(
   { env }: ProcessCommandOptions,
 ): (folder: string, server: SpawnFacts) => Promise<ProcessCommand> {

@@ -1,7 +1,7 @@
 /**
  * @module The process that a deployment's server runs in. The process's first thread runs no
  * project code: it starts the server's thread, and passes messages between that thread and the
- * platform. The process ends when the platform closes the connection.
+ * platform. The process exits when the platform closes the connection.
  */
 import { join } from "node:path";
 import type { Frame } from "../process/frames/frame.ts";
@@ -30,7 +30,8 @@ import type { FromWorker, ToWorker } from "./worker/messages.ts";
 import { fileURLToPath } from "node:url";
 
 /**
- * Maximum number of log lines per second; others are dropped here, before they reach the platform.
+ * Maximum number of log lines per second; further lines are dropped here, before they reach the
+ * platform.
  */
 const MAX_LINES_PER_SECOND = 2000;
 

@@ -1,4 +1,4 @@
-/** @module Responses and failures of servers as results. */
+/** @module Converts the responses and failures of servers to results. */
 import { dropHopByHop } from "../../lib/hop_by_hop.ts";
 import { OutboundError } from "../http1/errors.ts";
 import { WholeAnswer } from "../http1/whole_answer.ts";

@@ -24,7 +24,7 @@ export class Revalidations {
   readonly #now: () => number;
   readonly #revalidate: Revalidate | undefined;
 
-  /** `now` is a clock in milliseconds; omit `revalidate` if there is no cache. */
+  /** `now` is a clock in milliseconds. Omit `revalidate` if there is no cache. */
   constructor(now: () => number, revalidate: Revalidate | undefined) {
     this.#now = now;
     this.#revalidate = revalidate;

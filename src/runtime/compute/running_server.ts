@@ -12,7 +12,7 @@ export interface RunningServer extends Pick<ComputeServer, "fetch" | "connect"> 
 const NOTHING = (): void => {};
 
 /**
- * Sends requests to a running server; `timeoutMs` limits the time until the response head arrives.
+ * Sends requests to a running server. `timeoutMs` limits the time until the response head arrives.
  */
 export function connectRunningServer(
   { dial, timeoutMs }: {

@@ -14,12 +14,15 @@ import { ServerConnections } from "./server_connections.ts";
 import type { ComputeRequest } from "./types.ts";
 import { ACCEPT_ENCODING_HEADER, REQUEST_ID_HEADER } from "./wire.ts";
 
-/** Idle time after which a connection is closed, in milliseconds. Node closes its own after 5 s. */
+/**
+ * Idle time after which a connection is closed, in milliseconds. Node closes its idle connections
+ * after 5 s.
+ */
 const KEEP_ALIVE_MS = 4000;
 
 /**
- * If a connection breaks within this time, in milliseconds, the server is assumed to have closed it
- * before it read the request.
+ * If a connection breaks within this time, in milliseconds, the server is assumed to have closed
+ * the connection before it read the request.
  */
 const UNREAD_MS = 100;
 
@@ -37,7 +40,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   ACCEPT_ENCODING_HEADER,
 ]);
 
-/** The headers for the server, without the headers that describe the body's transfer. */
+/** Returns the headers for the server, without the headers that describe the body's transfer. */
 export function forwardedHeaders(request: Omit<ComputeRequest, "body">): Header[] {
   const named = connectionOptions(request.headers);
   const headers: Header[] = [];
@@ -93,8 +96,8 @@ export class ServerClient {
   readonly #hidesEncodings;
 
   /**
-   * `hidesEncodings`: whether to pass `Accept-Encoding` to the server's process under a different
-   * name, as for this program's own processes.
+   * `hidesEncodings` says whether to pass `Accept-Encoding` to the server's process under a
+   * different name, as for this program's own processes.
    */
   constructor(dial: () => Promise<Deno.Conn>, hidesEncodings = true) {
     this.#hidesEncodings = hidesEncodings;
@@ -107,13 +110,13 @@ export class ServerClient {
     this.#connections.greets = this.#unsure.greets = greets;
   }
 
-  /** Retires the open connections, so new requests get new ones. */
+  /** Retires the open connections, so new requests get new connections. */
   reconnect(): void {
     this.#connections.close();
     this.#unsure.close();
   }
 
-  /** Closes idle connections, and stops watching the others. */
+  /** Closes idle connections, and stops watching the other connections. */
   close(): void {
     this.reconnect();
     this.#times.deadlines.stop();
@@ -132,7 +135,7 @@ export class ServerClient {
       const mayRepeat = request.body instanceof Uint8Array;
       const connections = mayRepeat ? this.#unsure : this.#connections;
       // A server that responds before it has read the body may close the connection without notice.
-      // The next request would fail too late for a retry.
+      // The next request on the connection would fail too late for a retry.
       const leavesAt = mayRepeat || request.body === null ? connections : undefined;
       const how = { ...options, signal, leavesAt };
       const taken = connections.take();
@@ -143,7 +146,8 @@ export class ServerClient {
         return await this.#exchange(connection, wire, how);
       } catch (error) {
         const stale = wasUsed && error instanceof OutboundError && error.code === "reset";
-        // After that time, the server may have handled the request, or crashed because of it.
+        // If the connection breaks later, the server may have handled the request, or crashed
+        // because of it.
         const isUnread = mayRepeat && performance.now() - began < UNREAD_MS;
         if (!stale || !isUnread && !isRepeatable(wire)) throw error;
       }
@@ -160,11 +164,14 @@ export class ServerClient {
     wire: WireRequest,
     { timeoutMs, over, signal, leavesAt }: SendOptions & {
       readonly signal: LazySignal | undefined;
-      /** The pool that gets the connection afterwards; if missing, the connection is closed. */
+      /**
+       * The pool that gets the connection after the exchange. If there is none, the connection is
+       * closed.
+       */
       readonly leavesAt: ServerConnections | undefined;
     },
   ): Promise<WireAnswer> {
-    // The exchange may end before this function resumes; until then, `send()` reports failures.
+    // The exchange may end before this function resumes. Until then, `send()` reports failures.
     let isAnswered = false;
     let isOver = false;
     const answer = await connection.exchange(wire, {

@@ -25,8 +25,8 @@ Deno.test("forwardedHeaders() drops hop-by-hop fields, and identifies the reques
 });
 
 /**
- * A server that responds to the first request of a connection immediately, and disconnects at the
- * second.
+ * Starts a server that responds to the first request of a connection immediately, and disconnects
+ * at the second request.
  */
 function impatientServer() {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });

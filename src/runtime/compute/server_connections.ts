@@ -1,7 +1,7 @@
 /**
- * @module The connections to one server. A request without an idle connection takes the first
- * connection that another request releases or the server accepts, because a busy server may be slow
- * to accept a new one.
+ * @module The connections to one server. If no connection is idle, a request takes the first
+ * connection that another request releases or that the server accepts, because a busy server may be
+ * slow to accept a new connection.
  */
 import { ConnectionPool } from "../http1/connection_pool.ts";
 import { type ConnectionTimes, Http1Connection } from "../http1/connection.ts";
@@ -10,8 +10,8 @@ import { OutboundError } from "../http1/errors.ts";
 const MAX_IDLE = 256;
 
 /**
- * How long a new connection waits for a greeting, in milliseconds. After that, it is used without
- * one.
+ * How long a new connection waits for a greeting, in milliseconds. After that, the connection is
+ * used without a greeting.
  */
 const GREETING_MS = 1000;
 
@@ -31,7 +31,7 @@ export class ServerConnections {
   readonly #idle = new ConnectionPool({ maxIdle: MAX_IDLE, maxIdlePerOrigin: MAX_IDLE });
   /** Requests that wait for a connection, in order. */
   readonly #waiting: Waiting[] = [];
-  /** Number of connections that are being opened for these requests. */
+  /** Number of connections that are being opened for the waiting requests. */
   #opening = 0;
   /** Connections to the server's current address. */
   #current = new WeakSet<Http1Connection>();
@@ -43,8 +43,8 @@ export class ServerConnections {
   }
 
   /**
-   * Resolves with a connection once one is available; rejects with an `OutboundError` if the server
-   * accepts none.
+   * Resolves with a connection once one is available. Rejects with an `OutboundError` if the server
+   * accepts no connection.
    */
   take(): Http1Connection | Promise<Http1Connection> {
     const idle = this.#idle.take("");
@@ -85,7 +85,7 @@ export class ServerConnections {
     }
   }
 
-  /** Closes idle connections immediately, and the others when their requests are over. */
+  /** Closes idle connections immediately, and other connections when their requests are over. */
   close(): void {
     this.#current = new WeakSet();
     this.#idle.closeAll();
@@ -97,7 +97,8 @@ export class ServerConnections {
       const connection = await this.open();
       this.#opening--;
       this.give(connection);
-      // If the server's address has changed, `give()` closed the connection; requests still wait.
+      // If the server's address has changed, `give()` closed the connection, and requests are still
+      // waiting.
       if (this.#opening < this.#waiting.length) void this.#openOne();
     } catch (error) {
       this.#opening--;

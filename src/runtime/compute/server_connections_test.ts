@@ -4,7 +4,7 @@ import { OutboundError } from "../http1/errors.ts";
 import { ServerConnections } from "./server_connections.ts";
 import { GREETING } from "./wire.ts";
 
-/** A server whose connections the test accepts one by one. */
+/** Opens a server whose connections the test accepts one by one. */
 function openServer() {
   const path = Deno.makeTempDirSync({ prefix: "svc-connections-" });
   const listener = Deno.listen({ transport: "unix", path: `${path}/s` });

@@ -30,13 +30,15 @@ export interface ServerProcessOptions {
   readonly start: ServerStart;
   readonly log: (entry: ProcessLog) => void;
   readonly revalidate?: Revalidate | undefined;
-  /** Called once, as soon as the end is certain. */
+  /** Called once, as soon as it is certain that the process will exit. */
   readonly ending: (end: End) => void;
 }
 
 const OUT_OF_MEMORY: End = { reason: "memory", message: "The server ran out of memory" };
 
-/** Memory of the runtime itself until the process has reported it, in bytes. */
+/**
+ * Assumed memory of the runtime itself until the process has reported the actual amount, in bytes.
+ */
 const RUNTIME_BYTES = 80 * 1024 * 1024;
 
 export class ServerProcess implements SupervisedProcess {
@@ -91,7 +93,9 @@ export class ServerProcess implements SupervisedProcess {
     return this.#dial;
   }
 
-  /** Known as soon as the exit is certain, before it has happened. */
+  /**
+   * How the process exits. This is known as soon as the exit is certain, before it has happened.
+   */
   get end(): End | undefined {
     return this.#end;
   }
@@ -107,12 +111,12 @@ export class ServerProcess implements SupervisedProcess {
     return bytes === undefined ? 0 : Math.max(0, bytes - base) / 1024 / 1024;
   }
 
-  /** Returns how the process exited, if it exits within the given milliseconds. */
+  /** Returns how the process exited, if it exits within the given number of milliseconds. */
   async endWithin(milliseconds: number): Promise<End | undefined> {
     return this.#end ?? await within(this.gone, milliseconds) ?? this.#end;
   }
 
-  /** Kills the process immediately; the first reason is kept. */
+  /** Kills the process immediately. If it is called several times, the first reason is kept. */
   stop(end: End): void {
     this.#settle(end);
     this.#options.process.kill();
@@ -152,7 +156,10 @@ export class ServerProcess implements SupervisedProcess {
     return this.#end;
   }
 
-  /** Time until the server's thread reacted, in milliseconds; `undefined` if it did not. */
+  /**
+   * Pings the server's thread. Returns the time until it reacted, in milliseconds, or `undefined`
+   * if it did not react.
+   */
   async ping(withinMs: number): Promise<number | undefined> {
     const { timers } = this.#options;
     const id = this.#nextPing++;
@@ -186,13 +193,14 @@ export class ServerProcess implements SupervisedProcess {
   #take({ type, id, payload }: Frame): void {
     switch (type) {
       case ComputeFrame.booted:
-        // Only the first such frame is accepted, because a later one may come from the server's
+        // Only the first such frame is accepted, because a later frame may come from the server's
         // code.
         this.#booted ??= parseBooted(payload);
         return;
       case ComputeFrame.listening: {
         const { greets, address } = parseListening(payload);
-        // The server now listens at another address; open connections lead to the previous one.
+        // The server now listens at another address, but open connections lead to the previous
+        // address.
         if (this.#listens) this.client.reconnect();
         this.#listens = true;
         this.client.greets = this.#own.greets = greets;
@@ -221,7 +229,8 @@ export class ServerProcess implements SupervisedProcess {
         );
         return;
       case ComputeFrame.ended: {
-        // The platform is already stopping the process, so its own reason no longer matters.
+        // The platform is already stopping the process, so the process's own reason no longer
+        // matters.
         if (this.#end !== undefined) return this.#options.process.kill();
         const message = parseEnding(payload)?.message ?? "The server has stopped";
         this.#settle({ reason: this.#listens ? "crashed" : "cannot_start", message });
@@ -236,7 +245,7 @@ async function dialProgram(address: Deno.ConnectOptions): Promise<Deno.Conn> {
   return conn;
 }
 
-/** Why a process exited, according to its last messages. */
+/** Returns why a process exited, according to its last messages. */
 export function crash(words: string): End {
   return /out of memory|OOM|Allocation failed/i.test(words)
     ? OUT_OF_MEMORY

@@ -1,4 +1,4 @@
-/** @module Starts, ends and restarts the process of a deployment's server. */
+/** @module Starts, stops and restarts the process of a deployment's server. */
 import {
   type EndCause,
   NoPlaceError,
@@ -30,9 +30,9 @@ export interface ServerSupervisorOptions {
   readonly server: ComputeServerOptions;
   readonly limits: ComputeLimits;
   readonly log: (entry: ProcessLog) => void;
-  /** True while there are requests or sockets. */
+  /** Returns true while there are requests or sockets. */
   readonly busy: () => boolean;
-  /** How a process is started; a real one by default. */
+  /** How to start a process; by default, a real process is started. */
   readonly startServer?: StartServer;
   readonly timers?: Timers;
 }
@@ -77,13 +77,13 @@ export class ServerSupervisor {
     return this.#supervisor.current?.pid;
   }
 
-  /** The running server, listening or not. */
+  /** The running server, whether or not it already listens. */
   get running(): ServerProcess | undefined {
     const { current } = this.#supervisor;
     return current?.end === undefined ? current : undefined;
   }
 
-  /** The server, started if it is not running. Never rejects. */
+  /** Returns the server, which is started if it is not running. Never rejects. */
   async find(): Promise<FoundServer> {
     this.#supervisor.touch();
     const { running } = this;
@@ -138,7 +138,7 @@ export class ServerSupervisor {
   }
 
   /**
-   * Stops the process. Gives it at most `withinMs` milliseconds to exit by itself; current requests
+   * Stops the process. Gives it at most `withinMs` milliseconds to exit by itself. Current requests
    * fail as aborted.
    */
   async close(withinMs: number): Promise<void> {

@@ -11,7 +11,7 @@ interface SetUp extends Partial<ComputeLimits> {
   readonly directory?: string;
 }
 
-/** The supervisor of fake servers, with a clock that tests advance. */
+/** Creates a supervisor of fake servers, with a clock that tests advance. */
 function setUp({ pid, directory = "/", ...limits }: SetUp = {}) {
   const { started, start } = fakeStart(pid);
   const timers = new FakeTimers();
@@ -35,7 +35,7 @@ function setUp({ pid, directory = "/", ...limits }: SetUp = {}) {
     startServer: start,
     timers,
   });
-  /** The next process to start. */
+  /** Returns the next process to start. */
   const next = async (): Promise<FakeServer> => {
     const { length } = started;
     while (started.length === length) await nextTurns();

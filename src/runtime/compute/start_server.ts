@@ -11,15 +11,19 @@ import { MAX_OUTPUT_BYTES_PER_SECOND } from "./limits.ts";
 import { LineSplitter } from "./lines.ts";
 import { CONTROL_SOCKET, MAX_FRAME_BYTES, SERVER_SOCKET } from "./wire.ts";
 
-/** Name prefix of server processes' private folders. */
+/** Prefix of the names of the server processes' private folders. */
 const FOLDER_PREFIX = "svc-cs-";
 
 /**
- * Maximum length that a socket's path adds to the parent folder's path; assumes a long random part.
+ * Maximum length that a socket adds to the path of the parent folder, in bytes. This assumes that
+ * the random part of the path is long.
  */
 export const SOCKET_PATH_BYTES = `/${FOLDER_PREFIX}${"x".repeat(32)}/${CONTROL_SOCKET}`.length;
 
-/** How long to keep reading a flood of output after its writer has exited, in milliseconds. */
+/**
+ * How long to keep reading a large amount of output after the process that wrote it has exited, in
+ * milliseconds.
+ */
 const OUTPUT_MS = 100;
 
 /** A line that the process wrote to its own output. */
@@ -28,16 +32,19 @@ export type TakeLine = (stream: "stdout" | "stderr", line: string) => void;
 export interface StartServerOptions {
   /** Called with the lines of the process's own output. */
   readonly take: TakeLine;
-  /** Parent of its private folder; the system's folder for temporary files by default. */
+  /**
+   * Parent folder of the process's private folder; by default, the system's folder for temporary
+   * files.
+   */
   readonly socketsDir?: string | undefined;
-  /** Limits of its control group, if the platform has such groups. */
+  /** Limits of the process's control group, if the platform has such groups. */
   readonly group: GroupLimits;
 }
 
-/** A server's process that has connected. */
+/** A process of a server that has connected to the platform. */
 export interface RunningServer extends AttendedProcess {
   readonly pid: number;
-  /** True once the process was killed because its control group ran out of memory. */
+  /** Returns true once the process was killed because its control group ran out of memory. */
   ranOut(): boolean;
   /** Opens a connection to the server. */
   dial(): Promise<Deno.Conn>;
@@ -72,8 +79,8 @@ async function readLines(
 }
 
 /**
- * The runtime's own report of an error in the server's thread, which the thread has already
- * reported.
+ * Returns whether a line belongs to the runtime's own report of an error that the server's thread
+ * has already reported.
  */
 const isReported = (line: string): boolean =>
   line.startsWith('error: Uncaught (in worker "server")') ||
@@ -82,7 +89,7 @@ const isReported = (line: string): boolean =>
 /**
  * Starts a process and waits until it has connected.
  *
- * @throws Error if it ends first, or does not connect in time
+ * @throws Error if it exits first, or does not connect in time
  */
 export const startServer: StartServer = async (command, { take, socketsDir, group }) => {
   let reported = false;

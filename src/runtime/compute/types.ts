@@ -15,10 +15,10 @@ export interface ComputeRequest {
   readonly target: string;
   /** Includes `host`; hop-by-hop fields are dropped. */
   readonly headers: HeaderList;
-  /** If the body is passed as bytes, the request may be sent twice. */
+  /** The body of the request. If it is passed as bytes, the request may be sent twice. */
   readonly body: ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer> | null;
   readonly requestId: string;
-  /** Aborted when the client has disconnected; the server's connection is then closed. */
+  /** Aborted when the client has disconnected. Then the connection to the server is closed. */
   readonly signal?: LazySignal | undefined;
 }
 
@@ -29,11 +29,14 @@ export interface ComputeResponse {
   readonly body: ReadableStream<Uint8Array<ArrayBuffer>> | null;
   /** The whole body, if it arrived with the head; use it instead of `body`. */
   readonly bytes?: Uint8Array<ArrayBuffer> | undefined;
-  /** The whole body, as text if it is ASCII, which costs half as much to forward. */
+  /** The whole body, as text if it is ASCII, because text costs half as much to forward. */
   readonly whole?: string | Uint8Array<ArrayBuffer> | undefined;
 }
 
-/** `timeout` becomes a 504, `overloaded` a 503, others a 502; `aborted` needs no response. */
+/**
+ * `timeout` becomes a 504, `overloaded` a 503, and other failures a 502. `aborted` needs no
+ * response.
+ */
 export type ComputeFailure =
   | "timeout"
   | "memory"
@@ -53,7 +56,7 @@ export interface ComputeSocket {
   readonly protocol: string;
   send(message: string | Uint8Array): void | Promise<void>;
   close(code?: number, reason?: string): void;
-  /** Ends when the socket is closed; returns how it was closed. */
+  /** Yields the messages until the socket is closed, and then returns how it was closed. */
   readonly messages: AsyncIterator<
     string | Uint8Array,
     { readonly code: number; readonly reason: string }
@@ -75,7 +78,7 @@ export interface ComputeLogEntry {
   /** Milliseconds since the epoch. */
   readonly time: number;
   readonly level: LogLevel;
-  /** Missing if no request, or more than one, may have caused it. */
+  /** Missing if no request, or more than one request, may have caused the line. */
   readonly requestId?: string;
   readonly message: string;
 }
@@ -95,17 +98,18 @@ export interface ComputeServer {
   connect(request: Omit<ComputeRequest, "body">): Promise<ComputeSocketResult>;
   /**
    * Starts the server if it is not running, and reports whether it listens. A deploy waits for this
-   * before it goes live. Never rejects; bounded by `startMs` and the time that it waits for a slot.
+   * before it goes live. Never rejects. The maximum duration is `startMs`, plus the time spent
+   * waiting for a slot.
    */
   start(): Promise<ComputeHealth>;
   /**
-   * Checks that a running server still responds. Does not start one, and does not count as use. A
-   * server that stopped because it was idle is healthy.
+   * Checks that a running server still responds. Does not start a stopped server, and does not
+   * count as use. A server that stopped because it was idle is healthy.
    */
   check(): Promise<ComputeHealth>;
   /**
-   * Lets current requests finish within the given milliseconds, then stops the process. If that is
-   * more than 0, a server that handles SIGTERM gets a little time to end.
+   * Lets current requests finish within the given number of milliseconds, then stops the process.
+   * If the number is greater than 0, a server that handles SIGTERM gets a little time to exit.
    */
   drain(milliseconds: number): Promise<void>;
 }
@@ -117,11 +121,11 @@ export interface ComputeLimits {
   readonly timeoutMs: number;
   /** Resident memory in MiB, beyond what the runtime itself needs (spec: `runtime.memoryMb`). */
   readonly memoryMb: number;
-  /** Maximum number of concurrent requests, without open WebSockets; others wait. */
+  /** Maximum number of concurrent requests, not counting open WebSockets; further requests wait. */
   readonly maxConcurrent: number;
-  /** Maximum number of waiting requests; others fail as `overloaded`. */
+  /** Maximum number of waiting requests; further requests fail as `overloaded`. */
   readonly maxQueued: number;
-  /** Maximum number of open WebSockets; others immediately fail as `overloaded`. */
+  /** Maximum number of open WebSockets; further WebSockets immediately fail as `overloaded`. */
   readonly maxSockets: number;
   /** Maximum time until the server listens, in milliseconds. */
   readonly startMs: number;
@@ -138,8 +142,8 @@ export interface ComputeServerOptions {
   readonly deploymentId: string;
   /**
    * Absolute path of the folder with the deployment's files. The server may read the folder, and a
-   * `package.json` next to it. If a parent folder has a `package.json`, the runtime needs one here
-   * too.
+   * `package.json` next to it. If a parent folder has a `package.json`, the runtime also needs a
+   * `package.json` here.
    */
   readonly directory: string;
   /** Path of the entry relative to `directory`. */
@@ -155,14 +159,14 @@ export interface ComputeServerOptions {
   readonly peers?: readonly Peer[];
   /** Loopback ports that are redirected to the platform's hosts. */
   readonly routes?: readonly LocalRoute[];
-  /** Names of the hosts that are reached through these ports. */
+  /** Names of the hosts that are reached through the redirected ports. */
   readonly hosts?: readonly string[];
   /** Whether to run the server even if the kernel offers no sandbox; false if missing. */
   readonly allowUnsandboxed?: boolean;
   readonly log: (entry: ComputeLogEntry) => void;
   /**
-   * Revalidates the deployment's cached pages for the server's code. If this rejects, the code gets
-   * the reason as its response.
+   * Revalidates the deployment's cached pages for the server's code. If the promise is rejected,
+   * the code gets the reason as its response.
    */
   readonly revalidate?: Revalidate;
   /** The server's engine: this program's own runtime (the default), Node, or a command. */
@@ -171,11 +175,14 @@ export interface ComputeServerOptions {
   readonly program?: ProgramStart;
   /** Absolute path of the Node binary; needed if the engine is Node. */
   readonly nodeBinary?: string;
-  /** Shell command that starts the server, if the engine is Node; runs its entry by default. */
+  /** Shell command that starts the server, if the engine is Node; by default, the entry is run. */
   readonly command?: string;
   /** Programs that the command finds by name, in addition to the machine's. */
   readonly tools?: readonly ServerTool[];
-  /** The command that starts this program as a process of that engine with a private `folder`. */
+  /**
+   * Returns the command that starts this program as a process for that engine, with a private
+   * `folder`.
+   */
   readonly spawn: (folder: string, server: SpawnFacts) => ProcessCommand | Promise<ProcessCommand>;
   /** Process slots that all servers share; by default, any number of processes may run. */
   readonly places?: ProcessPlaces;

@@ -1,6 +1,6 @@
 /**
  * @module Frames between the platform and a server's process (`../process/frames/`), with a JSON
- * head as payload. This module has the plain shapes; the platform validates received frames with
+ * head as payload. This module defines the plain types; the platform validates received frames with
  * `parse_wire.ts`.
  */
 import type { LocalRoute, Peer } from "../kernel/local_routes.ts";
@@ -46,7 +46,7 @@ export interface ServerStart {
   readonly host: string;
   readonly allowPrivate: boolean;
   readonly peers: readonly Peer[];
-  /** Loopback ports that are redirected, including its own. */
+  /** Loopback ports that are redirected, including the server's own port. */
   readonly routes: readonly LocalRoute[];
   /** Names that resolve to the platform, which listens on the loopback address. */
   readonly hosts: readonly string[];
@@ -69,9 +69,9 @@ export interface ServerStart {
 /** A program that a server may start by its name. */
 export interface ServerTool {
   readonly name: string;
-  /** Absolute real path of the folder that it needs. */
+  /** Absolute real path of the folder that the program needs. */
   readonly folder: string;
-  /** Its file in the folder: a module for Node, or a program on the machine. */
+  /** The program's file in the folder: a module for Node, or a program on the machine. */
   readonly file: string;
 }
 
@@ -89,11 +89,11 @@ export interface ProgramImage {
 
 /** A server that can be any program. */
 export interface ProgramStart {
-  /** Shell command that starts it; by default, an image runs its own command. */
+  /** Shell command that starts the server; by default, an image runs its own command. */
   readonly command?: string;
-  /** The image that it starts in; this machine's system by default. */
+  /** The image that the server starts in; this machine's system by default. */
   readonly image?: ProgramImage;
-  /** Toolchain folders that it sees in addition to the system's folders. */
+  /** Toolchain folders that the server sees in addition to the system's folders. */
   readonly toolchains: readonly string[];
   /** Program folders of the toolchains, which precede the system's on the search path. */
   readonly path: readonly string[];
@@ -115,19 +115,19 @@ export interface Listening {
 }
 
 /**
- * The greeting of a `node:http` server on Node, sent as soon as it accepts a connection. Node
- * accepts only one connection per turn of its loop, and requests should not wait for a busy server.
- * A client that receives it treats it as an interim response, and skips it.
+ * The greeting of a `node:http` server on Node, which sends it as soon as it accepts a connection.
+ * Node accepts only one connection per turn of its loop, and requests should not wait for a busy
+ * server. A client treats the greeting as an interim response, and skips it.
  */
 export const GREETING = "HTTP/1.1 100 Continue\r\n\r\n";
 
 /** A connection from the server to itself, through the platform. */
 export interface Dialled {
-  /** Its source port. */
+  /** The source port of the connection. */
   readonly port: number;
 }
 
-/** Why a server has exited, or cannot start; with the stack if there is one. */
+/** Why a server has exited or cannot start, with the stack trace if there is one. */
 export interface Ending {
   readonly message: string;
 }
@@ -149,7 +149,7 @@ export interface Booted extends SandboxState {
   readonly residentBytes: number;
   /** Process that runs the server's code; the process itself by default. */
   readonly pid?: number;
-  /** Name and version of the runtime: `Node 24.1.0`; missing for any other program. */
+  /** Name and version of the runtime, such as `Node 24.1.0`; missing for any other program. */
   readonly runtime?: string;
 }
 
@@ -161,11 +161,14 @@ export const REQUEST_ID_HEADER = "x-svc-request-id";
 
 /**
  * Nesting depth of a request that a server sends to itself; one more than the depth of the request
- * being handled. A visitor cannot set it.
+ * that is being handled. Visitors cannot set this field.
  */
 export const DEPTH_HEADER = "x-svc-depth";
 
-/** Maximum nesting of a server's requests to itself; the next one gets 508. */
+/**
+ * Maximum nesting of a server's requests to itself; a request that is nested more deeply gets a
+ * 508.
+ */
 export const MAX_DEPTH = 16;
 
 /**

@@ -1,8 +1,8 @@
 /**
  * @module Tracks the calls that a worker has started, in one number shared by the worker's thread
  * and the process's main thread. Calls start in the order of their ids, so one number is enough.
- * Whichever thread raises it first decides whether a call starts or is withdrawn, even while the
- * worker's thread is stuck in a loop.
+ * Whichever thread raises the number first decides whether a call starts or is withdrawn, even
+ * while the worker's thread is stuck in a loop.
  *
  * Functions may have changed the global scope, so this module captures what it needs when it loads.
  */
@@ -17,8 +17,8 @@ export function makeBegunCell(): BegunCell {
 }
 
 /**
- * Raises the number to `id` and returns the previous number, or `undefined` if it was already that
- * high.
+ * Raises the number to `id` and returns the previous number, or `undefined` if it was already at
+ * least `id`.
  */
 function raise(cell: BegunCell, id: number): number | undefined {
   for (;;) {
@@ -28,7 +28,7 @@ function raise(cell: BegunCell, id: number): number | undefined {
   }
 }
 
-/** Begins a call; false if it was withdrawn. */
+/** Begins a call. Returns false if the call was withdrawn. */
 export function beginCall(cell: BegunCell, id: number): boolean {
   return raise(cell, id) !== undefined;
 }

@@ -28,7 +28,7 @@ function creditPayload(count: number): Uint8Array {
   return payload;
 }
 
-/** Returns the count in a credit frame; 0 if it has none. */
+/** Returns the count in a credit frame, or 0 if the frame has none. */
 export function readCredit(payload: Uint8Array): number {
   if (payload.byteLength !== 4) return 0;
   return new DataView(payload.buffer, payload.byteOffset, 4).getUint32(0, true);
@@ -44,7 +44,9 @@ export interface BodySenderOptions {
   readonly brokeOff?: (error: unknown) => void;
 }
 
-/** Sends as much of a stream as the receiver has granted; reads nothing before that. */
+/**
+ * Sends as much of a stream as the receiver has granted. Reads nothing from the stream before that.
+ */
 export class BodySender {
   #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   #credit: number;
@@ -179,7 +181,7 @@ export class BodyReceiver {
     this.#options.send(FunctionFrame.credit, creditPayload(more));
   }
 
-  /** Adds a part; false if it is empty or exceeds the granted bytes. */
+  /** Adds a part. Returns false if the part is empty or exceeds the granted bytes. */
   chunk(bytes: Uint8Array<ArrayBuffer>): boolean {
     if (this.#over) return true;
     this.#outstanding -= costOf(bytes.byteLength);
@@ -208,7 +210,10 @@ export class BodyReceiver {
     this.#controller.error(error);
   }
 
-  /** Aborts the body once the arrived data has been read, because an error discards queued data. */
+  /**
+   * Aborts the body once the arrived data has been read, because an error would discard the data in
+   * the queue.
+   */
   brokeOff(error: Error): void {
     if (this.#over) return;
     if (this.#controller.desiredSize === 0) return this.fail(error);

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { BodyReceiver, BodySender, EAGER_BYTES, readCredit, WINDOW_BYTES } from "./body_link.ts";
 import { FunctionFrame } from "./wire.ts";
 
-/** A sender and a receiver, connected without a process. Counts the bytes in transit. */
+/** Connects a sender and a receiver without a process. Counts the bytes in transit. */
 function join(stream: ReadableStream<Uint8Array>, credit: number) {
   const seen = { sent: 0, asked: credit, most: 0, dropped: false };
   const receiver: BodyReceiver = new BodyReceiver({

@@ -1,7 +1,7 @@
 /**
  * @module Gives threads that keep a processor busy the lowest priority, because a function that
- * loops until its timeout must not slow down others. A thread that works in short bursts, like most
- * functions, keeps its priority.
+ * loops until its timeout must not slow down other functions. A thread that works in short bursts,
+ * like most functions, keeps its priority.
  */
 import { constants, setPriority } from "node:os";
 
@@ -9,14 +9,14 @@ import { constants, setPriority } from "node:os";
 const WINDOW_MS = 250;
 
 /**
- * A thread counts as busy if it ran for at least this share of the time when it was not waiting for
- * a processor.
+ * A thread counts as busy if it ran for at least this fraction of the time during which it was not
+ * waiting for a processor.
  */
 const BURNING = 0.8;
 
 /**
- * Minimum share of CPU time for that decision. On a busy machine, a looping thread mostly
- * waits and looks much like any other.
+ * Minimum fraction of CPU time for that decision. On a busy machine, a looping thread mostly waits,
+ * so it looks much like any other thread.
  */
 const LEAST = 0.25;
 
@@ -33,15 +33,18 @@ export interface ThreadTimes {
   readonly waited: number;
 }
 
-/** CPU times; empty if the system does not report them. */
+/** CPU times, which are missing if the system does not report them. */
 export interface CpuTimes {
-  /** CPU time of a process, including all its threads, in milliseconds. */
+  /** Returns the CPU time of a process, including all its threads, in milliseconds. */
   process(pid: number): number | undefined;
-  /** CPU times of a process's threads, by thread id. */
+  /** Returns the CPU times of a process's threads, by thread id. */
   threads(pid: number): ReadonlyMap<number, ThreadTimes>;
 }
 
-/** User and kernel time in a `stat` line: fields 14 and 15, counted from the end of the name. */
+/**
+ * Reads the user and kernel time in a `stat` line. They are fields 14 and 15, and are found by
+ * counting from the end of the name.
+ */
 function timeOf(stat: string): number {
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
@@ -60,7 +63,7 @@ function timesOfThread(folder: string): ThreadTimes {
   }
 }
 
-/** CPU times from `/proc`; empty on systems without it. */
+/** CPU times from `/proc`. There are none on systems without `/proc`. */
 export const procTimes: CpuTimes = {
   process(pid) {
     try {
@@ -80,7 +83,10 @@ export const procTimes: CpuTimes = {
   },
 };
 
-/** Sets a thread's priority if the system allows it. Lowering is always allowed, raising rarely. */
+/**
+ * Sets a thread's priority if the system allows it. Lowering a priority is always allowed, but
+ * raising it rarely is.
+ */
 export function setThreadPriority(thread: number, priority: number): void {
   try {
     setPriority(thread, priority);
@@ -111,8 +117,8 @@ export class CpuWatch {
   }
 
   /**
-   * Must be called often. Measures once per window, and measures threads only if the process is
-   * busy.
+   * This must be called often. Measures once per window, and measures threads only if the process
+   * is busy.
    */
   look(): void {
     const { times, now } = this.#options;

@@ -8,8 +8,8 @@ import {
 } from "./cpu_watch.ts";
 
 /**
- * Watches a process with threads that compute and wait for the times set by a test, in
- * milliseconds.
+ * Watches a process whose threads compute and wait for the numbers of milliseconds that a test
+ * sets.
  */
 function watched() {
   let time = 0;

@@ -38,7 +38,7 @@ export interface FunctionCallOptions {
   readonly over: () => void;
 }
 
-/** A call that its worker never began, so another worker can take it. */
+/** A call that its worker never began and that another worker can therefore take. */
 export type UnbegunCall = Pick<
   FunctionCallOptions,
   "invocation" | "resolve" | "over" | "timeoutMs"
@@ -101,7 +101,7 @@ export class FunctionCall {
     worker.options.send(FunctionFrame.invoke, id, toPayload(this.#head()));
   }
 
-  /** Accepts the function's result; ignores later ones. */
+  /** Accepts the function's first result, and ignores later results. */
   answered(result: ResultHead): void {
     if (this.#answered) return;
     if (result.type === "failed") {
@@ -184,7 +184,9 @@ export class FunctionCall {
     else this.#signal?.addEventListener("abort", this.#abort, { once: true });
   }
 
-  /** The client disconnected, but work passed to `waitUntil()` continues, as after any response. */
+  /**
+   * The client has disconnected, but work passed to `waitUntil()` continues, as after any response.
+   */
   readonly #abort = (): void => {
     if (!this.#answered) return this.#cancel("client_gone", CLIENT_GONE);
     const { id, worker } = this.#options;
@@ -207,7 +209,7 @@ export class FunctionCall {
     this.#cancel("timeout", message);
   };
 
-  /** Ends the call; if the worker does not react, it is replaced. */
+  /** Ends the call. If the worker does not react, it is replaced. */
   #cancel(reason: FailureReason, message: string): void {
     const { id, worker } = this.#options;
     this.#cancelled = true;

@@ -13,18 +13,21 @@ interface Running {
   readonly abort: AbortController;
 }
 
-/** The response for a deployment without a database. */
+/** Rejects a request to the database of a deployment that has none. */
 const NO_DATABASE: OutboundFetch = () =>
   Promise.reject(new TypeError("This deployment has no database"));
 
 /** Statuses that never have a body (Fetch standard, null body status). */
 const NULL_BODY: ReadonlySet<number> = new Set([101, 103, 204, 205, 304]);
 
-/** The response for a deployment without a key-value store. */
+/** Rejects a request to the key-value store of a deployment that has none. */
 const NO_KV: OutboundFetch = () =>
   Promise.reject(new TypeError("This deployment has no key-value store"));
 
-/** Returns the handler for a function's requests: a store or the network. */
+/**
+ * Returns the handler for a function's requests, which sends them to a store, to the database or to
+ * the network.
+ */
 function serviceOf(
   { outbound, kv = NO_KV, database = NO_DATABASE }: FunctionServices,
   to: FetchHead["to"],
@@ -47,7 +50,7 @@ export class FunctionFetches {
     this.#worker = worker;
   }
 
-  /** True if a request with a given id is in progress. */
+  /** Returns true if a request with a given id is in progress. */
   has(id: number): boolean {
     return this.#running.has(id) || this.#worker.receivers.has(id) || this.#worker.senders.has(id);
   }

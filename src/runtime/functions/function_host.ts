@@ -29,7 +29,7 @@ export class FunctionHost {
   readonly #supervisors = new Map<string, FunctionSupervisor>();
   readonly #lines = new LineLimit(MAX_LOG_ENTRIES_PER_SECOND);
   #closed = false;
-  /** True if the deployment is no longer live; its processes then end with the last call. */
+  /** True if the deployment is no longer live. Then its processes exit after the last call. */
   #endsWhenIdle = false;
   #emptied: (() => void) | undefined;
 
@@ -160,8 +160,8 @@ export class FunctionHost {
   }
 
   /**
-   * Moves functions that broke a shared process to separate processes. The others then recover
-   * after one restart. If no function is suspected, each gets its own process.
+   * Moves functions that broke a shared process to separate processes. The other functions then
+   * recover after one restart. If no function is suspected, each function gets its own process.
    */
   #separate(broken: FunctionSupervisor, suspects: readonly string[]): void {
     if (this.#closed) return;
@@ -184,7 +184,7 @@ export class FunctionHost {
 }
 
 /**
- * Creates the host for a deployment's functions; nothing runs before `start()` or the first call.
+ * Creates the host for a deployment's functions. Nothing runs before `start()` or the first call.
  */
 export function createFunctionHost(options: FunctionHostOptions): FunctionHost {
   return new FunctionHost(options);

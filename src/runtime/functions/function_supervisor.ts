@@ -24,7 +24,7 @@ export interface FunctionSupervisorOptions {
   readonly limits: FunctionLimits;
   readonly functions: readonly FunctionSource[];
   readonly log: (entry: Omit<FunctionLogEntry, "time">) => void;
-  /** True while calls of the deployment are running. */
+  /** Returns true while calls of the deployment are running. */
   readonly busy: () => boolean;
   /** Called if the process broke, with the functions that may be the cause. */
   readonly broke: (supervisor: FunctionSupervisor, suspects: readonly string[]) => void;
@@ -36,7 +36,7 @@ export interface NoWorker {
   readonly reason: FailureReason;
 }
 
-/** Why the supervisor stops a process; the functions start again with the next call. */
+/** Why the supervisor stops a process. The functions start again when one of them is called. */
 const ENDS = {
   idle: "The functions were idle for too long",
   place: "The functions were stopped to make room for others",
@@ -107,7 +107,10 @@ export class FunctionSupervisor {
     return worker?.usable === true ? worker : undefined;
   }
 
-  /** Restarts a worker that exited between calls. This happens only on the next call. */
+  /**
+   * Restarts a worker that exited between calls. This is done only when its function is called
+   * again.
+   */
   #addAgain(process: WorkerProcess, name: string): FunctionWorker | NoWorker {
     const definition = this.#options.functions.find((one) => one.name === name);
     if (definition === undefined) {
@@ -150,7 +153,7 @@ export class FunctionSupervisor {
     }
   }
 
-  /** Ends an unused process; the next call starts it again. */
+  /** Stops an unused process. The next call starts it again. */
   async endUnused(): Promise<void> {
     const { current, isStarting } = this.#supervisor;
     const process = current ??
@@ -217,7 +220,7 @@ export class FunctionSupervisor {
     process.running.kill();
   }
 
-  /** Stops the process; calls in flight fail as aborted. */
+  /** Stops the process. Calls in progress fail as aborted. */
   async close(): Promise<void> {
     clearTimeout(this.#restarting);
     const process = await this.#supervisor.close();

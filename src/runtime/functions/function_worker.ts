@@ -24,7 +24,7 @@ interface WorkerCall {
   readonly over: () => void;
 }
 
-/** A stack frame of the runtime, not of the function. */
+/** Matches a stack frame of the runtime, as opposed to one of the function. */
 const RUNTIME_FRAME = /^\s+at .*\b(?:ext|file|node):/;
 
 export class FunctionWorker implements WorkerContext {
@@ -96,7 +96,8 @@ export class FunctionWorker implements WorkerContext {
   }
 
   /**
-   * True while its thread uses the processor without output. Further calls would then have to wait.
+   * True while the worker's thread uses the processor without output. Further calls would then have
+   * to wait.
    */
   get spins(): boolean {
     return this.#isTired || this.#calls.size > 0 && this.#processor.silentMs >= BUSY_MS;
@@ -121,8 +122,8 @@ export class FunctionWorker implements WorkerContext {
   }
 
   /**
-   * Reads the thread's CPU time and ends the first call that exceeds its limit. Later calls
-   * may not have started. They are not to blame, so they move to another worker if this one does
+   * Reads the thread's CPU time and ends the first call that exceeds its limit. Later calls may not
+   * have started. They are not to blame, so these calls move to another worker if this worker does
    * not recover.
    */
   look(): void {
@@ -142,8 +143,8 @@ export class FunctionWorker implements WorkerContext {
   }
 
   /**
-   * Returns the highest id of the calls to withdraw if they have not started; `undefined` if there
-   * are none.
+   * Returns the highest id of the calls that should be withdrawn if they have not started, or
+   * `undefined` if there are no such calls.
    */
   askBack(): number | undefined {
     const last = this.#next - 2;
@@ -151,7 +152,7 @@ export class FunctionWorker implements WorkerContext {
     return this.#askedBack = last;
   }
 
-  /** Removes and returns the withdrawn calls, which have ids above `begun`. */
+  /** Removes and returns the withdrawn calls, whose ids are greater than `begun`. */
   giveBack(begun: number): UnbegunCall[] {
     const given: UnbegunCall[] = [];
     for (const [id, { call, over }] of [...this.#calls]) {
@@ -308,8 +309,8 @@ export class FunctionWorker implements WorkerContext {
   }
 
   #takeFetch({ id, payload }: Frame): void {
-    // If this request replaced one with the same id, the earlier one would be neither counted nor
-    // ended.
+    // If this request replaced an earlier request with the same id, the earlier one would be
+    // neither counted nor ended.
     if (this.#fetches.has(id)) return this.#breakOff();
     const head = parseFetch(payload);
     const call = head === undefined ? undefined : this.#calls.get(head.call)?.call;

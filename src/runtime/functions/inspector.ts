@@ -3,7 +3,7 @@
 /** An inspector's address on the loopback interface. */
 export interface Inspector {
   readonly port: number;
-  /** Whether functions are loaded only after a debugger connects. */
+  /** Whether functions are loaded only after a debugger has connected. */
   readonly waits: boolean;
 }
 
@@ -30,10 +30,11 @@ function readInspector(): Inspector | undefined {
 }
 
 /**
- * Opens the inspector if this process should have one: immediately or, if it waits for a debugger,
- * before its first worker starts.
+ * Opens the inspector if this process should have one: immediately or, if the process waits for a
+ * debugger, before its first worker starts.
  *
- * @returns a function to call before each worker starts, which blocks the thread while it waits
+ * @returns a function to call before each worker starts, which blocks the thread while the process
+ * waits
  */
 export async function openInspector(): Promise<() => void> {
   const wanted = readInspector();

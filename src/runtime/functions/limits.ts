@@ -14,9 +14,9 @@ export interface FunctionLimits {
    * share its thread's time.
    */
   readonly cpuMs: number;
-  /** Maximum number of concurrent calls; others wait. */
+  /** Maximum number of concurrent calls; further calls wait. */
   readonly maxConcurrent: number;
-  /** Maximum number of waiting calls; others fail as `overloaded`. */
+  /** Maximum number of waiting calls; further calls fail as `overloaded`. */
   readonly maxQueued: number;
   /** Maximum time that `waitUntil()` promises may take after the result, in milliseconds. */
   readonly waitUntilMs: number;
@@ -49,15 +49,24 @@ export const DEFAULT_FUNCTION_LIMITS: FunctionLimits = {
   memoryPollMs: 50,
 };
 
-/** Resident memory that the runtime itself may use with the given number of workers, in MiB. */
+/**
+ * Returns the resident memory that the runtime itself may use with the given number of workers, in
+ * MiB.
+ */
 export function memoryAllowanceMb(workers: number): number {
   return 80 + 20 * workers;
 }
 
-/** Maximum number of workers per function; a second one handles calls while the first is busy. */
+/**
+ * Maximum number of workers per function. A second worker handles calls while the first one is
+ * busy.
+ */
 export const MAX_WORKERS = 2;
 
-/** How far above the measured limit the control group kills the process, in MiB. */
+/**
+ * Additional memory, beyond the measured limit, at which the control group kills the process, in
+ * MiB.
+ */
 const UNSEEN_MB = 128;
 
 /** Maximum number of threads of the runtime itself, and of each worker. */
@@ -67,8 +76,9 @@ const WORKER_THREADS = 16;
 const MIB = 1024 * 1024;
 
 /**
- * Returns the limits of a process's control group for a number of functions. These limits are above
- * the platform's own, so the group ends a process only if the platform does not react in time.
+ * Returns the limits of a process's control group for a given number of functions. These limits are
+ * above the platform's own, so the group kills a process only if the platform does not react in
+ * time.
  */
 export function groupLimits({ memoryMb }: FunctionLimits, functions: number): GroupLimits {
   const workers = functions * MAX_WORKERS;
@@ -92,7 +102,7 @@ export const TOO_MANY_FETCHES = `A function can have at most ${MAX_FETCHES} requ
 export const MAX_LOG_ENTRIES_PER_SECOND = 500;
 
 /**
- * Maximum number of bytes waiting to be written in either direction: more than all allowed bodies
- * and heads together.
+ * Maximum number of bytes waiting to be written in either direction. This is more than all allowed
+ * bodies and heads together.
  */
 export const MAX_WORKER_BACKLOG_BYTES = 64 * 1024 * 1024;

@@ -43,7 +43,7 @@ const result = z.discriminatedUnion("type", [
   }),
 ]);
 
-/** The result of most request steps. */
+/** The payload for the result of most request steps, which change nothing. */
 const NEXT = new TextEncoder().encode('{"type":"next"}');
 const NOTHING_CHANGED: ResultHead = { type: "next" };
 
@@ -70,7 +70,7 @@ function read<T>(schema: z.ZodType<T>, payload: Uint8Array): T | undefined {
   return parsePayload(schema, payload, MAX_BYTES);
 }
 
-/** A call's result; `undefined` if the payload is invalid. */
+/** Returns a call's result, or `undefined` if the payload is invalid. */
 export function parseResult(payload: Uint8Array): ResultHead | undefined {
   const isNext = payload.byteLength === NEXT.byteLength &&
     NEXT.every((byte, index) => payload[index] === byte);

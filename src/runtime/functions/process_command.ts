@@ -14,7 +14,7 @@ export interface FunctionCommandOptions extends ProcessCommandOptions {
   readonly inspector?: Inspector | undefined;
 }
 
-/** The command for this program, compiled or run from source. */
+/** Returns the command for this program, compiled or run from source. */
 export function functionProcessCommand(
   { env, inspector }: FunctionCommandOptions,
 ): (socketPath: string) => ProcessCommand {

@@ -1,7 +1,7 @@
 /**
  * @module The process that runs a deployment's functions. The main thread runs no project code and
- * receives nothing from it, but starts and ends workers, which have their own connections to the
- * platform. The process ends when the platform closes the connection.
+ * receives nothing from it, but starts and stops workers, which have their own connections to the
+ * platform. The process exits when the platform closes the connection.
  */
 import { dirname } from "node:path";
 import { type Frame, ProtocolError } from "../process/frames/frame.ts";
@@ -78,7 +78,7 @@ class FunctionProcess {
     this.#control.send({ type: FunctionFrame.takenBack, worker: number, id });
   }
 
-  /** Stops a worker and reports only once. */
+  /** Stops a worker, and reports its end only once. */
   #stop(number: number, message: string): void {
     const started = this.#workers.get(number);
     if (started === undefined) return;
@@ -89,7 +89,7 @@ class FunctionProcess {
   }
 }
 
-/** Removes the socket left behind by a killed platform. */
+/** Removes the socket that a killed platform has left behind. */
 function removeSocket(socketPath: string): void {
   for (const path of [socketPath, dirname(socketPath)]) {
     try {

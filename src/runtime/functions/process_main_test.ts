@@ -5,7 +5,10 @@ import { encodeFrame } from "../process/frames/frame.ts";
 import { functionProcessCommand } from "./process_command.ts";
 import { FunctionFrame } from "./wire.ts";
 
-/** A function process with this test as its platform: its connection, and how it ended. */
+/**
+ * Starts a function process with this test as its platform. Returns its connection, and how it
+ * ended.
+ */
 async function startAlone() {
   const folder = await Deno.makeTempDir({ prefix: "svc-main-" });
   const path = join(folder, "s");

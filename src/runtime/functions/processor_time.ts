@@ -6,7 +6,7 @@
 /** CPU time of a call, in milliseconds, above which a warning is logged. */
 export const WARN_MS = 50;
 
-/** A call, as far as charging it for CPU time requires. */
+/** The part of a call that is needed to charge the call for CPU time. */
 interface Charged {
   readonly beganAt: number;
   spentMs: number;
@@ -16,7 +16,8 @@ interface Charged {
 
 export interface ProcessorTimeOptions {
   /**
-   * CPU time of the thread, in milliseconds; `undefined` if the system does not report it.
+   * Returns the CPU time of the thread, in milliseconds, or `undefined` if the system does not
+   * report it.
    */
   readonly read: () => number | undefined;
   /** A clock that never jumps, in milliseconds. */
@@ -77,13 +78,13 @@ export class ProcessorTime {
     this.#calls.delete(id);
   }
 
-  /** CPU time of a call as of the last reading, in milliseconds. */
+  /** Returns the CPU time of a call as of the last reading, in milliseconds. */
   spentMs(id: number): number {
     return this.#calls.get(id)?.spentMs ?? 0;
   }
 
   /**
-   * Reads the thread's CPU time and charges the calls. Without calls, it reads at most once.
+   * Reads the thread's CPU time and charges the calls. Without calls, reads the time at most once.
    */
   look(): void {
     if (this.#calls.size === 0 && this.#isCurrent) return;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { ProcessorTime } from "./processor_time.ts";
 
-/** A thread with times set by the test. */
+/** Creates a thread whose times are set by the test. */
 function thread() {
   const time = { spent: 0, now: 0, reads: 0 };
   const processor = new ProcessorTime({

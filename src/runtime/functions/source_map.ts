@@ -1,6 +1,6 @@
 /**
- * @module Rewrites stack traces to show positions in the author's source, using the source map
- * inlined in the bundle (ECMA-426).
+ * @module Rewrites stack traces to show positions in the author's source, using the source map that
+ * is inlined in the bundle (ECMA-426).
  */
 import * as z from "zod";
 
@@ -93,7 +93,10 @@ export class StackMapper {
     this.#source = source;
   }
 
-  /** Replaces the position in each frame with the position in the author's source, if known. */
+  /**
+   * Replaces the position in each frame with the position in the author's source, if that position
+   * is known.
+   */
   map(stack: string): string {
     return stack.replace(FRAME, (whole, line: string, column: string) => {
       const place = this.#locate(Number(line), Number(column));

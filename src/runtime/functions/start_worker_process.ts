@@ -14,7 +14,7 @@ const SOCKET = "s";
 /** A function process that has connected. */
 export interface RunningWorkerProcess extends AttendedProcess {
   readonly pid: number;
-  /** True once the process was killed because its control group ran out of memory. */
+  /** Returns true once the process was killed because its control group ran out of memory. */
   ranOut(): boolean;
   /** Accepts the connections of the process's workers. */
   readonly workers: WorkerConnections;
@@ -25,13 +25,13 @@ export interface RunningWorkerProcess extends AttendedProcess {
 /**
  * Starts a process and waits until it has connected. The socket exists as long as the process runs.
  *
- * @throws Error if it ends first, or does not connect in time
+ * @throws Error if it exits first, or does not connect in time
  */
 export async function startWorkerProcess(
   command: (socketPath: string) => ProcessCommand,
   { folderPrefix = "svc-fn-", group }: {
     readonly folderPrefix?: string | undefined;
-    /** Limits of its control group, if the platform uses control groups. */
+    /** Limits of the process's control group, if the platform uses control groups. */
     readonly group: GroupLimits;
   },
 ): Promise<RunningWorkerProcess> {
@@ -41,8 +41,8 @@ export async function startWorkerProcess(
     socketName: SOCKET,
     command: (folder) => command(join(folder, SOCKET)),
     group,
-    // Its threads inherit the low priority, so on a busy machine the platform comes first from the
-    // start.
+    // The process's threads inherit the low priority, so on a busy machine the platform comes first
+    // from the start.
     spawned: (child) => setThreadPriority(child, CALM_PRIORITY),
   });
   const connection = new FrameConnection(conn, MAX_UPWARD_BYTES);

@@ -10,7 +10,7 @@ import type { CallContext, StepMode } from "./wire.ts";
 
 export interface FunctionRequest {
   readonly method: string;
-  /** Absolute. */
+  /** An absolute URL. */
   readonly url: string;
   readonly headers: HeaderList;
   readonly body: ReadableStream<Uint8Array> | null;
@@ -29,7 +29,7 @@ export interface Invocation {
   readonly mode: StepMode;
   /** Name from the step's `as` property. */
   readonly as?: string;
-  /** The body is read only if the function reads it. Observers receive none. */
+  /** The body is read only if the function reads it. Observers receive no body. */
   readonly request: FunctionRequest;
   /**
    * The response so far. It is required in response steps, where the function can read its body.
@@ -38,7 +38,7 @@ export interface Invocation {
   readonly context: CallContext;
   /**
    * The `Via` field of all requests that the call makes (RFC 9110, 7.6.3), which reveals request
-   * loops. The function cannot change it.
+   * loops. The function cannot change this field.
    */
   readonly via?: string;
   /** Aborts the call, for instance when the client has disconnected. */
@@ -54,7 +54,7 @@ export type FailureReason =
   | "invalid_result"
   /** The platform has ended the call. */
   | "aborted"
-  /** The client disconnected, or its body was interrupted. */
+  /** The client has disconnected, or the body of its request was interrupted. */
   | "client_gone"
   | "not_found";
 
@@ -76,11 +76,12 @@ export interface FunctionLogEntry {
   readonly level: LogLevel;
   readonly function: string;
   /**
-   * The call's id; missing if the call is unknown, for instance while the function is being loaded.
+   * The call's id. It is missing if the call is unknown, for instance while the function is being
+   * loaded.
    */
   readonly requestId?: string;
   readonly message: string;
-  /** The stack, with files, lines and columns of the author's source. */
+  /** The stack, with the files, lines and columns of the author's source. */
   readonly stack?: string;
 }
 
@@ -96,19 +97,22 @@ export interface FunctionHostOptions {
   /** The variables that the functions see as `context.env`. */
   readonly env: Readonly<Record<string, string>>;
   readonly limits?: Partial<FunctionLimits>;
-  /** Sends the functions' `fetch` requests; it must restrict the targets. */
+  /** Sends the functions' `fetch` requests. It must restrict the targets of the requests. */
   readonly outbound: OutboundFetch;
   /**
-   * Sends requests to the project's key-value store (`context.kv`); if omitted, there is no store.
+   * Sends requests to the project's key-value store (`context.kv`). If it is omitted, there is no
+   * store.
    */
   readonly kv?: OutboundFetch | undefined;
   /**
-   * Runs statements on the project's database (`context.database`); if omitted, there is no
+   * Runs statements on the project's database (`context.database`). If it is omitted, there is no
    * database.
    */
   readonly database?: OutboundFetch | undefined;
   readonly log: (entry: FunctionLogEntry) => void;
-  /** Returns the command that starts the program as a function process, connected to a socket. */
+  /**
+   * Returns the command that starts the program as a function process that connects to a socket.
+   */
   readonly spawn: (socketPath: string) => ProcessCommand;
   /** Prefix of the process folders in the system's temporary folder. */
   readonly folderPrefix?: (() => Promise<string>) | undefined;

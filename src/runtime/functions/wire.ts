@@ -1,10 +1,10 @@
 /**
  * @module Frames between the platform and a function process: their types and JSON heads. These are
- * the plain shapes; the platform validates data from functions with the schemas in `parse_wire.ts`.
+ * the plain types; the platform validates data from functions with the schemas in `parse_wire.ts`.
  *
  * On the process's own connection, a frame's worker number names the worker. Each worker also has
- * its own connection, on which it identifies itself once. The number is ignored there, so no
- * function can impersonate another.
+ * its own connection, on which it identifies itself once. On that connection, the worker number of
+ * frames is ignored, so no function can impersonate another function.
  */
 import type { HeaderList } from "../http1/head.ts";
 import type { LogLevel } from "../process/frames/log_lines.ts";
@@ -64,7 +64,7 @@ export const FunctionFrame = {
   end: 41,
   /** The body was interrupted; payload: message. */
   fail: 42,
-  /** The receiver accepts more bytes; payload: their number (u32). */
+  /** The receiver accepts more bytes; payload: the number of these bytes (u32). */
   credit: 43,
   /** The receiver wants no more of the body. */
   drop: 44,
@@ -121,7 +121,8 @@ export interface WireResponse {
 }
 
 /**
- * A result's body: none, a body sent in the next frames, or the body passed to the step, unchanged.
+ * A result's body: none, a body sent in the next frames, or the unchanged body that was passed to
+ * the step.
  */
 export type WireBody = "none" | "stream" | "kept";
 
@@ -133,7 +134,7 @@ export interface InvokeHead {
   readonly context: CallContext;
 }
 
-/** An error as thrown by a function; its stack has positions in the bundle. */
+/** An error as a function threw it. Its stack has positions in the bundle. */
 export interface WireError {
   readonly message: string;
   readonly stack?: string;
@@ -160,7 +161,7 @@ export interface LogHead {
 export interface FetchHead extends WireRequest {
   /**
    * The store to send the request to, regardless of the URL's host: `kv` is the HTTP API of the
-   * project's key-value store (docs/kv.md), and `database` is its database.
+   * project's key-value store (docs/kv.md), and `database` is the project's database.
    */
   readonly to?: "kv" | "database" | undefined;
   readonly call: number;

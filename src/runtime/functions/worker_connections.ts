@@ -20,7 +20,7 @@ const KEY_BYTES = 32;
 export interface WorkerEvents {
   opened(connection: FrameConnection): void;
   take(frame: Frame): void;
-  /** Called when the connection has ended, with a problem if the worker violated the protocol. */
+  /** Called when the connection has closed, with a problem if the worker violated the protocol. */
   closed(problem: string | undefined): void;
 }
 
@@ -38,7 +38,7 @@ export class WorkerConnections {
   readonly #open = new Map<number, FrameConnection>();
   /** Connections that have not identified themselves yet. */
   readonly #unknown = new Set<FrameConnection>();
-  /** A deployment's workers share one part of the platform's time. */
+  /** The workers of a deployment together get one share of the platform's time. */
   readonly #share = new FairShare();
   #closed = false;
 
@@ -91,8 +91,8 @@ export class WorkerConnections {
   }
 
   async #serve(conn: Deno.Conn): Promise<void> {
-    // The number of waiting connections is limited to the number of expected workers, so any others
-    // cost nothing.
+    // The number of waiting connections is limited to the number of expected workers, so further
+    // connections cost nothing.
     if (this.#closed || this.#unknown.size >= this.#expected.size) return conn.close();
     const connection = new FrameConnection(conn, MAX_UPWARD_BYTES, {
       maxQueued: MAX_WORKER_BACKLOG_BYTES,

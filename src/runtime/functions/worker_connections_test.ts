@@ -8,7 +8,7 @@ import { until } from "../../lib/_test_until.ts";
 
 const encoder = new TextEncoder();
 
-/** Connections on their own socket, and the events of the accepted workers. */
+/** Listens for connections on a separate socket, and records the events of the accepted workers. */
 async function openLines(helloMs?: number) {
   const folder = await Deno.makeTempDir({ prefix: "svc-lines-" });
   const path = join(folder, "s");
@@ -43,7 +43,9 @@ async function openLines(helloMs?: number) {
   };
 }
 
-/** Returns the response to a connection's first frame; `undefined` if it is closed. */
+/**
+ * Returns the response to a connection's first frame, or `undefined` if the connection is closed.
+ */
 async function answer(conn: Deno.Conn, type: number, worker: number, text: string) {
   const connection = new FrameConnection(conn);
   connection.send({ type, worker, id: 0, payload: encoder.encode(text) });

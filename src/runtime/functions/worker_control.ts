@@ -1,4 +1,4 @@
-/** @module Starts the workers in a function process and replaces broken ones. */
+/** @module Starts the workers in a function process and replaces broken workers. */
 import { type Frame, ProtocolError } from "../process/frames/frame.ts";
 import type { FrameConnection } from "../process/frames/frame_connection.ts";
 import { FunctionWorker } from "./function_worker.ts";
@@ -87,7 +87,7 @@ export class WorkerControl {
   }
 
   /**
-   * Handles the end of a worker's connection. If the reason is unknown, the process either ends
+   * Handles the end of a worker's connection. If the reason is unknown, the process either exits
    * too, or reports that only the worker exited.
    */
   #lost(process: WorkerProcess, number: number, problem: string | undefined): void {
@@ -114,7 +114,7 @@ export class WorkerControl {
     }
     control.send({ type: FunctionFrame.stop, worker: number, id: 0 });
     workers.drop(number);
-    // A function that could not be loaded is not loaded again, and its calls fail.
+    // A function that could not be loaded is not loaded again. Its calls fail.
     if (worker.loading) return worker.die(why.reason, why.message);
     worker.leave();
     process.replacing.set(number, why);

@@ -64,14 +64,14 @@ export class WorkerProcess implements SupervisedProcess {
     this.#ordinals.delete(number);
   }
 
-  /** A function's workers, oldest first. */
+  /** Returns a function's workers, oldest first. */
   of(name: string): FunctionWorker[] {
     return [...this.workers.values()].filter((worker) => worker.name === name && !worker.leaving);
   }
 
   /**
-   * Returns the worker for a function's next call: the first one with a free thread, otherwise the
-   * one with the fewest calls.
+   * Returns the worker for a function's next call: the first worker with a free thread or, if there
+   * is none, the worker with the fewest calls.
    */
   find(name: string): FunctionWorker | undefined {
     let found: FunctionWorker | undefined;

@@ -19,7 +19,7 @@ type WorkerReliefAddWorker = (
 export class WorkerRelief {
   readonly #addWorker: WorkerReliefAddWorker;
 
-  /** `addWorker` starts another worker of the same function. */
+  /** `addWorker` starts another worker for the same function. */
   constructor(addWorker: WorkerReliefAddWorker) {
     this.#addWorker = addWorker;
   }
@@ -57,7 +57,7 @@ export class WorkerRelief {
     control.send({ type: FunctionFrame.takeBack, worker: number, id: last });
   }
 
-  /** Ends second workers that have been idle for a while. */
+  /** Stops second workers that have been idle for a while. */
   endSpares(process: WorkerProcess): void {
     for (const [number, worker] of [...process.workers]) {
       if (worker.idleMs < SPARE_IDLE_MS || worker.loading) continue;

@@ -5,7 +5,7 @@
 
 const MS = 1e6;
 
-/** Reads files of `/proc`; tests pass their own. */
+/** Reads files of `/proc`; tests pass their own implementation. */
 export interface ThreadFiles {
   ids(pid: number): readonly number[];
   read(pid: number, thread: number, file: "comm" | "schedstat"): string;
@@ -28,8 +28,8 @@ export class WorkerThreads {
   }
 
   /**
-   * Returns the CPU time of the `ordinal`-th started worker, in milliseconds; `undefined` if
-   * the system does not report it.
+   * Returns the CPU time of the worker that was the `ordinal`-th to start, in milliseconds, or
+   * `undefined` if the system does not report it.
    */
   spentMs(ordinal: number): number | undefined {
     const name = `worker-${ordinal}`;

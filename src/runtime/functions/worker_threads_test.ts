@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type ThreadFiles, WorkerThreads } from "./worker_threads.ts";
 
-/** Threads by id, each with its name and its time in nanoseconds. */
+/** Reads fake threads, given by id with their names and CPU times in nanoseconds. */
 function filesOf(threads: Map<number, [name: string, nanoseconds: number]>) {
   let listed = 0;
   const files: ThreadFiles = {

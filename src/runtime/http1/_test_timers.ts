@@ -1,10 +1,10 @@
-/** @module A clock with timers, which only tests advance. */
+/** @module A clock with timers. Only tests advance this clock. */
 import type { Timers } from "./deadlines.ts";
 
 export interface TestTimers extends Timers {
   /** Advances the clock by the given number of milliseconds and runs due timers in order. */
   pass(milliseconds: number): void;
-  /** Number of waiting timers. */
+  /** Returns the number of waiting timers. */
   waiting(): number;
 }
 

@@ -3,7 +3,7 @@ import type { ByteReader } from "./byte_reader.ts";
 import { OutboundError } from "./errors.ts";
 import type { BodyFraming } from "./head.ts";
 
-/** Returns the next part; `null` when the body is complete. */
+/** Returns the next part, or `null` when the body is complete. */
 export type NextPart = () => Promise<Uint8Array<ArrayBuffer> | null>;
 
 const MAX_PART = 64 * 1024;

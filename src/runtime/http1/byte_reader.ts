@@ -4,10 +4,10 @@
 import { Buffer, isAscii } from "node:buffer";
 import { OutboundError } from "./errors.ts";
 
-/** Reads into the buffer; `null` at the end. */
+/** Reads into the buffer. Returns the number of bytes, or `null` at the end of the connection. */
 export type ReadBytes = (buffer: Uint8Array<ArrayBuffer>) => Promise<number | null>;
 
-/** A body in memory; a string only if all bytes are ASCII. */
+/** A body in memory. It is a string only if all bytes are ASCII. */
 export type WholeBody = string | Uint8Array<ArrayBuffer>;
 
 /** Maximum number of buffered bytes. */
@@ -38,7 +38,8 @@ export class ByteReader {
   }
 
   /**
-   * Reads more; false at the end of the connection. If a read is in progress, waits for it instead.
+   * Reads more bytes. Returns false at the end of the connection. If a read is in progress, waits
+   * for it instead.
    */
   fill(): Promise<boolean> {
     return this.#filling ??= this.#fill();
@@ -64,15 +65,15 @@ export class ByteReader {
   }
 
   /**
-   * Reads text up to `\r\n\r\n` or, with `line`, up to `\r\n`. The end itself is consumed but not
-   * returned. Each character is one byte, as usual for HTTP heads.
+   * Reads text up to `\r\n\r\n` or, with `line`, up to `\r\n`. The line end itself is consumed but
+   * not returned. Each character is one byte, as usual for HTTP heads.
    */
   until(end: "head" | "line", maxBytes: number): string | Promise<string> {
     const length = end === "head" ? 4 : 2;
     return this.#taken(length, 0) ?? this.#readUntil(length, maxBytes);
   }
 
-  /** Returns the text up to such an end, if the end is already buffered. */
+  /** Returns the text up to such a line end, if the line end is already buffered. */
   #taken(length: number, scanned: number): string | undefined {
     const at = this.#find(length, scanned);
     if (at === -1) return undefined;
@@ -94,7 +95,7 @@ export class ByteReader {
   }
 
   /**
-   * For ASCII, UTF-8 gives the same result as Latin-1, and Deno decodes it twenty times as fast.
+   * For ASCII, UTF-8 gives the same result as Latin-1, but Deno decodes UTF-8 twenty times as fast.
    */
   #textUpTo(end: number): string {
     let all = 0;
@@ -111,7 +112,10 @@ export class ByteReader {
     return -1;
   }
 
-  /** Returns a copy of at most `max` buffered bytes; reads if there are none. `null` at the end. */
+  /**
+   * Returns a copy of at most `max` buffered bytes, or reads some if there are none. Returns `null`
+   * at the end of the connection.
+   */
   async some(max: number): Promise<Uint8Array<ArrayBuffer> | null> {
     if (this.buffered === 0 && !await this.fill()) return null;
     return this.take(Math.min(max, this.buffered));
@@ -124,7 +128,10 @@ export class ByteReader {
     return bytes;
   }
 
-  /** Like `take()`. The runtime sends text at half the cost of bytes. */
+  /**
+   * Takes bytes like `take()`, but as text if possible, because the runtime sends text at half the
+   * cost.
+   */
   takeWhole(count: number): WholeBody {
     const end = this.#start + count;
     if (!isAscii(this.#buffer.subarray(this.#start, end))) return this.take(count);
@@ -133,7 +140,7 @@ export class ByteReader {
     return text;
   }
 
-  /** Like `some`, except that the end of the connection is an error. */
+  /** Returns bytes like `some()`, except that the end of the connection is an error. */
   async someOf(max: number): Promise<Uint8Array<ArrayBuffer>> {
     const bytes = await this.some(max);
     if (bytes === null) throw reset();

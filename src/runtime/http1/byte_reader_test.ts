@@ -7,7 +7,7 @@ const line = fc.array(fc.integer({ min: 0, max: 255 }), { maxLength: 60 }).map((
   String.fromCharCode(...codes.filter((code) => code !== 13 && code !== 10))
 );
 
-/** Reads a string in pieces of the given sizes; each character is a byte. */
+/** Reads a string in pieces of the given sizes. Each character is a byte. */
 function readerOf(text: string, sizes: readonly number[]): ByteReader {
   const bytes = Uint8Array.from(text, (character) => character.charCodeAt(0));
   let [at, reads] = [0, 0];

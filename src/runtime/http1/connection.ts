@@ -1,4 +1,4 @@
-/** @module A connection, and the requests sent over it, one after another. */
+/** @module A connection, and the requests that are sent over it one after another. */
 import { Buffer } from "node:buffer";
 import { readBody } from "./body_reader.ts";
 import { BUFFER_BYTES, ByteReader, type WholeBody } from "./byte_reader.ts";
@@ -36,13 +36,13 @@ type Bytes = Uint8Array<ArrayBuffer>;
 
 export interface WireAnswer {
   readonly head: ResponseHead;
-  /** The body; not a stream if all of it arrived with the headers. */
+  /** The body. It is not a stream if all of it arrived with the headers. */
   readonly body: ReadableStream<Bytes> | WholeBody | null;
 }
 
 export interface ConnectionTimes {
   readonly deadlines: Deadlines;
-  /** Deadlines within an exchange, which are checked more often. */
+  /** Deadlines within an exchange. They are checked more often than `deadlines`. */
   readonly exchanges: Deadlines;
   /** Maximum time without any data during an exchange, in milliseconds. */
   readonly idleMs: number;
@@ -51,14 +51,14 @@ export interface ConnectionTimes {
 }
 
 export interface ExchangeOptions extends WatchOptions {
-  /** Called once when the exchange is over; `reusable` is true if another can follow. */
+  /** Called once when the exchange is over; `reusable` is true if another exchange can follow. */
   readonly done: (reusable: boolean) => void;
 }
 
 const encoder = new TextEncoder();
 
 /**
- * Reads heads until the final one: the head of the response, or a 101 that switches protocols.
+ * Reads heads until the final head: the head of the response, or a 101 that switches protocols.
  *
  * @throws OutboundError
  */
@@ -113,10 +113,10 @@ export class Http1Connection {
   }
 
   /**
-   * Waits before the first request until the other side sends something, which shows that it has
+   * Waits before the first request until the server sends something, which shows that it has
    * accepted the connection. Waits no longer than the given number of milliseconds.
    *
-   * @throws OutboundError if the connection ends
+   * @throws OutboundError if the connection closes
    */
   async greeted(milliseconds: number): Promise<void> {
     const { promise: late, resolve } = Promise.withResolvers<"late">();
@@ -144,7 +144,7 @@ export class Http1Connection {
     );
   }
 
-  /** Closes the connection; waiting work fails with `failure`. */
+  /** Closes the connection. Work that is waiting for it fails with `failure`. */
   close(failure?: OutboundError): void {
     this.#deadline.at = Infinity;
     if (this.#closed) return;
@@ -189,7 +189,8 @@ export class Http1Connection {
       if (request.body !== null) {
         this.#upload(request.body, request.length).then(
           () => upload.over = true,
-          // A server that closes without reading the body may already have sent its response.
+          // A server that closes the connection without reading the body may already have sent its
+          // response.
           (error) => error.code !== "reset" && this.close(error),
         );
       }
@@ -251,14 +252,14 @@ export class Http1Connection {
     await sendBody(reader, length, (bytes) => this.#write(bytes));
   }
 
-  /** Whether a body has not arrived yet but is short enough to wait for. */
+  /** Returns whether a body has not arrived yet but is short enough to wait for. */
   #isShort(length: number): boolean {
     return length <= BUFFER_BYTES && this.#reader.buffered < length;
   }
 
   /**
    * Waits briefly for a short body. Most short bodies arrive right after their headers, and are far
-   * cheaper in one piece than as a stream. A slow or truncated body becomes a stream.
+   * cheaper to forward in one piece than as a stream. A slow or truncated body becomes a stream.
    */
   async #awaitShort(length: number): Promise<void> {
     const { promise: late, resolve } = Promise.withResolvers<false>();

@@ -1,4 +1,6 @@
-/** @module Keeps idle connections by origin. Each is bound to the address that was checked. */
+/**
+ * @module Keeps idle connections by origin. Each connection leads to the address that was checked.
+ */
 import type { Http1Connection } from "./connection.ts";
 
 export interface PoolLimits {

@@ -6,7 +6,8 @@ import { Deadlines } from "./deadlines.ts";
 const RESPONSE = new TextEncoder().encode("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok");
 
 /**
- * A connection to a peer that responds and closes after the headers, so the next write fails first.
+ * Returns a connection to a peer that responds and closes after the headers, so the next write
+ * fails first.
  */
 function closedAfterHead(): Deno.Conn {
   let [writes, reads, isClosed] = [0, 0, false];

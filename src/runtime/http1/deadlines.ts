@@ -5,9 +5,12 @@ const [MIN_TICK_MS, MAX_TICK_MS] = [5, 500];
 
 /** The clock of deadlines, and the timer that checks them. */
 export interface Timers {
-  /** Time of a monotonic clock, in milliseconds. */
+  /** Returns the time on a monotonic clock, in milliseconds. */
   now(): number;
-  /** Calls `run` once after some milliseconds; returns a function that cancels it. */
+  /**
+   * Calls `run` once, after the given number of milliseconds. Returns a function that cancels the
+   * call.
+   */
   start(run: () => void, milliseconds: number): () => void;
 }
 
@@ -21,7 +24,7 @@ const SYSTEM_TIMERS: Timers = {
   },
 };
 
-/** A deadline, initially unset. */
+/** A deadline, which is initially unset. */
 export class Deadline {
   /** The time when the deadline passes, on the clock of its `Deadlines`. */
   at = Infinity;
@@ -46,7 +49,7 @@ export class Deadlines {
     this.#tickMs = Math.max(MIN_TICK_MS, Math.min(MAX_TICK_MS, shortestMs / 8));
   }
 
-  /** Moves a deadline to a number of milliseconds from now; `Infinity` unsets it. */
+  /** Moves a deadline to a number of milliseconds from now. `Infinity` unsets the deadline. */
   set(deadline: Deadline, milliseconds: number): void {
     if (milliseconds === Infinity) {
       deadline.at = Infinity;

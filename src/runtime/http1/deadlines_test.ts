@@ -3,7 +3,8 @@ import { testTimers } from "./_test_timers.ts";
 import { Deadline, Deadlines } from "./deadlines.ts";
 
 /**
- * Deadlines with a clock that the test advances, and the names of the deadlines that have passed.
+ * Creates deadlines with a clock that the test advances, and the names of the deadlines that have
+ * passed.
  */
 function watch() {
   const timers = testTimers();
@@ -16,7 +17,10 @@ function watch() {
   };
 }
 
-/** Deadlines of 40 ms or more pass late by at most an eighth of that. */
+/**
+ * Maximum delay, in milliseconds, with which a deadline of at least 40 ms passes: an eighth of 40
+ * ms.
+ */
 const LATE_MS = 5;
 
 Deno.test("Deadlines pass once, at the most recently set time, and never if they are cleared", () => {

@@ -5,9 +5,9 @@ import { Deadline, type Deadlines } from "./deadlines.ts";
 import { OutboundError } from "./errors.ts";
 
 /**
- * Aborts a request that is no longer awaited. A function is called only if the response is late or
- * arrives in parts. Most requests never need the signal, and getting it from a `Deno.serve` request
- * takes several microseconds.
+ * A signal that aborts a request whose response is no longer awaited. A function that returns the
+ * signal is called only if the response is late or arrives in parts. Most requests never need the
+ * signal, and getting it from a `Deno.serve` request takes several microseconds.
  */
 export type LazySignal = AbortSignal | (() => AbortSignal);
 
@@ -68,7 +68,7 @@ export class ExchangeWatch {
     else this.#signal?.addEventListener("abort", this.#abort, { once: true });
   }
 
-  /** Ends the time limit for the head, because it has arrived. */
+  /** Removes the time limit for the head, because it has arrived. */
   headCame(): void {
     this.#deadline.at = Infinity;
   }

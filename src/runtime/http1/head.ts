@@ -1,6 +1,6 @@
 /**
  * @module Writes HTTP/1.1 request heads, and reads response heads (RFC 9112). The reader is strict:
- * it refuses anything that another reader could interpret differently.
+ * it rejects anything that another reader could interpret differently.
  */
 import { OutboundError } from "./errors.ts";
 
@@ -58,7 +58,7 @@ function valuesOf(headers: HeaderList, wanted: string): string[] {
   return values;
 }
 
-/** Reads a `Content-Length`. Refuses two of them, even if they are equal. */
+/** Reads the `Content-Length` field. Rejects two such fields, even if they are equal. */
 export function readContentLength(headers: HeaderList): number | undefined {
   const values = valuesOf(headers, "content-length");
   if (values.length === 0) return undefined;

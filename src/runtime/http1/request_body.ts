@@ -10,13 +10,13 @@ import { type HeaderList, readContentLength } from "./head.ts";
  */
 const REPEATABLE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
 
-/** Methods for which a missing body is announced as empty. */
+/** Methods for which a missing body is announced as an empty body. */
 const WITH_BODY: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH"]);
 
 interface Body {
   /** Length in bytes; `undefined` if the body is sent in chunks, or there is none. */
   readonly length: number | undefined;
-  /** Headers that announce the body. They replace those in the request. */
+  /** Headers that announce the body. They replace the same headers in the request. */
   readonly headers: HeaderList;
 }
 
@@ -51,7 +51,9 @@ export function announceBody(
     : { length, headers: [["content-length", `${length}`]] };
 }
 
-/** True if a request can safely be sent again after its connection turned out to be closed. */
+/**
+ * Returns true if a request can safely be sent again after its connection turned out to be closed.
+ */
 export function isRepeatable(
   { method, body }: { readonly method: string; readonly body: unknown },
 ): boolean {

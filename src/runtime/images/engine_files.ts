@@ -11,7 +11,7 @@ export function engineFolder(): URL {
     : new URL("../../../node_modules/wasm-vips/lib/", import.meta.url);
 }
 
-/** The real path of the folder. */
+/** Returns the real path of the folder. */
 export function engineFolderPath(): string {
   return Deno.realPathSync(fileURLToPath(engineFolder()));
 }

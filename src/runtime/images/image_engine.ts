@@ -63,7 +63,7 @@ export class ImageEngine {
     }
   }
 
-  /** Stops all processes; running and waiting jobs fail. */
+  /** Stops all processes. Running and waiting jobs fail. */
   async close(): Promise<void> {
     for (let next = this.#queue.take(); next !== undefined; next = this.#queue.take()) {
       next.settle({ ok: false, reason: "unavailable", message: "The platform is stopping" });

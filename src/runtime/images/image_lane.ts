@@ -1,4 +1,4 @@
-/** @module A slot for an image process: starts, ends and replaces it. */
+/** @module A slot for an image process: starts, stops and replaces it. */
 import { attendProcess } from "../process/attend_process.ts";
 import type { ProcessCommand } from "../process/self_command.ts";
 import { type ProcessDriver, ProcessSupervisor } from "../process/process_supervisor.ts";
@@ -61,7 +61,7 @@ export class ImageLane {
     return this.#supervisor.current?.running.pid;
   }
 
-  /** Converts an image; the lane must not be busy. Never rejects. */
+  /** Converts an image. The lane must not be busy. Never rejects. */
   async convert(job: ConvertJob): Promise<ConvertResult> {
     this.#isBusy = true;
     try {
@@ -91,7 +91,7 @@ export class ImageLane {
     }
   }
 
-  /** Ends a process that uses too much CPU time or, on a busy machine, takes far too long. */
+  /** Stops a process that uses too much CPU time or, on a busy machine, takes far too long. */
   #limitTime(process: ImageProcess): () => void {
     const { timeoutMs, waitMs } = this.#options.limits;
     const { pid } = process.running;
@@ -146,8 +146,8 @@ export class ImageLane {
     });
     this.#supervisor.release(process);
     const end = process.end ??= { reason: "broken", message: `The process exited: ${words}` };
-    // Only a process that was never ready has failed to start. A working process may have been
-    // broken by an image.
+    // Only a process that was never ready counts as failed to start. A process that was ready may
+    // have been broken by an image.
     if (!wasReady) this.#supervisor.backoff.failed(process.startedAt);
     process.lost(end);
   }
@@ -166,7 +166,7 @@ export class ImageLane {
     process.running.kill();
   }
 
-  /** Stops the process; its current job fails. */
+  /** Stops the process. Its current job fails. */
   async close(): Promise<void> {
     const process = await this.#supervisor.close();
     if (process === undefined) return;

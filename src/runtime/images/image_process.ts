@@ -31,7 +31,7 @@ const parseDone = (payload: Uint8Array): DoneHead | undefined =>
 const parseFailed = (payload: Uint8Array): FailedHead | undefined =>
   parsePayload(failedHead, payload, MAX_HEAD_BYTES);
 
-/** Why a process exits; its current job fails for that reason. */
+/** Why a process exits. Its current job fails for that reason. */
 export interface ImageProcessEnd {
   readonly reason: ConvertFailure;
   readonly message: string;
@@ -46,7 +46,7 @@ export class ImageProcess implements SupervisedProcess {
   #head: DoneHead | undefined;
 
   constructor(readonly running: RunningImageProcess) {
-    // If no one awaits the promise, its rejection must not count as unhandled.
+    // The rejection of the promise must not count as unhandled if no one awaits the promise.
     this.#ready.promise.catch(() => {});
   }
 
@@ -62,7 +62,7 @@ export class ImageProcess implements SupervisedProcess {
     return this.#finish !== undefined;
   }
 
-  /** Resolves when the engine is loaded; rejects if the process exits first. */
+  /** Resolves when the engine is loaded. Rejects if the process exits first. */
   get ready(): Promise<ReadyHead> {
     return this.#ready.promise;
   }

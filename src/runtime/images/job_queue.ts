@@ -1,14 +1,14 @@
-/** @module A queue of jobs waiting for a process. The owners of the jobs take turns. */
+/** @module A queue of jobs that wait for a process. The owners of the jobs take turns. */
 
 export interface JobQueueOptions {
-  /** Maximum number of waiting jobs of all owners. */
+  /** Maximum total number of waiting jobs. */
   readonly max: number;
   /** Maximum number of waiting jobs per owner. */
   readonly maxOfOwner: number;
 }
 
 export class JobQueue<Job> {
-  /** Waiting jobs by owner; the next owner comes first. */
+  /** Waiting jobs by owner. The owner whose turn is next comes first. */
   readonly #waiting = new Map<string, Job[]>();
   #size = 0;
 
@@ -22,7 +22,7 @@ export class JobQueue<Job> {
     return this.#size;
   }
 
-  /** Adds a job after the same owner's other jobs; false if too many are waiting. */
+  /** Adds a job after the same owner's other jobs. Returns false if too many jobs are waiting. */
   add(owner: string, job: Job): boolean {
     const jobs = this.#waiting.get(owner);
     const { max, maxOfOwner } = this.#options;
@@ -33,7 +33,7 @@ export class JobQueue<Job> {
     return true;
   }
 
-  /** Removes and returns the next job; its owner moves to the end. */
+  /** Removes and returns the next job. Its owner moves to the end of the queue. */
   take(): Job | undefined {
     for (const [owner, jobs] of this.#waiting) {
       const job = jobs.shift()!;

@@ -16,7 +16,7 @@ export const MAX_IMAGE_SIDE = 8192;
 export const MAX_RESULT_SIDE = 65_535;
 
 export interface ImageEngineLimits {
-  /** Maximum number of processes; each converts one image at a time. */
+  /** Maximum number of processes. Each process converts one image at a time. */
   readonly maxProcesses: number;
   /** Maximum number of waiting jobs, in total and per owner. */
   readonly maxQueued: number;
@@ -47,7 +47,10 @@ export const DEFAULT_ENGINE_LIMITS: ImageEngineLimits = {
   idleMs: 60_000,
 };
 
-/** Returns the number of processes for a number of processors. Each process uses two processors. */
+/**
+ * Returns the number of image processes for a given number of processors. Each image process uses
+ * two processors.
+ */
 export function defaultImageProcesses(processors: number): number {
   return Math.max(1, Math.min(4, Math.floor(processors / 2)));
 }

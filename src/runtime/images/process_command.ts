@@ -9,7 +9,7 @@ import {
 } from "../process/self_command.ts";
 import { engineFolder, engineFolderPath } from "./engine_files.ts";
 
-/** The command for this program, compiled or run from source. */
+/** Returns the command for this program, compiled or run from source. */
 export function imageProcessCommand(
   { env }: ProcessCommandOptions,
 ): (socketPath: string) => ProcessCommand {

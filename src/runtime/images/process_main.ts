@@ -1,7 +1,7 @@
 /**
  * @module The process that decodes untrusted images. The main thread decodes nothing. It passes
  * jobs to a worker without permissions, and the kernel denies the process access to files and the
- * network. The process ends when the platform closes the connection.
+ * network. The process exits when the platform closes the connection.
  */
 import { dirname } from "node:path";
 import { constants, setPriority } from "node:os";
@@ -100,8 +100,8 @@ function yieldToPlatform(): void {
 }
 
 /**
- * Removes the socket and its folder, which are not needed after connecting. That way, nothing is
- * left behind if the platform is killed.
+ * Removes the socket and its folder, which are not needed once the process has connected. Thus,
+ * nothing is left behind if the platform is killed.
  */
 function removeFolder(socketPath: string): void {
   try {
@@ -123,7 +123,7 @@ export async function runImageProcess(socketPath: string): Promise<never> {
       removeFolder(socketPath);
       const process = refuseForeignDescriptors().then((refused) => {
         if (refused !== undefined) return endWith(refused);
-        // From here on, nothing can be opened, not even by the worker and its threads.
+        // From here on, neither this thread nor the worker and its threads can open anything.
         const process = new ImageProcess(connection, sealProcess(runtimePaths()));
         process.load({ type: "load", files, maxPixels: MAX_SOURCE_PIXELS });
         return process;

@@ -24,7 +24,7 @@ export type StartImageProcess = (
 /**
  * Starts a process and waits until it has connected.
  *
- * @throws Error if it ends first, or does not connect in time
+ * @throws Error if it exits first, or does not connect in time
  */
 export const startImageProcess: StartImageProcess = async (
   command,

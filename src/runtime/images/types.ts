@@ -20,14 +20,14 @@ export interface Conversion {
    * (distorted).
    */
   readonly fit?: ImageFit | undefined;
-  /** 1 to 100. */
+  /** A number from 1 to 100. */
   readonly quality: number;
   readonly format: ImageFormat;
 }
 
 export interface ConvertJob extends Conversion {
   readonly source: Uint8Array<ArrayBuffer>;
-  /** The owner of the job; owners take turns. */
+  /** The owner of the job. Owners take turns. */
   readonly owner: string;
 }
 

@@ -13,7 +13,7 @@ const CAPABILITY_VERSION = 0x20080522;
 
 /**
  * Drops all capabilities and, if a user is given, becomes that user. This affects only the current
- * thread, whereas the C library's own functions would change all threads.
+ * thread, whereas the C library's own functions would affect all threads.
  *
  * @returns false if the user cannot be changed, or the capabilities cannot be dropped
  */

@@ -12,8 +12,8 @@ const AF_NETLINK = 16;
 const DNS_PORT = 53;
 
 /**
- * Returns the addresses in `nameserver` lines (resolv.conf(5)). DNS requests to them are allowed
- * even if they are private.
+ * Returns the addresses in `nameserver` lines (resolv.conf(5)). DNS requests to these addresses are
+ * allowed even if they are private.
  */
 export function readNameservers(text: string): readonly string[] {
   return [...text.matchAll(/^nameserver[ \t]+([^\s%]+)/gm)]
@@ -29,7 +29,7 @@ export interface PeerRules {
   readonly nameservers: readonly string[];
   /** True to allow private, local and reserved addresses. */
   readonly allowPrivate: boolean;
-  /** Allowed ports of private IPv4 addresses. */
+  /** Allowed ports at private IPv4 addresses. */
   readonly peers: readonly Peer[];
   /** Ports of the loopback address that are redirected. */
   readonly routes: readonly LocalRoute[];
@@ -38,7 +38,7 @@ export interface PeerRules {
 const V4_IN_V6 = "0,0,0,0,0,0,0,0,0,0,255,255,";
 
 /**
- * Returns the family, address and port in an internet socket's name; `undefined` for other
+ * Returns the family, address and port in an internet socket's name, or `undefined` for other
  * families.
  */
 export function readPeer(
@@ -69,7 +69,7 @@ export function judgeConnect(
   if (sockaddr.byteLength < 2) return 0;
   const family = sockaddr[0]! | sockaddr[1]! << 8;
   if (family === AF_UNSPEC || family === AF_NETLINK) return 0;
-  // Unix sockets belong to the machine's services; a server needs none of them.
+  // Unix sockets belong to the machine's services; a server needs none of these services.
   if (family === AF_UNIX) return ECONNREFUSED;
   const peer = readPeer(sockaddr);
   if (peer === undefined) return EACCES;
@@ -81,7 +81,9 @@ export function judgeConnect(
   return isPublic(address) ? 0 : EACCES;
 }
 
-/** True for port 0 of the unspecified address. Sockets that only send can be bound to it. */
+/**
+ * Returns true for port 0 of the unspecified address. Sockets that only send can be bound to it.
+ */
 export function isUnspecific(sockaddr: Uint8Array): boolean {
   const family = sockaddr[0]! | sockaddr[1]! << 8;
   if (family !== AF_INET && family !== AF_INET6) return false;
@@ -94,7 +96,7 @@ export function isUnspecific(sockaddr: Uint8Array): boolean {
  * Checks the address that a socket is about to be bound to. For Unix sockets, the file system
  * decides. An internet socket must not choose an address or port.
  *
- * @returns 0 if it can be bound, otherwise the error for the server
+ * @returns 0 if the socket can be bound, otherwise the error for the server
  */
 export function judgeBind(sockaddr: Uint8Array): number {
   if (sockaddr.byteLength < 2) return 0;

@@ -48,7 +48,7 @@ const RIGHTS: Readonly<Record<FileRule["rights"], bigint>> = {
     MAKE_REG | MAKE_DIR | MAKE_SYM | REFER,
 };
 
-/** Returns the version of Landlock in this kernel; 0 without Landlock. */
+/** Returns the version of Landlock in this kernel, or 0 if the kernel has no Landlock. */
 export function landlockVersion(libc: Libc): number {
   return Math.max(0, Number(libc.call(CREATE_RULESET, 0n, 0n, GET_VERSION)));
 }
@@ -86,8 +86,8 @@ function addRule(
 
 /**
  * Restricts this thread, and everything that it starts from now on, to the files in the rules. If
- * the kernel supports it, they also cannot bind TCP ports, connect to abstract Unix sockets of
- * other processes, or send signals to other processes.
+ * the kernel supports it, these threads also cannot bind TCP ports, connect to abstract Unix
+ * sockets of other processes, or send signals to other processes.
  *
  * @returns whether the kernel has restricted file access
  */

@@ -7,8 +7,8 @@ const SYMBOLS = {
   getsockname: { parameters: ["i32", "buffer", "buffer"], result: "i32" },
   getsockopt: { parameters: ["i32", "i32", "i32", "buffer", "buffer"], result: "i32" },
   /**
-   * Runs on a separate thread, because the calling thread also decides the call while it is
-   * suspended.
+   * Runs on a separate thread. The kernel suspends the call, and the calling thread has to decide
+   * in the meantime whether to allow it.
    */
   connect: { parameters: ["i32", "buffer", "u32"], result: "i32", nonblocking: true },
   prctl: { parameters: ["i32", "u64", "u64", "u64", "u64"], result: "i32" },
@@ -44,12 +44,14 @@ const SYMBOLS = {
 
 export type Libc = Deno.DynamicLibrary<typeof SYMBOLS>["symbols"];
 
-/** The library, opened once; `undefined` if the system has a different one. */
+/** The library, which is opened once; `undefined` if the system has a different C library. */
 export const openLibc: () => Libc | undefined = lazyLibc(SYMBOLS);
 
 const PR_SET_NO_NEW_PRIVS = 38;
 
-/** Keeps this thread and its children from gaining privileges; Landlock and seccomp require it. */
+/**
+ * Keeps this thread and its children from gaining privileges. Landlock and seccomp require this.
+ */
 export function setNoNewPrivileges(libc: Libc): boolean {
   return libc.prctl(PR_SET_NO_NEW_PRIVS, 1n, 0n, 0n, 0n) === 0;
 }

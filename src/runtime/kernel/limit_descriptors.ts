@@ -4,8 +4,9 @@ import { systemCall } from "./system_calls.ts";
 
 /**
  * Maximum number of descriptors of a server. This is enough for all requests and WebSockets that
- * the platform sends it, each with a connection elsewhere. The limit also bounds the buffers of
- * sockets and pipes: about 200 KiB of kernel memory per descriptor, which is charged to no process.
+ * the platform sends it, each of which may need a connection to another server. The limit also
+ * bounds the buffers of sockets and pipes: about 200 KiB of kernel memory per descriptor, which is
+ * charged to no process.
  */
 const MAX_DESCRIPTORS = 2560;
 

@@ -7,7 +7,10 @@ import { addressOf, EINVAL, lastError, PROCESSOR, systemCall } from "./system_ca
 const SET_MODE_FILTER = 1;
 const GET_ACTION_AVAILABLE = 2;
 const NEW_LISTENER = 8;
-/** Once a call has been received, only fatal signals interrupt it (Linux 5.19 or later). */
+/**
+ * With this flag, only fatal signals interrupt a call once it has been received (Linux 5.19 or
+ * later).
+ */
 const WAIT_KILLABLE = 32;
 const NOTIFY_ACTION = 0x7fc00000;
 
@@ -17,7 +20,7 @@ const IS_HELD = 0x40082102n;
 const CONTINUE = 1;
 const ADD_DESCRIPTOR = 0x40182103n;
 const O_CLOEXEC = 0x80000;
-/** Makes the copied descriptor replace a given one. */
+/** Makes the copied descriptor replace a given descriptor. */
 const SET_DESCRIPTOR = 1;
 
 const NOTIFICATION_BYTES = 80;
@@ -25,7 +28,7 @@ const ANSWER_BYTES = 24;
 
 /**
  * Maximum number of requests that the kernel can withdraw in a row, for example because a thread
- * has ended.
+ * has exited.
  */
 const MAX_FAILURES = 1000;
 
@@ -39,7 +42,7 @@ export interface HeldCall {
   readonly args: readonly bigint[];
 }
 
-/** True if the kernel can ask a listener before it makes a call. */
+/** Returns true if the kernel can ask a listener before it makes a call. */
 export function canSupervise(libc: Libc): boolean {
   if (PROCESSOR === undefined) return false;
   const action = new Uint8Array(Uint32Array.of(NOTIFY_ACTION).buffer);
@@ -49,7 +52,7 @@ export function canSupervise(libc: Libc): boolean {
 /**
  * Installs a filter for this thread, and for everything that it starts from now on.
  *
- * @returns the listener's descriptor; `undefined` if the filter is not in force
+ * @returns the listener's descriptor, or `undefined` if the filter is not in force
  */
 export function installFilter(libc: Libc, filter: Uint8Array<ArrayBuffer>): number | undefined {
   const program = new Uint8Array(16);
@@ -64,7 +67,10 @@ export function installFilter(libc: Libc, filter: Uint8Array<ArrayBuffer>): numb
   return undefined;
 }
 
-/** Whether a call is still waiting. If so, its thread id still belongs to the calling thread. */
+/**
+ * Returns whether a call is still waiting. If so, its thread id still belongs to the calling
+ * thread.
+ */
 export function isHeld(libc: Libc, descriptor: number, id: bigint): boolean {
   return libc.ioctl(descriptor, IS_HELD, new Uint8Array(BigUint64Array.of(id).buffer)) === 0;
 }

@@ -20,7 +20,7 @@ export interface LocalRoute {
   readonly port: number;
   /** A port of IPv4's loopback address. */
   readonly to: Peer;
-  /** Whether the other side accepts connections only from announced ports. */
+  /** Whether the target accepts connections only from announced ports. */
   readonly isAnnounced: boolean;
 }
 
@@ -35,8 +35,8 @@ const V4_IN_V6 = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255];
 const LOOPBACK_V6 = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1].join();
 
 /**
- * Whether an address belongs to this machine. The kernel also connects the zero address to this
- * machine.
+ * Returns whether an address belongs to this machine. The kernel also connects the zero address to
+ * this machine.
  */
 function isOwnMachine(bytes: Uint8Array): boolean {
   if (bytes.every((byte) => byte === 0)) return true;
@@ -63,10 +63,10 @@ function readOwnPort(sockaddr: Uint8Array): OwnPort | undefined {
   return { family, from, port: sockaddr[2]! << 8 | sockaddr[3]! };
 }
 
-/** Returns the port if the address belongs to this machine; otherwise `undefined`. */
+/** Returns the port if the address belongs to this machine, and otherwise `undefined`. */
 export const ownPortOf = (sockaddr: Uint8Array): number | undefined => readOwnPort(sockaddr)?.port;
 
-/** Finds the redirect for an address; `undefined` if there is none. */
+/** Finds the redirect for an address. Returns `undefined` if there is none. */
 export function findLocalRoute(
   sockaddr: Uint8Array,
   routes: readonly LocalRoute[],
@@ -82,7 +82,7 @@ export function findLocalRoute(
   return { route, address };
 }
 
-/** Returns the port in a socket's own address (struct sockaddr); `undefined` if it has none. */
+/** Returns the port in a socket's own address (struct sockaddr), or `undefined` if it has none. */
 export function portOf(sockaddr: Uint8Array): number | undefined {
   const family = sockaddr[0]! | sockaddr[1]! << 8;
   return family === AF_INET || family === AF_INET6 ? sockaddr[2]! << 8 | sockaddr[3]! : undefined;

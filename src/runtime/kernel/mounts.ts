@@ -1,5 +1,6 @@
 /**
- * @module Creates private mounts for a thread, visible only to it and the processes that it starts.
+ * @module Creates private mounts for a thread, which are visible only to the thread and the
+ * processes that it starts.
  */
 import type { Libc } from "./libc.ts";
 import { type CallName, systemCall } from "./system_calls.ts";
@@ -11,7 +12,7 @@ const MS_NODEV = 4;
 const MS_REC = 0x4000;
 const MS_PRIVATE = 0x40000;
 
-/** An error for a call that the system refuses. The error's message names the call. */
+/** An error for a system call that fails. The error's message names the call. */
 export class RefusedCallError extends Error {
   override readonly name = "RefusedCallError";
 }
@@ -21,9 +22,9 @@ export const cString = (text: string): Uint8Array<ArrayBuffer> =>
   new TextEncoder().encode(`${text}\0`);
 
 /**
- * Makes a system call, like `systemCall()`.
+ * Makes a system call like `systemCall()`, but throws an error if the call fails.
  *
- * @throws {RefusedCallError} if the system refuses it
+ * @throws {RefusedCallError} if the call fails
  */
 export function mustCall(
   libc: Libc,

@@ -1,11 +1,11 @@
 /**
  * @module System calls that every program uses to handle its own files, memory, threads, time,
  * events and descriptors. Node, the C library and native packages use them, in addition to calls
- * with arguments that the filters check. Calls added by newer kernels are missing until they are
- * reviewed; the C library works without them.
+ * with arguments that the filters check. Calls that newer kernels add are missing here until they
+ * are reviewed. The C library works without them.
  */
 
-/** Numbers on x86_64 and aarch64; -1 if a processor lacks the call. */
+/** Call numbers on x86_64 and aarch64; -1 if a processor lacks the call. */
 export const PLAIN_CALLS = {
   accept: [43, 202],
   accept4: [288, 242],

@@ -7,7 +7,7 @@ export const Answer = {
   /** Passes the call to the filter's listener. */
   ask: 0x7fc00000,
   killProcess: 0x80000000,
-  /** The call fails with an error. */
+  /** Makes the call fail with an error. */
   fail: (error: number): number => 0x00050000 | error,
 } as const;
 
@@ -30,16 +30,21 @@ const NUMBER = 0;
 const ARCH = 4;
 const ARGUMENTS = 16;
 
-/** From this number on, system calls use another ABI of the same processor (x32). */
+/** The lowest number of system calls that use another ABI of the same processor (x32). */
 const FOREIGN_ABI = 0x40000000;
 
-/** Loads the lower half of an argument; for an int, that is the whole argument. */
+/**
+ * Loads the lower half of an argument. If the argument is an int, the lower half is the whole
+ * argument.
+ */
 export const loadArgument = (index: number): Step => ({ code: LOAD, k: ARGUMENTS + index * 8 });
 
 /** Loads the upper half of an argument. */
 const loadUpper = (index: number): Step => ({ code: LOAD, k: ARGUMENTS + index * 8 + 4 });
 
-/** The part of the program for one call. Every path through it must end with a decision. */
+/**
+ * The part of the program that decides one call. Every path through it must end with a decision.
+ */
 export interface Block {
   readonly call: CallName;
   readonly steps: readonly Step[];

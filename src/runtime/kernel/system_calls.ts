@@ -2,7 +2,7 @@
 import type { Libc } from "./libc.ts";
 import { PLAIN_CALLS } from "./plain_calls.ts";
 
-/** Numbers on x86_64 and aarch64; -1 if a processor lacks the call. */
+/** Call numbers on x86_64 and aarch64; -1 if a processor lacks the call. */
 const NUMBERS = {
   ...PLAIN_CALLS,
   acct: [163, 89],
@@ -146,7 +146,7 @@ export type CallName = keyof typeof NUMBERS;
 export interface Processor {
   /** The kernel's AUDIT_ARCH value. */
   readonly arch: number;
-  /** The number of a call; -1 if this processor lacks it. */
+  /** Returns the number of a call, or -1 if this processor lacks it. */
   readonly number: (name: CallName) => number;
 }
 
@@ -155,10 +155,10 @@ export const PROCESSORS: Readonly<Record<string, Processor>> = {
   aarch64: { arch: 0xc00000b7, number: (name) => NUMBERS[name][1] },
 };
 
-/** This machine's processor; `undefined` if its calls are unknown. */
+/** This machine's processor, or `undefined` if its call numbers are unknown. */
 export const PROCESSOR: Processor | undefined = PROCESSORS[Deno.build.arch];
 
-/** The address of a buffer, for structures that point to others. */
+/** Returns the address of a buffer, for structures that point to other structures. */
 export function addressOf(buffer: Uint8Array<ArrayBuffer>): bigint {
   return BigInt(Deno.UnsafePointer.value(Deno.UnsafePointer.of(buffer)));
 }
@@ -182,7 +182,7 @@ export function systemCall(
   return result === -1 ? -lastError(libc) : result;
 }
 
-/** The error from the last C library call on this thread. */
+/** Returns the error from the last C library call on this thread. */
 export function lastError(libc: Libc): number {
   const place = libc.errno();
   return place === null ? EIO : new Deno.UnsafePointerView(place).getInt32();

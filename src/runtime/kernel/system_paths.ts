@@ -1,4 +1,4 @@
-/** @module The system files that processes running project code can read. */
+/** @module The system files that processes with project code can read. */
 
 /** Libraries, certificates, time zones, and settings for name resolution. */
 const LIBRARIES_AND_SETTINGS: readonly string[] = [
@@ -22,7 +22,7 @@ const LIBRARIES_AND_SETTINGS: readonly string[] = [
 ];
 
 /**
- * More paths for native code: other libraries, fonts, and certificates as stored by other
+ * More paths for native code: other libraries, fonts, and the certificate folders of other
  * distributions.
  */
 const FOR_NATIVE_CODE: readonly string[] = [

@@ -1,4 +1,7 @@
-/** @module Builds the command that runs Node, or the command that starts it, for a server. Pure. */
+/**
+ * @module Builds the command line and environment for a server on Node, or for a command that
+ * starts Node.
+ */
 import { join } from "node:path";
 import type { ServerStart } from "../compute/wire.ts";
 import type { PreloadStart } from "./preload/start.ts";
@@ -43,7 +46,7 @@ export function preloadStart(
 const quoted = (path: string): string =>
   `"${path.replace(/["\\$`]/g, (character) => `\\${character}`)}"`;
 
-/** Maximum semi-space size, in MiB. It is the size that Node chooses on a large machine. */
+/** Maximum semi-space size, in MiB. This is the size that Node chooses on a large machine. */
 const MAX_SEMI_SPACE_MB = 32;
 
 /** Returns Node's arguments and environment. The preload is the first of the additional files. */
@@ -54,8 +57,8 @@ export function nodeCommand(start: ServerStart, view: NodeView): NodeCommand {
     "--enable-source-maps",
     // With a smaller heap, Node collects garbage sooner.
     `--max-old-space-size=${memoryMb}`,
-    // The default size of the young generation depends on the machine, so garbage alone could reach
-    // the limit.
+    // The default size of the young generation depends on the machine, so on a large machine
+    // garbage alone could reach the limit.
     `--max-semi-space-size=${Math.min(MAX_SEMI_SPACE_MB, Math.ceil(memoryMb / 32))}`,
   ];
   const variables = {
@@ -89,8 +92,9 @@ export function nodeCommand(start: ServerStart, view: NodeView): NodeCommand {
 
 /**
  * Returns scripts for the programs that a command finds by name. The script for Node loads the
- * preload even if another script sets NODE_OPTIONS. Other scripts run tools that the machine lacks
- * or has in a different version. The folder with these scripts comes first in the search path.
+ * preload even if another script sets NODE_OPTIONS. Other scripts run tools that the machine lacks,
+ * or that it has in a different version. The folder with these scripts comes first in the search
+ * path.
  */
 export function toolScripts(
   { tools = [] }: ServerStart,

@@ -1,4 +1,4 @@
-/** @module A server's Node processes. The first one that listens gets the requests. */
+/** @module A server's Node processes. The first process that listens gets the requests. */
 import { join } from "node:path";
 import { ComputeFrame, type Ending, type ProcessLog, SERVER_SOCKET } from "../compute/wire.ts";
 import type { Frame } from "../process/frames/frame.ts";
@@ -12,16 +12,19 @@ const MAX_NODE_FRAME_BYTES = 2 * 1024 * 1024;
 /** Maximum number of listening processes, such as the workers of a cluster. */
 const MAX_MEMBERS = 64;
 
-/** Maximum number of waiting revalidation requests; others get no response. */
+/** Maximum number of waiting revalidation requests; further requests get no response. */
 const MAX_ASKED = 1000;
 
 /**
- * How long to wait for a server to listen on its assigned port after it has listened on another
- * one, in milliseconds.
+ * How long to wait for a server to listen on its assigned port after the server has listened on
+ * another port, in milliseconds.
  */
 const OTHER_MS = 1000;
 
-/** The same for a server that requested any free port. Such a port is rarely meant for requests. */
+/**
+ * The same time, but for a server that requested any free port. Such a port is rarely meant for
+ * requests.
+ */
 const ANY_MS = 5000;
 
 /** Maximum number of additional ports that are distinguished and reported. */
@@ -39,7 +42,7 @@ export interface MembersOptions {
   readonly send: (type: number, payload: Uint8Array, id?: number) => void;
   /** Called once, with the name and version of the runtime. */
   readonly booted: (runtime: string) => void;
-  /** Called when a process reports why it ends. */
+  /** Called when a process reports why it exits. */
   readonly ended: (message: string) => void;
 }
 
@@ -72,7 +75,7 @@ export class NodeMembers {
     return this.#members.size;
   }
 
-  /** Receives messages from a process until it disconnects; never rejects. */
+  /** Receives messages from a process until it disconnects. Never rejects. */
   async join(conn: Deno.Conn): Promise<void> {
     if (this.#members.size >= MAX_MEMBERS) return conn.close();
     const member = new FrameConnection(conn, MAX_NODE_FRAME_BYTES);
@@ -100,7 +103,8 @@ export class NodeMembers {
   }
 
   /**
-   * Handles a message from Node. The message must not claim another process id or another sandbox.
+   * Handles a message from Node. The message must not claim the id of another process or another
+   * sandbox.
    */
   #take(member: FrameConnection, { type, id, payload }: Frame): void {
     switch (type) {

@@ -18,7 +18,7 @@ export async function readPreload(bundled?: string): Promise<string> {
   );
 }
 
-/** The module for one server. */
+/** Returns the module for one server. */
 export function preloadText(code: string, start: PreloadStart): string {
   return `const svcStart = ${JSON.stringify(start)};\n${code}`;
 }

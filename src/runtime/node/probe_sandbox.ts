@@ -26,7 +26,7 @@ const CONTAINER_ADVICE =
   "Run the platform where the system call pidfd_getfd is allowed; in a container, add --cap-add " +
   "SYS_PTRACE. Servers on Deno run without it";
 
-/** Returns advice for a better sandbox; `undefined` if there is none. */
+/** Returns advice on how to get a better sandbox, or `undefined` if there is none. */
 export function nodeSandboxAdvice({ kind }: FoundKind): string | undefined {
   if (kind === "namespaces") return undefined;
   return kind === "kernel" ? NAMESPACES_ADVICE : CONTAINER_ADVICE;

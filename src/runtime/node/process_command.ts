@@ -12,11 +12,12 @@ import { findNamespacePrefix } from "../process/own_namespaces.ts";
 import { bundlePreload } from "./bundle_preload.ts";
 
 /**
- * The search path for the program that starts the process. Node itself gets another environment.
+ * The search path for the program that starts the process. Node itself gets a different
+ * environment.
  */
 const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/** The command for this program, compiled or run from source. */
+/** Returns the command for this program, compiled or run from source. */
 export function nodeProcessCommand(
   { env }: ProcessCommandOptions,
 ): (folder: string, server: SpawnFacts) => Promise<ProcessCommand> {
@@ -24,7 +25,8 @@ export function nodeProcessCommand(
     argument: NODE_PROCESS_ARGUMENT,
     main: fileURLToPath(new URL("./process_main.ts", import.meta.url)),
     env,
-    // The process runs no project code itself. Node does, in the sandbox that this process creates.
+    // The process runs no project code itself. Node runs it, in the sandbox that this process
+    // creates.
     flags: () => ["--allow-all"],
   });
   let prefix: Promise<readonly string[]> | undefined;

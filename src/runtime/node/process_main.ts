@@ -1,7 +1,8 @@
 /**
  * @module The process that runs a server on Node. The process runs no project code itself: it
- * starts Node, or a command that starts Node, in a sandbox. It supervises this process and passes
- * frames between Node and the platform. Node and the command end with this process.
+ * starts Node, or a command that starts Node, in a sandbox. It supervises what it has started, and
+ * passes frames between Node and the platform. Node and the command are stopped when this process
+ * exits.
  */
 import { join } from "node:path";
 import { findEscapingLink } from "../compute/sandbox/escaping_link.ts";
@@ -30,10 +31,16 @@ import { preloadText, readPreload } from "./preload_text.ts";
 /** Socket in the private folder where this process waits for Node. */
 const NODE_SOCKET = "n";
 
-/** Name of the file in the private folder with the module that Node loads first. */
+/**
+ * Name of the file that contains the module that Node loads first. The file is in the private
+ * folder.
+ */
 const PRELOAD = "preload.cjs";
 
-/** Folder in the private folder with the programs that a command finds by name. */
+/**
+ * Name of the folder that contains the programs that a command finds by name. It is in the private
+ * folder.
+ */
 const PROGRAMS = "bin";
 
 /** Time to read and send the last frames before the process exits, in milliseconds. */
@@ -66,7 +73,7 @@ class NodeProcess {
   #reason: string | undefined;
   #terminated = false;
 
-  /** Prepared early, so its thread starts while the platform is still connecting. */
+  /** The launch is prepared early, so its thread starts while the platform is still connecting. */
   readonly #startNode = prepareLaunch();
 
   readonly #platform: FrameConnection;
@@ -115,7 +122,7 @@ class NodeProcess {
     this.#leave(end);
   }
 
-  /** Serves Node's only connection, and ends Node when it closes. */
+  /** Serves Node's only connection, and stops Node when the connection closes. */
   async #hearOne(listener: Deno.UnixListener, node: RunningNode): Promise<void> {
     const conn = await listener.accept().catch(() => undefined);
     if (conn === undefined) return;
@@ -124,7 +131,8 @@ class NodeProcess {
   }
 
   /**
-   * Accepts all of a command's listening processes, because one can start another that replaces it.
+   * Accepts all of a command's listening processes, because one process can start another process
+   * that replaces it.
    */
   async #hearAll(listener: Deno.UnixListener, node: RunningNode): Promise<void> {
     const heard = new Set<Promise<void>>();
@@ -140,7 +148,7 @@ class NodeProcess {
     await Promise.all(heard);
   }
 
-  /** Ends a command if its server has exited and it does not start another one. */
+  /** Stops a command if its server has exited and the command does not start another one. */
   #missServer(node: RunningNode): void {
     this.#terminateRest();
     setTimeout(() => {
@@ -148,7 +156,7 @@ class NodeProcess {
     }, RESTART_MS);
   }
 
-  /** Ends the command after SIGTERM once all servers that it started have exited. */
+  /** After SIGTERM, stops the command once all servers that it started have exited. */
   #terminateRest(): void {
     if (this.#terminated && this.#command !== undefined && this.#members?.size === 0) {
       this.#node?.terminate();

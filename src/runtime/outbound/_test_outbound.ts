@@ -33,7 +33,7 @@ export async function withOutbound<T>(
 export const text = async (response: OutboundResponse): Promise<string> =>
   response.body === null ? "" : await new Response(response.body).text();
 
-/** Returns the error code that a request fails with. */
+/** Returns the code of the error with which a request fails. */
 export async function codeOf(work: Promise<unknown>): Promise<OutboundErrorCode | "none"> {
   try {
     await work;

@@ -5,9 +5,9 @@
 
 export interface RawServer extends Disposable {
   readonly port: number;
-  /** Number of connections accepted so far. */
+  /** Returns the number of connections accepted so far. */
   connections(): number;
-  /** Everything received so far. */
+  /** Returns everything that was received so far. */
   received(): string;
 }
 
@@ -57,7 +57,7 @@ export function serveRaw(...answers: readonly (string | null)[]): RawServer {
   };
 }
 
-/** A resolver that uses a table and counts lookups. */
+/** Creates a resolver that uses a table and counts lookups. */
 export function tableResolver(table: Readonly<Record<string, readonly (readonly string[])[]>>) {
   const asked = new Map<string, number>();
   const resolve = (name: string): Promise<readonly string[]> => {

@@ -1,8 +1,8 @@
 /**
  * @module Counts abandoned connection attempts, which the runtime continues although no one waits
  * for them. A TLS handshake cannot be cancelled from outside, and an unresponsive server (a tarpit)
- * keeps the handshake and its file descriptor open forever. While there are too many, no new
- * connections are started.
+ * keeps the handshake and its file descriptor open forever. While there are too many such attempts,
+ * no new connections are started.
  */
 import ipaddr from "ipaddr.js";
 
@@ -10,7 +10,7 @@ import ipaddr from "ipaddr.js";
 const MAX_OF_NETWORK = 16;
 
 /**
- * Maximum number of abandoned attempts in total; beyond that, only networks that have responded
+ * Maximum number of abandoned attempts in total. Beyond that, only networks that have responded
  * before are tried.
  */
 const MAX_ABANDONED = 256;
@@ -18,7 +18,10 @@ const MAX_ABANDONED = 256;
 /** Maximum number of networks to remember as having responded. */
 const MAX_KNOWN = 4096;
 
-/** An IPv6 host can have a whole /64 (RFC 4291, 2.5.1), an IPv4 host a single address. */
+/**
+ * An IPv6 host can have a whole /64 network (RFC 4291, 2.5.1), whereas an IPv4 host has a single
+ * address.
+ */
 const IPV6_NETWORK_BYTES = 8;
 
 function networkOf(address: string): string {
@@ -36,7 +39,7 @@ export class AbandonedConnects {
     return this.#total;
   }
 
-  /** True if a connection to the address can be started. */
+  /** Returns true if a connection to the address can be started. */
   allows(address: string): boolean {
     const network = networkOf(address);
     if ((this.#abandoned.get(network) ?? 0) >= MAX_OF_NETWORK) return false;

@@ -1,7 +1,7 @@
 /**
  * @module Opens a connection to a checked address. The name is resolved once, every address is
- * checked, and the connection goes to exactly one of them, so a second lookup cannot lead
- * elsewhere.
+ * checked, and the connection goes to exactly one of these addresses, so a second lookup cannot
+ * lead elsewhere.
  */
 import { OutboundError } from "../http1/errors.ts";
 import type { AbandonedConnects } from "./abandoned_connects.ts";
@@ -24,8 +24,8 @@ export type Dial = (
 ) => Promise<Deno.TcpConn>;
 
 /**
- * Finds the target of a connection to the platform's own host, which needs no lookup and may be
- * local; `undefined` for any other host.
+ * Finds the target of a connection to one of the platform's own hosts. The target needs no lookup
+ * and may be local. Returns `undefined` for any other host.
  */
 export type OwnRoute = (
   to: { readonly host: string; readonly port: number },

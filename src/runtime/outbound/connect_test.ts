@@ -12,7 +12,7 @@ function tarpit() {
   })();
   return {
     port: (listener.addr as Deno.NetAddr).port,
-    /** Closes accepted connections; waiting handshakes then fail. */
+    /** Closes accepted connections. Waiting handshakes then fail. */
     release: () => {
       for (const conn of taken.splice(0)) conn.close();
     },

@@ -77,7 +77,7 @@ function requestHeaders(request: OutboundRequest, target: Target, ofBody: Header
   return [...headers, ...ofBody];
 }
 
-/** Like `WholeAnswer`, with the URL that it came from. */
+/** A response like `WholeAnswer`, with the URL that the response came from. */
 class WholeResponse extends WholeAnswer implements OutboundResponse {
   constructor(
     { head, body }: { readonly head: ResponseHead; readonly body: WholeBody },
@@ -192,7 +192,8 @@ class OutboundClient {
 /**
  * Creates the client for outbound requests. The client checks the scheme, credentials, port, name,
  * literal address and every resolved address, including those of redirects. Connections go only to
- * checked addresses. Bodies stream both ways. Ports below 1024 other than 80 and 443 are refused.
+ * checked addresses. Bodies are streamed in both directions. Ports below 1024 other than 80 and 443
+ * are blocked.
  */
 export function createOutboundFetch(options: OutboundOptions = {}): Outbound {
   const client = new OutboundClient(options);

@@ -79,7 +79,7 @@ Deno.test("outbound fetch does not reuse a connection that received bytes withou
   });
 });
 
-/** Opens a connection that fails on its second request without any earlier sign. */
+/** Opens a connection that fails on its second request without warning. */
 async function dialStale(to: { readonly port: number }): Promise<Deno.TcpConn> {
   const conn = await Deno.connect({ hostname: "127.0.0.1", port: to.port });
   const write = conn.write.bind(conn);
@@ -224,7 +224,7 @@ Deno.test("outbound fetch returns a short body that arrives early as bytes, and 
   const one = await ask(whole, null);
   assert.equal(new TextDecoder().decode(one.bytes), "body");
   assert.equal(await new Response(one.body).text(), "body");
-  /** A byte that is sent once a promise has resolved. */
+  /** Creates a stream with a byte that is sent once a promise has resolved. */
   const after = (moment: Promise<unknown>) =>
     new ReadableStream<Uint8Array>({
       async start(controller) {

@@ -4,17 +4,17 @@ import type { OutboundRequest, OutboundResponse } from "./types.ts";
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** Headers that are meant for one origin only. */
+/** Headers that are meant for a single origin. */
 const BOUND_TO_ORIGIN: ReadonlySet<string> = new Set(["authorization", "cookie", "cookie2"]);
 
 /** Headers that describe a body. */
 const OF_BODY = /^content-/i;
 
 /**
- * Returns the request that follows a redirect; `undefined` if the response is not a redirect, or
+ * Returns the request that follows a redirect, or `undefined` if the response is not a redirect or
  * redirects are not followed.
  *
- * @throws OutboundError if it cannot be followed
+ * @throws OutboundError if the redirect cannot be followed
  */
 export function nextRequest(
   request: OutboundRequest,

@@ -4,7 +4,7 @@ import type { LazySignal } from "../http1/exchange_watch.ts";
 
 export interface OutboundRequest {
   readonly method: string;
-  /** Absolute, `http:` or `https:`, without credentials. */
+  /** An absolute `http:` or `https:` URL without credentials. */
   readonly url: string;
   /**
    * `host` always comes from the URL, and hop-by-hop headers are dropped. The request fails if the
@@ -21,18 +21,18 @@ export interface OutboundRequest {
 export interface OutboundResponse {
   readonly status: number;
   readonly statusText: string;
-  /** The headers in order, with names as received. Hop-by-hop headers are dropped. */
+  /** The headers in order, with their names as received. Hop-by-hop headers are dropped. */
   readonly headers: HeaderList;
-  /** `null` if the response cannot have one. */
+  /** The body; `null` if the response cannot have one. */
   readonly body: ReadableStream<Uint8Array<ArrayBuffer>> | null;
   /** The whole body, if it arrived with the headers. Use it instead of `body`. */
   readonly bytes?: Uint8Array<ArrayBuffer> | undefined;
-  /** The whole body; as text if it is ASCII. Text costs half as much to forward. */
+  /** The whole body, as text if it is ASCII, because text costs half as much to forward. */
   readonly whole?: string | Uint8Array<ArrayBuffer> | undefined;
   /** The URL that responded, after redirects. */
   readonly url: string;
   readonly redirected: boolean;
 }
 
-/** Sends a request; rejects with `OutboundError`. */
+/** Sends a request. Rejects with `OutboundError`. */
 export type OutboundFetch = (request: OutboundRequest) => Promise<OutboundResponse>;

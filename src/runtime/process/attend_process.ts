@@ -13,10 +13,10 @@ export interface AttendedProcess {
 }
 
 /**
- * Handles a process's frames until it closes the connection or violates the protocol, and then ends
- * the process. Reports a violation to `failed`.
+ * Handles a process's frames until it closes the connection or violates the protocol, and then
+ * kills the process. Reports a violation to `failed`.
  *
- * @returns its last output once it has exited
+ * @returns the process's last output once it has exited
  */
 export async function attendProcess(
   process: AttendedProcess,

@@ -2,7 +2,7 @@
 
 import { within } from "./timers.ts";
 
-/** Releases the slot; calling it again has no effect. */
+/** Releases the slot. Calling this again has no effect. */
 export type Release = () => void;
 
 export interface GateOptions {
@@ -24,7 +24,9 @@ export class ConcurrencyGate {
     return this.#running;
   }
 
-  /** Returns a slot as soon as one is free; `undefined` if too many callers are already waiting. */
+  /**
+   * Returns a slot as soon as one is free, or `undefined` if too many callers are already waiting.
+   */
   enter(): Release | Promise<Release> | undefined {
     if (this.#running < this.#options.maxConcurrent) return this.#give();
     if (this.#waiting.length >= this.#options.maxQueued) return undefined;

@@ -14,21 +14,24 @@ export interface Tenant {
 export type PlaceDecision<T extends Tenant> =
   /** Another process can start. */
   | { readonly type: "start" }
-  /** Ending this one frees a slot. */
+  /** Stopping this process frees a slot. */
   | { readonly type: "end"; readonly tenant: T }
-  /** A slot is free as soon as one ends or becomes idle. */
+  /** A slot becomes free as soon as a process stops or becomes idle. */
   | { readonly type: "wait" };
 
 export interface PlaceFacts<T extends Tenant> {
   /** Number of occupied slots, including those of processes that are starting. */
   readonly taken: number;
   readonly max: number;
-  /** Number of processes waiting for a slot. */
+  /** Number of processes that are waiting for a slot. */
   readonly waiting: number;
   readonly tenants: Iterable<T>;
 }
 
-/** Decides for the first waiting process. The tenant that has been idle the longest ends first. */
+/**
+ * Decides what the first waiting process needs. The tenant that has been idle the longest is
+ * stopped first.
+ */
 export function decidePlace<T extends Tenant>(facts: PlaceFacts<T>): PlaceDecision<T> {
   const { taken, max, waiting, tenants } = facts;
   if (taken < max) return { type: "start" };
@@ -40,7 +43,7 @@ export function decidePlace<T extends Tenant>(facts: PlaceFacts<T>): PlaceDecisi
       tenant.idleSince !== undefined && tenant.idleSince < (longest?.idleSince ?? Infinity)
     ) longest = tenant;
   }
-  // The processes that are stopping will free enough slots.
+  // Either no process is idle, or the processes that are already stopping will free enough slots.
   if (longest === undefined || ending >= waiting) return { type: "wait" };
   return { type: "end", tenant: longest };
 }
@@ -50,26 +53,28 @@ const MIB = 1024 * 1024;
 /** Assumed memory of a function process, including its runtime, in MiB. */
 const FUNCTIONS_MB = 192;
 
-/** Share of the machine's memory that function processes can fill. */
+/** Fraction of the machine's memory that function processes can fill. */
 const FUNCTIONS_PART = 0.25;
 
 /** Assumed memory of one server, in MiB: the default limit in the specification. */
 const SERVER_MB = 256;
 
-/** Share of the machine's memory that servers can fill. */
+/** Fraction of the machine's memory that servers can fill. */
 const MEMORY_PART = 0.75;
 
 const SERVERS_PER_PROCESSOR = 32;
 
-/** With fewer slots, a deployment and the next one could wait for each other. */
+/**
+ * Minimum number of slots. With fewer slots, two successive deployments could wait for each other.
+ */
 const LEAST = 4;
 
-/** Default maximum number of function processes on a machine. */
+/** Returns the default maximum number of function processes on a machine. */
 export function defaultMaxFunctionProcesses(memoryBytes: number): number {
   return Math.max(LEAST, Math.floor(memoryBytes * FUNCTIONS_PART / MIB / FUNCTIONS_MB));
 }
 
-/** Default maximum number of servers on a machine. */
+/** Returns the default maximum number of servers on a machine. */
 export function defaultMaxServers(
   { memoryBytes, processors }: { readonly memoryBytes: number; readonly processors: number },
 ): number {

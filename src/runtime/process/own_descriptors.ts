@@ -1,6 +1,6 @@
 /**
  * @module Checks the open files of a process that runs project code. The kernel's sandbox checks
- * paths when they are opened, so files that were already open stay accessible. Each process
+ * paths when they are opened, so files that are already open remain accessible. Each process
  * therefore checks its descriptors before it loads code.
  */
 import { type Descriptor, openDescriptors } from "../../lib/descriptors.ts";
@@ -18,8 +18,8 @@ const STANDARD = 3;
 const NOTHING = "/dev/null";
 
 /**
- * Number of checks before a file counts as left open, and the time between two checks in
- * milliseconds.
+ * Number of checks after which a file that is still open is reported, and the time between two
+ * checks in milliseconds.
  */
 const LOOKS = 20;
 const PAUSE_MS = 10;
@@ -55,7 +55,8 @@ const name = (found: readonly Descriptor[]): string =>
  * Finds descriptors that this process inherited, before it starts untrusted programs that must not
  * have them.
  *
- * @returns why it must not start them; `undefined` if there are none
+ * @returns the reason why the process must not start these programs, or `undefined` if there are no
+ * such descriptors
  */
 export function refuseInheritedDescriptors(): string | undefined {
   const foreign = findForeignDescriptors(openDescriptors() ?? []).filter(({ inherited }) =>
@@ -71,8 +72,8 @@ export function refuseInheritedDescriptors(): string | undefined {
 /**
  * Checks the descriptors of this process before it loads project code.
  *
- * @returns why it must not load any; `undefined` if nothing else is open, or if the system does not
- * list descriptors because it is not Linux
+ * @returns the reason why the process must not load any project code; `undefined` if nothing else
+ * is open, or if the system does not list descriptors because it is not Linux
  */
 export async function refuseForeignDescriptors(): Promise<string | undefined> {
   for (let look = 1;; look++) {

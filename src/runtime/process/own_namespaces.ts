@@ -5,7 +5,8 @@ import type { ProcessCommand } from "./self_command.ts";
 const UNSHARE = "/usr/bin/unshare";
 
 /**
- * Keeps the user, process id and standard streams. Privileges apply only in a new user namespace.
+ * Arguments that keep the user, process id and standard streams. Privileges apply only in a new
+ * user namespace.
  */
 const ARGUMENTS = ["--user", "--map-current-user", "--keep-caps", "--"] as const;
 
@@ -31,7 +32,7 @@ let found: Promise<readonly string[]> | undefined;
 
 /**
  * Finds the command prefix that lets a process create namespaces. It is empty for root, who can
- * always create them, and if the system denies them to other users.
+ * always create them, or if the system does not let other users create them.
  */
 export function findNamespacePrefix(): Promise<readonly string[]> {
   return found ??= find();

@@ -4,7 +4,8 @@ import type { ZodType } from "zod";
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
 /**
- * Parses a payload as JSON with a schema; `undefined` if it is malformed or longer than `maxBytes`.
+ * Parses a payload as JSON with a schema. Returns `undefined` if the payload is malformed or longer
+ * than `maxBytes`.
  */
 export function parsePayload<T>(
   schema: ZodType<T>,

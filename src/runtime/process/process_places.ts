@@ -1,12 +1,12 @@
 /** @module Manages a limited number of slots for the processes of all deployments. */
 import { decidePlace, type Tenant } from "./decide_place.ts";
 
-/** Maximum time that a process waits for another one to free its slot, in milliseconds. */
+/** Maximum time that a process waits for another process to free its slot, in milliseconds. */
 const MAX_WAIT_MS = 10_000;
 
 /** A process that can be stopped to free its slot. */
 export interface EndableTenant extends Tenant {
-  /** Stops the process; `ending` is true afterwards. */
+  /** Stops the process. Afterwards, `ending` is true. */
   end(): void;
 }
 
@@ -19,7 +19,9 @@ export interface Place {
 }
 
 export interface ProcessPlacesOptions {
-  /** Maximum number of processes at the same time, including those that are starting or ending. */
+  /**
+   * Maximum number of processes at the same time, including those that are starting or stopping.
+   */
   readonly max: number;
   /** Maximum time that a process waits for a slot, in milliseconds; 10 s by default. */
   readonly waitMs?: number;
@@ -40,12 +42,12 @@ export class ProcessPlaces {
     return this.#options.max;
   }
 
-  /** Slots in use, by running, starting or ending processes. */
+  /** Slots that are in use by running, starting or stopping processes. */
   get taken(): number {
     return this.#taken;
   }
 
-  /** Returns a slot as soon as one is free; `undefined` if none became free in time. */
+  /** Returns a slot as soon as one is free, or `undefined` if none became free in time. */
   take(): Promise<Place | undefined> {
     const { promise, resolve } = Promise.withResolvers<Place | undefined>();
     const timer = setTimeout(() => {
@@ -61,7 +63,7 @@ export class ProcessPlaces {
     return promise;
   }
 
-  /** Gives slots to waiting processes. Must be called when a process becomes idle. */
+  /** Gives slots to waiting processes. This must be called when a process becomes idle. */
   settle(): void {
     while (this.#waiting.length > 0) {
       const decision = decidePlace({

@@ -1,6 +1,6 @@
 /**
- * @module Manages one process that runs project code: starts it when needed, ends it when it is
- * idle or others need its slot, and restarts it with a pause after failures.
+ * @module Manages one process that runs project code: starts it when needed, stops it when it is
+ * idle or other processes need its slot, and restarts it with a pause after failures.
  *
  * The driver determines the kind of process.
  */
@@ -19,27 +19,27 @@ export interface SupervisedProcess {
 }
 
 /**
- * Why a supervisor stops a process: it is `idle`, others need its `place`, it
- * was not ready in time (`late`), or its supervisor is `closed`.
+ * Why a supervisor stops a process: it is `idle`, other processes need its `place`, it was not
+ * ready in time (`late`), or its supervisor is `closed`.
  */
 export type EndCause = "idle" | "place" | "late" | "closed";
 
 /** The differences between kinds of processes. */
 export interface ProcessDriver<P extends SupervisedProcess> {
-  /** Starts a process; rejects if it does not start. */
+  /** Starts a process. Rejects if the process does not start. */
   spawn(): Promise<P>;
   /** Called when the process has a slot, to assign its work. */
   begin?(process: P): void;
   /**
-   * Resolves when the process is ready for requests; rejects if it ends first. If this is missing,
-   * the process is ready immediately.
+   * Resolves when the process is ready for requests. Rejects if the process exits first. If this is
+   * missing, the process is ready immediately.
    */
   ready?(process: P): Promise<void>;
-  /** True while there are requests. */
+  /** Returns true while the process has requests. */
   isBusy(process: P): boolean;
-  /** Called at every check of a running process. Can end the process. */
+  /** Called at every check of a running process. This can stop the process. */
   inspect(process: P): void;
-  /** Stops the process; `isEnding` is true afterwards. */
+  /** Stops the process. Afterwards, `isEnding` is true. */
   end(process: P, cause: EndCause): void;
 }
 
@@ -93,12 +93,12 @@ export class ProcessSupervisor<P extends SupervisedProcess> {
     return this.#starting !== undefined;
   }
 
-  /** Records that the process has been in use until now. */
+  /** Records that the process was in use until now. */
   touch(): void {
     this.#lastUse = this.#timers.now();
   }
 
-  /** Gives an idle process's slot to others. */
+  /** Gives the slot of an idle process to a waiting process. */
   settle(): void {
     this.#options.places?.settle();
   }
@@ -106,7 +106,7 @@ export class ProcessSupervisor<P extends SupervisedProcess> {
   /**
    * Starts the process, or waits for a start in progress.
    *
-   * @throws NoPlaceError if no slot became free in time; otherwise like the driver
+   * @throws NoPlaceError if no slot became free in time; otherwise, the driver's error
    */
   start(): Promise<P> {
     this.#starting ??= this.#start().finally(() => {
@@ -117,8 +117,8 @@ export class ProcessSupervisor<P extends SupervisedProcess> {
   }
 
   /**
-   * Must be called as soon as a process is certain to end. The process is then no longer the
-   * current process.
+   * Must be called as soon as it is certain that a process will exit. Afterwards, it is no longer
+   * the current process.
    */
   release(process: P): void {
     if (this.#current !== process) return;
@@ -126,7 +126,7 @@ export class ProcessSupervisor<P extends SupervisedProcess> {
     this.#stopLooking();
   }
 
-  /** Stops starting processes. Returns the current one, which the caller must end. */
+  /** Stops starting processes. Returns the current process, which the caller must stop. */
   async close(): Promise<P | undefined> {
     this.#isClosed = true;
     this.#stopLooking();
@@ -179,7 +179,7 @@ export class ProcessSupervisor<P extends SupervisedProcess> {
     return this.isStarting || this.#options.driver.isBusy(process);
   }
 
-  /** The process as a tenant that can be stopped to free its slot. */
+  /** Returns the process as a tenant that can be stopped to free its slot. */
   #tenant(process: P): EndableTenant {
     const idleSince = (): number | undefined => this.#isBusy(process) ? undefined : this.#lastUse;
     return {
@@ -193,7 +193,7 @@ export class ProcessSupervisor<P extends SupervisedProcess> {
     };
   }
 
-  /** Checks the process, ends it if it is idle, and checks again later. */
+  /** Checks the process, stops it if it is idle, and checks again later. */
   #look(): void {
     this.#stopLooking();
     const process = this.#current;

@@ -34,7 +34,7 @@ class FakeProcess implements SupervisedProcess {
   }
 }
 
-/** A supervisor of fake processes with its own clock. */
+/** Creates a supervisor of fake processes, with a clock that tests advance. */
 function setUp(options: Partial<SupervisorOptions<FakeProcess>> = {}) {
   const timers = new FakeTimers();
   const started: FakeProcess[] = [];

@@ -4,8 +4,8 @@
 const TICK_MS = 10;
 
 /**
- * Returns the CPU time that a process has used, in milliseconds (proc(5), `stat`);
- * `undefined` if the system does not report it.
+ * Returns the CPU time that a process has used, in milliseconds (proc(5), `stat`), or `undefined`
+ * if the system does not report it.
  */
 export function processorMs(pid: number): number | undefined {
   try {

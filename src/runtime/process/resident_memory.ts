@@ -3,8 +3,8 @@
 const PAGE_BYTES = 4096;
 
 /**
- * Returns a process's resident memory in bytes (proc(5), `statm`); `undefined` if the system does
- * not report it.
+ * Returns a process's resident memory in bytes (proc(5), `statm`), or `undefined` if the system
+ * does not report it.
  */
 export function residentBytes(pid: number): number | undefined {
   try {

@@ -9,8 +9,8 @@ const FIRST_BACKOFF_MS = 100;
 const HEALTHY_MS = 60_000;
 
 /**
- * Returns the pause before the next start after a number of consecutive failures; 0 after the first
- * one.
+ * Returns the pause before the next start after a number of consecutive failures. The pause is 0
+ * after the first failure.
  */
 export function backoffMs(failures: number): number {
   return failures <= 1 ? 0 : Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (failures - 2));

@@ -19,13 +19,13 @@ export interface SelfCommandOptions<Facts extends readonly unknown[]>
   readonly argument: string;
   /** Absolute path of the module to run when the program runs from source. */
   readonly main: string;
-  /** Additional Deno flags, including permissions, when run from source. */
+  /** Additional Deno flags, including permissions, if the program runs from source. */
   readonly flags: (path: string, ...facts: Facts) => readonly string[];
 }
 
 /**
- * Builds the command for this program, compiled or run from source. The only argument is the given
- * path: the socket or folder where the process finds the platform.
+ * Builds the command for this program, compiled or run from source. Its only argument is the given
+ * path of the socket or folder where the process finds the platform.
  */
 export function selfCommand<Facts extends readonly unknown[]>(
   { argument, main, flags, env }: SelfCommandOptions<Facts>,

@@ -1,5 +1,5 @@
 /**
- * @module The process's side of the connection: serves the platform, and ends when the connection
+ * @module The process's side of the connection: serves the platform, and exits when the connection
  * closes.
  */
 import { constants, setPriority } from "node:os";
@@ -11,7 +11,7 @@ export interface ServePlatformOptions {
   readonly socketPath: string;
   /** Maximum size of a payload from the platform, in bytes; by default, the usual limit. */
   readonly maxPayload?: number;
-  /** Called with the connection; returns the handler of its frames. */
+  /** Called with the connection. Returns the handler for its frames. */
   readonly begin: (connection: FrameConnection) => (frame: Frame) => void;
   /** Called before the process exits because the platform has disconnected. */
   readonly orphaned?: () => void;
@@ -27,15 +27,15 @@ export function yieldToPlatform(): void {
   } catch { /* not allowed here: servers then compete with the platform */ }
 }
 
-/** Exits. The platform keeps its last output for the log. */
+/** Exits the process. The platform keeps the process's last output for the log. */
 export function endWith(words: string): never {
   Deno.stderr.writeSync(new TextEncoder().encode(words));
   Deno.exit(1);
 }
 
 /**
- * Serves the platform until the connection closes, then exits. When the platform is
- * stopped, it stops its processes itself, so signals to the process group are ignored here.
+ * Serves the platform until the connection closes, then exits. When the platform stops, it stops
+ * its processes itself, so this process ignores signals to the process group.
  */
 export async function servePlatform(
   { socketPath, maxPayload, begin, orphaned }: ServePlatformOptions,

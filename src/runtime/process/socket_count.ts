@@ -1,9 +1,9 @@
 /**
  * @module Counts open WebSockets, per server and in total. WebSockets are counted separately from
- * requests, so idle ones do not block requests.
+ * requests, so idle WebSockets do not block requests.
  */
 
-/** Releases a slot. Calling it again does nothing. */
+/** Releases a slot. Calling this again does nothing. */
 export type LeaveSocket = () => void;
 
 /** The number of WebSockets that are open or being opened, and the maximum. */
@@ -16,7 +16,7 @@ export type SocketDecision =
   | { readonly type: "open" }
   | { readonly type: "refuse"; readonly message: string };
 
-/** Decides whether one more socket can be opened; `all` counts the sockets of all servers. */
+/** Decides whether one more socket can be opened. `all` counts the sockets of all servers. */
 export function decideSocket(server: SocketFacts, all: SocketFacts | undefined): SocketDecision {
   if (server.open >= server.max) {
     const message = `The server has reached its limit of ${server.max} WebSockets`;
@@ -30,7 +30,8 @@ export function decideSocket(server: SocketFacts, all: SocketFacts | undefined):
 }
 
 /**
- * Counts open sockets. It never refuses a socket: `decideSocket()` decides whether one is allowed.
+ * Counts open sockets. It never rejects a socket, because `decideSocket()` decides whether one is
+ * allowed.
  */
 export class SocketCount implements SocketFacts {
   #open = 0;
@@ -53,7 +54,7 @@ export class SocketCount implements SocketFacts {
   }
 }
 
-/** Maximum share of all descriptors to use for WebSockets. */
+/** Maximum fraction of all descriptors to use for WebSockets. */
 const DESCRIPTORS_PART = 1 / 2;
 
 /** Number of descriptors per socket: one for the client's connection, and one for the server's. */
@@ -66,7 +67,7 @@ const FEWEST_SOCKETS = 16;
 const MOST_SOCKETS = 16_384;
 const MOST_SOCKETS_PER_SERVER = 1000;
 
-/** Maximum share of all sockets per server. */
+/** Maximum fraction of all sockets that one server can have open. */
 const SERVER_PART = 1 / 2;
 
 export interface SocketLimits {

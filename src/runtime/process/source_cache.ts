@@ -5,8 +5,8 @@
 import { join } from "node:path";
 
 /**
- * Databases that Deno 2 opens for writing at every start and keeps open. If there is a folder with
- * the same name, Deno keeps the data in memory.
+ * Names of databases that Deno 2 opens for writing at every start and keeps open. If there is a
+ * folder with the same name, Deno keeps the data in memory.
  */
 const DATABASES = ["dep_analysis_cache_v2", "node_analysis_cache_v2", "v8_code_cache_v2"] as const;
 
@@ -19,8 +19,8 @@ export function denoCache(env: Readonly<Record<string, string | undefined>>): st
 
 /**
  * Creates a cache folder for Deno that contains only compiled source, because no database can be
- * opened in it. If it cannot be created, Deno compiles at each start, and the process itself checks
- * for open descriptors (`refuseForeignDescriptors`).
+ * opened in it. If the folder cannot be created, Deno compiles at each start, and the process
+ * itself checks for open descriptors (`refuseForeignDescriptors`).
  */
 export function sourceCache(env: Readonly<Record<string, string | undefined>>): string {
   const folder = join(denoCache(env), FOLDER);

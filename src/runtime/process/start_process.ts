@@ -42,8 +42,8 @@ export interface StartProcessOptions {
   /** Reads standard output to its end. If missing, the output is discarded. */
   readonly readOutput?: (stream: ReadableStream<Uint8Array<ArrayBuffer>>) => Promise<void>;
   /**
-   * Reads standard error to its end and keeps the last part in `words`. This is all the default
-   * does.
+   * Reads standard error to its end and keeps the last part in `words`. By default, only this is
+   * done.
    */
   readonly readErrors?: (
     stream: ReadableStream<Uint8Array<ArrayBuffer>>,
@@ -53,7 +53,7 @@ export interface StartProcessOptions {
    * Maximum time to wait for the rest of the output after the process has exited, in milliseconds.
    */
   readonly outputMs?: number;
-  /** Limits of its control group, if the platform uses control groups. */
+  /** Limits of the process's control group, if the platform uses control groups. */
   readonly group?: GroupLimits;
   /** Called as soon as the process is running. */
   readonly spawned?: (pid: number) => void;
@@ -65,11 +65,11 @@ export interface StartedProcess {
   readonly folder: string;
   /** The process's first connection. */
   readonly conn: Deno.Conn;
-  /** Accepts more connections; the caller must close the listener. */
+  /** Accepts more connections. The caller must close the listener. */
   readonly listener: Deno.UnixListener;
   /** Resolves with the process's last output once the process has exited. */
   readonly ended: Promise<string>;
-  /** True once the process was killed because its control group ran out of memory. */
+  /** Returns true once the process was killed because its control group ran out of memory. */
   ranOut(): boolean;
   /** Kills the process immediately. */
   kill(): void;
@@ -93,7 +93,7 @@ async function acceptFirst(
 /**
  * Starts a process and waits until it has connected.
  *
- * @throws Error if it ends first, or does not connect in time
+ * @throws Error if it exits first, or does not connect in time
  */
 export async function startProcess(options: StartProcessOptions): Promise<StartedProcess> {
   const { folderPrefix: prefix, parentFolder: dir, socketName } = options;

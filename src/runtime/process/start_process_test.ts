@@ -67,7 +67,7 @@ Deno.test("StartedProcess.kill() kills the process and can be called again", asy
 
 const place = findGroupPlace();
 
-/** Connects, then repeatedly fills a given number of socket pairs. */
+/** Returns a program that connects, and then repeatedly fills a given number of socket pairs. */
 const FILLER = `${FILL_SOCKETS}
 link = socket.socket(socket.AF_UNIX)
 link.connect(sys.argv[2])

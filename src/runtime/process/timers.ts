@@ -1,5 +1,6 @@
 /**
- * @module A monotonic clock and its timers, passed as a parameter so that tests can control time.
+ * @module A monotonic clock and its timers. They are passed as a parameter, so tests can control
+ * time.
  */
 
 export interface Timers {
@@ -18,7 +19,8 @@ export const SYSTEM_TIMERS: Timers = {
 };
 
 /**
- * Returns a promise's value if it settles within a number of milliseconds; otherwise `undefined`.
+ * Returns a promise's value if the promise settles within a number of milliseconds, and otherwise
+ * `undefined`.
  */
 export async function within<T>(
   promise: Promise<T>,

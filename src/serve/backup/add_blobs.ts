@@ -1,6 +1,6 @@
 /**
- * Adds blobs from a folder or object storage to a backup, oldest first. In the next backup, new
- * blobs are then at the end, and all earlier parts can be shared.
+ * Adds blobs from a folder or object storage to a backup, oldest first. Thus, new blobs are at the
+ * end of the next backup, and all earlier parts can be shared.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
  * Adds databases to a backup: the files of embedded branches, and SQL dumps of branches on a
- * server. Each is a consistent snapshot.
+ * server. Each file or dump is a consistent snapshot.
  *
  * @module
  */
@@ -26,7 +26,7 @@ export interface AddDatabasesOptions {
   readonly dataDir: string;
   /** Folder for temporary files. */
   readonly folder: string;
-  /** URL of the PostgreSQL server with the databases; not needed for `--postgres local`. */
+  /** URL of the PostgreSQL server with the databases. It is not needed for `--postgres local`. */
   readonly postgres: string | undefined;
 }
 
@@ -35,7 +35,7 @@ export function storagesIn(copy: string): Promise<Storage[]> {
   return readStoreCopy(copy, shownStorages);
 }
 
-/** Copies a file of a running database; returns false if the file no longer exists. */
+/** Copies a file of a running database. Returns false if the file no longer exists. */
 async function copyFile(from: string, to: string): Promise<boolean> {
   await Deno.mkdir(dirname(to), { recursive: true });
   return await Deno.copyFile(from, to).then(() => true).catch(ifMissing) ?? false;
@@ -55,8 +55,8 @@ export class DatabaseAdder {
   }
 
   /**
-   * Adds the missing databases. Returns false if one has been deleted in the meantime, because
-   * newer records are then needed.
+   * Adds the missing databases. Returns false if a database has been deleted in the meantime,
+   * because newer records are then needed.
    *
    * @throws {BackupError}
    */
@@ -78,8 +78,8 @@ export class DatabaseAdder {
   }
 
   /**
-   * Copies the files before archiving them. The branch cannot start while they are read, and the
-   * archive may be sent over a slow network.
+   * Copies the files before archiving them. The branch cannot start while its files are read, and
+   * writing the archive may be slow because of the network.
    */
   async #addFiles({ id }: Storage): Promise<boolean> {
     const options = this.#options;

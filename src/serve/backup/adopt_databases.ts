@@ -19,20 +19,20 @@ const foldersSchema = z.array(
 async function makeFolders(database: string): Promise<void> {
   const list = join(database, FOLDERS);
   for (const folder of foldersSchema.parse(JSON.parse(await readTextFile(list)))) {
-    // PostgreSQL refuses folders that other users can read.
+    // PostgreSQL rejects folders that other users can read.
     await Deno.mkdir(join(database, folder), { recursive: true, mode: 0o700 });
   }
   await Deno.remove(list);
 }
 
-/** Completes the databases in an unpacked folder and their records. */
+/** Completes the databases in an unpacked folder, and the records of these databases. */
 export async function adoptDatabases(folder: string): Promise<void> {
   const databases = join(folder, DATABASES);
   const hasDatabases = await Deno.stat(databases).then(() => true, () => false);
   if (hasDatabases) {
     for await (const { name } of Deno.readDir(databases)) await makeFolders(join(databases, name));
   }
-  // Damaged records are set aside; the user has been notified of them.
+  // Damaged records are set aside. The user has been notified of them.
   const kv = await openKv(join(folder, KV), {}, () => {});
   try {
     await adoptRecords(kv, systemRandom);

@@ -73,8 +73,8 @@ export class ArchiveWriter {
   }
 
   /**
-   * Adds a file with its current length; returns false if it no longer exists. If the file grows,
-   * the rest is left out. If the file is removed, it is still read to its end.
+   * Adds a file with its current length. Returns false if the file no longer exists. If the file
+   * grows in the meantime, the rest is left out; if it is removed, it is still read to its end.
    */
   async addFile(path: string, from: string): Promise<boolean> {
     using source = await Deno.open(from).catch(ifMissing);

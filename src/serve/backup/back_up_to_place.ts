@@ -33,11 +33,11 @@ import { withWorkFolder } from "./work_folder.ts";
 export interface PlaceBackupOptions extends BackupSource {
   /** A folder, `s3://…` or `sftp://…`. */
   readonly place: string;
-  /** Public age keys; if there are none, the backup is not encrypted. */
+  /** Public age keys. If there are none, the backup is not encrypted. */
   readonly recipients: readonly string[];
-  /** Number of verified backups to keep; by default, all. */
+  /** Number of verified backups to keep; by default, all of them. */
   readonly keep?: number;
-  /** Stops the backup and releases its location. The process must then end. */
+  /** Stops the backup and releases its location. The process must then exit. */
   readonly signal: AbortSignal;
   /** Returns the free bytes on a folder's disk; by default, as reported by the system. */
   freeBytes?(folder: string): Promise<number>;
@@ -149,7 +149,7 @@ async function prove(
   }
 }
 
-/** Writes and verifies a backup. If a stored part is damaged, sends all parts again, once. */
+/** Writes and verifies a backup. If a stored part is damaged, sends all parts once more. */
 async function writeAndProve(work: Work, format: number) {
   for (let sendsAll = false;; sendsAll = true) {
     const written = await write(work, { format, sendsAll });

@@ -57,7 +57,7 @@ async function makeData(root: string): Promise<string> {
 
 type Kind = "folder" | "s3" | "sftp" | "sshd";
 
-/** Starts a server that provides a backup location, by kind. */
+/** Starts a server that provides a backup location of the given kind. */
 const SERVERS: Readonly<
   Partial<Record<Kind, (root: string) => Promise<AsyncDisposable & Pick<Case, "place">>>>
 > = { s3: openTestStorage, sftp: startTestSftp, sshd: startSshd };
@@ -132,7 +132,10 @@ for (const kind of ["folder", "s3", "sftp", "sshd"] as const) {
   }
 }
 
-/** Whether the content is readable in the location, which should contain only part names. */
+/**
+ * Checks that the content and its hash are readable in the location only if the backup is not
+ * encrypted.
+ */
 async function assertHidden(place: string, isEncrypted: boolean): Promise<void> {
   let all = "";
   const look = async (folder: string): Promise<void> => {
@@ -168,7 +171,7 @@ Deno.test("backUpToPlace() keeps all parts of kept backups and counts only verif
   await inPlace("folder", async ({ root, place, backUp }) => {
     const first = await backUp({ keep: 1 });
     const manifest = join(place, "backups", `${first.name}.json`);
-    // A newer backup that was never verified. Its process was killed before that.
+    // A newer backup that was never verified. Its process was killed before the verification.
     const newer = "2026-11-22T23-00-00Z";
     await Deno.copyFile(manifest, join(place, "backups", `${newer}.json`));
     await Deno.mkdir(join(place, "parts", "ff"), { recursive: true });

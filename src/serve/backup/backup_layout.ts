@@ -22,7 +22,7 @@ export const REPOSITORY_FOLDERS = ["refs", "objects"];
 
 /** Files of embedded databases. */
 export const DATABASES = "databases";
-/** A file with the names of a database's folders. Some of them are empty. */
+/** A file with the names of a database's folders, some of which are empty. */
 export const FOLDERS = "folders.json";
 
 export const BACKUP_SCHEMA = "SVC_BACKUP_V1";
@@ -54,7 +54,10 @@ const PATHS =
 const REPOSITORY_PATHS =
   /^repositories\/[0-9a-f-]{36}\.git\/(?:HEAD|config|packed-refs|objects\/(?:pack\/pack-[0-9a-f]{40,64}\.(?:pack|idx|rev)|[0-9a-f]{2}\/[0-9a-f]{38,62}))$/;
 
-/** True for a path allowed in a backup, except its description and digests. */
+/**
+ * Returns true for a path that is allowed in a backup, except for the paths of the description and
+ * the digests.
+ */
 export function isBackupPath(path: string): boolean {
   return [PATHS, DATABASE_PATHS, REPOSITORY_PATHS].some((paths) => paths.test(path));
 }
@@ -68,7 +71,7 @@ export class BackupError extends Error {
   }
 }
 
-/** Amount of data that was packed or unpacked. */
+/** The amount of data that was packed or unpacked. */
 export interface BackupReport {
   readonly files: number;
   readonly bytes: number;

@@ -107,7 +107,7 @@ Deno.test("restoreBackup() refuses a truncated or changed backup", async () => {
   });
 });
 
-/** An archive with a correct description and correct digests. */
+/** Creates an archive with a correct description and correct digests. */
 async function archive(files: Readonly<Record<string, string>>, format = 1): Promise<Uint8Array> {
   const description = {
     schemaVersion: "SVC_BACKUP_V1",

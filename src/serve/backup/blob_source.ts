@@ -20,7 +20,7 @@ export interface BlobName {
 
 export interface BlobSource extends AsyncDisposable {
   list(): AsyncIterable<BlobName>;
-  /** The content; `undefined` if the blob is missing. */
+  /** Returns the content, or `undefined` if the blob is missing. */
   stream(blob: BlobName): Promise<ReadableStream<Uint8Array> | undefined>;
 }
 
@@ -84,7 +84,7 @@ async function storageSource(
   };
 }
 
-/** @param place folder, or URL of object storage, which also needs the records */
+/** @param place a folder, or the URL of object storage, which requires the records */
 export async function openBlobSource(
   place: string,
   { env, kv }: { readonly env: Environment; readonly kv: RecordStore | undefined },

@@ -14,7 +14,10 @@ import { type Change, openRecords } from "../migration/record_store.ts";
 /** Maximum time to wait for the database, in milliseconds. */
 const BUSY_MS = 30_000;
 
-/** Number of records from a server to write to the copy at a time. */
+/**
+ * Yields the changes that write a server's records to the copy. Omits expired records, and records
+ * that a move leaves out.
+ */
 async function* changesOf(records: AsyncIterable<RawRecord>): AsyncGenerator<Change> {
   for await (const record of records) {
     const isOver = record.leftMs !== undefined && record.leftMs <= 0;
@@ -56,7 +59,7 @@ export async function readStoreCopy<T>(
   copy: string,
   read: (kv: RecordStore) => Promise<T>,
 ): Promise<T> {
-  // Opening a store writes to it, so open a second copy.
+  // Opening a store writes to it, so a second copy is opened.
   const opened = `${copy}.read`;
   await Deno.copyFile(copy, opened);
   try {
@@ -74,7 +77,7 @@ export async function readStoreCopy<T>(
   }
 }
 
-/** Reads a snapshot of a store's records, leaving out damaged ones. */
+/** Reads a snapshot of a store's records, leaving out damaged records. */
 export async function withStoreCopy<T>(
   store: string,
   read: (kv: RecordStore) => Promise<T>,

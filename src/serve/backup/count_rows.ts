@@ -33,8 +33,9 @@ const MEMORY_MB = 512;
 const namesSchema = z.object({ database: z.string(), role: z.string().nullable() });
 
 /**
- * Lists the tables, and whether all their rows can be counted. Owners may have revoked their own
- * privileges. Policies are project code, which must not affect a backup.
+ * Lists the tables, and whether all their rows can be counted. This is not certain, because owners
+ * may have revoked their own privileges, and policies are project code, which must not affect a
+ * backup.
  */
 const TABLES = `SELECT format('%I.%I', n.nspname, c.relname),
   (has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT')
@@ -115,7 +116,8 @@ async function countDump(path: string, id: string): Promise<CountedDatabase> {
 }
 
 /**
- * @param dataDir data directory of the restored backup; must not be in use by a running platform
+ * @param dataDir data directory of the restored backup, which must not be in use by a running
+ * platform
  */
 export async function countRows(
   dataDir: string,
@@ -125,7 +127,8 @@ export async function countRows(
   const engine = new EmbeddedEngine({ folder, command: databaseProcessCommand({ env }) });
   const counted: CountedDatabase[] = [];
   try {
-    // Databases are counted one after the other, because each one needs the memory of a process.
+    // Databases are counted one after the other, because each database needs the memory of a
+    // process.
     for (const id of await namesIn(folder)) counted.push(await countEmbedded(engine, folder, id));
   } finally {
     await engine.close();

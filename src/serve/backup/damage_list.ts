@@ -1,10 +1,10 @@
 /**
- * Damage found by a full check.
+ * The damage that a full check has found.
  *
  * @module
  */
 
-/** Maximum number of damaged items to list; any others are only counted. */
+/** Maximum number of damaged items to list. Further items are only counted. */
 const MOST_NAMED = 100;
 
 /** Maximum number of damaged items in the one-line summary. */

@@ -8,8 +8,8 @@ import { entriesIn } from "../../lib/missing_files.ts";
 import { isBackupPath } from "./backup_layout.ts";
 
 /**
- * Yields the files below a folder as paths with forward slashes, in order; none if the folder is
- * missing.
+ * Yields the files below a folder as paths with forward slashes, in order. Yields none if the
+ * folder is missing.
  */
 export async function* filesBelow(folder: string, prefix: string): AsyncGenerator<string> {
   for (const { name, isDirectory, isFile } of await entriesIn(folder)) {

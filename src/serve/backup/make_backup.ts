@@ -55,7 +55,7 @@ export interface BackupSource {
   readonly keys?: string;
   /** The environment, with the password for `kv` and the keys for `blobs`. */
   readonly env?: Environment;
-  /** Access to managed databases; if missing, they are left out. */
+  /** Access to managed databases. If this is missing, the databases are left out. */
   readonly databases?: Pick<AddDatabasesOptions, "postgres">;
   /** Whether to read and verify everything first. */
   readonly verifies?: boolean;
@@ -70,13 +70,14 @@ export interface BackupOptions extends BackupSource {
 }
 
 /**
- * Maximum number of times to reread the records because one of their databases no longer exists.
+ * Maximum number of times to reread the records because a database that they list no longer exists.
  */
 const MAX_ATTEMPTS = 5;
 
 /**
- * Adds the repositories pushed to the platform: first the refs of each, then its objects, so no
- * referenced object is missing. The second pass finds packs that git has merged in the meantime.
+ * Adds the repositories that were pushed to the platform: first the refs of each repository, then
+ * its objects, so no referenced object is missing. The second pass finds packs that git has merged
+ * in the meantime.
  */
 async function addRepositories(archive: ArchiveWriter, dataDir: string): Promise<void> {
   const root = join(dataDir, REPOSITORIES);
@@ -169,7 +170,7 @@ async function addParts(making: Making, format: number, addBlobs: AddBlobs): Pro
   await archive.addText(DIGESTS, JSON.stringify(archive.digests));
 }
 
-/** @throws {BackupError} if there is nothing to back up, or this program cannot read it */
+/** @throws {BackupError} if there is nothing to back up, or if this program cannot read the data */
 export async function formatOf(
   { dataDir, kv = join(dataDir, KV) }: BackupSource,
 ): Promise<number> {
@@ -239,7 +240,7 @@ async function writeBackup(
   return archive.report;
 }
 
-/** Explains why the file cannot be written and what to do. */
+/** Explains why the file cannot be written, and what the user can do. */
 async function unwritable(to: string, cause: Error): Promise<BackupError> {
   const folder = dirname(to);
   const isMissing = await Deno.stat(folder).then(
@@ -273,7 +274,7 @@ export async function verifyFirst(
 }
 
 /**
- * Writes a backup and flushes it to disk. The file appears when it is complete.
+ * Writes a backup and flushes it to disk. The file appears only when it is complete.
  *
  * @throws {BackupError} if there is nothing to back up, or the file cannot be written.
  */

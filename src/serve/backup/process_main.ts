@@ -46,7 +46,7 @@ export type BackupResult = z.infer<typeof resultSchema>;
 /** Maximum time to release the backup location when the platform stops, in milliseconds. */
 const STOP_MS = 5000;
 
-/** Gives other processes on the machine priority. */
+/** Gives other processes on the machine priority over this one. */
 const PRIORITY = 10;
 
 async function run(work: BackupWork, signal: AbortSignal): Promise<BackupResult> {
@@ -69,7 +69,7 @@ async function run(work: BackupWork, signal: AbortSignal): Promise<BackupResult>
   }
 }
 
-/** Reads the job, then watches for the end of the platform. */
+/** Reads the job, then watches whether the platform exits. */
 async function readWork(stop: () => void): Promise<BackupWork> {
   const line = Promise.withResolvers<string>();
   const watch = async () => {

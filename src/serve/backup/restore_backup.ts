@@ -38,7 +38,7 @@ export interface RestoreOptions {
   readonly from: string;
   /** Opens the archive; by default, opens the file. */
   readonly open?: () => ReadableStream<Uint8Array<ArrayBuffer>>;
-  /** Folder to create; if it exists, it must be empty. */
+  /** Folder to create. If the folder exists, it must be empty. */
   readonly dataDir: string;
   /** True to restore data that was already damaged in the backup. */
   readonly takesDamaged?: boolean;
@@ -169,7 +169,7 @@ async function readBack(
   );
 }
 
-/** Explains why a backup cannot be unpacked, if the file or the disk is at fault. */
+/** Explains why a backup cannot be unpacked, if the file or the disk is the cause. */
 function explain(cause: unknown, { from, dataDir }: RestoreOptions): unknown {
   if (cause instanceof BackupError) return cause;
   if (isFileFault(cause)) {

@@ -75,7 +75,7 @@ export async function runBackup(
 }
 
 /**
- * Runs backups with the configured settings. Locations that are `undefined` are in the data
+ * Runs backups with the configured settings. If a location is `undefined`, it is in the data
  * directory.
  */
 export function backupRunner(

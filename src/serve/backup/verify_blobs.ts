@@ -29,7 +29,7 @@ async function readSound(source: BlobSource, blob: BlobName): Promise<Uint8Array
 export async function verifyBlobs(
   { source, kv, now }: {
     readonly source: BlobSource;
-    /** If missing, references to blobs are not checked. */
+    /** The records with references to blobs. If they are missing, references are not checked. */
     readonly kv: RecordStore | undefined;
     readonly now: number;
   },

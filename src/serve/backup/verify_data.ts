@@ -31,8 +31,8 @@ export interface VerifyOptions {
 export interface Verified {
   readonly records: number;
   /**
-   * Number of records written by an svc version without checksums. Each gets a checksum when it
-   * next changes.
+   * Number of records that were written by an svc version without checksums. Each of these records
+   * gets a checksum when it next changes.
    */
   readonly unchecked: number;
   readonly blobs: number;
@@ -46,7 +46,7 @@ export interface Verified {
   readonly more: number;
 }
 
-/** Returns the ids of the keys in a file; none if it cannot be read. */
+/** Returns the ids of the keys in a file. There are none if the file cannot be read. */
 async function verifyKeys(path: string, damage: DamageList): Promise<ReadonlySet<string>> {
   try {
     const ids = await readKeyIds(path);

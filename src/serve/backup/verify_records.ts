@@ -30,8 +30,7 @@ export interface ReadRecords {
   /** Number of records that have no checksum because an older svc version wrote them. */
   readonly unchecked: number;
   /**
-   * IDs of the keys with which secrets are encrypted, each with the key of a record that refers to
-   * it.
+   * IDs of the encryption keys of secrets, each with the key of a record that refers to that ID.
    */
   readonly keyIds: ReadonlyMap<string, RecordKey>;
 }
@@ -137,9 +136,9 @@ async function readServer(place: string, env: Environment, reader: Reader): Prom
 }
 
 /**
- * Reads every record in a store and reports unreadable ones.
+ * Reads every record in a store and reports unreadable records.
  *
- * @param then called with the store to read from, or `undefined` if it cannot be opened
+ * @param then called with the store to read from, or with `undefined` if the store cannot be opened
  */
 export async function verifyRecords(
   { place, env }: { readonly place: string; readonly env: Environment },

@@ -17,7 +17,7 @@ const OWN_NAME = /^(?:lock|backup\.tar|kv\.sqlite3.*|dump-.*|database-.*|restore
 const MAX_ATTEMPTS = 5;
 
 /**
- * Refuses a folder that other users have created or can read, because it will contain all secrets.
+ * Rejects a folder that other users have created or can read, because it will contain all secrets.
  */
 async function refuseForeign(folder: string, to: string): Promise<void> {
   const { isDirectory, uid, mode } = await Deno.lstat(folder);
@@ -35,7 +35,7 @@ const busy = (to: string): BackupError =>
     "Wait until that backup ends, or use another file",
   );
 
-/** Locks a folder; returns `undefined` if it was removed before it was locked. */
+/** Locks a folder. Returns `undefined` if the folder was removed before it was locked. */
 async function lockFolder(folder: string, to: string): Promise<Deno.FsFile | undefined> {
   const path = join(folder, LOCK);
   await Deno.mkdir(folder, { mode: 0o700 }).catch((error) => {
@@ -56,12 +56,12 @@ async function openFolder(folder: string, to: string): Promise<Deno.FsFile> {
     const lock = await lockFolder(folder, to).catch(ifMissing);
     if (lock !== undefined) return lock;
   }
-  // Fails if its parent folder is missing.
+  // This fails if the parent folder is missing.
   await Deno.stat(dirname(folder));
   throw busy(to);
 }
 
-/** Empties a folder that contains only a backup's leftovers. */
+/** Empties a folder that contains nothing but a backup's leftovers. */
 async function emptyFolder(folder: string, to: string): Promise<void> {
   const names = (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name);
   const foreign = names.find((name) => !OWN_NAME.test(name));
@@ -80,7 +80,8 @@ async function emptyFolder(folder: string, to: string): Promise<void> {
  * Runs `work` with an empty folder `<to>.partial` for its exclusive use, then removes the folder.
  * First removes any leftovers of a killed backup.
  *
- * @throws {BackupError} while another process uses the folder, or if it belongs to someone else.
+ * @throws {BackupError} while another process uses the folder, or if the folder belongs to someone
+ * else.
  */
 export async function withWorkFolder<T>(
   to: string,

@@ -30,7 +30,7 @@ const RETRY_MS = 5000;
 
 export interface EdgeCertificatesOptions {
   readonly client: Pick<PlatformClient, "read">;
-  /** Whether a host serves a deployment or redirects to another host. */
+  /** Returns whether a host serves a deployment or redirects to another host. */
   isHost(hostname: string): boolean;
   /** Pause before failed reads are repeated, in milliseconds; by default, five seconds. */
   readonly retryMs?: number;
@@ -48,7 +48,8 @@ export class EdgeCertificates implements OrderedCertificates {
   readonly #running = new Map<string, Read>();
   #unknown = 0;
   /**
-   * Hosts with a certificate that could not be read. Listeners remember that these were refused.
+   * Hosts whose certificates could not be read. Listeners remember that handshakes for these hosts
+   * were rejected.
    */
   readonly #failed = new Set<string>();
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -56,7 +57,8 @@ export class EdgeCertificates implements OrderedCertificates {
   #isRevoked = false;
 
   /**
-   * Called with the names of changed certificates. Resolves when new connections use the new ones.
+   * Called with the names of changed certificates. Resolves when new connections use the new
+   * certificates.
    */
   onChanged: (names: ChangedNames) => Promise<void> = () => Promise.resolve();
 
@@ -138,8 +140,8 @@ export class EdgeCertificates implements OrderedCertificates {
   }
 
   /**
-   * Soon makes listeners ask again for `hostname`, and for all hosts with reads that fail until
-   * then.
+   * After a short delay, makes listeners ask again for `hostname`, and for all hosts whose reads
+   * fail until then.
    */
   #retryLater(hostname: string, error: unknown): void {
     const { isHost, onTrouble, retryMs = RETRY_MS } = this.#options;

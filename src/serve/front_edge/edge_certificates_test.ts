@@ -13,7 +13,7 @@ const [ONE, TWO, OTHER] = await Promise.all(
   ["one", "two", "other"].map((name) => makeKeyPair(name)),
 ) as [KeyPair, KeyPair, KeyPair];
 
-/** Returns the name in the certificate that a host presents; "" if the handshake is refused. */
+/** Returns the name in the certificate that a host presents, or "" if the handshake is rejected. */
 function presented(port: number, servername: string): Promise<string> {
   return new Promise((resolve) => {
     const options = { host: "127.0.0.1", port, servername, rejectUnauthorized: false };
@@ -26,7 +26,8 @@ function presented(port: number, servername: string): Promise<string> {
 }
 
 /**
- * An edge that listens for HTTPS, and a platform that can be unreachable or refuse the edge's key.
+ * Opens an edge that listens for HTTPS, and a platform that can be unreachable or reject the edge's
+ * key.
  */
 async function openEdge() {
   const platform = {

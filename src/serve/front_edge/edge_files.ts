@@ -23,7 +23,7 @@ const MAX_FETCHES = 3;
 /** Maximum time between two chunks of a file, in milliseconds. */
 const STALLED_MS = 30_000;
 
-/** Deployments' files. */
+/** The files of deployments. */
 export interface FilesOfSites {
   of(site: SiteOfFiles): BlobReader;
 }
@@ -44,7 +44,7 @@ const pathOfFile = (
   sha256: string,
 ): string => `blobs/${projectId}/${deploymentId}/${sha256}`;
 
-/** The platform's own files in a folder on this machine. This process never writes them. */
+/** Returns the platform's own files in a folder on this machine. This process never writes them. */
 export function platformFiles(root: string, client: Pick<PlatformClient, "send">): FilesOfSites {
   return {
     of({ workspaceId = "", ...site }) {
@@ -91,7 +91,7 @@ export class EdgeFiles {
     this.#cache = new DiskCache(options);
   }
 
-  /** @throws {StoreUnusableError} if the folder cannot be written. */
+  /** @throws {StoreUnusableError} if the folder is not writable. */
   static async open(options: EdgeFilesOptions): Promise<EdgeFiles> {
     return new EdgeFiles(options, await prepareIncoming(options.root));
   }

@@ -32,7 +32,7 @@ export interface EdgeSitesOptions {
   readonly cache: Pick<HttpCache, "purge" | "clear" | "repeatInvalidation">;
 }
 
-/** Access settings for an edge, which only needs to know whether a host is protected. */
+/** The access settings that an edge uses. It only needs to know whether a host is protected. */
 function accessFactsOf({ version, protection, isDown }: AccessState): SiteAccess["facts"] {
   return {
     version,
@@ -69,26 +69,28 @@ export class EdgeSites {
     });
   }
 
-  /** Returns a host's site; `undefined` if only the platform knows it. */
+  /** Returns a host's site, or `undefined` if only the platform knows the site. */
   resolve(hostname: string): Site | undefined | Promise<Site | undefined> {
     const found = resolveHost(hostname, { sites: this.#sites, domains: this.#domains });
-    // The platform may still have the file, so pass the request on.
+    // The platform may still have the file, so the request is passed on.
     return found instanceof Promise ? found.catch(() => undefined) : found;
   }
 
-  /** Whether a host serves a deployment or redirects to another host. */
+  /** Returns whether a host serves a deployment or redirects to another host. */
   isHost(hostname: string): boolean {
     return this.#sites.deploymentAt(hostname) !== undefined ||
       this.#domains.find(hostname) !== undefined;
   }
 
-  /** Applies a change. Rejects if the platform does not send everything that it needs. */
+  /**
+   * Applies a change. Rejects if the platform does not send everything that the change requires.
+   */
   async apply(message: FeedMessage): Promise<void> {
     this.#changes++;
     const { cache } = this.#options;
     switch (message.type) {
       case "host_pointed":
-        // Different rules may serve less of the same deployment.
+        // A site with different rules may serve less of the same deployment.
         cache.purge(message.to.deploymentId, { type: "all" });
         return await this.#point(message.hostname, message.to);
       case "host_removed":
@@ -152,7 +154,7 @@ export class EdgeSites {
     return await compileSiteInTurns({ ...site, deploymentId, projectId, blobs });
   }
 
-  /** Returns a project's access settings: the given ones unless newer ones are known. */
+  /** Returns a project's access settings: the given settings, unless newer settings are known. */
   #accessOf(projectId: string, state: AccessState): SiteAccess {
     const facts = accessFactsOf(state);
     const known = this.#access.get(projectId);

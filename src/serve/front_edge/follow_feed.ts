@@ -65,7 +65,7 @@ function paramsOf({ version, place }: FeedFollowerOptions): URLSearchParams {
   return params;
 }
 
-/** Follows the feed once. Returns when the connection ends. */
+/** Follows the feed once. Returns when the connection closes. */
 async function followOnce(options: FeedFollowerOptions): Promise<void> {
   const { client, signal, onTrouble } = options;
   const cut = new AbortController();
@@ -89,7 +89,7 @@ async function followOnce(options: FeedFollowerOptions): Promise<void> {
     },
     onGap: () => cut.abort(new Error("a change is missing")),
     onError: (error) => {
-      // A change could not be applied, so the edge is outdated. Read everything again.
+      // A change could not be applied, so the edge is outdated. Everything is read again.
       onTrouble(`Cannot apply a change: ${messageOf(error)}`);
       cut.abort(error);
     },

@@ -1,5 +1,6 @@
 /**
- * A front edge. Follows a platform and relays requests to which rules and files cannot respond.
+ * A front edge. Follows a platform, and relays to it the requests to which rules and files cannot
+ * respond.
  * @module
  */
 import {
@@ -42,9 +43,12 @@ export interface FollowOptions {
   /** URL of the platform. */
   readonly join: URL;
   readonly key: string;
-  /** Source of files: the platform on this machine, or copies. */
+  /** Source of files: the files of the platform on this machine, or copies. */
   readonly files: OpenEdgeFiles;
-  /** Looks up clients' locations. If missing, the platform handles requests that depend on them. */
+  /**
+   * Looks up clients' locations. If missing, the platform handles requests that depend on their
+   * locations.
+   */
   readonly geo?: LoadedGeo | undefined;
   /** Memory for small files, in bytes. */
   readonly memoryBytes?: number | undefined;
@@ -53,7 +57,7 @@ export interface FollowOptions {
   /** Whether the edge belongs to the platform on this machine. */
   readonly isLocal?: boolean | undefined;
   /**
-   * Time without a connection to the platform after which the edge refuses all requests, in
+   * Time without a connection to the platform after which the edge rejects all requests, in
    * milliseconds.
    */
   readonly refuseAfterMs: number;
@@ -67,7 +71,7 @@ export interface FollowOptions {
 export interface FrontEdgeOptions extends Omit<FollowOptions, "files" | "geo" | "isLocal"> {
   readonly host: string;
   readonly port: number;
-  /** Port for HTTPS, with the platform's certificates. Missing if TLS ends elsewhere. */
+  /** Port for HTTPS, with the platform's certificates. Missing if TLS is terminated elsewhere. */
   readonly httpsPort?: number | undefined;
   readonly cacheDir: string;
   readonly cacheBytes: number;
@@ -130,7 +134,7 @@ class Signer {
     this.#session = { hello, secret, number: 0 };
   }
 
-  /** The platform's time. This machine's clock may be wrong. */
+  /** Returns the platform's time. This machine's clock may be wrong. */
   now(): number {
     return systemClock() + this.#ahead;
   }
@@ -198,7 +202,7 @@ export async function followPlatform(options: FollowOptions): Promise<FollowingE
     record: served.record,
     count: served.count,
     match: served.match,
-    // The platform's log combines the times of all processes.
+    // This clock is used because the platform's log combines the times of all processes.
     now: () => signer.now(),
     random: systemRandom,
     requestId: requestIds(systemRandom),
@@ -213,7 +217,8 @@ export async function followPlatform(options: FollowOptions): Promise<FollowingE
   const edge = createEdge({
     ...parts,
     origin: relay,
-    // Outdated sites must not be served, so only the platform can respond if it is reachable.
+    // Outdated sites must not be served. Therefore, only the platform can respond, if it is
+    // reachable.
     resolveHost: (hostname) => isTooOld() ? undefined : sites.resolve(hostname),
   });
   // Relays requests with fields signed by another edge.
@@ -289,7 +294,7 @@ export async function followPlatform(options: FollowOptions): Promise<FollowingE
   };
 }
 
-/** Listens for an edge: on HTTP, and on HTTPS if that has a port. */
+/** Listens for an edge: for HTTP and, if a port for HTTPS is set, for HTTPS. */
 export async function listenFor(
   { handler, certificates }: Pick<FollowingEdge, "handler" | "certificates">,
   { log, httpsPort, ...options }:
@@ -311,12 +316,13 @@ export async function listenFor(
 }
 
 /**
- * Starts a front edge. It listens once it knows the platform's sites. Until then, clients are
- * refused immediately, so they use another edge. Returns `undefined` if it is stopped first.
+ * Starts a front edge, which listens once it knows the platform's sites. Until then, connections
+ * are refused immediately, so clients use another edge. Returns `undefined` if the edge is stopped
+ * first.
  *
  * @throws {EdgeKeyError} if the platform does not accept the key.
  * @throws {Deno.errors.AddrInUse} if the port is in use.
- * @throws {StoreUnusableError} if the folder for files cannot be written.
+ * @throws {StoreUnusableError} if the folder for files is not writable.
  */
 export async function startFrontEdge(
   options: FrontEdgeOptions,

@@ -9,7 +9,9 @@ const HEAD_MS = 10_000;
 /** Maximum time for a whole response, in milliseconds. */
 const READ_MS = 30_000;
 
-/** The platform does not accept the key. It was revoked or never existed. */
+/**
+ * An error if the platform does not accept the key, because the key was revoked or never existed.
+ */
 export class EdgeKeyError extends Error {
   override readonly name = "EdgeKeyError";
 }
@@ -29,7 +31,7 @@ export class PlatformClient {
     this.#key = key;
   }
 
-  /** Sends a request; `undefined` if the platform does not have what was requested. */
+  /** Sends a request. Returns `undefined` if the platform does not have what was requested. */
   async send(
     path: string,
     { body, signal }: { readonly body?: unknown; readonly signal?: AbortSignal } = {},

@@ -9,16 +9,19 @@ import { MAX_BATCH, MAX_FIELD, type ServedRequest } from "../../platform/edges/m
 import type { CountedRequest } from "../../traffic/mod.ts";
 import type { PlatformClient } from "./platform_client.ts";
 
-/** Interval between batches, in milliseconds. A killed edge loses the reports of one interval. */
+/**
+ * Interval between batches, in milliseconds. If an edge is killed, the reports of one interval are
+ * lost.
+ */
 const SEND_MS = 250;
 /**
- * Interval for an edge on the platform's machine. The interval is short, so the log is complete and
+ * The same interval for an edge on the platform's machine. It is short, so the log is complete and
  * in order almost immediately.
  */
 const LOCAL_SEND_MS = 20;
-/** Interval of heartbeats from an edge without visitors. */
+/** Interval of heartbeats from an edge without visitors, in milliseconds. */
 const QUIET_MS = 5000;
-/** Maximum time for the last batches when the edge stops. */
+/** Maximum time for the last batches when the edge stops, in milliseconds. */
 const LAST_MS = 5000;
 /**
  * Approximate maximum size of the waiting records while the platform is unreachable, in characters.
@@ -27,7 +30,7 @@ const LAST_MS = 5000;
 const MAX_WAITING = 32 * 1024 * 1024;
 /** Approximate size of a batch, in characters. */
 const BATCH_LENGTH = 1024 * 1024;
-/** Assumed total length of the fields with a limited length, in characters. */
+/** Assumed total length of the fields whose length is limited, in characters. */
 const FIXED_LENGTH = 500;
 
 type Waiting = { -readonly [Name in keyof ServedRequest]: ServedRequest[Name] };
@@ -50,7 +53,7 @@ export interface ServedLogOptions {
   readonly random: Random;
   /** Whether the platform is on this machine. */
   readonly isLocal?: boolean | undefined;
-  /** Whether the platform is reachable. */
+  /** Returns whether the platform is reachable. */
   isThere(): boolean;
   onTrouble(message: string): void;
 }
@@ -101,7 +104,8 @@ export class ServedLog {
         this.#sendIfThere();
       }, LOCAL_SEND_MS);
     }
-    // The request is counted first, in this turn of the event loop.
+    // The batch is sent in a later turn of the event loop, because the request is counted first, in
+    // this turn.
     if (this.#waiting.length === MAX_BATCH) queueMicrotask(() => this.#send());
   };
 

@@ -35,7 +35,7 @@ const counted = {
   client: { header: () => null, country: () => "JP" },
 } as unknown;
 
-/** A log with a platform that accepts batches while `isThere()` is true. */
+/** Creates a log with a platform that accepts batches while `isThere()` is true. */
 function logTo(isThere: () => boolean) {
   const tried: Body[] = [];
   const taken: Body[] = [];

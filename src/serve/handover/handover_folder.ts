@@ -33,7 +33,7 @@ export interface HandoverFolder {
   remove(): Promise<void>;
 }
 
-/** Returns the socket recorded in the data directory; `undefined` if there is none. */
+/** Returns the socket that is recorded in the data directory, or `undefined` if there is none. */
 export async function findControl(dataDir: string): Promise<string | undefined> {
   try {
     const file = fileSchema.safeParse(JSON.parse(await readTextFile(join(dataDir, FILE))));
@@ -43,7 +43,7 @@ export async function findControl(dataDir: string): Promise<string | undefined> 
   }
 }
 
-/** Removes a folder left behind by a crash. */
+/** Removes a folder that a crash has left behind. */
 async function removeLeft(dataDir: string): Promise<void> {
   const left = await findControl(dataDir);
   if (left === undefined) return;

@@ -15,8 +15,8 @@ export const successorSchema = z.discriminatedUnion("type", [
 /** Messages from the leaving platform, in this order. */
 export const predecessorSchema = z.discriminatedUnion("type", [
   /**
-   * The leaving platform's ports can now be shared; `sockets` is the number of its sockets on each
-   * port.
+   * The leaving platform's ports can now be shared. `sockets` is the number of the platform's
+   * sockets on each port.
    */
   z.object({
     type: z.literal("shared"),
@@ -64,7 +64,7 @@ export class MessageLink<Received extends { readonly type: string }, Sent> {
     } catch { /* the other side has stopped */ }
   }
 
-  /** @throws {HandoverError} if the next message has a different type, or there is none. */
+  /** @throws {HandoverError} if the next message has a different type, or if there is none. */
   async receive<Type extends Received["type"]>(
     ...types: readonly Type[]
   ): Promise<Extract<Received, { readonly type: Type }>> {

@@ -74,7 +74,7 @@ async function waitAtMost(ms: number, promise: Promise<unknown>): Promise<void> 
   }
 }
 
-/** Waits while clients move to the successor. Throws if the successor ends in the meantime. */
+/** Waits while clients move to the successor. Throws if the successor exits in the meantime. */
 async function linger(link: Link): Promise<void> {
   const ended = link.receive();
   ended.catch(() => {});
@@ -100,7 +100,7 @@ async function comeBack(passer: RequestPasser, leaving: Leaving, reason: string)
   }
 }
 
-/** Leaves; or serves again if the successor ends before it has taken over. */
+/** Leaves, or serves again if the successor exits before it has taken over. */
 async function leave(link: Link, leaving: Leaving): Promise<void> {
   const onTrouble = (message: string) => leaving.log({ level: "warn", message });
   const passer = new RequestPasser(onTrouble);
@@ -156,7 +156,7 @@ export function offerHandover(path: string, leaving: Leaving): { close(): void }
   const serve = async () => {
     for await (const conn of listener) await meet(conn, leaving);
   };
-  // Accepting ends when the socket is closed.
+  // Accepting fails when the socket is closed.
   serve().catch(() => {});
   return {
     close() {

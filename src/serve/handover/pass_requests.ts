@@ -18,7 +18,7 @@ import { ADDRESS_FIELD, READING, SCHEME_FIELD, URL_FIELD } from "./request_wire.
 /** How often to check for requests that take too long, in milliseconds. */
 const DEADLINE_MS = 1000;
 
-/** Fields that describe the body's transfer, or that clients must not set. */
+/** Header fields that describe the body's transfer, or that clients must not set. */
 const REWRITTEN: ReadonlySet<string> = new Set([
   "host",
   "content-length",
@@ -29,8 +29,8 @@ const REWRITTEN: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Number of attempts to connect, and the pause between them in milliseconds. Several can be needed,
- * because a socket's queue of waiting connections may be full.
+ * Number of attempts to connect, and the pause between them in milliseconds. Several attempts can
+ * be needed, because a socket's queue of waiting connections may be full.
  */
 const [ATTEMPTS, AGAIN_MS] = [500, 10];
 
@@ -85,7 +85,9 @@ export type Answering = Readonly<
 >;
 
 export class RequestPasser {
-  /** The successor's socket, or this platform itself if it serves again. */
+  /**
+   * Where requests go: to the successor's socket, or to this platform itself if it serves again.
+   */
   #successor = Promise.withResolvers<string | Answering>();
   readonly #times: ConnectionTimes = {
     deadlines: new Deadlines(DEADLINE_MS),
@@ -115,7 +117,7 @@ export class RequestPasser {
     this.#successor.resolve(answering);
   }
 
-  /** Must be called if neither platform can serve. Waiting requests are then refused. */
+  /** Must be called if neither platform can serve. Waiting requests then fail. */
   fail(error: Error): void {
     this.#successor.reject(error);
   }

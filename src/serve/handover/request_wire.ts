@@ -1,6 +1,6 @@
 /**
  * Header fields in which a platform passes information about a request to its successor. Only this
- * user can reach the socket, so clients cannot forge them.
+ * user can reach the socket, so clients cannot forge these fields.
  *
  * @module
  */

@@ -3,7 +3,7 @@ export class RunningRequests {
   #count = 0;
   #idle: PromiseWithResolvers<void> | undefined;
 
-  /** Must be called when a request starts. {@link leave} must follow. */
+  /** Must be called when a request starts. {@link leave} must be called when it has finished. */
   enter(): void {
     this.#count++;
   }

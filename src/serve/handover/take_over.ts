@@ -22,7 +22,10 @@ interface Ports {
 
 type Link = MessageLink<FromPredecessor, FromSuccessor>;
 
-/** Maximum time to wait for a platform that is itself starting or being replaced. */
+/**
+ * Maximum number of attempts to reach a platform that is itself starting or being replaced, and the
+ * pause between two attempts in milliseconds.
+ */
 const [ATTEMPTS, AGAIN_MS] = [60, 250];
 
 const SILENT =
@@ -38,7 +41,7 @@ async function connect(dataDir: string): Promise<Link | undefined> {
   }
 }
 
-/** Reads the response to a takeover request; `undefined` if the platform stops first. */
+/** Reads the response to a takeover request. Returns `undefined` if the platform stops first. */
 async function ask(link: Link): Promise<Shared | Refused | undefined> {
   await link.send({ type: "replace", pid: Deno.pid });
   try {
@@ -117,7 +120,7 @@ export class Takeover {
     return { closed };
   }
 
-  /** The number of the running platform's sockets on the port. */
+  /** Returns the number of the running platform's sockets on the port. */
   #socketsOn(port: number): number {
     const { sockets, port: http, httpsPort } = this.#shared;
     if (port === http) return sockets.http;

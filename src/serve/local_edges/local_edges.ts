@@ -1,7 +1,7 @@
 /**
  * Manages edges on this machine that share the platform's port. The system distributes connections
- * among their processes and this one. Each edge serves the requests that it can serve itself. An
- * edge that exits is replaced.
+ * among the edges' processes and this process. Each edge serves the requests that it can serve
+ * itself. An edge that exits is replaced.
  *
  * @module
  */
@@ -14,12 +14,18 @@ import type { LocalEdgeLink } from "../../platform/edges/mod.ts";
 import { EdgeProcess } from "./edge_process.ts";
 import type { EdgeSetup } from "./wire.ts";
 
-/** Time to complete handshakes with an edge that is about to stop. */
+/** Time to complete handshakes with an edge that is about to stop, in milliseconds. */
 const HANDSHAKE_MS = 100;
-/** Maximum time for an edge to stop accepting connections, and then to finish its requests. */
+/**
+ * Maximum time for an edge to stop accepting connections, and then to finish its requests, in
+ * milliseconds.
+ */
 const LEAVE_MS = 5000;
 const FINISH_MS = 20_000;
-/** Delays before an edge is replaced. An edge that has run for a while is replaced immediately. */
+/**
+ * Delays before an edge is replaced, in milliseconds. An edge that has run for a while is replaced
+ * after the shortest delay.
+ */
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 10_000;
 const STEADY_MS = 10_000;
@@ -58,7 +64,7 @@ export class LocalEdges {
     }));
   }
 
-  /** Starts all edges except the drained ones. */
+  /** Starts all edges except those that have been drained. */
   start(): void {
     const { link } = this.#options;
     // The edge may be outdated without knowing it, so it must stop serving.
@@ -102,13 +108,14 @@ export class LocalEdges {
     slot.kept = slot.kept.then(() => this.#keep(slot, term));
   }
 
-  /** Replaces the process of a slot whenever it ends. */
+  /** Replaces the process of a slot whenever the process exits. */
   async #keep(slot: Slot, term: symbol): Promise<void> {
     const { log } = this.#options;
     let pauseMs = FIRST_PAUSE_MS;
     while (slot.term === term) {
       const began = performance.now();
-      // For a moment after it is replaced, a program file cannot be started.
+      // Starting the process can fail, because a program file cannot be started for a moment after
+      // it is replaced.
       const reason = await this.#run(slot, term).catch(messageOf);
       if (slot.term !== term) return;
       log({ level: "warn", message: `Front edge ${slot.name} exited (${reason}). Replacing it` });
@@ -155,7 +162,9 @@ export class LocalEdges {
     });
   }
 
-  /** Stops edges. In the meantime, new connections go to this process, so none are lost. */
+  /**
+   * Stops edges. In the meantime, new connections go to this process, so no connections are lost.
+   */
   #stop(slots: readonly Slot[]): Promise<void> {
     const { setup: { port } } = this.#options;
     for (const slot of slots) slot.term = undefined;

@@ -10,7 +10,7 @@ import type { Listeners } from "../listeners.ts";
 import type { CompleteOptions } from "../options.ts";
 import { LocalEdges } from "./local_edges.ts";
 
-/** Maximum number of processors at which `auto` starts no edges. */
+/** Maximum number of processors with which `auto` starts no edges. */
 const FEW_PROCESSORS = 2;
 /** Minimum amount of memory per edge with `auto`. An edge uses about 70 MB. */
 const MEMORY_PER_EDGE = 1024 ** 3;
@@ -42,7 +42,7 @@ export function edgeCount(options: CompleteOptions, machine = thisMachine()): nu
   return Math.min(Math.floor(processors / 2), Math.floor(memory / MEMORY_PER_EDGE), MOST_EDGES);
 }
 
-/** Creates a platform's edges; `undefined` if there are none. */
+/** Creates a platform's edges. Returns `undefined` if there are none. */
 export function openLocalEdges(
   options: CompleteOptions,
   { link, dataDir, sizes, listeners: { port, originPort } }: {

@@ -81,7 +81,7 @@ class LocalEdge {
   }
 }
 
-/** Runs the edge described by messages on standard input until the input ends. */
+/** Runs the edge that messages on standard input describe, until the input ends. */
 export async function runLocalEdge(name: string): Promise<never> {
   leaveSignalsToPlatform();
   keepDescriptors();
@@ -94,6 +94,6 @@ export async function runLocalEdge(name: string): Promise<never> {
       Deno.exit(1);
     });
   }
-  // The platform has exited, so its port must be free for the next one.
+  // The platform has exited, so its port must become free for the next platform.
   Deno.exit(1);
 }

@@ -14,7 +14,10 @@ export type Found =
   | { readonly kind: "begun"; readonly move: Move }
   | { readonly kind: "equal"; readonly records?: RecordsReport; readonly files?: FilesReport };
 
-/** Returns the target's records if they are equal to the source's; otherwise `undefined`. */
+/**
+ * Returns the target's records if they are equal to the source's records, and otherwise
+ * `undefined`.
+ */
 async function findEqual(
   { from, to, vaults }: Opened,
   signal: AbortSignal,

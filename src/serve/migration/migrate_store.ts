@@ -60,10 +60,10 @@ async function listStaying(root: string): Promise<MigrationReport["stays"]> {
  * Moves a platform and verifies the result by hashes and counts. If the move is interrupted, moved
  * data remains, and the same call continues.
  *
- * @throws {DataDirInUseError} while a platform runs on a data directory of either side.
- * @throws {StoreInUseError} while nodes run on a shared store.
- * @throws {DataNewerError} if a newer program has written it.
- * @throws {DataNotMigratedError} if an older one has.
+ * @throws {DataDirInUseError} while a platform uses the data directory of the source or the target.
+ * @throws {StoreInUseError} while nodes use a shared store.
+ * @throws {DataNewerError} if a newer program has written the data.
+ * @throws {DataNotMigratedError} if an older program has written the data.
  * @throws {StoreUnusableError} if a location cannot be used.
  * @throws {MigrationError} if the target is not empty, or differs from the source afterwards.
  */
@@ -102,7 +102,8 @@ async function moveAll(options: MigrationOptions, opened: Opened): Promise<Migra
   if (files) options.onPart("files", files);
   const movedFiles = vaults && await moveFiles(vaults, options);
   if (to) options.onPart("records", records);
-  // A version that a client has stored must never become the version of a different value.
+  // A client may have stored the version of a value, which must never become the version of a
+  // different value.
   if (to) await to.continueAfter(version);
   const movedRecords = to && await moveRecords({ from, to }, options);
   if (to !== undefined && from.isShared && version !== await from.version()) {

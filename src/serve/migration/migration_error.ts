@@ -1,4 +1,4 @@
-/** Reports why a platform cannot be moved. @module */
+/** Errors that say why a platform cannot be moved. @module */
 
 /** An error if the source or target is unsuitable. The message says what to do. */
 export class MigrationError extends Error {

@@ -21,7 +21,9 @@ export interface Watch {
 export interface MigrationOptions {
   /** The platform's data directory. The platform must be stopped. */
   readonly dataDir: string;
-  /** Records can move between a file and `postgres://`, and files between a folder and `s3://`. */
+  /**
+   * Records can be moved between a file and `postgres://`, and files between a folder and `s3://`.
+   */
   readonly records?: Ends;
   readonly files?: Ends;
   /** Location of the records if they are not moved; by default, in the data directory. */

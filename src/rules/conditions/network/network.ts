@@ -50,7 +50,7 @@ export function canonicalNetwork(text: string): NetworkResult {
   return { network: masked(address, bits) };
 }
 
-/** The canonical spelling of a valid network; any other text unchanged. */
+/** Returns the canonical spelling of a valid network, or any other text unchanged. */
 export function networkOrSame(text: string): string {
   const result = canonicalNetwork(text);
   return "network" in result ? result.network : text;

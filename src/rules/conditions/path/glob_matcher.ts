@@ -64,7 +64,9 @@ class StateTable {
 /** Maximum size of the scratch space to keep between matches, in words. */
 const KEPT_SCRATCH = 1 << 16;
 
-/** Bit sets for every position of a path; grown as needed, reused by every match. */
+/**
+ * Bit sets for every position of a path. The array grows as needed and is reused by every match.
+ */
 let scratch = new Int32Array(1024);
 
 function reserve(size: number): Int32Array {
@@ -73,7 +75,7 @@ function reserve(size: number): Int32Array {
   return scratch;
 }
 
-/** A glob ready to match normalized paths. */
+/** A glob that is ready to match normalized paths. */
 export class GlobMatcher {
   /** The names of the captures, in order. */
   readonly names: readonly string[];
@@ -92,13 +94,15 @@ export class GlobMatcher {
     this.#takesAnyRest = states.length === 1 && states[0]?.kind === "deep";
   }
 
-  /** True if the whole path fits the glob. */
+  /** Returns true if the whole path fits the glob. */
   matches(path: string): boolean {
     if (!path.startsWith(this.prefix)) return false;
     return this.#takesAnyRest || this.#scan(path, this.#units(path)) !== undefined;
   }
 
-  /** The captured strings, in the order of `names`; `undefined` if the path does not fit. */
+  /**
+   * Returns the captured strings, in the order of `names`, or `undefined` if the path does not fit.
+   */
   capture(path: string): readonly string[] | undefined {
     if (this.names.length === 0) return this.matches(path) ? NO_CAPTURES : undefined;
     if (!path.startsWith(this.prefix)) return undefined;
@@ -114,8 +118,8 @@ export class GlobMatcher {
   }
 
   /**
-   * The set of states at each position, or `undefined` if the glob does not match from its start.
-   * Ends early if no state is left.
+   * Returns the set of states at each position, or `undefined` if the glob does not match from its
+   * start. Stops early if no state is left.
    */
   #scan(path: string, units: PathUnits | undefined): Int32Array | undefined {
     const { words, bits } = this.#table;

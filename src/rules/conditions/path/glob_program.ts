@@ -3,8 +3,8 @@ import type { GlobToken } from "../../pattern/glob.ts";
 
 export const SLASH = 0x2f;
 /**
- * Offset of the codes for percent-encoded bytes that belong to no character; above all Unicode code
- * points.
+ * Offset of the codes for percent-encoded bytes that belong to no character. It is greater than
+ * every Unicode code point.
  */
 const BYTE = 0x110000;
 
@@ -20,7 +20,10 @@ export interface PathUnits {
   readonly offsets: readonly number[];
 }
 
-/** Number of bytes of the UTF-8 character that begins at `at`; 1 if none begins there. */
+/**
+ * Returns the number of bytes of the UTF-8 character that begins at `at`, or 1 if none begins
+ * there.
+ */
 function sequenceLength(bytes: readonly number[], at: number): number {
   const lead = bytes[at] ?? 0;
   const length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc2 ? 2 : 1;

@@ -80,7 +80,7 @@ function tokenContains(outer: GlobToken, inner: GlobToken | undefined): boolean 
   return outer.type !== "text" || (inner.type === "text" && inner.text === outer.text);
 }
 
-/** True if every path of `inner` is proven to be in `outer`. */
+/** Returns true if every path of `inner` is proven to be in `outer`. */
 export function pathContains(outer: PathSet, inner: PathSet): boolean {
   switch (outer.kind) {
     case "all":
@@ -96,7 +96,7 @@ export function pathContains(outer: PathSet, inner: PathSet): boolean {
   }
 }
 
-/** True if it is proven that no path is in both sets. */
+/** Returns true if it is proven that no path is in both sets. */
 export function pathsDisjoint(a: PathSet, b: PathSet): boolean {
   if (a.kind === "exact") return !b.matches(a.literal);
   if (b.kind === "exact") return !a.matches(b.literal);

@@ -1,7 +1,7 @@
 /**
- * @module A server's only address. The server sees the host and port that it requested; in fact it
- * listens on a Unix socket that only the platform can reach. If additional ports are allowed, each
- * has its own socket next to that one.
+ * @module A server's only address. The server sees the host and port that it requested, but
+ * actually listens on a Unix socket that only the platform can reach. If additional ports are
+ * allowed, each of them has its own socket next to this socket.
  */
 
 /** The address that a server seems to listen on. */
@@ -35,10 +35,10 @@ export interface TakenPort {
   readonly isAny?: boolean;
 }
 
-/** Ports that are assigned to no service (RFC 6335, 6); `to` is not included. */
+/** The range of ports that are assigned to no service (RFC 6335, 6). `to` is not included. */
 const DYNAMIC_PORTS = { from: 49_152, to: 65_536 } as const;
 
-/** Number of ports that one process uses in turn; each process starts at a random port. */
+/** Number of ports that one process uses in turn, starting at a random port. */
 const IN_TURN = 1024;
 
 export class ServerAddress {
@@ -57,7 +57,7 @@ export class ServerAddress {
     this.#options = options;
   }
 
-  /** Whether a `node:http` server greets each connection that it accepts at a path. */
+  /** Returns whether a `node:http` server greets each connection that it accepts at a path. */
   greetsAt(path: string): boolean {
     return this.#options.greets === true && path === this.socket;
   }
@@ -67,7 +67,7 @@ export class ServerAddress {
     return this.#taken.size > this.#hidden.size;
   }
 
-  /** Whether a port is the one for requests. */
+  /** Returns whether a port is the port for requests. */
   isOwn(port: number): boolean {
     return this.#options.others !== true || port === this.#options.port;
   }
@@ -76,7 +76,7 @@ export class ServerAddress {
     return this.isOwn(port) ? this.socket : `${this.socket}-${port}`;
   }
 
-  /** Takes a free additional port that is not reported; `undefined` if none is free. */
+  /** Takes a free additional port that is not reported, or returns `undefined` if none is free. */
   takeHidden(): number | undefined {
     const port = this.#freePort();
     if (this.isOwn(port)) return undefined;
@@ -85,7 +85,10 @@ export class ServerAddress {
     return port;
   }
 
-  /** Reserves the path of the socket for a port; `undefined` if a server already listens there. */
+  /**
+   * Reserves the path of the socket for a port, or returns `undefined` if a server already listens
+   * there.
+   */
   take(port = this.#options.port): string | undefined {
     const path = this.pathOf(port);
     if (this.#taken.has(path)) return undefined;
@@ -95,25 +98,28 @@ export class ServerAddress {
     return path;
   }
 
-  /** Releases a path whose server has closed, so it can be taken again. */
+  /** Releases a path whose server has closed, so the path can be taken again. */
   release(path = this.socket): void {
     this.#taken.delete(path);
     this.#hidden.delete(path);
   }
 
-  /** The server listens; `greets` if it sends `GREETING` over each connection that it accepts. */
+  /**
+   * Records that the server listens. `greets` is true if it sends `GREETING` over each connection
+   * that it accepts.
+   */
   listening(greets = false, path = this.socket, server?: object): void {
     if (path === this.socket) return this.#options.listening({ greets }, server);
     const port = Number(path.slice(this.socket.length + 1));
     this.#options.listening({ greets, port, isAny: this.#isFree(port) }, server);
   }
 
-  /** Whether a port is in the range for port 0. */
+  /** Returns whether a port is in the range for port 0. */
   #isFree(port: number): boolean {
     return port >= this.#firstFree && port < this.#firstFree + IN_TURN;
   }
 
-  /** The error of a server that cannot have the address that it requested. */
+  /** Returns the error for a server that cannot have the address that it requested. */
   refused(advertised: AdvertisedAddress): Error {
     const { others, own } = this.#options;
     if (others !== true) return refusedListen(advertised, ONE_ONLY);
@@ -122,8 +128,8 @@ export class ServerAddress {
   }
 
   /**
-   * The address that the server sees. Without a port, or for port 0, it has the server's own port;
-   * if servers may listen on additional ports, it has a free port.
+   * Returns the address that the server sees. Without a port, or for port 0, it has the server's
+   * own port; if servers may listen on additional ports, it has a free port.
    */
   advertised(port?: number, host?: string): AdvertisedAddress {
     const address = host === undefined || host === "localhost" ? this.#options.host : host;
@@ -164,7 +170,7 @@ const MAIN_THREAD_ONLY: Refusal = {
   hint: ": only the main thread can listen for requests, not a worker",
 };
 
-/** The error of a server that cannot listen, in the form that Node uses. */
+/** Returns the error for a server that cannot listen, in the form that Node uses. */
 function refusedListen(
   { address, port }: AdvertisedAddress,
   { code, errno, what, hint = "" }: Refusal,

@@ -1,7 +1,7 @@
 /** @module Stack traces as a server's author sees them. */
 import { pathToFileURL } from "node:url";
 
-/** A frame of the runtime, not of the server. */
+/** Matches a stack frame of the runtime, as opposed to one of the server. */
 const RUNTIME_FRAME = /^\s+at (?:.*(?:\(|async ))?(?:ext|node):/;
 const FRAME = /^\s+at /;
 

@@ -24,7 +24,7 @@ interface IncomingRequest {
   readonly headers: Record<string, string | string[] | undefined>;
 }
 
-/** The arguments of `listen`; `other` is the server's own socket or descriptor. */
+/** The arguments of `listen`. `other` is a socket or descriptor that the server already has. */
 type ListenArguments = { readonly port?: number; readonly host?: string } | "other";
 
 /** Reads the many forms of `server.listen()` (Node, net). */
@@ -59,7 +59,7 @@ function restoreAcceptEncoding(request: IncomingRequest): void {
   const accepted = headers[ACCEPT_ENCODING_HEADER];
   if (accepted === undefined) return;
   const isHidden = (name: string) => name.toLowerCase() === ACCEPT_ENCODING_HEADER;
-  // Deno creates a new array on each read.
+  // Deno creates a new array each time the property is read.
   const rawHeaders = request.rawHeaders.map((part, index) =>
     index % 2 === 0 && isHidden(part) ? "accept-encoding" : part
   );
@@ -108,7 +108,7 @@ export function scopeRequests(prototype: Emitter, adapt?: Adapt): void {
   Object.defineProperty(prototype, "emit", { value: replaced, writable: true, configurable: true });
 }
 
-/** Gives a socket the addresses that frameworks expect. */
+/** Gives a socket the local and remote addresses that frameworks expect. */
 export function addPeer(socket: unknown): void {
   if (typeof socket !== "object" || socket === null) return;
   for (const [name, value] of Object.entries(PEER)) {
@@ -131,7 +131,7 @@ export function replaceAddress(prototype: object): void {
 }
 
 /**
- * Claims the address for a server about to listen.
+ * Claims the address for a server that is about to listen.
  *
  * @returns the path of its socket, or its error
  */

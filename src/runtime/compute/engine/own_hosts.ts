@@ -5,7 +5,7 @@ import process from "node:process";
 /** The address whose connections the sandbox redirects. */
 export const OWN_ADDRESS = "127.0.0.1";
 
-/** Names that always mean this machine (RFC 6761, 6.3). */
+/** Returns true for names that always mean this machine (RFC 6761, 6.3). */
 const isLocal = (name: string): boolean => name === "localhost" || name.endsWith(".localhost");
 
 export class OwnHosts {
@@ -15,13 +15,16 @@ export class OwnHosts {
     this.#names = new Set(names);
   }
 
-  /** Whether to resolve a name here. No name server knows its address in the sandbox. */
+  /**
+   * Returns whether to resolve a name here. In the sandbox, no name server knows the address of
+   * such a name.
+   */
   resolves(hostname: string): boolean {
     const name = hostname.toLowerCase();
     return name !== "localhost" && (this.#names.has(name) || isLocal(name));
   }
 
-  /** Whether requests to a host (name or address) reach this server or its platform. */
+  /** Returns whether requests to a host (name or address) reach this server or its platform. */
   includes(hostname: string): boolean {
     const name = hostname.toLowerCase().replace(/^\[(.*)\]$/, "$1");
     return this.#names.has(name) || isLocal(name) || name === "::1" || name === "0.0.0.0" ||

@@ -15,13 +15,15 @@ export function inRequest<T>(scope: Scope, run: () => T): T {
   return scope.id === undefined && scope.depth === 0 ? run() : current.run(scope, run);
 }
 
-/** The ID of the request that the running code belongs to. */
+/** Returns the ID of the request that the running code belongs to. */
 export const currentRequest = (): string | undefined => current.getStore()?.id;
 
 /** Reads `DEPTH_HEADER`, which is missing from visitors' requests. */
 export const readDepth = (value: unknown): number => Number(value ?? 0) || 0;
 
-/** The field to add to a request from the running code to its own server or platform. */
+/**
+ * Returns the header field to add to a request from the running code to its own server or platform.
+ */
 export const depthField = (): readonly [string, string] => [
   DEPTH_HEADER,
   String((current.getStore()?.depth ?? 0) + 1),

@@ -1,7 +1,7 @@
 /**
  * @module A server's requests to revalidate cached pages with `globalThis.svc.revalidate()`,
- * validated on both ends of the connection. Has no dependencies, because it also runs in the
- * server's thread.
+ * validated on both ends of the connection. This module has no dependencies, because it also runs
+ * in the server's thread.
  */
 
 /** Pages by path (with any query) and by tag. */
@@ -12,7 +12,10 @@ export interface Revalidation {
   readonly soft: boolean;
 }
 
-/** Marks a deployment's pages. Resolves when requests no longer get them as fresh. */
+/**
+ * Marks pages of a deployment as stale, or removes them. Resolves when requests no longer get the
+ * old pages as fresh.
+ */
 export type Revalidate = (what: Revalidation) => Promise<void>;
 
 /** Maximum number of paths per call, and maximum number of tags. */
@@ -22,7 +25,7 @@ const MAX_PATH_CHARACTERS = 2048;
 
 const MAX_TAG_CHARACTERS = 256;
 
-/** Maximum number of calls per server per second; others are refused. */
+/** Maximum number of calls per server per second. Further calls are rejected. */
 export const MAX_REVALIDATIONS_PER_SECOND = 100;
 
 /** Maximum size of the frame's payload, in bytes. */

@@ -1,6 +1,6 @@
 /**
- * @module Decides where a server's threads may connect. The kernel suspends each call, and the
- * first thread of the process, which shares the memory, decides.
+ * @module Decides where a server's threads may connect. The kernel suspends each call until the
+ * first thread of the process, which shares the memory of the other threads, has decided.
  */
 import {
   addressOf,
@@ -25,7 +25,10 @@ import { buildFilter } from "./seccomp_filter.ts";
 const MAX_SOCKADDR = 128;
 const SOL_SOCKET = 1;
 const SO_ERROR = 4;
-/** Size of `struct mmsghdr`. Its `struct msghdr` begins with the name and the name's length. */
+/**
+ * Size of `struct mmsghdr`. This structure starts with a `struct msghdr`, which begins with the
+ * name and the name's length.
+ */
 const MSGHDR_BYTES = 64;
 const MAX_MESSAGES = 1024;
 
@@ -38,7 +41,7 @@ function memory(address: bigint, bytes: number): Uint8Array | undefined {
 interface SupervisorOptions {
   readonly libc: Libc;
   readonly processor: Processor;
-  /** Descriptor of the filter's listener. */
+  /** File descriptor from which suspended calls are read. */
   readonly descriptor: number;
   readonly rules: PeerRules;
   /** Called with the source port of a connection to an announced route. */
@@ -92,7 +95,8 @@ class Supervisor {
       .finally(() => this.#own.delete(place));
     const port = portOf(this.#nameOf(socket));
     if (route.isAnnounced && port !== undefined) announce(port);
-    // The call ran on another thread, whose errno cannot be read here, so read the socket's error.
+    // The call ran on another thread, whose errno cannot be read here. Therefore, the socket's
+    // error is read.
     return result === 0 ? 0 : this.#errorOf(socket) || EINPROGRESS;
   }
 
@@ -104,7 +108,7 @@ class Supervisor {
     return result < 0 ? EACCES : new DataView(value.buffer).getInt32(0, true);
   }
 
-  /** A socket's local address; zeros if it has none. */
+  /** Returns a socket's local address, or zeros if it has none. */
   #nameOf(socket: number): Uint8Array {
     const name = new Uint8Array(MAX_SOCKADDR);
     const size = new Uint8Array(Uint32Array.of(MAX_SOCKADDR).buffer);

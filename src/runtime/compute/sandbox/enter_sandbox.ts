@@ -54,8 +54,8 @@ export function enterSandbox(options: SandboxOptions): SandboxState {
     { path: "/dev/null", rights: "read_write" },
     ...options.runtime.map(read),
     ...READABLE_BY_DENO.map(read),
-    // The runtime searches all folders above the working directory, and fails at the first
-    // unreadable one.
+    // The runtime searches all folders above the working directory, and fails at the first folder
+    // that it cannot read.
     read(join(dirname(options.directory), "package.json")),
   ]);
   const calls = filterSystemCalls(libc, {

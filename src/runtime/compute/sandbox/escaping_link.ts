@@ -5,7 +5,7 @@
 import { join } from "node:path";
 
 /**
- * The first link in or below the folder that points outside it.
+ * Returns the first link in or below the folder that points outside it.
  *
  * @returns its path; `undefined` if there is none
  */

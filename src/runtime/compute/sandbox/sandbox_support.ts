@@ -3,7 +3,7 @@ import { canSupervise } from "../../kernel/listener.ts";
 import { landlockVersion } from "../../kernel/landlock.ts";
 import { openLibc } from "../../kernel/libc.ts";
 
-/** The parts of the sandbox that the kernel provides; a server needs them all. */
+/** The parts of the sandbox that the kernel provides. A server needs all of them. */
 export interface SandboxSupport {
   /** Files, TCP ports to listen on, and signals can be restricted (Landlock). */
   readonly files: boolean;
@@ -25,7 +25,7 @@ export function probeSandbox(): SandboxSupport {
     : { files: landlockVersion(libc) > 0, calls: canSupervise(libc) };
 }
 
-/** The missing parts of a sandbox, each as a noun phrase; none if it is complete. */
+/** Returns the missing parts of a sandbox, each as a noun phrase, or none if it is complete. */
 export function missingSandbox({ files, calls }: SandboxSupport): readonly string[] {
   return [
     ...(files ? [] : ["Landlock (which blocks access to files)"]),

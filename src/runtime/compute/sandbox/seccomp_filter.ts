@@ -1,7 +1,8 @@
 /**
- * @module The system call filter for the process of a server on Deno. The filter refuses calls that
+ * @module The system call filter for the process of a server on Deno. The filter blocks calls that
  * start programs or reach into other processes, and limits signals to the process itself. The
- * process's first thread decides calls that name a peer, bind a socket or begin to listen.
+ * process's first thread decides whether to allow calls that name a peer, bind a socket or begin to
+ * listen.
  */
 import {
   always,
@@ -14,7 +15,7 @@ import { type CallName, EPERM, type Processor } from "../../kernel/system_calls.
 
 /**
  * Calls that start processes or programs, reach other processes, change mounts, namespaces or the
- * kernel itself, or use its keys or io_uring.
+ * kernel itself, or use the kernel's keys or io_uring.
  */
 export const REFUSED: readonly CallName[] = [
   "fork",

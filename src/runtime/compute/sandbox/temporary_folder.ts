@@ -1,6 +1,6 @@
 /**
- * @module The folder for the temporary files of a server on Deno: memory mounted only for its
- * process or, without mounts, a watched folder on disk.
+ * @module The folder for the temporary files of a server on Deno: a file system in memory, mounted
+ * only for the server's process. If nothing can be mounted, it is a watched folder on disk.
  */
 import { join } from "node:path";
 import { type Libc, openLibc } from "../../kernel/libc.ts";
@@ -26,7 +26,7 @@ const MIB = 1024 * 1024;
 
 export interface TemporaryFolder {
   readonly path: string;
-  /** True if the kernel limits its size; otherwise it has to be watched. */
+  /** True if the kernel limits the size of the folder. Otherwise, the folder must be watched. */
   readonly isLimited: boolean;
 }
 
@@ -71,7 +71,7 @@ export function openTemporaryFolder(
   return { path, isLimited: false };
 }
 
-/** Limits each file of this process to the size of the folder; writes beyond that fail. */
+/** Limits each file of this process to the size of the folder. Writes beyond that size fail. */
 function limitFiles(libc: Libc, sizeMb: number): void {
   libc.signal(SIGXFSZ, SIG_IGN);
   const bytes = BigInt(sizeMb * MIB);

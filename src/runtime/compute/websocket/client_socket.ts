@@ -12,7 +12,7 @@ const CLOSE_MS = 3000;
 
 const READ_BYTES = 64 * 1024;
 
-/** The connection was lost (RFC 6455, 7.1.5). */
+/** Close code for a lost connection (RFC 6455, 7.1.5). */
 const BROKEN = 1006;
 
 type Ended = { readonly code: number; readonly reason: string };
@@ -67,7 +67,7 @@ export class ClientSocket implements ComputeSocket {
     Deno.unrefTimer(Number(this.#timer));
   }
 
-  /** Ends the connection without a close frame. */
+  /** Closes the connection without a close frame. */
   abort(): void {
     clearTimeout(this.#timer);
     if (this.#closed) return;

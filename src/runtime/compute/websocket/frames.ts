@@ -11,7 +11,7 @@ export const Opcode = {
 
 export interface SocketFrame {
   readonly opcode: number;
-  /** Last frame of its message. */
+  /** Whether this is the last frame of its message. */
   readonly final: boolean;
   readonly payload: Uint8Array<ArrayBuffer>;
 }
@@ -55,7 +55,7 @@ export class FrameParser {
 
   readonly #maxPayload: number;
 
-  /** Refuses payloads over `maxPayload` bytes. */
+  /** Rejects payloads over `maxPayload` bytes. */
   constructor(maxPayload: number) {
     this.#maxPayload = maxPayload;
   }
@@ -67,7 +67,7 @@ export class FrameParser {
   }
 
   /**
-   * The next frame; `undefined` until more bytes have arrived.
+   * Returns the next frame, or `undefined` until more bytes have arrived.
    *
    * @throws SocketError
    */

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { encodeFrame, FrameParser, Opcode, SocketError } from "./frames.ts";
 import { MessageJoiner } from "./messages.ts";
 
-/** A frame as a server writes it: without a mask. */
+/** Creates a frame as a server writes it, which means without a mask. */
 function serverFrame(opcode: number, payload: Uint8Array, final = true): Uint8Array<ArrayBuffer> {
   const bytes = encodeFrame(opcode, payload, new Uint8Array(4));
   const head = bytes.byteLength - payload.byteLength - 4;

@@ -8,7 +8,7 @@ export type SocketEvent =
   | { readonly type: "ping"; readonly payload: Uint8Array<ArrayBuffer> }
   | { readonly type: "close"; readonly code: number; readonly reason: string };
 
-/** The peer closed without a code (RFC 6455, 7.1.5). */
+/** Close code for a peer that closed without a code (RFC 6455, 7.1.5). */
 export const NO_CODE = 1005;
 
 function text(bytes: Uint8Array): string {
@@ -33,7 +33,7 @@ export class MessageJoiner {
   #opcode = 0;
   /**
    * The received part of a message. The message's frames are not kept, because a peer can send any
-   * number of empty ones.
+   * number of empty frames.
    */
   #begun = new Uint8Array(0);
   #bytes = 0;

@@ -19,13 +19,13 @@ export interface OpenSocketOptions {
   readonly over: () => void;
 }
 
-/** The response that proves that the server has read the key (RFC 6455, 4.2.2). */
+/** Returns the response that proves that the server has read the key (RFC 6455, 4.2.2). */
 export async function acceptFor(key: string): Promise<string> {
   const bytes = new TextEncoder().encode(key + GUID);
   return new Uint8Array(await crypto.subtle.digest("SHA-1", bytes)).toBase64();
 }
 
-/** Fields of the handshake that belong to one connection; extensions are not offered. */
+/** Fields of the handshake that belong to one connection. Extensions are not offered. */
 const OWN_FIELDS = /^sec-websocket-(?:key|version|extensions)$/i;
 
 const HANDSHAKE_FIELD = /^sec-websocket-/i;
@@ -45,7 +45,7 @@ function handshake(request: Omit<ComputeRequest, "body">, key: string): Uint8Arr
 const valueOf = (head: ResponseHead, wanted: string): string | undefined =>
   head.headers.find(([name]) => name.toLowerCase() === wanted)?.[1];
 
-/** The offered protocol that the server has chosen; "" for none (RFC 6455, 4.1). */
+/** Returns the offered protocol that the server has chosen, or "" for none (RFC 6455, 4.1). */
 function chosenProtocol({ headers }: Pick<ComputeRequest, "headers">, head: ResponseHead): string {
   const chosen = valueOf(head, "sec-websocket-protocol")?.trim();
   if (chosen === undefined) return "";
@@ -138,7 +138,7 @@ export async function openSocket(
     const socket = new ClientSocket({ conn, reader, protocol, over: finish });
     signal?.removeEventListener("abort", abort);
     // The runtime aborts the signal of a request that it has upgraded. From here on, only the
-    // client's own socket reports its end.
+    // client's own socket reports that it was closed.
     const headers = dropHopByHop(head.headers).filter(([name]) => !HANDSHAKE_FIELD.test(name));
     return { type: "open", socket, headers };
   } catch (error) {

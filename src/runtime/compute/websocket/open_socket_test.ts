@@ -12,7 +12,7 @@ const ASKED = {
 /** The server's reply to a request. */
 type Words = string | ((request: string) => Promise<string>);
 
-/** A server that sends one message to every client. */
+/** Opens a socket to a server that sends one message to every client. */
 async function opened(words: Words) {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = listener.addr as Deno.NetAddr;
@@ -37,7 +37,7 @@ async function opened(words: Words) {
   }
 }
 
-/** Accepts the WebSocket, with a protocol. */
+/** Accepts the WebSocket, and chooses a protocol. */
 const taking = (protocol: string) => async (request: string): Promise<string> => {
   const key = /sec-websocket-key: (\S+)/i.exec(request)?.[1] ?? "";
   return `HTTP/1.1 101 X\r\nsec-websocket-accept: ${await acceptFor(key)}\r\n` +

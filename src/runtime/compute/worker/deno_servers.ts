@@ -20,7 +20,9 @@ interface ServeOptions {
 
 type Serve = (options: object, handler: Handler) => Deno.HttpServer;
 
-/** The request as the client sent it, with an http(s) URL instead of a Unix socket's URL. */
+/**
+ * Returns the request as the client sent it, with an http(s) URL instead of a Unix socket's URL.
+ */
 function webRequest(request: Request): Request {
   const secure = request.headers.get("x-forwarded-proto") === "https";
   const url = request.url.replace(/^http\+unix:/, secure ? "https:" : "http:");
@@ -80,7 +82,7 @@ function serveAt(
   return server;
 }
 
-/** Redirects `Deno.serve` to the address, and refuses other ways to listen. */
+/** Redirects `Deno.serve` to the address, and rejects other ways to listen. */
 export function redirectDenoServers(address: ServerAddress): void {
   const serve = Deno.serve.bind(Deno) as unknown as Serve;
   const listen = (): never => {
@@ -102,7 +104,7 @@ export function redirectDenoServers(address: ServerAddress): void {
   });
 }
 
-/** Serves a module that exports only a handler. Returns false if it exports none. */
+/** Serves a module that exports only a handler. Returns false if the module exports no handler. */
 export function serveModule(module: Readonly<Record<string, unknown>>): boolean {
   const exported = module.default;
   if (typeof exported !== "object" || exported === null) return false;

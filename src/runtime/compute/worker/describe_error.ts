@@ -5,12 +5,14 @@ import { truncate } from "../lines.ts";
 /** Folders of this code. */
 const OWN = ["./", "../engine/"].map((folder) => new URL(folder, import.meta.url).href);
 
-/** Text for the log, of bounded length and with stacks cleaned by `cleanStack`. */
+/**
+ * Returns text for the log, which has a bounded length and stacks that `cleanStack()` has cleaned.
+ */
 export function describeText(text: string, directory: string): string {
   return truncate(cleanStack(text, { directory, own: OWN }));
 }
 
-/** Message and stack, for the log. */
+/** Returns an error's message and stack, for the log. */
 export function describeError(error: unknown, directory: string): string {
   if (!(error instanceof Error)) return truncate(`Uncaught ${Deno.inspect(error)}`);
   return describeText(error.stack ?? `${error.name}: ${error.message}`, directory);

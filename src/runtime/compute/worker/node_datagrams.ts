@@ -1,6 +1,7 @@
 /**
- * @module Node's datagrams (`node:dgram`): refusals by the runtime become socket errors, like
- * refusals by the kernel. Deno itself throws them where the server's code cannot catch them.
+ * @module Node's datagrams (`node:dgram`): permission errors of the runtime become socket errors,
+ * like those of the kernel. Deno itself throws its errors where the server's code cannot catch
+ * them.
  */
 import process from "node:process";
 
@@ -11,7 +12,7 @@ type Method = (this: unknown, ...args: unknown[]) => unknown;
 
 const METHODS = ["bind", "bind6", "connect", "connect6", "send", "send6"] as const;
 
-/** Turns the runtime's refusals into errors that `node:dgram` sockets emit. */
+/** Turns the runtime's permission errors into errors that `node:dgram` sockets emit. */
 export function catchDatagramErrors(): void {
   const binding = Reflect.get(process, "binding") as Method;
   const { UDP } = binding.call(process, "udp_wrap") as {

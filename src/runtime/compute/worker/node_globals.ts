@@ -17,7 +17,10 @@ const LOOPBACK: Deno.NetworkInterfaceInfo = {
   mac: "00:00:00:00:00:00",
 };
 
-/** Gives the global timers `ref()`, `unref()` and `refresh()`; they still convert to a number. */
+/**
+ * Gives the global timers `ref()`, `unref()` and `refresh()`. Timers can still be converted to
+ * numbers.
+ */
 function useTimersOfNode(): void {
   const { unrefTimer, refTimer } = Deno;
   const { setTimeout, setInterval, setImmediate, clearTimeout, clearInterval, clearImmediate } =
@@ -43,7 +46,10 @@ function complete(prototype: object, members: object): void {
   }
 }
 
-/** Completes requests and responses. Interim responses and trailers end at the edge anyway. */
+/**
+ * Adds the methods that requests and responses lack. The edge drops interim responses and trailers
+ * anyway.
+ */
 function completeHttp(): void {
   complete(http.ServerResponse.prototype, {
     writeProcessing() {},
@@ -74,7 +80,7 @@ export function shapeLikeNode(home: string): void {
   completeHttp();
   Object.assign(Deno, { networkInterfaces: () => [LOOPBACK] });
   const { uid, gid } = { uid: Deno.uid() ?? -1, gid: Deno.gid() ?? -1 };
-  // The original function would read the machine's users.
+  // The original function would read the list of users on the machine.
   os.userInfo = (() => ({
     uid,
     gid,

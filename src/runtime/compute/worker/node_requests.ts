@@ -1,6 +1,6 @@
 /**
  * @module `node:http` requests and responses in Deno, with the Node behavior that Deno lacks: they
- * end with their connection, and `destroy()` ends them.
+ * end when their connection closes, and `destroy()` ends them.
  */
 import process from "node:process";
 import type { Readable, Writable } from "node:stream";
@@ -10,7 +10,7 @@ type Done = (error?: Error | null) => void;
 
 /** The substitute for a socket that Deno passes to each request. */
 interface RequestSocket {
-  /** Reads the body; missing if there is none. */
+  /** Reads the body. Missing if there is no body. */
   readonly reader?: ReadableStreamDefaultReader<Uint8Array>;
   emit(event: string, ...args: unknown[]): boolean;
   once(event: string, listener: () => void): unknown;
@@ -30,14 +30,14 @@ interface DenoResponse extends Writable {
   _destroy(error: Error | null, done: Done): void;
 }
 
-/** The path and query: Deno shows a request over a Unix socket as `//host/path`. */
+/** Returns the path and query: Deno shows a request over a Unix socket as `//host/path`. */
 const originForm = (url: string): string => {
   if (!url.startsWith("//")) return url;
   const path = url.indexOf("/", 2);
   return path === -1 ? "/" : url.slice(path);
 };
 
-/** Deno never ends a request without a body, so `for await` waits forever for it. */
+/** Deno never ends a request without a body, so `for await` would wait forever for the end. */
 function endWithoutBody(request: DenoRequest): void {
   if (request.socket.reader !== undefined) return;
   request._destroy = (error, done) => {
@@ -52,7 +52,7 @@ function breakOffWhenDestroyed(response: DenoResponse): void {
   response._destroy = (error, done) => {
     if (response.writableFinished) return destroy.call(response, null, done);
     response.finished = true;
-    // Only the stream of the response's body can end the connection.
+    // Only the stream of the response's body can close the connection.
     destroy.call(response, error ?? new Error("The response was destroyed"), () => {
       if (!response.headersSent) response._resolve(new Response(null, { status: 500 }));
       done(error);
@@ -60,7 +60,10 @@ function breakOffWhenDestroyed(response: DenoResponse): void {
   };
 }
 
-/** Ends request and response when the client disconnects; Deno reports that only to a listener. */
+/**
+ * Ends the request and the response when the client disconnects, which Deno reports only to a
+ * listener.
+ */
 function endWithConnection(request: DenoRequest, response: DenoResponse): void {
   const { socket } = request;
   const emit = socket.emit.bind(socket);
@@ -78,7 +81,10 @@ function endWithConnection(request: DenoRequest, response: DenoResponse): void {
   });
 }
 
-/** Gives a request and its response Node's shape, before the server's code sees them. */
+/**
+ * Gives a request and its response the properties that they have in Node, before the server's code
+ * sees them.
+ */
 export const adaptRequest: Adapt = (first, answer) => {
   const request = first as DenoRequest;
   request.url = originForm(request.url);

@@ -33,7 +33,7 @@ function replaceHttpListen(address: ServerAddress): void {
 
 /**
  * In Deno, a socket that writes several buffers at once loses data that the system does not accept
- * immediately, and the peer waits. This writes them one by one.
+ * immediately, and the peer waits. This function writes the buffers one by one.
  */
 function writeOneByOne(): void {
   Reflect.set(net.Socket.prototype, "_writev", null);

@@ -1,5 +1,6 @@
 /**
- * @module Requests from a server to its own hosts: resolves their names, and counts their depth.
+ * @module Requests from a server to its own hosts: resolves the names of the hosts, and counts the
+ * nesting depth of the requests.
  */
 import dns from "node:dns";
 import net from "node:net";
@@ -59,8 +60,8 @@ class OwnRequests {
 }
 
 /**
- * The request that follows a redirect; `undefined` without a redirect, or if the body cannot be
- * sent again.
+ * Returns the request that follows a redirect, or `undefined` if there is no redirect, or if the
+ * body cannot be sent again.
  */
 function nextRequest(request: Request, { status, headers }: Response): Request | undefined {
   const location = headers.get("location");

@@ -19,14 +19,14 @@ const MESSAGE = /^Requires (?:all )?(\w+) access(?: to (.+?))?, (?:run again|spe
 export interface DeniedCall {
   readonly message: string;
   readonly code: "EACCES" | "EPERM";
-  /** The error number, negated. */
+  /** The negated error number, as in Node's errors. */
   readonly errno: number;
   readonly syscall: string;
-  /** The file, if the error is about one. */
+  /** The path of the file, if the error is about a file. */
   readonly path?: string;
 }
 
-/** Reads the runtime's message; `undefined` if it has a different form. */
+/** Reads the runtime's message. Returns `undefined` if the message has a different form. */
 export function describeDenial(message: string): DeniedCall | undefined {
   const [, kind = "", what = ""] = MESSAGE.exec(message) ?? [];
   if (kind === "") return undefined;
@@ -62,8 +62,8 @@ class DeniedError extends Error {
   }
 }
 
-/** Gives all of the runtime's permission errors in this thread Node's messages and codes. */
+/** Gives Node's messages and codes to all of the runtime's permission errors in this thread. */
 export function describePermissions(): void {
-  // The runtime constructs the class itself, which in turn calls its base class.
+  // The runtime constructs `NotCapable` itself, and this calls the constructor of its base class.
   Object.setPrototypeOf(Deno.errors.NotCapable, DeniedError);
 }

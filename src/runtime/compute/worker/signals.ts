@@ -5,13 +5,13 @@
 
 type Listener = () => void;
 
-/** Calls a signal's listeners; returns false if there are none. */
+/** Calls a signal's listeners. Returns false if there are none. */
 export type EmitSignal = (signal: Deno.Signal) => boolean;
 
 /**
  * Separates the server's listeners from the process's signals. Otherwise, a Ctrl-C in the
- * platform's terminal would reach them during requests. `node:process` listeners are added by the
- * same functions.
+ * platform's terminal would reach the server's listeners during requests. The same functions also
+ * add listeners from `node:process`.
  */
 export function separateSignals(): EmitSignal {
   const listeners = new Map<string, Set<Listener>>();

@@ -32,7 +32,7 @@ function setEnvironment({ env, port, host }: ServerStart, tmp: string): void {
   for (const name of TMP_VARIABLES) Deno.env.set(name, tmp);
 }
 
-/** Stops this thread permanently; the first thread exits the process. */
+/** Stops this thread permanently; the process's first thread then exits the process. */
 function halt(): never {
   const nothing = new Int32Array(new SharedArrayBuffer(4));
   for (;;) Atomics.wait(nothing, 0, 0);

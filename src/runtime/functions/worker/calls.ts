@@ -39,7 +39,7 @@ export interface CallsOptions {
   readonly report: (error: unknown, call: number | undefined) => void;
 }
 
-/** The result of most request steps. */
+/** The payload for the result of most request steps, which change nothing. */
 const NEXT_PAYLOAD = toPayload({ type: "next" } satisfies ResultHead);
 
 /** Converts headers for the runtime's constructors, which do not change them. */
@@ -88,7 +88,7 @@ export class WorkerCalls {
     });
   }
 
-  /** The platform has withdrawn the call. */
+  /** Withdraws a call at the platform's request. */
   cancel(id: number): void {
     const call = this.#calls.get(id);
     if (call === undefined) return this.#options.link.send(FunctionFrame.settled, id);

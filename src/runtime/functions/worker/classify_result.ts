@@ -1,6 +1,6 @@
 /**
  * @module Classifies a step's return value: continue, a request, a response, or an invalid result.
- * `Request` and `Response` are recognized by the runtime's own getters, so that look-alikes are
+ * Requests and responses are recognized by the runtime's own getters, so that look-alikes are
  * rejected.
  */
 import type { ResultHead, StepMode, WireBody } from "../wire.ts";
@@ -33,7 +33,7 @@ function has(read: (value: unknown) => unknown, value: unknown): boolean {
 /** The body passed to the step. */
 export interface GivenBody {
   readonly stream: ReadableStream<Uint8Array>;
-  /** True once part of it has been read, so the platform no longer has all of it. */
+  /** Returns true once part of the body has been read, so the platform no longer has all of it. */
   started(): boolean;
 }
 

@@ -19,8 +19,8 @@ const PERMISSIONS = [
 ] as const;
 
 /**
- * Returns this thread's permissions, including partial ones. The runtime reports some; others are
- * found by trying.
+ * Returns this thread's permissions, including partial permissions. The runtime reports some of
+ * them; others are found by trying to use them.
  */
 export async function permissionsLeft(socketPath: string): Promise<string[]> {
   const left: string[] = PERMISSIONS.filter((name) => {

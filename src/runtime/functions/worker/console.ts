@@ -2,7 +2,7 @@
 import { type LogLevel, MAX_LOG_CHARACTERS } from "../../process/frames/log_lines.ts";
 import type { LogHead } from "../wire.ts";
 
-/** Maximum number of log lines per second from a worker, and in a burst. */
+/** Maximum number of log lines from a worker: per second, and in a burst. */
 const LINES_PER_SECOND = 100;
 const LINES_AT_ONCE = 200;
 
@@ -61,7 +61,7 @@ class LineBudget {
   readonly #now = performance.now.bind(performance);
 
   /**
-   * Returns the number of lines dropped since the last accepted line; `undefined` to drop this
+   * Returns the number of lines dropped since the last accepted line, or `undefined` to drop this
    * line.
    */
   take(): number | undefined {

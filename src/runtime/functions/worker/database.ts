@@ -1,6 +1,6 @@
 /** @module A function's `context.database`: statements that the platform runs. */
 
-/** Sends a statement; the host of the URL does not matter. */
+/** Sends a statement. The host of the URL does not matter. */
 type FetchDatabase = (url: URL, init: RequestInit) => Promise<Response>;
 
 interface Column {
@@ -32,9 +32,7 @@ function toText(value: unknown): string | null {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-/**
- * Converts a PostgreSQL value; it remains text if a JavaScript number cannot represent it exactly.
- */
+/** Converts a PostgreSQL value. A number that JavaScript cannot represent exactly remains text. */
 function fromText(text: string | null, type: string): unknown {
   if (text === null) return null;
   if (NUMBERS.has(type)) return Number(text);
@@ -42,12 +40,12 @@ function fromText(text: string | null, type: string): unknown {
   return JSON_TYPES.has(type) ? JSON.parse(text) : text;
 }
 
-/** An error for a statement that PostgreSQL refused. */
+/** An error for a statement that PostgreSQL rejected. */
 class DatabaseError extends Error {
   override readonly name = "DatabaseError";
   constructor(
     message: string,
-    /** Five characters, as in PostgreSQL's list of error codes. */
+    /** The code has five characters, as in PostgreSQL's list of error codes. */
     readonly code: string,
     readonly detail: string | null,
   ) {

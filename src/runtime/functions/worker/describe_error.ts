@@ -29,7 +29,7 @@ function shorten(stack: string): string {
   return short.slice(0, MAX_STACK_CHARACTERS);
 }
 
-/** Never throws. */
+/** Describes a thrown value as an error. Never throws. */
 export function describeError(thrown: unknown): WireError {
   if (typeof thrown !== "object" && typeof thrown !== "function" || thrown === null) {
     return { message: `Uncaught ${typeof thrown}: ${String(thrown)}`.slice(0, MAX_LOG_CHARACTERS) };

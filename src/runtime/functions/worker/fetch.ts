@@ -18,7 +18,7 @@ const NativeRequest = Request;
 const NativeResponse = Response;
 const decoder = new TextDecoder();
 
-/** The worker's current requests. Their ids are odd; the ids of calls are even. */
+/** The worker's current requests. The ids of requests are odd, and the ids of calls are even. */
 export class WorkerFetch {
   readonly #waiting = new Map<number, Waiting>();
   #next = 1;
@@ -101,7 +101,7 @@ export class WorkerFetch {
     return waiting;
   }
 
-  /** Handles a frame of a fetch; false if it belongs to something else. */
+  /** Handles a frame of a fetch. Returns false if the frame belongs to something else. */
   take({ type, id, payload }: Frame): boolean {
     if (type === FunctionFrame.fetched) this.#answer(id, fromPayload(payload));
     else if (type === FunctionFrame.fetchFailed) {

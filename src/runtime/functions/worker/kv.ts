@@ -1,6 +1,8 @@
-/** @module A function's `context.kv` (docs/kv.md), which uses the worker's own connection. */
+/**
+ * @module A function's `context.kv` (docs/kv.md), whose requests use the worker's own connection.
+ */
 
-/** Sends a request to the store; the host of the URL does not matter. */
+/** Sends a request to the store. The host of the URL does not matter. */
 export type FetchKv = (url: URL, init: RequestInit) => Promise<Response>;
 
 interface Entry {
@@ -137,7 +139,10 @@ class FunctionKv {
     return (await response.json()).removed;
   }
 
-  /** Returns whether a write took effect; false if its condition was not met. */
+  /**
+   * Returns whether a write took effect. The result is false if the condition of the write was not
+   * met.
+   */
   async #changed(response: Response): Promise<boolean> {
     if (!response.ok && response.status !== 412) throw await failureOf(response);
     await response.body?.cancel();

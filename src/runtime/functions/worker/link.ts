@@ -31,7 +31,7 @@ export class WorkerLink {
     this.send(type, id, toPayload(head));
   }
 
-  /** Handles a frame of a body; false if it belongs to something else. */
+  /** Handles a frame of a body. Returns false if the frame belongs to something else. */
   takeBodyFrame({ type, id, payload }: Frame): boolean {
     if (type === FunctionFrame.chunk) this.receivers.get(id)?.chunk(payload);
     else if (type === FunctionFrame.end) this.receivers.get(id)?.end();

@@ -85,7 +85,10 @@ function closeCalls(): void {
   }
 }
 
-/** Makes a timer function accept only functions, because it would compile a string. */
+/**
+ * Makes a timer function accept only functions, because the original function would compile a
+ * string.
+ */
 function closeTimer(name: "setTimeout" | "setInterval"): void {
   const original = globalThis[name] as unknown as (...args: unknown[]) => number;
   Object.defineProperty(globalThis, name, {

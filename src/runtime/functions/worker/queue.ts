@@ -2,7 +2,7 @@
 import { errorOf, type FetchKv, writeValue } from "./kv.ts";
 
 interface SendOptions {
-  /** Seconds until the first delivery. */
+  /** Number of seconds until the first delivery. */
   readonly delay?: number;
   readonly at?: Date | string;
   readonly key?: string;

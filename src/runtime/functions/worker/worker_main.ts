@@ -60,8 +60,8 @@ function report(error: unknown, call: number | undefined): void {
 }
 
 /**
- * Handles an uncaught error. Fails the call if it is known and still running; otherwise logs the
- * error.
+ * Handles an uncaught error. If the call is known and still running, fails the call; otherwise,
+ * logs the error.
  */
 function takeUncaught(event: Event, error: unknown): void {
   event.preventDefault();
@@ -105,7 +105,10 @@ async function load({ source, name, env }: WorkerStart): Promise<void> {
   });
 }
 
-/** A function can forge its worker's input, but cannot load a second module that way. */
+/**
+ * A function can forge its worker's input, but the function cannot use this to load a second
+ * module.
+ */
 let isStarted = false;
 
 function take(frame: Frame): void {

@@ -22,7 +22,8 @@ const WHITE = [255, 255, 255];
 const AVIF_QUALITY_STEP = 20;
 
 /**
- * Compression effort. More effort for AVIF reduces the size by 2%, but takes three times as long.
+ * Effort settings for compression. More effort for AVIF would reduce the size by 2%, but would take
+ * three times as long.
  */
 const AVIF_EFFORT = 1;
 const WEBP_EFFORT = 4;

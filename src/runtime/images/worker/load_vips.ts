@@ -15,7 +15,7 @@ type CreateVips = (settings: {
 const CORE = "vips.wasm";
 const HEIF = "vips-heif.wasm";
 
-/** The only enabled readers. Other kinds of files are refused before their header is read. */
+/** The only enabled readers. Other kinds of files are rejected before their header is read. */
 const READERS = [
   "VipsForeignLoadJpeg",
   "VipsForeignLoadPng",

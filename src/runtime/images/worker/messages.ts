@@ -2,7 +2,7 @@
 import type { Conversion } from "../types.ts";
 import type { FailedHead } from "../wire.ts";
 
-/** The engine's files: its module as text, and its WebAssembly. */
+/** The engine's files: its JavaScript module as text, and its WebAssembly. */
 export interface EngineFiles {
   readonly code: string;
   readonly core: Uint8Array<ArrayBuffer>;
@@ -27,5 +27,5 @@ export type FromImageWorker =
     readonly height: number;
   }
   | { readonly type: "failed"; readonly failed: FailedHead }
-  /** The engine cannot continue: its memory is used up, or damaged. */
+  /** The engine cannot continue: its memory is used up or damaged. */
   | { readonly type: "fatal"; readonly message: string };

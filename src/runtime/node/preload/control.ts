@@ -19,7 +19,7 @@ export interface ControlOptions {
   /** Path of the Unix socket. */
   readonly path: string;
   readonly take: (frame: Frame) => void;
-  /** Called when the other side disconnects. */
+  /** Called when the parent process disconnects. */
   readonly closed: () => void;
 }
 
@@ -33,7 +33,7 @@ export class Control {
 
   constructor({ path, take, closed }: ControlOptions) {
     const socket = connect(path);
-    // A Unix socket connects immediately or not at all.
+    // A Unix socket connects either immediately or not at all.
     this.#descriptor = (socket as unknown as Connected)._handle.fd;
     const reader = new FrameReader(MAX_PAYLOAD_BYTES);
     socket.on("data", (bytes: Uint8Array) => {
@@ -45,7 +45,7 @@ export class Control {
     socket.unref();
   }
 
-  /** Sends a frame; does nothing if the other side has disconnected. */
+  /** Sends a frame. Does nothing if the parent process has disconnected. */
   send(type: number, head: object = {}, id = 0): void {
     const bytes = encodeFrame({ type, worker: 0, id, payload: toPayload(head) });
     for (let at = 0; at < bytes.byteLength;) {

@@ -1,4 +1,4 @@
-/** @module Reports to the platform why a server exits, before the process does. */
+/** @module Reports to the platform why a server exits, before its process exits. */
 import process from "node:process";
 import { inspect } from "node:util";
 
@@ -6,7 +6,7 @@ const HELD_BACK = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 type Emit = (this: unknown, event: string | symbol, ...args: unknown[]) => boolean;
 
-/** Calls the server's SIGTERM listeners; false if there are none. */
+/** Calls the server's SIGTERM listeners. Returns false if there are none. */
 type EmitTermination = () => boolean;
 
 /** Keeps the process's signals from reaching the server's listeners and from stopping it. */
@@ -29,11 +29,11 @@ function separateSignals(): EmitTermination {
 }
 
 export interface EndOptions {
-  /** True if the server listens, or has listened. */
+  /** Returns true if the server listens, or has listened. */
   readonly listened: () => boolean;
   /** Reports why the server exits. */
   readonly ended: (message: string) => void;
-  /** Prepares a message for the log: shorter, with the author's paths. */
+  /** Prepares a message for the log: shortens it, and shows paths as the author knows them. */
   readonly describe: (message: string) => string;
   /** Whether signals come only from the server's own processes. */
   readonly hasOwnSignals: boolean;
@@ -66,8 +66,8 @@ function textOf(error: unknown): string {
 const MARKED_LINES = 2;
 
 /**
- * The first stack frame shows where an error comes from. Without frames, only Node's own report
- * does.
+ * Returns whether an error's text has stack frames. The first frame shows where the error comes
+ * from. Without frames, only Node's own report shows that.
  */
 const hasFrame = (text: string): boolean => /^\s+at /m.test(text);
 
@@ -140,7 +140,7 @@ class Ending {
   }
 }
 
-/** Reports the end of the server. Returns the function that ends it. */
+/** Reports the end of the server. Returns the function that stops the server. */
 export function watchEnd(options: EndOptions): Terminate {
   const ending = new Ending(options);
   ending.noteExits();

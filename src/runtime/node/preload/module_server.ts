@@ -44,7 +44,7 @@ const isFunction = (value: unknown): value is (...args: unknown[]) => unknown =>
 /** Prepares a listener. This can take a while. */
 type Prepare = () => Listener | Promise<Listener>;
 
-/** Determines how to serve an app; `undefined` for an unknown kind of export. */
+/** Determines how to serve an app. Returns `undefined` for an unknown kind of export. */
 function prepareApp(app: Exported & object, entry: string): Prepare | undefined {
   const { fetch, callback, ready, routing, handler, stack } = app;
   const call = (method: (...args: unknown[]) => unknown, ...args: unknown[]) =>
@@ -70,8 +70,8 @@ function prepareApp(app: Exported & object, entry: string): Prepare | undefined 
 }
 
 /**
- * A function with one parameter receives a `Request`. With more parameters, it receives those of
- * node:http.
+ * Determines how to serve a function. With one parameter, the function receives a `Request`; with
+ * more parameters, it receives the arguments of a node:http listener.
  */
 const prepareFunction = (exported: (...args: unknown[]) => unknown): Prepare => () =>
   exported.length > 1 ? exported as Listener : listenerOf(exported as Fetch);
@@ -80,7 +80,7 @@ const prepareFunction = (exported: (...args: unknown[]) => unknown): Prepare => 
  * Determines how to serve a module from its exports.
  *
  * @param options absolute path of the module, and the address of its server
- * @returns a function that starts the server; `undefined` if the module exports none
+ * @returns a function that starts the server, or `undefined` if the module exports no server
  */
 export function findModuleServer(
   exported: unknown,

@@ -1,7 +1,8 @@
 /**
  * @module Supports named Unix sockets, which programs like tsx use to receive messages from their
- * child processes. A server that listens on a named socket gets an additional port. A file with
- * that name contains the port, for the server's other processes. Nothing else can reach the port.
+ * child processes. A server that listens on a named socket gets an additional port. A file with the
+ * name of the socket contains the port, for the server's other processes. Nothing else can reach
+ * the port.
  */
 import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import net from "node:net";
@@ -103,7 +104,7 @@ function leadBack(args: unknown[]): unknown[] {
 }
 
 /**
- * Makes Node's servers listen on named sockets, and its sockets connect to them.
+ * Makes Node's servers listen on named sockets, and Node's sockets connect to them.
  *
  * @param listen Node's own `listen`
  */

@@ -9,11 +9,11 @@ type Level = ProcessLog["level"];
 export interface OutputOptions {
   /** Receives a log line. */
   readonly log: (entry: ProcessLog) => void;
-  /** Prepares a message for the log: shorter, with the author's paths. */
+  /** Prepares a message for the log: shortens it, and shows paths as the author knows them. */
   readonly describe: (message: string) => string;
 }
 
-/** The methods of `console` that write, with their levels. */
+/** The methods of `console` that write output, with their log levels. */
 const LEVELS: Readonly<Record<string, Level>> = {
   debug: "debug",
   log: "info",

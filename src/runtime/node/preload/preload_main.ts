@@ -1,7 +1,7 @@
 /**
- * @module Runs in a Node process before the server's own code. Redirects its `listen` to the
- * process's Unix socket, and its output to the log. It is bundled into one file, which Node loads
- * with `--require`.
+ * @module Runs in a Node process before the server's own code. Redirects the server's `listen` to
+ * the process's Unix socket, and the server's output to the log. This module is bundled into one
+ * file, which Node loads with `--require`.
  */
 import process from "node:process";
 import { setImmediate } from "node:timers";
@@ -71,7 +71,8 @@ async function serveExports(
   if (typeof exported === "object" && typeof Reflect.get(exported ?? {}, "fetch") === "function") {
     return await serve();
   }
-  // The module may be part of a server that listens later, so wait until nothing is left to do.
+  // The module may be part of a server that listens later, so this waits until nothing is left to
+  // do.
   process.once("beforeExit", () => {
     if (!address.taken) serve().catch(throwUncaught);
   });

@@ -17,7 +17,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   updateSettings: "HTTP/1.1, as HTTP/2 ends at the edge",
 };
 
-/** Returns why the platform cannot reach a server; `undefined` if it can. */
+/** Returns the reason why the platform cannot reach a server, or `undefined` if it can. */
 export function refusedProtocol(server: object): Error | undefined {
   const method = Object.keys(OTHERS).find((name) =>
     typeof Reflect.get(server, name) === "function"

@@ -1,8 +1,8 @@
-/** @module Data about the server, which a Node process needs when it starts. */
+/** @module The data about a server that its Node process needs when it starts. */
 
 import type { Listening } from "../../compute/wire.ts";
 
-/** How a server listens, with its port if that is not the assigned one. */
+/** How a server listens, including its port if that is not the assigned port. */
 export interface NodeListening extends Listening {
   readonly port?: number;
   /** True if the server requested any free port. */
@@ -19,8 +19,8 @@ export interface PreloadStart {
   /** The path of this file in NODE_OPTIONS, for child processes. */
   readonly preload?: string;
   /**
-   * Path of the Unix socket where the server listens. For a port other than its own, that port is
-   * appended to the path; the parent process decides how to use it.
+   * Path of the Unix socket where the server listens. If the server listens on a port other than
+   * its own, this port is appended to the path, and the parent process decides how to use the port.
    */
   readonly socket: string;
   /** Path of the Unix socket of the process that started this one. */

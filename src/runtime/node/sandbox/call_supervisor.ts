@@ -31,18 +31,18 @@ const SOCK_CLOEXEC = 0x80000;
 /** The default protocol for a socket's type, TCP, and UDP. */
 const PROTOCOLS: ReadonlySet<number> = new Set([0, 6, 17]);
 
-/** Maximum number of calls checked at the same time; others fail. */
+/** Maximum number of calls that are checked at the same time. Further calls fail. */
 const MAX_PENDING = 256;
 
 export interface SupervisorOptions {
   readonly libc: Libc;
   readonly processor: Processor;
-  /** Descriptor of the filter's listener. */
+  /** File descriptor from which suspended calls are read. */
   readonly listener: number;
   readonly rules: SocketRules;
   /** Number of programs that Node's process executes one after another. Node is the last. */
   readonly programs: number;
-  /** The processes that Node can start; if missing, it cannot start any. */
+  /** The processes that Node can start. If this is missing, Node cannot start any. */
   readonly tree?: ProcessTree | undefined;
   /** Whether the filter also asks about new processes, in addition to programs. */
   readonly asksForks: boolean;
@@ -98,7 +98,7 @@ export class CallSupervisor {
   }
 
   /**
-   * Returns "continue" only if no memory was checked, because the caller could change it
+   * Returns "continue" only if no memory was checked, because the caller could change the memory
    * afterwards.
    */
   #judge({ id, number: asked, args, thread }: HeldCall): "continue" | number | Promise<number> {

@@ -4,7 +4,7 @@ import type { Libc } from "../../kernel/libc.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** struct iovec */
+/** Writes a struct iovec. */
 function vector(address: bigint, bytes: number): Bytes {
   const view = new DataView(new ArrayBuffer(16));
   view.setBigUint64(0, address, true);
@@ -21,7 +21,7 @@ export class ForeignProcess {
     this.#descriptor = descriptor;
   }
 
-  /** `undefined` if the process has exited. */
+  /** Returns access to a process, or `undefined` if the process has exited. */
   static open(libc: Libc, pid: number): ForeignProcess | undefined {
     const descriptor = systemCall(libc, "pidfd_open", pid, 0);
     return descriptor < 0 ? undefined : new ForeignProcess(libc, pid, descriptor);
@@ -32,7 +32,7 @@ export class ForeignProcess {
     this.#libc.close(this.#descriptor);
   }
 
-  /** Returns a copy of the process's memory; `undefined` if there is none at the address. */
+  /** Returns a copy of the process's memory, or `undefined` if there is none at the address. */
   read(address: bigint, bytes: number): Bytes | undefined {
     const copy = new Uint8Array(bytes);
     if (bytes === 0) return copy;
@@ -62,7 +62,7 @@ export class ForeignProcess {
   }
 }
 
-/** True if this system allows a process to copy a descriptor from its child process. */
+/** Returns true if this system allows a process to copy a descriptor from its child process. */
 export function canLendDescriptors(libc: Libc): boolean {
   const own = systemCall(libc, "pidfd_open", Deno.pid, 0);
   if (own < 0) return false;

@@ -1,7 +1,8 @@
 /**
- * @module Additional ports of a server on Node. Each is a Unix socket next to the server's own,
- * reachable only by the server's processes and the platform. When a process connects to such a
- * port, its socket is replaced with one that is connected to that Unix socket.
+ * @module Additional ports of a server on Node. Each additional port is a Unix socket next to the
+ * server's own socket, and only the server's processes and the platform can reach it. When a
+ * process connects to such a port, its socket is replaced with one that is connected to that Unix
+ * socket.
  */
 import { ECONNREFUSED, ENOENT, systemCall } from "../../kernel/system_calls.ts";
 import { AF_UNIX } from "../../kernel/judge_connect.ts";
@@ -16,7 +17,7 @@ const SOCK_STREAM = 1;
 const SOCK_NONBLOCK = 0x800;
 const SOCK_CLOEXEC = 0x80000;
 
-/** Replaces the caller's socket with another one; returns a negative error number on failure. */
+/** Replaces the caller's socket with another socket. Returns a negative error number on failure. */
 export type ReplaceSocket = (socket: number) => number;
 
 export const furtherPath = (server: string, port: number): string => `${server}-${port}`;
@@ -50,7 +51,7 @@ export function connectFurther(
     const address = unixAddress(path);
     const result = systemCall(libc, "connect", socket, address, address.byteLength);
     if (result === -ENOENT) return undefined;
-    // A full queue also counts as a refusal, because this thread cannot wait.
+    // A full queue also counts as a refused connection, because this thread cannot wait.
     if (result < 0) return -ECONNREFUSED;
     systemCall(libc, "fcntl", socket, F_SETFL, systemCall(libc, "fcntl", asked, F_GETFL, 0));
     return Math.min(replace(socket), 0);

@@ -5,10 +5,13 @@ import type { ForeignProcess } from "./foreign_process.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** More than the maximum size of a datagram. In a stream, the next call sends the rest. */
+/**
+ * Maximum number of bytes to send with one call. This is more than a datagram can contain. In a
+ * stream, the next call sends the rest.
+ */
 export const MAX_DATA_BYTES = 128 * 1024;
 
-/** struct msghdr */
+/** Size of struct msghdr, in bytes. */
 export const MSGHDR_BYTES = 56;
 
 const MAX_VECTORS = 1024;
@@ -18,14 +21,17 @@ const SOL_SOCKET = 1;
 const MSG_DONTWAIT = 0x40;
 const MSG_NOSIGNAL = 0x4000;
 
-/** Head of control data (struct cmsghdr), and the value for passing descriptors. */
+/**
+ * Size of the head of control data (struct cmsghdr) in bytes, and the type of control data that
+ * passes descriptors.
+ */
 const CMSGHDR_BYTES = 16;
 const SCM_RIGHTS = 1;
 
 /** Maximum number of descriptors in one message, which is also the kernel's limit. */
 const MAX_RIGHTS = 253;
 
-/** Control data is padded to a multiple of this, in bytes. */
+/** Control data is padded to a multiple of this number of bytes. */
 const WORD_BYTES = 8;
 
 /** Reads a message's data, or returns a negative error number. */
@@ -56,7 +62,7 @@ export function readData(process: ForeignProcess, vectors: bigint, count: bigint
   return data;
 }
 
-/** Reads the descriptors passed in a message's control data. Other control data is refused. */
+/** Reads the descriptors passed in a message's control data. Other control data is rejected. */
 export function readRights(
   process: ForeignProcess,
   at: bigint,
@@ -70,7 +76,7 @@ export function readRights(
   const view = new DataView(control.buffer);
   const length = Number(view.getBigUint64(0, true));
   const isRights = view.getInt32(8, true) === SOL_SOCKET && view.getInt32(12, true) === SCM_RIGHTS;
-  // Accepts only a single part; anything after it must be padding.
+  // Accepts only a single part. Anything after it must be padding.
   const isAll = length <= control.byteLength && control.byteLength - length < WORD_BYTES;
   if (!isRights || !isAll || length < CMSGHDR_BYTES) return -EPERM;
   const count = Math.floor((length - CMSGHDR_BYTES) / 4);
@@ -103,8 +109,8 @@ function writeMessage(data: Bytes, descriptors: readonly number[]) {
 }
 
 /**
- * Sends data with a process's descriptors over one of its sockets; `socket` is a copy of that
- * socket.
+ * Sends data with a process's descriptors over one of the process's sockets. `socket` is a copy of
+ * that socket.
  *
  * @returns the result of the call, or a negative error number
  */

@@ -118,8 +118,8 @@ export const REFUSED: readonly CallName[] = [
 ];
 
 /**
- * Calls that change file attributes or watch files, which Landlock does not check. These calls are
- * refused if Node can see the machine's files.
+ * Calls that change file attributes or watch files, which Landlock does not check. These calls fail
+ * if Node can see the machine's files.
  */
 export const REFUSED_IN_SIGHT: readonly CallName[] = [
   "chmod",
@@ -165,8 +165,8 @@ const GROUPS: readonly CallName[] = ["setpgid", "setsid"];
 const SIGNALS: readonly CallName[] = ["kill", "tgkill", "tkill"];
 
 /**
- * Parts of the filter for a server that can start processes. All its processes have the same
- * filter. In their own namespace, signals reach only the server's processes.
+ * Returns parts of the filter for a server that can start processes. All its processes have the
+ * same filter. In their own namespace, signals reach only the server's processes.
  */
 function ofProcesses(hasOwnRoot: boolean, onStart: number): readonly Block[] {
   return [
@@ -176,7 +176,7 @@ function ofProcesses(hasOwnRoot: boolean, onStart: number): readonly Block[] {
   ];
 }
 
-/** An action that does not depend on arguments. */
+/** Creates a test that has the same result for all arguments. */
 const whatever = (answer: number): ArgumentTest => ({
   index: 0,
   among: [],
@@ -191,7 +191,7 @@ const CLONE_THREAD = 0x00010000;
 /** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET. */
 const CLONE_NAMESPACES = 0x7e020000;
 
-/** Allows new threads and refuses namespaces; `onStart` decides about new processes. */
+/** Allows new threads and blocks new namespaces. `onStart` decides about new processes. */
 const cloneBlock = (onStart: number): Block => ({
   call: "clone",
   steps: [
@@ -211,7 +211,8 @@ const PR_SET_MM = 35;
 const PRCTL = byArgument("prctl", {
   index: 0,
   tests: [
-    // Allowed only before Node runs: it makes Node exit with the thread that started it.
+    // This call is allowed only before Node runs. It makes Node exit with the thread that started
+    // it.
     [PR_SET_PDEATHSIG, whatever(Answer.ask)],
     [PR_SET_SECCOMP, whatever(Answer.fail(EPERM))],
     [PR_SET_MM, whatever(Answer.fail(EPERM))],
@@ -230,7 +231,7 @@ const IPV6_HEADERS = [3, 4, 5, 54, 55, 57, 59] as const;
 
 const FAIL = Answer.fail(EPERM);
 
-/** Refuses socket options that could send packets to an address other than the checked one. */
+/** Blocks socket options that could send packets to an address other than the checked one. */
 const SETSOCKOPT = byArgument("setsockopt", {
   index: 1,
   tests: ([
@@ -244,7 +245,7 @@ const SETSOCKOPT = byArgument("setsockopt", {
   otherwise: Answer.allow,
 });
 
-/** Range of requests about interfaces and routes, which any socket accepts; `to` is exclusive. */
+/** Range of requests about interfaces and routes, which any socket accepts. `to` is exclusive. */
 const INTERFACES = { from: 0x8900, to: 0x8a00 } as const;
 
 const IOCTL: Block = {
@@ -283,7 +284,10 @@ function socketBlock(hasOwnNetwork: boolean): Block {
   });
 }
 
-/** Calls with a process as an argument, and its index: only 0, the caller itself, is allowed. */
+/**
+ * Calls that have a process as an argument, and the index of that argument. The only allowed value
+ * is 0, which means the caller itself.
+ */
 const ON_PROCESSES: readonly (readonly [CallName, number])[] = [
   ["prlimit64", 0],
   ["setpriority", 1],
@@ -298,9 +302,10 @@ const ON_PROCESSES: readonly (readonly [CallName, number])[] = [
  * Builds the filter. Unlisted calls fail as if the kernel lacked them.
  *
  * @param hasOwnRoot true if Node has its own root folder and network; otherwise, the machine's
- * files are visible. `hasProcesses` is true if it can start programs, and `limitsProcesses` if the
- * kernel limits their number. In that case, the filter must not ask about those calls: a signal to
- * the caller would interrupt them, which programs do not expect.
+ * files are visible. `hasProcesses` is true if Node can start programs, and `limitsProcesses` if
+ * the kernel limits their number. If the kernel limits it, the filter must not ask about calls that
+ * start processes, because a signal to the caller would interrupt them, which programs do not
+ * expect.
  */
 export function buildNodeFilter(
   processor: Processor,
@@ -323,7 +328,7 @@ export function buildNodeFilter(
     ...ASKED.filter((call) => !isOpen(call)).map((call) => always(call, ask)),
     wherePointer("sendto", { index: 4, given: ask, missing: allow }),
     cloneBlock(onStart),
-    // Makes the C library use `clone` instead, because the filter can check its flags.
+    // Makes the C library use `clone` instead, because the filter can check the flags of `clone`.
     always("clone3", Answer.fail(ENOSYS)),
     socketBlock(hasOwnRoot),
     SETSOCKOPT,

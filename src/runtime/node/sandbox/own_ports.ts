@@ -1,7 +1,7 @@
 /**
- * @module The ports of a server program. The program binds them as if on a separate machine, but
- * gets them on its own loopback addresses. The process's first thread makes the calls on a copy of
- * the program's socket.
+ * @module The ports of a server program. The program binds these ports as if on a separate machine,
+ * but gets them on its own loopback addresses. The process's first thread makes the calls on a copy
+ * of the program's socket.
  */
 import { EACCES, EADDRINUSE, EADDRNOTAVAIL, systemCall } from "../../kernel/system_calls.ts";
 import type { Libc } from "../../kernel/libc.ts";
@@ -49,7 +49,7 @@ const isAll = (bytes: Uint8Array, value: number): boolean => bytes.every((byte) 
 const isLoopback6 = (address: Uint8Array): boolean =>
   address.byteLength === 16 && isAll(address.subarray(0, 15), 0) && address[15] === 1;
 
-/** struct sockaddr_in or sockaddr_in6. */
+/** Writes a struct sockaddr_in or sockaddr_in6. */
 function sockaddrOf(family: number, address: Uint8Array, port: number): Bytes {
   const bytes = new Uint8Array(family === AF_INET ? 16 : 28);
   const view = new DataView(bytes.buffer);
@@ -93,7 +93,7 @@ export class OwnPorts {
     if (known !== undefined || (result !== -EADDRINUSE && result !== -EACCES)) {
       return result === 0 ? this.#note(socket, asked, which) : result;
     }
-    // Another service uses the port, or only root can bind it, so use any other port.
+    // Another service uses the port, or only root can bind it, so any other port is used.
     const other = this.#bind(socket, { asked, which, port: 0 });
     return other === 0 ? this.#note(socket, asked, which) : other;
   }
@@ -112,7 +112,10 @@ export class OwnPorts {
     return result;
   }
 
-  /** Returns the real address of a port bound by the server itself; `undefined` for other peers. */
+  /**
+   * Returns the real address of a port that the server itself has bound, or `undefined` for other
+   * peers.
+   */
   translate(sockaddr: Bytes): Bytes | undefined {
     const asked = readPeer(sockaddr);
     if (asked === undefined || !this.#isHere(asked)) return undefined;
@@ -132,7 +135,10 @@ export class OwnPorts {
     systemCall(this.#libc, "setsockopt", socket, LEVEL_IPV6, IPV6_V6ONLY, off, 4);
   }
 
-  /** True for the machine itself, as a program sees it: loopback, or the unspecified address. */
+  /**
+   * Returns true for the machine itself, as a program sees it: loopback, or the unspecified
+   * address.
+   */
   #isHere({ address }: PeerAddress): boolean {
     if (isAll(address, 0) || isLoopback6(address)) return true;
     return isServerAddress(address)

@@ -1,7 +1,7 @@
 /**
  * @module A root folder for Node: read-only mounts of what it needs, and one small writable folder
- * in memory. The root folder applies to the thread that starts Node; the other threads of the
- * process keep the machine's root folder.
+ * in memory. The root folder applies to the thread that starts Node; the process's other threads
+ * keep the machine's root folder.
  */
 import { dirname, join } from "node:path";
 import {
@@ -25,7 +25,7 @@ const AF_INET = 2;
 const SOCK_DGRAM = 2;
 const SIOCSIFFLAGS = 0x8914;
 const IFF_UP = 1;
-/** Position of the flags in struct ifreq, and the struct's size. */
+/** Offset of the flags in struct ifreq, and the size of the struct. */
 const IFREQ_FLAGS = 16;
 const IFREQ_BYTES = 40;
 
@@ -54,7 +54,7 @@ const ABOUT_MACHINE: readonly string[] = [
   "sys/vm/overcommit_memory",
 ];
 
-/** Links in `/dev`; shared memory is in the folder for temporary files. */
+/** Links in `/dev`. Shared memory is in the folder for temporary files. */
 const LINKED_DEVICES: Readonly<Record<string, string>> = {
   fd: "/proc/self/fd",
   stdin: "/proc/self/fd/0",
@@ -94,7 +94,7 @@ function systemOf(
 const namesIn = (folder: string): readonly string[] =>
   typeOf(folder) === "folder" ? [...Deno.readDirSync(folder)].map(({ name }) => name) : [];
 
-/** Returns the text of a file in an image; "" if it does not exist or is a link. */
+/** Returns the text of a file in an image, or "" if the file does not exist or is a link. */
 function textOf(image: string | undefined, path: string): string {
   if (image === undefined) return "";
   try {
@@ -134,7 +134,7 @@ export interface OwnRootOptions {
   readonly processes: boolean;
   /** Folder of the image that replaces this machine's system files. */
   readonly image?: string | undefined;
-  /** Names that resolve to this machine, in addition to its own. */
+  /** Names that resolve to this machine, in addition to the machine's own names. */
   readonly hosts: readonly string[];
   /** The user who owns the folder for temporary files; by default, the current user. */
   readonly uid?: number | undefined;

@@ -12,7 +12,7 @@ export const TMP = "/tmp";
 export const PROGRAM = "/opt/svc";
 
 /**
- * Names of the sockets. No files have these names. The first thread of the process replaces them
+ * Names of the sockets. No files have these names; the first thread of the process replaces them
  * with the real paths when Node connects or binds.
  */
 const CONTROL_SOCKET = "/run/svc/control.sock";
@@ -21,10 +21,10 @@ const SERVER_SOCKET = "/run/svc/server.sock";
 /** Name of the folder for temporary files in the private folder, if there are no namespaces. */
 export const TMP_FOLDER = "tmp";
 
-/** Whether a folder is visible to every server that starts programs. */
+/** Returns whether a folder is visible to every server that starts programs. */
 export const isOfSystem = (folder: string): boolean => folder.startsWith("/usr/");
 
-/** Decides the paths under which Node sees its files. */
+/** Determines the paths under which Node sees its files. */
 export function planSandbox(request: NodeRequest): NodeView {
   const { kind, node, directory, folder, files, programs = [] } = request;
   const sockets = kind === "open"

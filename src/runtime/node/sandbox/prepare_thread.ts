@@ -42,8 +42,8 @@ export interface Prepared {
 const ROOT_FOLDER = "root";
 
 /**
- * First of the user ids for Node; each process gets its own. systemd and Debian do not use this
- * range.
+ * First of the user ids for Node; each process gets its own user id. systemd and Debian do not use
+ * this range.
  */
 const FIRST_UID = 0x70000000;
 
@@ -68,7 +68,7 @@ function planThread(launch: SandboxLaunch, kind: NodeSandboxKind): ThreadPlan {
     recursive: true,
     mode: 0o700,
   });
-  // Node may run as another user, who must be able to read this.
+  // Node may run as another user, who must be able to read this file.
   for (const file of files) Deno.chmodSync(file, 0o644);
   // An image contains everything that it needs, so nothing from this machine is mounted.
   const shown: readonly Place[] = launch.image !== undefined ? [] : [
@@ -87,7 +87,7 @@ function planThread(launch: SandboxLaunch, kind: NodeSandboxKind): ThreadPlan {
 
 const SANDBOXED: readonly NodeSandboxKind[] = ["namespaces", "kernel"];
 
-/** The sandboxes that may work on this machine, best first. */
+/** Returns the sandboxes that may work on this machine, best first. */
 function findKinds(
   libc: Libc | undefined,
   { allowUnsandboxed, only, image }: SandboxLaunch,

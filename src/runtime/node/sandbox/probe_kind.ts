@@ -7,7 +7,7 @@ import { LaunchError, type NodeSandboxKind } from "./types.ts";
 
 /** The sandbox that Node gets here. */
 export interface FoundKind {
-  /** `null` if none works, so Node cannot start. */
+  /** The kind of sandbox; `null` if none works, which means that Node cannot start. */
   readonly kind: Exclude<NodeSandboxKind, "open"> | null;
   /** The reason why the best sandbox is unavailable; missing if it is available. */
   readonly reason?: string;

@@ -25,12 +25,12 @@ const MAX_THREADS = 512;
 const SPARE_MB = 2048;
 
 /**
- * Maximum address space in MiB. It is limited because an engine reserves a lot of it, and page
- * tables grow with it.
+ * Maximum address space in MiB. It is limited because an engine reserves much address space, and
+ * page tables grow with the reserved space.
  */
 const MAX_ADDRESS_SPACE_MB = 512 * 1024;
 
-/** Fields with a process's memory, including its part of shared pages. */
+/** Fields that contain a process's memory, including its part of shared pages. */
 const SHARES = /^(?:Pss|SwapPss):\s+(\d+) kB$/gm;
 
 /** Node's priority for the out-of-memory killer (proc(5), oom_score_adj). */
@@ -47,7 +47,7 @@ export interface NodeLimits {
 }
 
 /**
- * Limits this process; Node then inherits the limits. Once Node runs as another user, only a
+ * Sets the limits of this process, which Node then inherits. Once Node runs as another user, only a
  * process with CAP_SYS_RESOURCE could limit it, and containers lack that capability.
  */
 export function limitInherited(libc: Libc, limits: NodeLimits): void {
@@ -63,7 +63,7 @@ export function limitInherited(libc: Libc, limits: NodeLimits): void {
   if (limits.hasOwnUser) set(RLIMIT_NPROC, MAX_THREADS);
 }
 
-/** Makes the kernel kill a process before any others when the machine runs out of memory. */
+/** Makes the kernel kill a process before any other process when the machine runs out of memory. */
 export function endFirst(pid: number): void {
   try {
     Deno.writeTextFileSync(`/proc/${pid}/oom_score_adj`, OOM_SCORE);
@@ -79,7 +79,7 @@ export function ownPidOf(pid: number): number {
 
 /**
  * Returns the process that a thread belongs to (proc(5), `status`), or the thread itself if it has
- * ended.
+ * exited.
  */
 export function processOf(thread: number): number {
   try {
@@ -93,8 +93,8 @@ export function processOf(thread: number): number {
 const FIELDS = /^(?:VmRSS|VmPTE|VmSwap):\s+(\d+) kB$/gm;
 
 /**
- * Returns the memory used by a process, in bytes: resident, swapped out, and page tables. 0 if the
- * process or its first thread has exited.
+ * Returns the memory used by a process, in bytes: resident memory, swapped-out memory, and page
+ * tables. Returns 0 if the process or its first thread has exited.
  */
 export function memoryOf(pid: number): number {
   try {
@@ -108,8 +108,8 @@ export function memoryOf(pid: number): number {
 }
 
 /**
- * Like `memoryOf()`, but divides each page among the processes that share it, if the kernel reports
- * that.
+ * Returns the memory used by a process like `memoryOf()`, but divides each page among the processes
+ * that share it, if the kernel reports that.
  */
 export function sharedMemoryOf(pid: number): number {
   try {

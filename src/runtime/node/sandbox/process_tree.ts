@@ -8,7 +8,9 @@ import { memoryOf, sharedMemoryOf } from "./process_limits.ts";
 
 const PR_SET_CHILD_SUBREAPER = 36;
 
-/** Maximum number of processes per server; others fail as if the system were full. */
+/**
+ * Maximum number of processes per server. Starting more processes fails as if the system were full.
+ */
 const MAX_PROCESSES = 128;
 
 /** Minimum time between two searches of a full tree, in milliseconds. */
@@ -18,14 +20,14 @@ const PAUSE_MS = 50;
 const LOOKS_PER_SEARCH = 4;
 
 /**
- * Maximum number of searches until all processes have exited. More than one can be needed, because
- * a process can start another before it is killed.
+ * Maximum number of searches to make until all processes have exited. More than one search can be
+ * needed, because a process can start another before it is killed.
  */
 const MAX_ROUNDS = 20;
 
 const PID = /^\d+$/;
 
-/** Returns a process's parent (proc(5), `stat`); `undefined` if the process has exited. */
+/** Returns a process's parent (proc(5), `stat`), or `undefined` if the process has exited. */
 function parentOf(pid: string): number | undefined {
   try {
     const stat = Deno.readTextFileSync(`/proc/${pid}/stat`);
@@ -36,7 +38,7 @@ function parentOf(pid: string): number | undefined {
   }
 }
 
-/** Returns a process's children; `undefined` if the kernel does not list them (proc(5)). */
+/** Returns a process's children, or `undefined` if the kernel does not list them (proc(5)). */
 function childrenOf(pid: number): number[] | undefined {
   const found: number[] = [];
   try {
@@ -45,13 +47,13 @@ function childrenOf(pid: number): number[] | undefined {
       found.push(...text.split(" ").filter((each) => each !== "").map(Number));
     }
   } catch (error) {
-    // A thread, or all of them, may have exited in the meantime.
+    // One thread or all threads may have exited in the meantime.
     return error instanceof Deno.errors.NotFound && isListed() ? found : undefined;
   }
   return found;
 }
 
-/** Whether the kernel lists a process's children. */
+/** Returns whether the kernel lists a process's children. */
 function isListed(): boolean {
   try {
     Deno.statSync(`/proc/self/task/${Deno.pid}/children`);
@@ -82,7 +84,7 @@ function descendantsOf(top: number): number[] {
   return found;
 }
 
-/** Does the same using the parents of all processes on the machine. */
+/** Returns all descendants of a process by reading the parents of all processes on the machine. */
 function searchAll(top: number): number[] {
   const children = new Map<number, number[]>();
   for (const { name } of Deno.readDirSync("/proc")) {
@@ -111,7 +113,7 @@ export class ProcessTree {
     systemCall(libc, "prctl", PR_SET_CHILD_SUBREAPER, 1);
   }
 
-  /** Records that a process will be started; false if there are too many processes. */
+  /** Records that a process will be started. Returns false if there are too many processes. */
   grow(): boolean {
     if (this.#pids.length + this.#started >= MAX_PROCESSES) {
       this.#makeRoom();
@@ -121,13 +123,16 @@ export class ProcessTree {
     return true;
   }
 
-  /** Whether a process is currently one of the descendants. */
+  /** Returns whether a process is currently one of the descendants. */
   has(pid: number): boolean {
     this.#search();
     return this.#pids.includes(pid);
   }
 
-  /** Total memory, in bytes; shared memory counts once if the sum exceeds the limit. */
+  /**
+   * Returns the total memory, in bytes. Shared memory counts only once if the sum would exceed the
+   * limit.
+   */
   residentBytes(limitBytes: number): number {
     if (this.#started > 0 || this.#looks % LOOKS_PER_SEARCH === 0) this.#search();
     this.#looks++;
@@ -155,10 +160,10 @@ export class ProcessTree {
     }
   }
 
-  /** Removes processes that have exited from a full tree. */
+  /** Removes, from a full tree, the processes that have exited. */
   #makeRoom(): void {
     const isFresh = performance.now() - this.#searchedAt < PAUSE_MS;
-    // If a search has found free slots, programs that have already exited may still count as
+    // Even after a search that has found free slots, programs that have already exited may count as
     // started.
     if (!isFresh || this.#pids.length < MAX_PROCESSES) this.#search();
     else this.#pids = this.#pids.filter(exists);

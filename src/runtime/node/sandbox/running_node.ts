@@ -21,7 +21,7 @@ export interface RunningOptions {
   readonly sandbox: NodeSandbox;
   readonly thread: Thread;
   readonly memoryMb: number;
-  /** All of the server's processes, if it can start processes. */
+  /** All of the server's processes, if the server can start processes. */
   readonly tree: ProcessTree | undefined;
   /** Counts the checks, to show Node's thread that this thread is still running. */
   readonly beat: Int32Array<SharedArrayBuffer>;
@@ -70,7 +70,7 @@ export class Running implements RunningNode {
     this.#stop({ reason: "killed", message: "Node was stopped" });
   }
 
-  /** Ends Node. If called again, the first reason is kept. */
+  /** Stops Node. If this is called several times, the first reason is kept. */
   #stop(end: Pick<NodeEnd, "reason" | "message">): void {
     this.#end ??= end;
     this.#signal("SIGKILL");

@@ -1,7 +1,7 @@
 /**
  * @module Checks the calls in which Node specifies a peer or an address, and makes the allowed
- * ones on Node's own socket. Node could otherwise change its memory between this check and the
- * kernel's own read.
+ * calls itself, on Node's own socket. Otherwise, Node could change its memory after this check and
+ * before the kernel reads the memory.
  */
 import { AF_UNIX, isUnspecific, judgeConnect, type PeerRules } from "../../kernel/judge_connect.ts";
 import {
@@ -49,7 +49,7 @@ const POLLOUT = 4;
 const MAX_WAIT_MS = 130_000;
 
 const MMSGHDR_BYTES = 64;
-/** Maximum number of messages sent by one call; the next call sends the rest. */
+/** Maximum number of messages that one call sends. The next call sends the rest. */
 const MAX_MESSAGES = 64;
 
 const MAX_BACKLOG = 4096;
@@ -64,11 +64,11 @@ export interface NamedSocket {
 }
 
 export interface SocketRules extends PeerRules {
-  /** The only Unix socket that Node can connect to; none if missing. */
+  /** The only Unix socket that Node can connect to. If missing, there is none. */
   readonly control?: NamedSocket;
   /**
    * The only Unix socket that Node can bind and listen on, apart from the sockets of additional
-   * ports; none if missing.
+   * ports. If missing, there is none.
    */
   readonly server?: NamedSocket;
   /** Ports that Node can bind and listen on; none by default. */
@@ -125,7 +125,9 @@ export class SocketCalls {
     return ownPortOf(address) === undefined ? -error : -ECONNREFUSED;
   }
 
-  /** Connects to one of the server's additional ports; `undefined` if none has that number. */
+  /**
+   * Connects to one of the server's additional ports. Returns `undefined` if none has that number.
+   */
   #connectFurther(descriptor: number, address: Bytes, replace: ReplaceSocket): number | undefined {
     const port = ownPortOf(address);
     const { server } = this.#rules;
@@ -149,7 +151,7 @@ export class SocketCalls {
     return result;
   }
 
-  /** Returns a socket's local address; zeros if it has none. */
+  /** Returns a socket's local address, or zeros if it has none. */
   #nameOf(socket: number): Bytes {
     const address = new Uint8Array(MAX_SOCKADDR);
     const size = new Uint8Array(Uint32Array.of(MAX_SOCKADDR).buffer);
@@ -186,7 +188,7 @@ export class SocketCalls {
   }
 
   /**
-   * Binds the server's socket. Replaces a socket left by a server that has exited, or a link to the
+   * Binds the server's socket. Replaces a socket that an exited server has left, or a link to the
    * additional port that received requests until now.
    */
   #bindServer(socket: number, path: string): number {
@@ -199,7 +201,7 @@ export class SocketCalls {
     return bind();
   }
 
-  /** Whether a process listens on a Unix address. */
+  /** Returns whether a process listens on a Unix address. */
   #isInUse(address: Bytes): boolean {
     const socket = systemCall(this.#libc, "socket", AF_UNIX, SOCK_STREAM | O_NONBLOCK, 0);
     if (socket < 0) return true;

@@ -11,7 +11,7 @@ export function unixAddress(path: string): Bytes {
   return address;
 }
 
-/** Returns the path in a Unix address; "" if it has no path or an abstract name. */
+/** Returns the path in a Unix address, or "" if the address has no path or has an abstract name. */
 export function unixPath(address: Bytes): string {
   const rest = address.subarray(2);
   const end = rest.indexOf(0);

@@ -16,14 +16,15 @@ const SETPRIV = "/usr/bin/setpriv";
 
 /**
  * Gives a command's processes their own session, so a Ctrl-C in the platform's terminal does not
- * end them.
+ * kill them.
  */
 const SETSID = "/usr/bin/setsid";
 
 /**
  * The first process in Node's process namespace. This process mounts the folder that shows Node its
- * own processes. When this thread ends or closes the process's input, that process ends, and with
- * it all others in the namespace. A Ctrl-C in the platform's terminal does not end it.
+ * own processes. When this thread exits or closes the process's input, the first process exits, and
+ * with it all other processes in the namespace. A Ctrl-C in the platform's terminal does not kill
+ * it.
  */
 const FIRST_PROCESS =
   'trap "" INT TERM HUP; read -r folder && mount -t proc -o "$OPTIONS" svc "$folder" && ' +
@@ -31,7 +32,10 @@ const FIRST_PROCESS =
 
 const PROC_OPTIONS = "nosuid,nodev,noexec,subset=pid,hidepid=invisible";
 
-/** Maximum time between two checks by the first thread, which usually checks far more often. */
+/**
+ * Maximum time between two checks by the first thread, in milliseconds. It usually checks far more
+ * often.
+ */
 const MAX_SILENCE_MS = 10_000;
 
 const READY = "ready\n";
@@ -127,7 +131,7 @@ class NodeThread {
       stdin: "null",
       stdout: "inherit",
       stderr: "inherit",
-      // Starts a session, as `SETSID` does for this machine's programs.
+      // Starts a session for an image's program, as `SETSID` does for this machine's programs.
       detached: image !== undefined,
     });
     this.#post({ type: "started", pid: child.pid });
@@ -142,7 +146,7 @@ class NodeThread {
     this.#first?.end();
   }
 
-  /** Ends Node and this thread if the first thread no longer watches Node. */
+  /** Stops Node and this thread if the first thread no longer watches Node. */
   #watchWatcher(): void {
     const { beat } = this.#plan!;
     let last = Atomics.load(beat, 0);

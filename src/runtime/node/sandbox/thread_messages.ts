@@ -24,7 +24,7 @@ export interface ThreadPlan {
 export type ToThread =
   | { readonly type: "prepare"; readonly plan: ThreadPlan }
   | { readonly type: "start"; readonly command: NodeCommand }
-  /** Ends Node and all of its processes. */
+  /** Stops Node and all of its processes. */
   | { readonly type: "end" };
 
 export type FromThread =

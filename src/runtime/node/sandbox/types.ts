@@ -7,7 +7,7 @@ import type { SandboxState } from "../../compute/sandbox/sandbox_support.ts";
 import type { OwnAddress } from "./own_ports.ts";
 
 /**
- * - `namespaces`: its own root folder, processes and network, plus Landlock and seccomp;
+ * - `namespaces`: a separate root folder, processes and network, plus Landlock and seccomp;
  * - `kernel`: Landlock and seccomp only, if the system has no namespaces;
  * - `open`: no sandbox, because the operator allowed that.
  */
@@ -25,7 +25,7 @@ export interface Place {
 
 /** The root file system of an image. */
 export interface ImageRoot {
-  /** Its folder on this machine. Links in it stay inside the folder. */
+  /** The image's folder on this machine. Links in the folder stay inside it. */
   readonly root: string;
   /** Folder in the image where its program starts. */
   readonly workdir: string;
@@ -43,7 +43,7 @@ export interface NodeRequest {
   readonly controlSocket?: string;
   /** Name of the socket in `folder` on which Node must listen. */
   readonly serverSocket?: string;
-  /** Called when Node listens on a port; if missing, listening is forbidden. */
+  /** Called when Node listens on a port. If this is missing, listening is forbidden. */
   readonly listens?: (port: number, at: OwnAddress) => void;
   /** Additional files that Node can read, such as the module that it loads first. */
   readonly files: readonly string[];
@@ -91,7 +91,7 @@ export interface NodeLaunch extends Omit<NodeRequest, "kind"> {
   readonly command: (view: NodeView) => NodeCommand;
   /** Size of the folder for temporary files, in MiB. */
   readonly tmpMb: number;
-  /** Maximum resident memory of Node, in MiB; if Node uses more, it is stopped. */
+  /** Maximum resident memory of Node, in MiB. If Node uses more, it is stopped. */
   readonly memoryMb: number;
   /** True to allow private, local and reserved addresses. */
   readonly allowPrivate: boolean;
@@ -107,7 +107,9 @@ export interface NodeLaunch extends Omit<NodeRequest, "kind"> {
   readonly only?: NodeSandboxKind;
 }
 
-/** How Node exited: it used too much `memory` or `disk`, `kill` stopped it, or it exited itself. */
+/**
+ * How Node exited: it used too much `memory` or `disk`, `kill` stopped it, or it exited by itself.
+ */
 export interface NodeEnd {
   readonly reason: "memory" | "disk" | "killed" | "exited";
   /** Text for the log, as in "Node has stopped with code 1". */
@@ -127,7 +129,7 @@ export interface RunningNode {
   residentBytes(): number;
   /** Sends SIGTERM, which Node's own code can handle. */
   terminate(): void;
-  /** Ends Node immediately. */
+  /** Kills Node immediately. */
   kill(): void;
 }
 

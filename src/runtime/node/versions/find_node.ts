@@ -10,7 +10,9 @@ export interface FoundNode {
   readonly version: string;
 }
 
-/** True for a binary executable. Scripts, such as those of version managers, do not count. */
+/**
+ * Returns true for a binary executable. Scripts, such as those of version managers, do not count.
+ */
 async function isProgram(path: string): Promise<boolean> {
   if (Deno.build.os !== "linux") return true;
   using file = await Deno.open(path);
@@ -19,7 +21,10 @@ async function isProgram(path: string): Promise<boolean> {
   return ELF.every((byte, at) => head[at] === byte);
 }
 
-/** Returns the version that a Node executable reports; `undefined` if it does not run. */
+/**
+ * Returns the version that a Node executable reports, or `undefined` if the executable does not
+ * run.
+ */
 export async function versionOf(path: string): Promise<string | undefined> {
   try {
     const { stdout, success } = await runProgram(path, {
@@ -34,7 +39,7 @@ export async function versionOf(path: string): Promise<string | undefined> {
   }
 }
 
-/** Finds the first `node` in the folders of a search path; `undefined` if there is none. */
+/** Finds the first `node` in the folders of a search path. Returns `undefined` if there is none. */
 export async function findNode(searchPath: string): Promise<FoundNode | undefined> {
   for (const folder of searchPath.split(":")) {
     if (!isAbsolute(folder)) continue;

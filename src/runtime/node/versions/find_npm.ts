@@ -26,7 +26,7 @@ async function find(name: string, searchPath: string): Promise<ServerTool | unde
   return undefined;
 }
 
-/** Finds npm in the folders of a search path; none if it is missing. */
+/** Finds npm in the folders of a search path. Returns no programs if npm is missing. */
 export async function findNpm(searchPath: string): Promise<readonly ServerTool[]> {
   const found = await Promise.all(PROGRAMS.map((name) => find(name, searchPath)));
   return found.filter((tool) => tool !== undefined);

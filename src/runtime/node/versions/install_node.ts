@@ -12,12 +12,12 @@ const RETRY_MS = { least: 1000, most: 5000 } as const;
 /** Maximum number of characters of npm's output to show in an error. */
 const MAX_OUTPUT = 500;
 
-/** Folder for everything that npm writes; only the binary is kept. */
+/** Folder for everything that npm writes. Only the binary is kept. */
 const FETCHED = "fetched";
 
 const ARCHITECTURES: Readonly<Record<string, string>> = { x86_64: "x64", aarch64: "arm64" };
 
-/** The npm package with Node for this machine. */
+/** Returns the npm package with Node for this machine. */
 const packageName = (): string =>
   `node-${Deno.build.os}-${ARCHITECTURES[Deno.build.arch] ?? Deno.build.arch}`;
 
@@ -25,7 +25,7 @@ const packageName = (): string =>
 export const binaryIn = (folder: string): string => join(folder, "bin", "node");
 
 export interface InstallOptions {
-  /** A version, or its first numbers. */
+  /** A version, or the first numbers of a version. */
   readonly version: string;
   /** The empty folder to install into. */
   readonly folder: string;
@@ -35,7 +35,7 @@ export interface InstallOptions {
 
 /**
  * An error for a version of Node that servers cannot run on. The message is for the person who
- * deploys them.
+ * deploys the server.
  */
 export class NodeVersionError extends Error {
   override readonly name: string = "NodeVersionError";

@@ -1,5 +1,6 @@
 /**
- * @module Manages the versions of Node for servers: the machine's own, or versions downloaded once.
+ * @module Manages the versions of Node for servers: the machine's own version, and versions that
+ * are downloaded once.
  */
 import { join } from "node:path";
 import { namesIn, removeTree } from "../../../lib/missing_files.ts";
@@ -16,21 +17,21 @@ import {
 } from "./install_node.ts";
 import { DEFAULT_NODE_VERSION, refuseVersion, satisfies } from "./version.ts";
 
-/** Folder for versions that are being fetched; emptied at startup. */
+/** Folder for versions that are being fetched. It is emptied at startup. */
 const INCOMING = "incoming";
 
-/** Folder next to a fetched version that contains an empty file for each user. */
+/** Folder, next to a fetched version, that contains an empty file for each user. */
 const USERS = "users";
 
 /** The name of a version's folder. */
 const VERSION = /^\d+(\.\d+){0,2}$/;
 
 export interface NodeVersionsOptions {
-  /** Folder that keeps the fetched versions. */
+  /** Folder that contains the fetched versions. */
   readonly folder: string;
   /** The platform's own environment. */
   readonly env: Environment;
-  /** Fetches a version; uses npm by default. */
+  /** Fetches a version. By default, npm is used. */
   readonly install?: (options: InstallOptions) => Promise<void>;
 }
 
@@ -47,8 +48,9 @@ export class NodeVersions {
   }
 
   /**
-   * Returns the absolute path of a Node binary with a version, or a version prefix; fetches it if
-   * missing. Concurrent requests share one fetch. Keeps the files while their user needs them.
+   * Returns the absolute path of a Node binary with the given version, or with a version that
+   * starts with the given numbers. Fetches the binary if it is missing. Concurrent requests share
+   * one fetch. Keeps the files while their user needs them.
    *
    * @throws NodeVersionError for a version that servers do not run on
    * @throws NodeInstallError if it cannot be fetched
@@ -56,7 +58,10 @@ export class NodeVersions {
   async binary(
     { version = DEFAULT_NODE_VERSION, user, say = () => {} }: {
       readonly version?: string | undefined;
-      /** Name of the version's user. It must be a valid file name; `sweep()` asks about it. */
+      /**
+       * Name of the version's user. It must be a valid file name. `sweep()` asks whether this user
+       * still exists.
+       */
       readonly user: string;
       /** Called with a message when a fetch starts, and with another when it has finished. */
       readonly say?: (message: string) => void;
@@ -70,7 +75,7 @@ export class NodeVersions {
     return binary;
   }
 
-  /** The installed versions. */
+  /** Returns the installed versions. */
   async list(): Promise<readonly string[]> {
     return (await namesIn(this.#options.folder)).filter((name) => VERSION.test(name));
   }

@@ -16,7 +16,7 @@ const binaryOf = (versions: NodeVersions, version: string, user = "dpl_1"): Prom
 
 const wholeOf = (version: string): string => `${version}.9.9`.split(".").slice(0, 3).join(".");
 
-/** Versions that count their fetches. Each fetch waits until `open` is called. */
+/** Manages versions, and counts the fetches. Each fetch waits until `open` is called. */
 async function fetched(options: { readonly version?: string; readonly fail?: boolean } = {}) {
   const folder = await makeTestFolder("svc-node-versions-");
   const fetches: string[] = [];

@@ -1,8 +1,8 @@
-/** @module Versions of Node. Pure. */
+/** @module Versions of Node: the default version, and the versions on which servers run. */
 
 /**
- * The version for manifests that do not set one. A deployment keeps it when newer versions are
- * released.
+ * The version for manifests that do not set one. A deployment keeps this version when newer
+ * versions are released.
  */
 export const DEFAULT_NODE_VERSION = "24";
 
@@ -13,13 +13,14 @@ const OLDEST_MAJOR = 18;
 const WHOLE = /^\d+\.\d+\.\d+$/;
 
 /**
- * True if a full version begins with the numbers of a prefix: `24.1.0` satisfies `24` and `24.1`.
+ * Returns true if a full version begins with the numbers of a prefix: `24.1.0` satisfies `24` and
+ * `24.1`.
  */
 export function satisfies(whole: string, wanted: string): boolean {
   return WHOLE.test(whole) && `${whole}.`.startsWith(`${wanted}.`);
 }
 
-/** Returns why servers cannot run on a version; `undefined` if they can. */
+/** Returns the reason why servers cannot run on a version, or `undefined` if they can. */
 export function refuseVersion(wanted: string): string | undefined {
   return Number(wanted.split(".", 1)[0]) < OLDEST_MAJOR
     ? `Node ${wanted} is too old: servers run on Node ${OLDEST_MAJOR} and later. Set a newer ` +

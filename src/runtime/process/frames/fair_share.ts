@@ -1,6 +1,9 @@
-/** @module Slows down a peer that sends frames endlessly, so that others get a turn. */
+/** @module Slows down a peer that sends frames endlessly, so that other peers get a turn. */
 
-/** Cost of a millisecond of work, in milliseconds: a peer gets a third of the thread on average. */
+/**
+ * Cost of a millisecond of work, in milliseconds. With this cost, a peer gets a third of the
+ * thread's time on average.
+ */
 const PRICE = 3;
 
 /** Maximum debt before work must pause, in milliseconds. */
@@ -18,13 +21,14 @@ export class FairShare {
     this.#now = now;
   }
 
-  /** Records the start of work. Its end must be recorded before anything is awaited. */
+  /** Records the start of work. The end of the work must be recorded before anything is awaited. */
   begin(): void {
     this.#begun = this.#now();
   }
 
   /**
-   * Counts the work since `begin` or the last call and returns the pause to take, in milliseconds.
+   * Counts the work since `begin()` or the last call of this method, and returns the pause to take,
+   * in milliseconds.
    */
   book(): number {
     const now = this.#now();

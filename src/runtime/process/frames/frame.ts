@@ -36,7 +36,7 @@ function readU32(bytes: Uint8Array, at: number): number {
 
 type NewFrame = Omit<Frame, "payload"> & { readonly payload?: Uint8Array | undefined };
 
-/** Writes a frame at position `at`; the byte array must have room for it. */
+/** Writes a frame at position `at`. The byte array must have room for the frame. */
 export function writeFrame(frame: NewFrame, bytes: Uint8Array, at: number): void {
   const payload = frame.payload ?? EMPTY;
   writeU32(bytes, at, payload.byteLength);
@@ -71,7 +71,7 @@ export class FrameReader {
 
   readonly #maxPayload: number;
 
-  /** Refuses payloads over `maxPayload` bytes. */
+  /** Rejects payloads over `maxPayload` bytes. */
   constructor(maxPayload: number) {
     this.#maxPayload = maxPayload;
   }

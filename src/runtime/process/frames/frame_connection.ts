@@ -1,8 +1,8 @@
 /**
- * @module A connection that sends and receives frames. Everything sent in one turn of the event
- * loop goes out in one write. Workers also use it, and functions may have changed a worker's global
- * scope. This module therefore captures the globals that it needs when it loads, and uses neither
- * `push` nor iteration.
+ * @module A connection that sends and receives frames. Everything that is sent in one turn of the
+ * event loop goes out in one write. Workers also use this module, and functions may have changed a
+ * worker's global scope. This module therefore captures the globals that it needs when it loads,
+ * and uses neither `push` nor iteration.
  */
 import type { FairShare } from "./fair_share.ts";
 import { concat, encodeFrame, type Frame, FrameReader, MAX_PAYLOAD_BYTES } from "./frame.ts";
@@ -21,8 +21,8 @@ export interface ConnectionOptions {
    */
   readonly maxQueued?: number;
   /**
-   * The share of this thread's time that received frames can take. Several connections can use the
-   * same share.
+   * Limits the fraction of this thread's time that received frames can take. Several connections
+   * can have the same limit.
    */
   readonly share?: FairShare;
 }
@@ -52,7 +52,7 @@ export class FrameConnection {
   #flushing = false;
   #closed = false;
 
-  /** Refuses payloads over `maxPayload` bytes. */
+  /** Rejects payloads over `maxPayload` bytes. */
   constructor(
     conn: Deno.Conn,
     maxPayload: number = MAX_PAYLOAD_BYTES,
@@ -64,7 +64,7 @@ export class FrameConnection {
     this.#share = options.share;
   }
 
-  /** Queues a frame. After the end of the connection, frames are dropped. */
+  /** Queues a frame. After the connection has closed, frames are dropped. */
   send(frame: OutgoingFrame): void {
     if (this.#closed) return;
     const bytes = encodeFrame(frame);

@@ -12,10 +12,10 @@ const frame = (id: number, size: number) => ({
   payload: new Uint8Array(size),
 });
 
-/** The cost of a frame with 1000 bytes in the queue. */
+/** The size that a frame with 1000 bytes counts as in the queue. */
 const COST_OF_1000 = HEADER_BYTES + 1000 + FRAME_COST_BYTES;
 
-/** Both ends of a Unix socket. */
+/** Opens both ends of a Unix socket. */
 async function pair() {
   const folder = await Deno.makeTempDir({ prefix: "svc-conn-" });
   const path = join(folder, "s");

@@ -23,7 +23,7 @@ export class LineLimit {
     this.#perSecond = perSecond;
   }
 
-  /** Decides whether a line is accepted; `time` is in milliseconds. */
+  /** Decides whether a line is accepted. `time` is in milliseconds. */
   take(time: number): LineDecision {
     const second = Math.floor(time / 1000);
     let dropped = 0;

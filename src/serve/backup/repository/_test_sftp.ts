@@ -1,6 +1,6 @@
 /**
- * SFTP servers that serve a folder, for tests: ssh2's in this process, and OpenSSH's if the machine
- * has it.
+ * SFTP servers that serve a folder, for tests: the server of ssh2 in this process, and the server
+ * of OpenSSH if the machine has it.
  *
  * @module
  */
@@ -163,11 +163,11 @@ function serve(sftp: any): void {
   });
 }
 
-/** OpenSSH's server: the one on this machine, or the one set in the variable. */
+/** The path of OpenSSH's server: the one that the variable sets, or the one on this machine. */
 const SSHD = Deno.env.get("SSHD") ?? "/usr/sbin/sshd";
 export const HAS_SSHD = await Deno.stat(SSHD).then(() => true, () => false);
 
-/** Starts the server as the current user, who can sign in. */
+/** Starts the server as the current user, who is allowed to sign in. */
 export async function startSshd(root: string): Promise<TestSftp> {
   const keys = await makeKeys(root);
   const [hostKey, authorized, config] = ["host_key", "authorized", "sshd_config"].map((name) =>

@@ -15,8 +15,8 @@ export interface PartBounds {
 }
 
 /**
- * Parts are 1.5 MiB on average, so there are few requests, and a small change requires little to be
- * sent.
+ * Parts are 1.5 MiB on average, so only a few requests are needed, and after a small change, little
+ * has to be sent.
  */
 export const PART_BOUNDS: PartBounds = { min: 512 * 1024, max: 4 * 1024 * 1024, bits: 20 };
 
@@ -24,8 +24,8 @@ export const PART_BOUNDS: PartBounds = { min: 512 * 1024, max: 4 * 1024 * 1024, 
 const WINDOW = 32;
 
 /**
- * Returns the numbers that each byte adds to the hash. Without the secret, sizes reveal nothing
- * about the content.
+ * Returns the number that each byte value adds to the hash. To anyone without the secret, the sizes
+ * of the parts reveal nothing about the content.
  */
 function gearOf(secret: string | Uint8Array): Int32Array {
   const gear = new Int32Array(256);
@@ -48,7 +48,7 @@ export class Cutter {
     this.#part = new Uint8Array(bounds.max);
   }
 
-  /** Accepts bytes and yields the parts that end in them. */
+  /** Accepts bytes, and yields the parts that end within these bytes. */
   *push(bytes: Uint8Array): Generator<Uint8Array<ArrayBuffer>> {
     for (let at = 0; at < bytes.byteLength;) {
       const room = bytes.subarray(at, at + this.#bounds.max - this.#length);
@@ -74,7 +74,7 @@ export class Cutter {
     return part;
   }
 
-  /** Returns the number of these bytes that belong to the part that ends in them. */
+  /** Returns how many of the given bytes belong to the part that ends within them. */
   #findEnd(bytes: Uint8Array): number | undefined {
     const { min, bits } = this.#bounds;
     const gear = this.#gear;

@@ -1,9 +1,9 @@
 /**
- * Reserves a backup location while a backup is written to it, or content is removed.
+ * Reserves a backup location while a backup is written to it, or while content is removed from it.
  *
- * Each process stores its own marker, then looks for others, so of any two processes, at least one
- * sees the other's marker. A process renews its marker while it works. The marker expires when the
- * process has exited, or if it is not renewed for a while.
+ * Each process stores its own marker, then looks for other markers. Therefore, of any two
+ * processes, at least one sees the other's marker. A process renews its marker while it works. The
+ * marker expires when the process has exited, or if it is not renewed for a while.
  *
  * @module
  */
@@ -17,7 +17,10 @@ import type { Place } from "./place.ts";
 const RENEW_MS = 30_000;
 /** Age at which a marker expires, in milliseconds. */
 const LAPSE_MS = 10 * 60_000;
-/** Time after which a process stops if it could not renew its marker, well before others start. */
+/**
+ * Time after which a process stops if it could not renew its marker, in milliseconds. This is well
+ * before other processes start.
+ */
 const TRUST_MS = 5 * 60_000;
 
 const HOLDS = "running/";
@@ -86,9 +89,9 @@ async function refuseOthers(place: Place, own: string): Promise<void> {
 
 /**
  * Runs `work` while no other process writes to the location or removes anything from it. When the
- * signal aborts, the location is released. `work` must then stop, and the process should end.
+ * signal aborts, the location is released. `work` must then stop, and the process should exit.
  *
- * @throws {BackupError} while another process has reserved it
+ * @throws {BackupError} while another process has reserved the location
  */
 export async function holdPlace<T>(
   place: Place,

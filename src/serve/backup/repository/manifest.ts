@@ -8,7 +8,7 @@ import * as z from "zod";
 
 export const REPOSITORY_SCHEMA = "SVC_BACKUPS_V1";
 
-/** Names sort by the backup's time. */
+/** Matches the name of a backup. Names sort by the times of the backups. */
 export const BACKUP_NAME = /^\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}Z$/;
 
 const count = z.int().nonnegative();
@@ -18,7 +18,9 @@ export const manifestSchema = z.object({
   createdAt: z.iso.datetime(),
   /** Version of the program that created the backup. */
   program: z.string().max(128),
-  /** Public keys of those who can open the backup; none if it is not encrypted. */
+  /**
+   * Public keys of those who can open the backup. There are none if the backup is not encrypted.
+   */
   recipients: z.array(z.string().max(256)).max(64),
   files: count,
   bytes: count,

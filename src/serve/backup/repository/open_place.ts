@@ -10,7 +10,7 @@ import { openFolder, type Place } from "./place.ts";
 /**
  * Opens a location for backups.
  *
- * @throws {BackupError} if it cannot be used; the message says what to do
+ * @throws {BackupError} if the location cannot be used. The message says what to do.
  */
 export async function openPlace(place: string, env: Environment): Promise<Place> {
   if (isSftpPlace(place)) {

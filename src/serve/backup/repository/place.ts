@@ -14,12 +14,12 @@ export interface Place {
   readonly name: string;
   /** Stores an object atomically, even if the power fails. */
   put(key: string, content: Uint8Array<ArrayBuffer>): Promise<void>;
-  /** Returns an object's content; `undefined` if it is missing. */
+  /** Returns an object's content, or `undefined` if the object is missing. */
   get(key: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
   remove(key: string): Promise<void>;
   /**
-   * Lists the keys below a folder. The folder's name must end with a slash. Includes files left
-   * unfinished by a crash.
+   * Lists the keys below a folder. The folder's name must end with a slash. Includes files that a
+   * crash has left unfinished.
    */
   list(folder: string): AsyncIterable<string>;
   close(): void;
@@ -44,7 +44,10 @@ function unusable(root: string, cause: unknown): unknown {
   );
 }
 
-/** A missing folder may be an unmounted disk, so it is not silently recreated. */
+/**
+ * Checks that the parent folder exists. If it is missing, it may be an unmounted disk, so it is not
+ * silently recreated.
+ */
 async function requireFolder(root: string): Promise<void> {
   const parent = dirname(root);
   const isThere = await Deno.stat(parent).then(({ isDirectory }) => isDirectory, () => false);
@@ -67,7 +70,8 @@ export async function openFolder(root: string): Promise<Place> {
   };
   let device: number | undefined;
   /**
-   * If a disk is not mounted, there can be another folder with the same name at its mount point.
+   * Checks that the folder is still on the same disk. If a disk is not mounted, its mount point can
+   * contain another folder with the same name.
    */
   const requireSameDisk = async () => {
     if (device === undefined) {

@@ -1,8 +1,8 @@
 /**
  * Backups in a location: each backup is a list of parts, which can be shared between backups.
  *
- * A backup appears once its manifest is written, after all its parts. The next pruning removes any
- * leftovers of killed processes.
+ * A backup appears once its manifest is written, which happens after all its parts are stored. The
+ * next pruning removes any leftovers of killed processes.
  *
  * @module
  */
@@ -29,14 +29,14 @@ import type { Opening, Sealing } from "./sealing.ts";
 type Bytes = Uint8Array<ArrayBuffer>;
 
 /**
- * Maximum number of parts to send concurrently. Each uses up to 4 MiB of memory, and the same again
- * when encrypted.
+ * Maximum number of parts to send concurrently. Each part uses up to 4 MiB of memory, and the same
+ * amount again when it is encrypted.
  */
 const PARALLEL = 4;
 
 const encode = (value: unknown): Bytes => new TextEncoder().encode(JSON.stringify(value));
 
-/** Reads the JSON in an object; `undefined` if it is not JSON. */
+/** Reads the JSON in an object. Returns `undefined` if the content is not JSON. */
 function decode(bytes: Bytes): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(bytes));
@@ -87,7 +87,7 @@ export interface BackupList {
   readonly problems: readonly string[];
 }
 
-/** Lists the backups in a location. An unreadable backup does not hide the others. */
+/** Lists the backups in a location. An unreadable backup does not hide other backups. */
 export async function listBackups(place: Place): Promise<BackupList> {
   const problems: string[] = [];
   const names = (await backupNames(place)).toReversed();
@@ -270,7 +270,7 @@ export async function prune(
   const old = names.filter((name) => name < oldest);
   for (const name of old) {
     held.assertHeld();
-    // Remove the manifest first, so only complete backups are listed.
+    // The manifest is removed first, so only complete backups are listed.
     await place.remove(manifestKey(name));
     await place.remove(checkKey(name));
   }

@@ -2,9 +2,9 @@
  * Names and encrypts the parts of backups.
  *
  * Parts are encrypted with age to the operator's public keys and to a key derived from the
- * platform's own. The platform must open parts to verify that they can be restored. A part's name
- * is derived from its content and a secret. The name therefore reveals nothing, and stored content
- * is not sent again. The secret changes with the recipients and with the platform's key.
+ * platform's own key. The platform must open parts to verify that they can be restored. A part's
+ * name is derived from its content and a secret. The name therefore reveals nothing, and stored
+ * content is not sent again. The secret changes with the recipients and with the platform's key.
  *
  * @module
  */
@@ -19,7 +19,7 @@ import { BackupError } from "../backup_layout.ts";
 type Bytes = Uint8Array<ArrayBuffer>;
 
 export interface Sealing {
-  /** Public keys to encrypt parts to; none if they are not encrypted. */
+  /** Public keys to encrypt parts to. There are none if the parts are not encrypted. */
   readonly recipients: readonly string[];
   /** Determines where content is split. */
   readonly secret: string | Uint8Array;
@@ -27,10 +27,10 @@ export interface Sealing {
   seal(part: Bytes): Promise<Bytes>;
 }
 
-/** Decrypts parts; throws on failure. */
+/** Decrypts a part, or throws an error on failure. */
 export type Opening = (name: string, sealed: Bytes) => Promise<Bytes>;
 
-/** Leaves parts unencrypted and names them by their SHA-256 hash. */
+/** Leaves parts unencrypted and uses their SHA-256 hashes as their names. */
 export const OPEN_SEALING: Sealing = {
   recipients: [],
   secret: "svc backup",
@@ -55,7 +55,8 @@ export function checkRecipients(recipients: readonly string[]): void {
       throw new BackupError("Cannot encrypt backups to a secret key: use its public key", hint);
     }
     try {
-      // age does not mix kinds of keys, so they must be of the same kind as the platform's own key.
+      // age does not mix kinds of keys, so the given keys must be of the same kind as the
+      // platform's own key.
       if (!RECIPIENT.test(recipient)) throw new TypeError("another kind of key");
       new Encrypter().addRecipient(recipient);
     } catch (cause) {
@@ -74,7 +75,7 @@ async function ownIdentity(keysFile: string): Promise<string> {
   return bech32.encodeFromBytes(SECRET_PREFIX, bytes).toUpperCase();
 }
 
-/** Encrypts to these public keys and to the platform's own. */
+/** Encrypts to these public keys and to the platform's own key. */
 export async function sealTo(
   recipients: readonly string[],
   keysFile: string,

@@ -102,7 +102,7 @@ async function connect(address: Address): Promise<Client> {
   }
 }
 
-/** Turns a call with a callback into a promise. All promises settle when the connection ends. */
+/** Turns a call with a callback into a promise. All promises settle when the connection closes. */
 function call<T>(client: Client, run: (done: Done<T>) => void): Promise<T> {
   const result = Promise.withResolvers<T>();
   const lost = () => result.reject(new Error("The connection was closed"));
@@ -125,7 +125,7 @@ function call<T>(client: Client, run: (done: Done<T>) => void): Promise<T> {
 const isMissing = (error: unknown): boolean =>
   (error as { readonly code?: unknown }).code === NO_SUCH_FILE;
 
-/** A session on a connection. Both end together. */
+/** A session on a connection. Both are closed together. */
 class Session {
   readonly #client: Client;
   readonly #sftp: Sftp;
@@ -234,7 +234,7 @@ class Session {
   }
 }
 
-/** @throws {BackupError} if it cannot be used; the message says what to do */
+/** @throws {BackupError} if the location cannot be used. The message says what to do. */
 export async function openSftpPlace(place: string): Promise<Place> {
   const address = parseAddress(place);
   const { name, root } = address;
