@@ -98,8 +98,8 @@ function edgeKnowsNetworks({ asn, trustProxy }: CompleteOptions): boolean {
 }
 
 /**
- * How long to continue to serve after reporting that the node is not ready. This is long enough for
- * a load balancer that checks every second and needs two results.
+ * How long to continue to serve after reporting that the node is not ready, in milliseconds. This
+ * is long enough for a load balancer that checks every second and acts after two failed checks.
  */
 const LEAVE_MS = 3000;
 
@@ -181,14 +181,15 @@ export async function startPlatform(incomplete: PlatformOptions): Promise<Runnin
     await listeners.leave();
     await delay(LEAVE_MS, undefined, { signal: closing.signal }).catch(() => {});
   };
-  /** Ends requests first, because running requests need everything else. */
+  /** Waits for requests first, because they need everything else. */
   const shutdown = async () => {
     isStopping = true;
     const { closing, succession, closers, beside } = term;
     // Once the edges have stopped, this process receives all new connections.
     await beside.edges?.stop();
     closing.abort();
-    // The edges' streams have ended. They relay their remaining requests until all are finished.
+    // The edges' streams are now closed. The edges relay their remaining requests until all are
+    // finished.
     await beside.edges?.close();
     await succession?.end();
     await listeners.close();
@@ -311,7 +312,7 @@ async function startBehind(
     readonly showing: HostOverride;
     readonly running: RunningRequests;
     readonly succession: Succession;
-    /** Whether this platform has served before. If so, the owner's link is already known. */
+    /** Whether this platform has served before. If so, the owner's link has already been shown. */
     readonly isResumed: boolean;
   },
 ): Promise<Started> {

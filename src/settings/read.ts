@@ -21,12 +21,12 @@ export interface SettingsFile {
   /** Absolute path. Paths in the file are relative to its folder. */
   readonly path: string;
   readonly source: string;
-  /** Whether only the owner can read the file. The file can then contain secrets. */
+  /** Whether only the owner can read the file. Only then can it contain secrets. */
   readonly isPrivate: boolean;
 }
 
 export interface Sources {
-  /** Values of the given flags, by setting. Secrets are not parsed yet. */
+  /** Values of the given flags, by setting. They are parsed, except for secrets. */
   readonly flags: Readonly<Record<string, unknown>>;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly file?: SettingsFile | undefined;
@@ -68,7 +68,7 @@ function typeOf(value: unknown): FileType | undefined {
   return type === "string" || type === "number" || type === "boolean" ? type : undefined;
 }
 
-/** Makes paths absolute. URLs and in-memory files of Deno KV do not change. */
+/** Makes a path absolute. URLs and Deno KV's in-memory database remain unchanged. */
 function placed({ kind }: Setting, value: unknown, absolute: Sources["absolute"]): unknown {
   if (kind.isPath !== true) return value;
   if (Array.isArray(value)) return value.map(absolute);
@@ -224,7 +224,7 @@ const hasPassword = (value: unknown): boolean => (URL.parse(String(value))?.pass
 export const isSecret = ({ secret }: Setting, value: unknown): boolean =>
   secret === true || secret === "password" && hasPassword(value);
 
-/** Reads all sources. Never throws for errors in them. */
+/** Reads all sources. Returns their errors rather than throwing them. */
 export function readSettings(sources: Sources): FoundSettings {
   const reader = new Reader(sources);
   reader.readFlags();

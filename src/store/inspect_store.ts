@@ -15,8 +15,8 @@ export interface StoreFacts {
   /** Whether commits wait until they are on disk on the server and its standbys. */
   readonly commitsWait: boolean;
   /**
-   * How far the server's clock is ahead of this machine's, in milliseconds, to within half a round
-   * trip.
+   * How far the server's clock is ahead of this machine's clock, in milliseconds. Accurate to
+   * within half a round trip.
    */
   readonly skewMs: number;
 }

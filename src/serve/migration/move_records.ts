@@ -79,7 +79,7 @@ async function* changesBetween(
   }
 }
 
-/** A source store and a target store, which must become equal to it. */
+/** A source store, and a target store that must become equal to it. */
 export interface RecordEnds {
   readonly from: MovedStore;
   readonly to: MovedStore;

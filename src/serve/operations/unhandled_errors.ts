@@ -29,7 +29,8 @@ export class UnhandledErrors {
 
   /** Handles every unhandled error of this thread. */
   listen(): void {
-    // This must be called first, because its listener filters out errors that are not faults.
+    // This call must come first, because it adds a listener that filters out errors that are not
+    // faults.
     forgiveClosedSocketReads();
     const take = (event: Event, what: string, error: unknown): void => {
       if (event.defaultPrevented) return;
