@@ -24,7 +24,7 @@ export function readRecords(connections: Connections): AsyncGenerator<StoredReco
   return readPages((page) => connections.run(page));
 }
 
-/** Passes all records of one snapshot to a function. */
+/** Passes all records from one snapshot to a function. */
 export function withRecordsOfMoment<T>(
   connections: Connections,
   take: (records: AsyncIterable<StoredRecord>) => Promise<T>,

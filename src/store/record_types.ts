@@ -61,7 +61,7 @@ export interface Stored {
   readonly versionstamp: string;
 }
 
-/** The outcome of a commit; not `ok` if a check failed. */
+/** The outcome of a commit. `ok` is false if a check failed. */
 export type Outcome = Stored | { readonly ok: false };
 
 export type ListSelector =
@@ -77,7 +77,7 @@ export interface ListOptions {
   readonly batchSize?: number;
 }
 
-/** The entries of a listing. Concurrent calls to `next()` wait for each other. */
+/** The entries in a listing. Concurrent calls to `next()` wait for each other. */
 export type Listing<T> = AsyncIterableIterator<Entry<T>, undefined>;
 
 /** The read operations of a store. */
@@ -92,8 +92,8 @@ export interface RecordReader {
   list<T = unknown>(selector: ListSelector, options?: ListOptions): Listing<T>;
 
   /**
-   * Sets a malformed record aside unless its checksum proves that it is intact. Returns false if it
-   * is kept.
+   * Sets a malformed record aside unless the record's checksum proves that it is intact. Returns
+   * false if the record stays in place.
    */
   setUncheckedAside(key: RecordKey, cause: unknown): Promise<boolean>;
 }

@@ -22,7 +22,7 @@ export interface StoreAddress {
 
 /** Sources of values that are missing from the URL. */
 export interface AddressSources {
-  /** Variables such as `PGPASSWORD`. */
+  /** The process's environment variables, such as `PGPASSWORD`. */
   readonly variable: (name: string) => string | undefined;
   readonly readFile: (path: string) => string;
 }
@@ -180,8 +180,8 @@ function findPassword(
 }
 
 /**
- * As in `libpq`, the first match counts, and `*` matches anything. A single line without colons is
- * just the password.
+ * As in `libpq`, the first match counts, and `*` matches anything. If the file is a single line
+ * without colons, that line is the password.
  */
 export function findInPassfile(
   text: string,

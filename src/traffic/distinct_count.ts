@@ -20,7 +20,7 @@ export class DistinctCount {
   #few: Map<number, number> | undefined = new Map();
   #registers: Uint8Array | undefined;
 
-  /** Adds a visitor, identified by two independent 32-bit hashes. */
+  /** Adds a visitor, who is identified by two independent 32-bit hashes. */
   add(first: number, second: number): void {
     this.#raise(first >>> (32 - INDEX_BITS), Math.clz32(second) + 1);
   }
@@ -35,7 +35,7 @@ export class DistinctCount {
     }
   }
 
-  /** Returns the rounded estimate. */
+  /** Returns the estimated number of visitors, rounded. */
   count(): number {
     const ranks = this.#few === undefined ? this.#registers! : this.#few.values();
     let zeros = REGISTERS;

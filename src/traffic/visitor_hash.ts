@@ -41,7 +41,7 @@ export class VisitorHash {
     this.#seeds = [0, 4, 8, 12].map((at) => view.getInt32(at));
   }
 
-  /** The part of a visitor's hashes that depends on the browser. */
+  /** Computes the part of a visitor's hashes that depends on the browser. */
   browser(userAgent: string): { readonly first: number; readonly second: number } {
     return { first: mix(userAgent, this.#seeds[0]!), second: mix(userAgent, this.#seeds[1]!) };
   }

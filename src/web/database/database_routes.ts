@@ -21,7 +21,7 @@ type DatabasePageView = FormPage & {
   readonly showsPassword?: boolean;
 };
 
-/** Reads how to connect to the branch; `undefined` if the person has no access. */
+/** Reads how to connect to the branch. Returns `undefined` if the person has no access. */
 async function readConnection(
   { parts, place: { params, branch } }: DatabaseVisit,
   showsPassword: boolean,

@@ -19,7 +19,7 @@ const tableEntry = z.object({
   kind: z.enum(["r", "p", "v", "m", "f"]).transform((kind) => KINDS[kind]),
   /** PostgreSQL's estimate of the number of rows; negative if there is none yet. */
   rows: z.number(),
-  /** Size including indexes; 0 for objects without storage. */
+  /** Size including indexes, in bytes; 0 for objects without storage. */
   bytes: z.number(),
 });
 export type TableEntry = z.infer<typeof tableEntry>;
@@ -105,7 +105,7 @@ SELECT json_build_object(
     WHERE i.indrelid = (SELECT oid FROM wanted) ORDER BY NOT i.indisprimary, c.relname LIMIT 50) t)
 )`;
 
-/** A table name. An empty name selects the first table. */
+/** The name of the table to describe. An empty name selects the first table. */
 export interface TableName {
   readonly schema: string;
   readonly table: string;

@@ -112,7 +112,7 @@ async function requireRow(visit: DatabaseVisit, table: TableDetails): Promise<St
   return storedRow(table, rows[0], length);
 }
 
-/** Redirects to the page of rows that the person came from. */
+/** Redirects to the page of rows from which the person came. */
 function backToRows(visit: DatabaseVisit, table: TableDetails, done: string): Response {
   const { place: { branch }, parts, path } = visit;
   const query = gridQuery(
@@ -123,7 +123,9 @@ function backToRows(visit: DatabaseVisit, table: TableDetails, done: string): Re
   return goTo(`${path("tables")}?${query}`);
 }
 
-/** Returns the values that someone else has saved in the columns that the person changed. */
+/**
+ * Returns the values that someone else has saved in the columns that the person wants to change.
+ */
 const newerValues = (
   stored: StoredRow,
   changed: Iterable<string>,

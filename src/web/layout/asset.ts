@@ -8,7 +8,8 @@ export const takesGzip = (accepted: string | null): boolean =>
 type Content = string | Uint8Array<ArrayBuffer>;
 
 /**
- * Creates a handler for a file that is named after its content and read when it is first requested.
+ * Creates a handler for a file whose URL contains a hash of its content. The file is read when it
+ * is first requested.
  */
 export function makeAsset(
   type: string,

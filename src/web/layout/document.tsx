@@ -10,7 +10,7 @@ import { makeAsset } from "./asset.ts";
 import type { FormPage } from "./form.ts";
 import { STYLESHEET } from "./stylesheet.ts";
 
-/** Named after its content so that browsers can cache it permanently. */
+/** The name contains a hash of the content, so browsers can cache the file permanently. */
 export const STYLESHEET_PATH = `/assets/${sha256Hex(STYLESHEET).slice(0, 16)}.css`;
 
 /** The Content Security Policy of pages: no scripts. */

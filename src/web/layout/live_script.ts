@@ -62,7 +62,7 @@ addEventListener("connect", ({ ports: [port] }) => {
 });
 `;
 
-/** Named after its content, so pages of the same version share a worker. */
+/** The name contains a hash of the content, so pages of the same version share a worker. */
 export const LIVE_WORKER_PATH = `/assets/live-${sha256Hex(WORKER).slice(0, 16)}.js`;
 
 export const showLiveWorker = makeAsset("text/javascript; charset=utf-8", () => WORKER);

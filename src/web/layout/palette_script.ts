@@ -218,7 +218,7 @@ const isSearchKey = ({ key, ctrlKey, metaKey, altKey, target }) => {
 };
 `;
 
-/** Named after its content so that browsers can cache it permanently. */
+/** The name contains a hash of the content, so browsers can cache the file permanently. */
 export const PALETTE_PATH = `/assets/palette-${sha256Hex(PALETTE).slice(0, 16)}.js`;
 
 export const showPaletteScript = makeAsset("text/javascript; charset=utf-8", () => PALETTE);

@@ -208,7 +208,7 @@ const BOARD_SCRIPT = FOLLOW + COPY_SCRIPT + FORM_SCRIPT;
 /** The pinned version of htmx. */
 const HTMX_VERSION = /@([\d.]+)$/.exec(config.imports["htmx.org"])?.[1] ?? "";
 
-/** Both files are named after their content so that browsers can cache them permanently. */
+/** The names contain a hash of the content, so browsers can cache the files permanently. */
 export const HTMX_PATH = `/assets/htmx-${HTMX_VERSION}.js`;
 export const BOARD_SCRIPT_PATH = `/assets/board-${sha256Hex(BOARD_SCRIPT).slice(0, 16)}.js`;
 

@@ -42,7 +42,7 @@ look();
 }
 `;
 
-/** Named after its content so that browsers can cache it permanently. */
+/** The name contains a hash of the content, so browsers can cache the file permanently. */
 export const LINK_SCRIPT_PATH = `/assets/link-${sha256Hex(LINK).slice(0, 16)}.js`;
 
 export function showLinkScript(): Response {
