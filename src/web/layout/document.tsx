@@ -25,7 +25,7 @@ export const PAGE_POLICY = [
 
 /**
  * Some page URLs contain a one-time token, so other sites must not get a referrer. `no-referrer`
- * would also remove the `Origin` header from our own forms.
+ * would also remove the `Origin` header from requests by our own forms.
  */
 const HEADERS: Readonly<Record<string, string>> = {
   "content-type": "text/html; charset=utf-8",
@@ -102,7 +102,7 @@ const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 28 28">` +
   `<rect width="28" height="28" rx="7" fill="#0a6a4d"/>` +
   `<path d="M8 9h12M8 14h8M8 19h4" stroke="#fff" stroke-width="2.6" stroke-linecap="round"/></svg>`;
 
-/** Serves the icon shown in the browser tab. */
+/** Serves the icon that browsers show in the tab. */
 export function showIcon(): Response {
   return new Response(ICON, {
     headers: {

@@ -25,19 +25,19 @@ export interface FormPage {
   readonly headers?: Fields;
 }
 
-/** An empty form. */
+/** The state of an empty form. */
 export const EMPTY: FormState = { values: {}, problems: {} };
 
 export interface SentForm {
-  /** The fields. For a repeated field, the last value. */
+  /** The values by field name. A repeated field has its last value. */
   readonly fields: Fields;
-  /** All values of a field, for example of all checked checkboxes. */
+  /** Returns all values of a field, for example of all checked checkboxes. */
   values(name: string): readonly string[];
-  /** The files in a field. */
+  /** Returns the files in a field. */
   files(name: string): readonly File[];
 }
 
-/** Creates an empty form, for a request without one. */
+/** An empty form, for a request without a form. */
 export const NO_FORM: SentForm = { fields: {}, values: () => [], files: () => [] };
 
 /** Reads a form with files (RFC 7578). */
@@ -120,7 +120,8 @@ export function refused(
     state: problems === undefined
       ? { values, problems: {}, failure: failure.message }
       : { values, problems },
-    // A 401 response would have to contain a challenge (RFC 9110, 15.5.2).
+    // The status must not be 401, because such a response must contain a challenge (RFC 9110,
+    // 15.5.2).
     status: failure.status === 401 ? 403 : failure.status,
     headers: failure.retryAfter === undefined ? {} : { "retry-after": `${failure.retryAfter}` },
   };

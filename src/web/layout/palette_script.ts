@@ -1,7 +1,7 @@
 /**
  * @module The search overlay, which a keyboard shortcut opens on every page. The overlay lists the
  * page's actions, other pages, projects and search results. It is loaded when it is first opened.
- * Without it, the search is a page.
+ * Without this script, the search is a page.
  */
 import { sha256Hex } from "../../lib/hash.ts";
 import { makeAsset } from "./asset.ts";

@@ -19,7 +19,10 @@ export interface Question {
   readonly word: string;
   /** The name that the person must type. */
   readonly typed?: string;
-  /** The state that the question describes. If the state changes, the question is asked again. */
+  /**
+   * The state that the question describes. If the state has changed when the person confirms, the
+   * question is asked again.
+   */
   readonly seen?: string;
 }
 
@@ -34,7 +37,7 @@ interface Refusal {
   readonly wrong?: string;
 }
 
-/** Returns why a form does not confirm the action; `undefined` if it does. */
+/** Returns why a form does not confirm the action; `undefined` if the form does confirm it. */
 export function refusalOf(
   { typed, seen }: Question,
   fields: SentForm["fields"],
@@ -84,9 +87,9 @@ export interface Asked extends Pick<SentForm, "fields" | "values"> {
   /** Path and query to which the form is submitted. */
   readonly action: string;
   readonly csrf: string;
-  /** The page to return to. */
+  /** Path of the page to which the person returns. */
   readonly cameFrom: string;
-  /** Whether the fields can be too long for a form without files. */
+  /** Whether the fields may be larger than a form without files is allowed to be. */
   readonly isLarge?: boolean;
 }
 

@@ -48,7 +48,7 @@ function Row({ item }: { readonly item: Usage }) {
 
 export function UsageCard({ items, command, children }: {
   readonly items: readonly Usage[];
-  /** The command that shows the same information in a terminal. */
+  /** Shows the command that prints the same information in a terminal. */
   readonly command: string;
   children?: Child;
 }) {

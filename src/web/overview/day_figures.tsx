@@ -11,7 +11,10 @@ import { HealthMark } from "../layout/board_pieces.tsx";
 
 const number = (value: number): string => value.toLocaleString("en-US");
 
-/** A placeholder for the figures at `path`. Without scripts, it is a link to the traffic page. */
+/**
+ * Shows a placeholder until the figures at `path` are loaded. Without scripts, the placeholder is a
+ * link to the traffic page.
+ */
 export function DayPlace({ path, traffic }: { readonly path: string; readonly traffic: string }) {
   return (
     <div class="day" hx-get={path} hx-trigger="load" hx-select=".day" hx-swap="outerHTML">

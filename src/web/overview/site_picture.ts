@@ -38,7 +38,7 @@ function attributesOf(tag: string): ReadonlyMap<string, string> {
   );
 }
 
-/** Returns the URL of a picture in a tag, and its rank. Lower is better. */
+/** Returns the URL of the picture in a tag, and the tag's rank. A lower rank is better. */
 function named(tag: string): { readonly address: string; readonly rank: number } | undefined {
   const attributes = attributesOf(tag);
   const rel = (attributes.get("rel") ?? "").toLowerCase().split(/\s+/);
@@ -51,8 +51,8 @@ function named(tag: string): { readonly address: string; readonly rank: number }
 }
 
 /**
- * Returns the path of a URL on a start page. Ignores the host, because a site has several hosts and
- * the deployment only has to contain the file.
+ * Returns the path of a URL on a start page. Ignores the URL's host, because a site has several
+ * hosts. A file that the deployment does not contain is ignored later.
  */
 function pathOf(address: string): string | undefined {
   const base = "http://start.invalid/";
@@ -92,7 +92,7 @@ export function pictureType(bytes: Uint8Array): string | undefined {
   return /^<svg[\s>]/.test(afterProlog(head)) ? "image/svg+xml" : undefined;
 }
 
-/** Returns the rest of an XML document after its declaration and first comments. */
+/** Returns the part of an XML document after the declaration and the comments at the start. */
 function afterProlog(text: string): string {
   let rest = text.trimStart();
   for (const [start, end] of [["<?xml", "?>"], ["<!--", "-->"]] as const) {
