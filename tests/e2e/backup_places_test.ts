@@ -1,5 +1,5 @@
 /**
- * Scheduled backups as an operator would set them up: encrypted, in object storage, and each
+ * Tests scheduled backups as an operator would set them up: encrypted, in object storage, and each
  * verified by restoring it. Also tests the notifications that the owner receives about failures.
  */
 import assert from "node:assert/strict";
@@ -134,7 +134,7 @@ async function marksIn(place: string): Promise<readonly string[]> {
 Deno.test("stopping during a backup releases its lock, and is not a failure", async () => {
   await withSandbox(async (box) => {
     await (await box.start()).stop();
-    // Large enough for the backup to take longer than the platform needs to stop.
+    // The data is large enough for the backup to take longer than the platform needs to stop.
     await addBlob(box.dataDir, randomBytes(40_000_000));
     const place = join(box.folder, "backups");
     const platform = await box.start(["--backup", `${place}/`]);

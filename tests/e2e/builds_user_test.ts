@@ -1,6 +1,6 @@
 /**
  * Builds on a platform that an ordinary user runs. Root switches to that user, who must be able to
- * read the program. Only the compiled program is readable.
+ * read the program. Only the compiled program can be read by that user.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -30,7 +30,7 @@ async function obstacle(): Promise<string | undefined> {
 
 const reason = await obstacle();
 
-/** The command that runs the program for that user. */
+/** The command that runs the program as that user. */
 async function userCommand(box: Sandbox): Promise<Command> {
   if (!isRoot) return programCommand();
   const copy = join(box.folder, "svc");

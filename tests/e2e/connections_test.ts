@@ -19,7 +19,7 @@ async function writeCertificate(folder: string): Promise<readonly string[]> {
   return ["--tls-cert", certFile, "--tls-key", keyFile];
 }
 
-/** Opens connections that send nothing, or only the start of a request. */
+/** Opens connections that send either nothing or just the start of a request. */
 async function openIdle(port: number, beginning: string): Promise<Deno.Conn[]> {
   const opened: Deno.Conn[] = [];
   for (let count = 0; count < IDLE; count++) {
@@ -79,7 +79,7 @@ async function secureStatusOf(port: number): Promise<string> {
 
 /**
  * The compiled program responds while the connections are open. When svc runs from source, the
- * runtime itself accepts the connections, and the platform responds again once they are closed
+ * runtime itself accepts the connections, so the platform does not respond until they are closed
  * (docs/decisions/runtime.md).
  */
 const answersDuring = (Deno.env.get("SVC_BIN") ?? "") !== "";

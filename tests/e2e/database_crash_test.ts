@@ -23,7 +23,7 @@ const ENGINES: Readonly<Record<string, readonly string[]>> = {
   server: ["--postgres", "local"],
 };
 
-/** Kills the server, which outlives its platform, to simulate a power cut. */
+/** Kills the PostgreSQL server, which otherwise outlives the platform, to simulate a power cut. */
 async function killServer({ dataDir }: Sandbox): Promise<void> {
   const file = join(dataDir, "postgres", "data", "postmaster.pid");
   Deno.kill(Number.parseInt(await Deno.readTextFile(file)), "SIGKILL");
@@ -55,7 +55,8 @@ for (const [engine, args] of Object.entries(ENGINES)) {
           await until(() => writers.every(({ ledger }) => ledger.length >= COMMITS));
           await new Promise((resolve) => setTimeout(resolve, Math.random() * MOST_PAUSE_MS));
           await box.platform!.kill();
-          // In every second round, the server keeps running, and the next platform takes it over.
+          // In every second round, the PostgreSQL server keeps running, and the next platform takes
+          // it over.
           if (engine === "server" && round % 2 === 0) await killServer(box);
           await Promise.all(writers.map(({ ended }) => ended));
           ledgers.push(...writers.map(({ ledger }) => ledger));

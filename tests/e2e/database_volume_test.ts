@@ -1,6 +1,6 @@
 /**
  * Reads a million rows through the database port and with `svc db query --csv`, on each engine. No
- * process may keep all of them in memory. This takes a long time, so it runs only with
+ * process may keep all of the rows in memory. This takes a long time, so it runs only with
  * `DATABASE_TESTS=all`.
  */
 import assert from "node:assert/strict";
@@ -17,7 +17,10 @@ const NUMBER_SUM = ROWS * (ROWS + 1) / 2;
  * process may use.
  */
 const TEXT_BYTES = 500;
-/** Maximum memory that a process may use for all rows, in addition to what it uses for a few. */
+/**
+ * Maximum memory that a process may use for all rows, in addition to the memory that it uses for a
+ * few rows.
+ */
 const MORE_BYTES = 200_000_000;
 
 const ENGINES: Readonly<Record<string, readonly string[]>> = {

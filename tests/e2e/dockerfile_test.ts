@@ -1,6 +1,6 @@
 /**
- * Deploys a project with only a Dockerfile. With Podman or Docker, svc builds its image and runs it
- * in the sandbox. Otherwise, the deployment must fail, and its error must say that they are
+ * Deploys a project with only a Dockerfile. With Podman or Docker, svc builds the image and runs it
+ * in the sandbox. Without them, the deployment must fail, and the error must say that they are
  * missing.
  */
 import assert from "node:assert/strict";

@@ -30,7 +30,7 @@ async function examine(
   return (name) => points.filter((point) => point.name === name);
 }
 
-/** Like `examine()`, but requires each name to belong to a single check. */
+/** Like `examine()`, but requires that no two checks have the same name. */
 async function examineEach(...given: Parameters<typeof examine>): Promise<(name: string) => Point> {
   const named = await examine(...given);
   return (name) => {

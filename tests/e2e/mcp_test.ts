@@ -50,7 +50,7 @@ async function startAgent(box: Sandbox, flags: readonly string[] = []) {
   };
   return {
     call,
-    /** Everything that the agent was shown. */
+    /** Everything that the agent has seen. */
     said,
     /** Follows a result's suggestion to call `tool`. */
     follow({ next, text }: Answered, tool: string, more: Record<string, unknown> = {}) {

@@ -25,14 +25,14 @@ import { freePorts } from "../helpers/machines/ports.ts";
 import { TOKEN } from "../helpers/platform.ts";
 
 /**
- * Runs only in the long form, because nodes are started three times, and detecting a dead one takes
- * ten seconds.
+ * Runs only in the long form, because the test starts nodes three times, and a dead node is
+ * detected only after ten seconds.
  */
 const IS_LONG = Deno.env.get("NODES_TESTS") === "all";
 const PATIENCE_MS = 90_000;
 /**
- * Maximum time until another node starts a killed node's build. This usually takes 15 seconds, or
- * more on a busy machine.
+ * Maximum time until another node starts a killed node's build. This usually takes 15 seconds, but
+ * longer on a busy machine.
  */
 const TAKEN_UP_MS = 20_000;
 
@@ -146,7 +146,7 @@ Deno.test({
       await t.step({
         name: "while a node builds a push that another node received",
         async fn() {
-          // The build continues until another node has started.
+          // The build continues until another node has started it again.
           await a.api("PATCH", "/v1/projects/shop", {
             json: { buildCommand: "echo begun; sleep 15" },
           });

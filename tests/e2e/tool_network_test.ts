@@ -1,4 +1,7 @@
-/** The CLI reports network problems, and what it has changed on the platform. */
+/**
+ * When there are network problems, the CLI must report them, and what it has changed on the
+ * platform.
+ */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { programCommand } from "../../scripts/_program.ts";

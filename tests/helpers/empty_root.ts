@@ -1,6 +1,7 @@
 /**
- * Runs the compiled program in its own root file system. With `EMPTY_ROOT=libc`, it contains only
- * the C library. With `EMPTY_ROOT=tools`, it also contains this machine's programs, read-only.
+ * Runs the compiled program in a root file system of its own. With `EMPTY_ROOT=libc`, that contains
+ * only the C library. With `EMPTY_ROOT=tools`, it also contains this machine's programs, which are
+ * read-only.
  *
  * @module
  */
@@ -28,8 +29,8 @@ export const isEmpty = (): boolean => ["libc", "short"].includes(Deno.env.get("E
 export const isInRoot = (): boolean => Deno.env.get("EMPTY_ROOT") !== undefined;
 
 /**
- * Returns the command that runs the program at `path`, in this run's root file system if it has
- * one.
+ * Returns the command that runs the program at `path`, in its own root file system if this test run
+ * uses one.
  */
 export function commandOf(path: string): {
   readonly program: string;

@@ -1,6 +1,6 @@
 /**
- * Two projects that fail: `shop` in a function, and `ferry` in its server. Both throw errors whose
- * text becomes markup wherever it is not escaped.
+ * Deploys two projects that fail: `shop` in a function, and `ferry` in its server. Both throw
+ * errors whose text becomes markup wherever it is not escaped.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
  * Tests a small but real framework project. `svc deploy` installs, builds and deploys it without
- * configuration. The test then sends it the requests that all of these projects support.
+ * configuration. The test then sends the requests that all of these projects support.
  *
  * @module
  */
@@ -152,8 +152,8 @@ interface ImmutableAssets {
 }
 
 /**
- * Checks that browsers cache the page's content-named assets, and that a missing asset is a plain
- * 404.
+ * Checks that browsers cache the page's assets, whose names contain a hash of the content, and that
+ * the response for a missing asset is a plain 404.
  */
 async function checkImmutable(
   { ask }: DeployedProject,
@@ -181,7 +181,7 @@ async function checkEndpoints({ ask }: DeployedProject): Promise<void> {
   assert.match(moved.headers.location ?? "", /\/about$/);
 }
 
-/** Checks that the first chunk arrives while the server is still preparing the last. */
+/** Checks that the first chunk arrives while the server is still preparing the last one. */
 async function checkStream({ ask }: DeployedProject): Promise<void> {
   const { text, parts } = await ask("/api/stream");
   assert.equal(text, "first\nlast\n");
@@ -194,7 +194,7 @@ async function checkMissing({ ask }: DeployedProject): Promise<void> {
   assert.match(plain(missing.text), /No such berth/);
 }
 
-/** The expected responses from every project in `fixtures/frameworks`. */
+/** Checks the responses that every project in `fixtures/frameworks` must return. */
 async function checkProject(project: DeployedProject): Promise<void> {
   await checkRendered(project);
   await checkPrerendered(project);
@@ -210,8 +210,9 @@ function layersOf({ manifest }: DeployedProject): Readonly<Record<string, string
 }
 
 /**
- * Declares the test for a framework. The test deploys its project and sends the requests for all
- * frameworks. `also` contains further tests. Skipped if npm is missing.
+ * Declares the test for a framework. The test deploys the framework's project and sends the
+ * requests for all frameworks. `also` contains further checks. The test is skipped if npm is
+ * missing.
  */
 export function testFramework(name: FrameworkName, wanted: {
   /** The framework's display name. */

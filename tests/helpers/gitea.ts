@@ -21,7 +21,9 @@ async function findGitea(): Promise<string> {
   return folder;
 }
 
-/** Settings for a single user on 127.0.0.1, whose webhooks can reach only this machine. */
+/**
+ * Settings for a server on 127.0.0.1 with a single user. Its webhooks can reach only this machine.
+ */
 const settings = (folder: string, { program, port }: { program: string; port: number }) => `
 APP_NAME = svc's tests
 RUN_MODE = prod

@@ -8,13 +8,13 @@ import { Buffer } from "node:buffer";
 import { once } from "node:events";
 import { Agent, type ClientRequest, type IncomingMessage, request } from "node:http";
 
-/** A request, part of whose response has arrived. */
+/** A request whose response has partly arrived. */
 export interface HeldRequest {
   readonly connection: ClientConnection;
   readonly what: string;
   /**
    * Requests the remaining parts. Returns whether everything arrived unchanged or the connection
-   * closed early.
+   * was closed early.
    */
   finish(): Promise<"whole" | "broken">;
 }
@@ -119,7 +119,7 @@ export class ClientConnection {
     return { asked, response };
   }
 
-  /** The first request has opened this connection. */
+  /** The first request opened this connection. */
   #check(asked: ClientRequest): void {
     this.#socket ??= asked.socket;
     assert.ok(asked.socket === this.#socket, "expected one connection");

@@ -48,7 +48,7 @@ const literal = (name: string, value: string): Buffer =>
     Buffer.from(value),
   ]);
 
-/** The start of a connection that allows the other side to send only headers. */
+/** The start of a connection on which the server may send only headers. */
 export const helloWithoutWindow = (): Buffer =>
   Buffer.concat([
     Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
@@ -67,11 +67,11 @@ export const unfinishedGet = (stream: number, host: string) => get(stream, host,
 
 export const reset = (stream: number) => frame(FRAME.reset, 0, stream, number(8));
 
-/** A window increment of zero, which makes the other side reset a stream. */
+/** A window increment of zero, which makes the server reset a stream. */
 export const zeroIncrement = (stream: number) => frame(FRAME.windowUpdate, 0, stream, number(0));
 
 export const ping = () => frame(FRAME.ping, 0, 0, Buffer.alloc(8));
 
-/** A continuation frame that does not end the headers. */
+/** A continuation frame that is not the last one. */
 export const moreOfHead = (stream: number) =>
   frame(FRAME.continuation, 0, stream, literal("x-more", "a".repeat(100)));

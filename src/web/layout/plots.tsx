@@ -54,7 +54,7 @@ export function BarPlot({ bars, label }: {
   );
 }
 
-/** Shows a value relative to the highest value, as a line below a row. */
+/** Shows a value relative to a maximum, as a line below a row. */
 export function ShareLine({ value, most }: { readonly value: number; readonly most: number }) {
   return (
     <svg class="share" viewBox="0 0 100 2" preserveAspectRatio="none" aria-hidden="true">

@@ -6,7 +6,7 @@ import type { MessengerLink } from "../../contract/messenger.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 
 /**
- * Identifies a linked chat for the page and its script. Contains the time, which changes if a chat
+ * Identifies a linked chat and its state for the page and its script. The time changes if the chat
  * is linked again.
  */
 export const linkMark = ({ id, status, createdAt }: MessengerLink): string =>

@@ -31,7 +31,7 @@ export interface RulesView {
   readonly nextCursor: string | null;
 }
 
-/** Maximum number of lines in the editor's visible area. */
+/** Maximum height of the editor, in lines, and maximum number of lines that have a number. */
 const MAX_LINES = 400;
 const MIN_LINES = 14;
 

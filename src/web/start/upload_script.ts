@@ -1,4 +1,7 @@
-/** @module The script for the upload form. Hashes files and uploads those that are missing. */
+/**
+ * @module The script for the upload form. Hashes files and uploads the ones that the platform does
+ * not have.
+ */
 import { sha256Hex } from "../../lib/hash.ts";
 import { makeAsset } from "../layout/asset.ts";
 

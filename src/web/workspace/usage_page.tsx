@@ -53,7 +53,7 @@ export function BackupsCard({ status }: { readonly status: BackupStatus }) {
   );
 }
 
-/** The usage of a workspace. Backups and edges are shown only to the owner of the platform. */
+/** Renders a workspace's usage. Only the platform's owner sees the backups and the edges. */
 export function usagePage(
   context: BoardContext,
   { items, backups, edges = [] }: {

@@ -1,4 +1,7 @@
-/** A table of requests to which `svc dev`, `svc preview` and `svc serve` respond identically. */
+/**
+ * Sends a table of requests, to which `svc dev`, `svc preview` and `svc serve` must respond
+ * identically.
+ */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { request } from "node:http";
