@@ -48,7 +48,7 @@ const changedServerComment = z.object({ text, version: z.int() }).strict();
 export type ForgeKind = "github" | "gitea" | "gitlab" | "bitbucket" | "bitbucket-server";
 
 interface Paths {
-  /** Path of the repository on the server. */
+  /** Path of the API on the server. */
   readonly api: string;
   readonly authorization: string;
   readonly status: (repository: string) => RegExp;

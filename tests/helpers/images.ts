@@ -35,7 +35,7 @@ function header(width: number, height: number): Uint8Array {
   const view = new DataView(new ArrayBuffer(13));
   view.setUint32(0, width);
   view.setUint32(4, height);
-  // The color type: 8 bits each for red, green and blue.
+  // The bit depth and the color type: 8 bits each for red, green and blue.
   view.setUint16(8, 0x0802);
   return new Uint8Array(view.buffer);
 }
@@ -154,7 +154,7 @@ export function withOrientation(jpeg: Bytes, orientation: number): Bytes {
 
 const ascii = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-/** Encodes a number in ICC profile format: 16 bits before and 16 bits after the binary point. */
+/** Encodes numbers in ICC profile format: 16 bits before and 16 bits after the binary point. */
 function fixed(...numbers: readonly number[]): Uint8Array {
   const view = new DataView(new ArrayBuffer(numbers.length * 4));
   numbers.forEach((number, at) => view.setInt32(at * 4, Math.round(number * 65_536)));
@@ -167,7 +167,7 @@ const word = (number: number): Uint8Array => {
   return new Uint8Array(view.buffer);
 };
 
-/** An ICC profile like sRGB, but with red and green swapped. */
+/** Creates an ICC profile like sRGB, but with red and green swapped. */
 function swappedProfile(): Uint8Array {
   const none = word(0);
   const xyz = (...values: readonly number[]) => join([ascii("XYZ "), none, fixed(...values)]);

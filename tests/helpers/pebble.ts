@@ -1,6 +1,7 @@
 /**
  * Pebble, the ACME test server from Let's Encrypt (Debian package `pebble`), as a process.
- * `SVC_PEBBLE` or the search path locates it. If it is missing, its tests are shown as ignored.
+ * `SVC_PEBBLE` or the search path contains its path. If Pebble is missing, its tests are shown as
+ * ignored.
  *
  * @module
  */
@@ -44,8 +45,8 @@ const fetchWhenUp = (url: string, client: Deno.HttpClient): Promise<string> =>
   );
 
 /**
- * Starts Pebble. It resolves hosts with the given DNS server, and requests challenges on the given
- * port.
+ * Starts Pebble. Pebble resolves hosts with the given DNS server, and requests challenges on the
+ * given port.
  */
 export async function startPebble(
   program: string,
@@ -53,7 +54,7 @@ export async function startPebble(
     readonly folder: string;
     readonly dnsServer: string;
     readonly httpPort: number;
-    /** How long its certificates are valid. By default, they are valid for years. */
+    /** How long Pebble's certificates are valid. By default, they are valid for years. */
     readonly lifeSeconds?: number;
   },
 ): Promise<Pebble> {

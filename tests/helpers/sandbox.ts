@@ -20,7 +20,7 @@ import { freeBuildUid } from "./build_users.ts";
 import { ROOT } from "../../scripts/_source_files.ts";
 
 export interface Sandbox {
-  /** Removed with its content after the test. */
+  /** The folder for everything in the sandbox, which is removed after the test. */
   readonly folder: string;
   readonly dataDir: string;
   /** The project's folder, where the CLI runs. */
@@ -45,7 +45,10 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 /** The key of every test's platform. */
 export const TOKEN = "svc_e2e_0123456789abcdef0123456789abcdef";
 
-/** Matches the message for a failure of the platform itself. Only its log contains the reason. */
+/**
+ * Matches the message for a failure of the platform itself. Only the platform's log contains the
+ * reason.
+ */
 const INTERNAL = '"code":"internal"';
 
 /** Parses text that must be exactly one JSON object on one line. */
@@ -62,7 +65,7 @@ export async function copySite(name: string, to: string): Promise<void> {
   await cp(join(ROOT, "fixtures", "sites", name), to, { recursive: true });
 }
 
-/** Hostname in a URL, for requests to the site. */
+/** Returns the hostname in a URL, for requests to the site. */
 /** Returns the URL of a file in a site, with the `[static]` defaults. */
 export const urlOf = (file: string): string =>
   `/${file}`.replace(/\/index\.html$/, "/").replace(/\.html$/, "");

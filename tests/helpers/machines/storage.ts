@@ -44,12 +44,15 @@ export class Storage implements AsyncDisposable {
     return storage;
   }
 
-  /** Returns the `--blobs` value for the files, using `host` to reach them from another network. */
+  /**
+   * Returns the value of `--blobs` for the files. From another network, the storage is reached
+   * through `host`.
+   */
   place(host = "127.0.0.1"): string {
     return `s3://${BUCKET}/blobs?endpoint=http://${host}:${this.port}&region=us-east-1`;
   }
 
-  /** Its process; `undefined` if it was never started. */
+  /** The storage's process; `undefined` if it was never started. */
   get pid(): number | undefined {
     return this.#running?.pid;
   }

@@ -95,7 +95,8 @@ export function events(machines: Machines): Workload {
       json: { event: "deployment.live", data: { project } },
     });
   const inbox = async (): Promise<string[]> => {
-    // An item can appear twice if others are added above it between the requests for two pages.
+    // An item can appear twice if other items are added above it between the requests for two
+    // pages.
     const names = new Map<string, string>();
     for (let offset = 0, total = 1; offset < total; offset += 100) {
       const path = `/v1/notifications?limit=100&offset=${offset}`;

@@ -56,7 +56,7 @@ Deno.test("with a full disk, uploads and messages are refused, and no acknowledg
         assert.equal(refused.status, 507);
         assert.match(await refused.text(), /<Code>QuotaExceeded<.*disk is full/);
       }
-      // The store's log may still have room for some messages.
+      // There may still be room for some messages in the store's log.
       let full: ApiAnswer | undefined;
       while (full === undefined && sent < MOST_SENT) {
         const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => send(platform)));

@@ -9,7 +9,10 @@ import { createProject, rawRequest, withPlatform } from "../../helpers/platform.
 
 const HOST = "shop.localhost";
 
-/** Starts a response, with a length or in chunks, and stops or exits partway through. */
+/**
+ * A server that starts a response, with a length or in chunks, and stops sending or exits partway
+ * through.
+ */
 const SERVER = `
 import { createServer } from "node:http";
 const server = createServer((request, response) => {
@@ -114,7 +117,7 @@ const nextMessage = (socket: WebSocket) =>
     socket.once("error", () => {});
   });
 
-/** The WebSocket server copies received data many times. */
+/** The WebSocket server copies received data many times, so large messages take a while. */
 const SITE = {
   ...SOCKET_SITE,
   manifest: {

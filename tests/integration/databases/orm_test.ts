@@ -2,7 +2,7 @@
  * Runs Drizzle and Prisma migrations and queries with the URL that the CLI prints, on each engine.
  * The test uses Prisma's WebAssembly engines from npm, because its command line would download
  * programs from its own host. Runs only with `ORM_TESTS=all`, because it installs packages from
- * npm. `ORM_PACKAGES` can be set to a folder in which they are already installed.
+ * npm. `ORM_PACKAGES` can be set to a folder in which the packages are already installed.
  */
 import assert from "node:assert/strict";
 import { NpmPackages, type Variables } from "../../helpers/npm_packages.ts";

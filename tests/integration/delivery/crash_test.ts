@@ -1,6 +1,6 @@
 /**
  * Kills the platform with `kill -9` during many deliveries. No accepted delivery may be lost, and
- * only those in progress may be repeated.
+ * only deliveries in progress may be repeated.
  *
  * `CRASH_DELIVERIES` sets the number of deliveries.
  */
@@ -55,7 +55,7 @@ const raiseWith = (key: string): Raise => async (platform, project) => {
   }
 };
 
-/** Returns the projects whose emails have arrived, according to the subjects. */
+/** Returns the projects about which emails have arrived, according to the subjects. */
 function projectsOf(smtp: TestSmtp): string[] {
   return smtp.mails.flatMap(({ headers }) => /p\d{4}p/.exec(headers.get("subject")!) ?? []);
 }

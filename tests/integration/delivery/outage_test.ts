@@ -1,6 +1,6 @@
 /**
  * Uses every channel with its real protocol, and a clock that the test sets. Each channel fails for
- * a while, but nothing may be lost or duplicated.
+ * a while, but no message may be lost or duplicated.
  */
 import assert from "node:assert/strict";
 import {

@@ -1,4 +1,6 @@
-/** Rolling releases with functions that fail, and with a platform that is stopped or killed. */
+/**
+ * Tests rolling releases with functions that fail, and with a platform that is stopped or killed.
+ */
 import assert from "node:assert/strict";
 import { inTestFolder } from "../../../src/lib/_test_folder.ts";
 import {

@@ -1,6 +1,6 @@
 /**
- * Forms on a server's pages, in a project that has reached its limit, and after a backup has been
- * restored.
+ * Tests forms on a server's pages, in a project that has reached its limit, and after a backup has
+ * been restored.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -106,7 +106,7 @@ Deno.test("a form on a server's page is submitted to the platform, which redirec
         from: "/contact",
         rest: [],
       });
-      // The server receives no requests under the forms path, so it cannot override a form.
+      // The server receives no requests under the path for forms, so it cannot override a form.
       for (const path of ["/_svc/forms/other", "/_svc/forms/"]) {
         assert.equal((await post(platform, "a=1", { path })).status, 404, path);
       }

@@ -32,7 +32,7 @@ const FORGED: Readonly<Record<string, string>> = {
 
 const VALUES = /6\.6\.6\.|evil|forged|root|KP/;
 
-/** Sends raw bytes and reads the response until the connection closes. */
+/** Sends raw bytes and reads the response until the connection is closed. */
 async function exchange(port: number, request: string): Promise<string> {
   const conn = await Deno.connect({ hostname: "127.0.0.1", port });
   await conn.write(encode(request));

@@ -1,6 +1,6 @@
 /**
- * Responses for a person with access to a protected preview must never reach the next visitor. That
- * applies to every cache rule, over HTTP/1.1 and HTTP/2. Once the access ends, the person must not
+ * Responses for a person with access to a protected preview must never reach the next visitor,
+ * whatever the cache rule, over HTTP/1.1 and HTTP/2. Once the access has ended, the person must not
  * get them either.
  */
 import assert from "node:assert/strict";

@@ -54,7 +54,8 @@ Deno.test("people are notified once about each stage of a build", () =>
   }));
 
 Deno.test("people are notified once about a build with an invalid manifest", () => {
-  // Runs in this process because the program's builds never create an invalid manifest.
+  // The platform runs in this process because the program's builds never create an invalid
+  // manifest.
   const runner = new TestRunner();
   return withHooksOf(runner, async (platform) => {
     const { hook, trigger, ended, repository } = platform;

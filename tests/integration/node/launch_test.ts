@@ -207,7 +207,9 @@ const answer = thread;
 
 const LAUNCHER = fileURLToPath(new URL("../../helpers/node_launcher.ts", import.meta.url));
 
-/** Starts a process that starts Node. Returns both, or `undefined` if the first one ends early. */
+/**
+ * Starts a process that starts Node. Returns both, or `undefined` if the first process exits early.
+ */
 async function launchLauncher(only: NodeSandboxKind) {
   const launcher = new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", "--no-check", "--quiet", "--frozen", LAUNCHER, only],

@@ -1,6 +1,6 @@
 /**
- * Runs the examples in docs/scaling.md. The test starts the compose file's containers and the
- * systemd units as processes, with different addresses and folders.
+ * Runs the examples in docs/scaling.md. The test starts processes in place of the compose file's
+ * containers and the systemd units, with different addresses and folders.
  */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
@@ -29,7 +29,7 @@ const composeFile = z.object({
   ),
 });
 
-/** Replaces strings. All of them must occur. */
+/** Replaces strings, all of which must occur in the text. */
 function replaced(text: string, texts: Readonly<Record<string, string>>): string {
   for (const [from, to] of Object.entries(texts)) {
     assert.ok(text.includes(from), `${from} is not in ${text}`);
