@@ -21,7 +21,7 @@ function isOptional(tokens: readonly GlobToken[], index: number): boolean {
     (before === undefined || (before.type === "text" && before.text.endsWith("/")));
 }
 
-/** Matches the tokens starting at an index. `inside` replaces the text of the first token. */
+/** Matches the tokens starting at an index. `inside` replaces the first token's text. */
 function rest(
   tokens: readonly GlobToken[],
   path: readonly string[],

@@ -36,7 +36,7 @@ async function residentMb(platform: TestPlatform): Promise<number> {
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)![1]) / 1024;
 }
 
-/** Opens a connection on which all incoming data is read. */
+/** A connection on which all incoming data is read. */
 class Client {
   /** Number of received bytes. */
   received = 0;

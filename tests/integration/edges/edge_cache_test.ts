@@ -139,7 +139,7 @@ Deno.test("an acknowledged change is immediately visible at the edge", () =>
       await purge(json);
       assert.equal((await get(path)).text.slice(0, next.length), next, JSON.stringify(json));
     }
-    // After a soft purge, the page is served stale only once.
+    // After a soft purge, a page is served stale at most once.
     await warm({ get }, "/pages/a");
     const next = await change();
     await purge({ type: "all", soft: true });

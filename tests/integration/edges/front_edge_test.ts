@@ -172,7 +172,7 @@ const OWN = [
 /** Matches sign-in and page tokens, which are different in every response. */
 const RANDOM = /(svc_access_browser=|\?request=|nonce[-=]"?|name="csrf" value=")[\w+/=-]+/g;
 
-/** Returns the parts of a response that must be the same, that is, everything except IDs. */
+/** Returns the parts of a response that must be the same, without IDs. */
 function comparable({ status, headers, text }: Answer) {
   const id = String(headers["x-svc-request-id"] ?? "no id");
   // The length varies because IDs differ in length. The response to HEAD has the page's length.

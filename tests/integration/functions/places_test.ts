@@ -18,7 +18,7 @@ export default async (request) => {
 };`,
 }];
 
-/** Starts a call that runs in any worker until the call is released. */
+/** Creates a call that occupies a worker until the call is released. */
 function heldCall() {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   return {

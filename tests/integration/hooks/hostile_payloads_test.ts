@@ -117,7 +117,7 @@ function tokenAttacks(): Attack[] {
   ];
 }
 
-/** Bodies that are rejected although their signatures are valid. */
+/** Creates an attack whose body has a valid signature. */
 const signed = (
   name: string,
   body: string,
