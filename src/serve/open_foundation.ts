@@ -94,7 +94,7 @@ async function joinNodes(
 /** Timeouts of requests between nodes, in milliseconds. */
 const PEER_TIMES = { connectMs: 3000, idleMs: 10_000 };
 
-/** The connection to other nodes, if there can be other nodes. */
+/** Opens the connection to other nodes, if there can be other nodes. */
 function joinPeers(
   closers: Closers,
   { isShared, ...parts }: { readonly isShared: boolean } & Omit<PeersOptions, "fetch">,

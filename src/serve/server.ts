@@ -38,7 +38,7 @@ import type { CompleteOptions, PlatformOptions, RunningPlatform } from "./option
 import { readKnownMark } from "./settle_format.ts";
 import { Succession } from "./succession.ts";
 
-/** The platform's public URL: HTTPS if it has a certificate for all its hosts. */
+/** Returns the platform's public URL, which uses HTTPS if there is a certificate for all hosts. */
 function publicBase(options: CompleteOptions, { port, httpsPort }: Listeners): URL {
   const isSecure = options.tls !== undefined || options.https === true;
   const own = isSecure && httpsPort !== undefined
@@ -355,7 +355,7 @@ async function startBehind(
     random: systemRandom,
     token: options.bootstrapToken,
   });
-  // A node that joins others must not replace the link that the first node has shown.
+  // A node that joins other nodes must not replace the link that the first node has shown.
   const ownerPath = readOnly || isResumed || !foundation.nodes.leads("housekeeping")
     ? undefined
     : await issueOwnerLink({ ...foundation, ...accounts });

@@ -48,7 +48,7 @@ async function withDirectory(test: (scene: Scene) => Promise<void>): Promise<voi
   }
 }
 
-/** A migration that writes a file to show that it has run. */
+/** Creates a migration that writes a file to show that it has run. */
 const step = (from: number): Migration => ({
   from,
   summary: `step ${from}`,
@@ -88,7 +88,7 @@ Deno.test("settleFormat() migrates step by step, after one backup", async () => 
   });
 });
 
-/** A migration that fails before it has done anything. */
+/** Creates a migration that fails before it has done anything. */
 const failing = (from: number): Migration => ({
   ...step(from),
   run: () => Promise.reject(new Error("power cut")),

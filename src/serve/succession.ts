@@ -118,7 +118,7 @@ export class Succession {
     }
   }
 
-  /** A full disk is ignored, because a platform can serve without the file. */
+  /** Ignores a full disk, because a platform can serve without the file. */
   #refuseWithoutRoom(error: unknown): void {
     if (!isFullDisk(error)) throw error;
     const message = "The disk is full, so you can stop this platform but not replace it";

@@ -63,8 +63,8 @@ function writeEscaped(to: number[], tag: number, bytes: Uint8Array): void {
 }
 
 /**
- * Big-endian IEEE 754 with the sign bit flipped, or with all bits flipped if the number is
- * negative.
+ * Encodes a number as big-endian IEEE 754 with the sign bit flipped, or with all bits flipped if
+ * the number is negative.
  */
 function writeDouble(to: number[], value: number): void {
   const view = new DataView(new ArrayBuffer(8));

@@ -32,7 +32,7 @@ export class Lease {
     return new Lease(role, { store, check });
   }
 
-  /** The lease for a node that is alone and therefore cannot lose it. */
+  /** Returns the lease for a node that is alone and therefore cannot lose it. */
   static ofSoleNode(role: string): Lease {
     return new Lease(role);
   }

@@ -9,7 +9,7 @@ import { StoreUnavailableError } from "./server_fault.ts";
 import { SeenVersion } from "./seen_version.ts";
 import type { StoreAddress } from "./store_address.ts";
 
-/** The version of the last commit, which changes with every commit. */
+/** Returns the version of the last commit, which changes with every commit. */
 export async function readVersion(connections: Connections): Promise<bigint> {
   const [row] = await connections.run((sql) =>
     sql<{ version: string }[]>`SELECT version FROM svc.clock`

@@ -43,7 +43,7 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|::1)$/;
 const PARAMETERS: ReadonlySet<string> = new Set(["host", "passfile", "sslmode", "sslrootcert"]);
 const MODES_WITH_TLS: ReadonlySet<string> = new Set(["require", "verify-ca", "verify-full"]);
 
-/** True if a store's location is a PostgreSQL URL. */
+/** Whether a store's location is a PostgreSQL URL. */
 export function isStoreUrl(place: string): boolean {
   return /^postgres(?:ql)?:/i.test(place);
 }
@@ -180,8 +180,8 @@ function findPassword(
 }
 
 /**
- * As in `libpq`, the first match counts, and `*` matches anything. If the file is a single line
- * without colons, that line is the password.
+ * Finds a password in a password file. As in `libpq`, the first match counts, and `*` matches
+ * anything. If the file is a single line without colons, that line is the password.
  */
 export function findInPassfile(
   text: string,

@@ -21,7 +21,10 @@ function mix(text: string, state: number): number {
   return hash ^ text.length;
 }
 
-/** The finalizer of MurmurHash3: every bit of the result depends on every bit of the state. */
+/**
+ * Applies MurmurHash3's finalizer, so that every bit of the result depends on every bit of the
+ * state.
+ */
 function finish(state: number): number {
   let hash = state;
   hash ^= hash >>> 16;

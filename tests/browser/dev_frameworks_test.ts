@@ -15,7 +15,7 @@ interface Case {
   readonly name: FrameworkName;
   readonly file: string;
   readonly edit: (source: string) => string;
-  /** The page's text or style after the change. */
+  /** Whether the page shows the changed text or style. */
   readonly shows: (page: Page) => Promise<boolean>;
 }
 
@@ -46,7 +46,7 @@ async function locationOf({ port }: Served): Promise<string | null> {
   return response.headers.get("location");
 }
 
-/** A saved rule takes effect while the page stays open. */
+/** Saves a rule, which must take effect while the page stays open. */
 async function changeRule(dev: Served, folder: string): Promise<void> {
   assert.equal(await locationOf(dev), "/one");
   const from = dev.lines.length;

@@ -108,7 +108,7 @@ async function use(
   assert.deepEqual(failures, []);
 }
 
-/** The deployment to which a script belongs; `undefined` for other responses. */
+/** Returns the deployment to which a script belongs; `undefined` for other responses. */
 function scriptOrigin(response: Response): string | undefined {
   if (!new URL(response.url()).pathname.endsWith(".js")) return undefined;
   const headers = response.headers();

@@ -34,7 +34,10 @@ createServer(async (request, response) => {
 }).listen(process.env.PORT);
 `;
 
-/** One chunk for each round, so that the browser's cache does not contain the next chunk. */
+/**
+ * Returns a script that loads a different chunk in each round, so that no chunk is in the browser's
+ * cache yet.
+ */
 const APP = (version: number) => `
 globalThis.load = async (round) => (await import("./lazy" + round + "-0123abc${version}.js")).default;
 globalThis.act = async (word) => {

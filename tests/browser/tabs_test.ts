@@ -33,7 +33,7 @@ class Tabs {
     return new Tabs(await browser.newBrowserCDPSession());
   }
 
-  /** Opens a tab in front of the others. */
+  /** Opens a tab in front of the other tabs. */
   async open(): Promise<Session> {
     const { targetId } = await this.#browser.send("Target.createTarget", { url: "about:blank" });
     const attach = { targetId, flatten: false };

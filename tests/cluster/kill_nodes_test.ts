@@ -31,7 +31,7 @@ async function kill(node: Node): Promise<Kill> {
   return { node: node.name, from, to: performance.now() };
 }
 
-/** True for a request that was in progress when its node was killed. */
+/** Whether a request was in progress when its node was killed. */
 const wasCut = ({ began, ended, node }: Failure, kills: readonly Kill[]): boolean =>
   kills.some((each) =>
     began <= each.to && ended >= each.from && (node === undefined || node === each.node)

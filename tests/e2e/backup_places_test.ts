@@ -91,7 +91,10 @@ Deno.test("svc serve --backup stores verified, encrypted backups, and svc restor
   });
 });
 
-/** The restored platform has all data. Its own backups go to a bucket that does not exist. */
+/**
+ * Checks that the restored platform has all data. This platform's own backups go to a bucket that
+ * does not exist.
+ */
 async function failElsewhere(box: Sandbox, dataDir: string, place: string): Promise<void> {
   const gone = place.replace("svc-test", "svc-gone");
   const platform = await box.start(["--data-dir", dataDir, "--backup", gone]);

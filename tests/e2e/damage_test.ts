@@ -18,7 +18,8 @@ const SEEDS = [1, 2, 3];
 const BARE = /invalid tag|could not deserialize|panicked|"code":"internal"|Unexpected token/;
 
 /**
- * A small random number generator (mulberry32). The same seed always returns the same positions.
+ * Creates a small random number generator (mulberry32). The same seed always results in the same
+ * positions.
  */
 function numbersOf(seed: number): () => number {
   let state = seed;

@@ -31,7 +31,9 @@ const ON_SMALL_DISK = [
   `mount -t tmpfs -o size=${DISK_MB}m,mode=711 tmpfs "$0" && exec "$@"`,
 ] as const;
 
-/** The reason a file system cannot be mounted here; `undefined` if it can. */
+/**
+ * Returns the reason why a file system cannot be mounted here; `undefined` if one can be mounted.
+ */
 async function findLack(): Promise<string | undefined> {
   if (Deno.build.os !== "linux") return "only Linux can mount a file system for one program";
   const folder = await Deno.makeTempDir();

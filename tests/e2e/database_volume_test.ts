@@ -31,7 +31,7 @@ const ENGINES: Readonly<Record<string, readonly string[]>> = {
 const sql = (rows: number): string =>
   `SELECT n, repeat('x', ${TEXT_BYTES}) AS text FROM generate_series(1, ${rows}) n`;
 
-/** Peak memory of a process in bytes (`VmHWM`, proc(5)); 0 once the process has exited. */
+/** Returns a process's peak memory in bytes (`VmHWM`, proc(5)); 0 once the process has exited. */
 function peakOf(pid: number): number {
   try {
     const status = Deno.readTextFileSync(`/proc/${pid}/status`);

@@ -114,7 +114,7 @@ const BUILT = new Set<string>();
 
 const removeImages = () => succeeds(ENGINE!, ["image", "rm", "--force", ...BUILT]);
 
-/** The reason images cannot be built here; `undefined` if they can. */
+/** Returns the reason why images cannot be built here; `undefined` if they can. */
 async function whyNot(): Promise<string | undefined> {
   if (ENGINE === undefined) return "this machine has no Podman or Docker";
   if (FOUND.length < 2) return "this machine has no Go, which compiles the image's program";

@@ -16,7 +16,7 @@ interface Point {
   readonly advice?: string;
 }
 
-/** The checks that `svc doctor` prints, by name. */
+/** Returns the checks that `svc doctor` prints, by name. */
 async function examine(
   box: Sandbox,
   env: Readonly<Record<string, string>> = {},

@@ -91,8 +91,8 @@ const SITES: Readonly<Record<string, App>> = {
 };
 
 /**
- * The folders of rustup and Cargo. By default, these folders are in the home folder, which is a
- * different one in the test.
+ * Returns the folders of rustup and Cargo. By default, these folders are in the home folder, which
+ * is a different one in the test.
  */
 const rustVariables = ({ HOME, RUSTUP_HOME, CARGO_HOME }: Record<string, string>) => ({
   RUSTUP_HOME: RUSTUP_HOME ?? `${HOME}/.rustup`,

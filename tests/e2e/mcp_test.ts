@@ -21,7 +21,7 @@ interface Answered {
   readonly next: readonly Suggested[];
 }
 
-/** An agent: a client that starts `svc mcp` in the site's folder. */
+/** Starts an agent: a client that starts `svc mcp` in the site's folder. */
 async function startAgent(box: Sandbox, flags: readonly string[] = []) {
   const [command, ...args] = programCommand();
   const client = new Client({ name: "scripted-agent", version: "1" });

@@ -10,7 +10,9 @@ import { type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
 const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 
-/** An app whose page contains the app's own text and output from the package. */
+/**
+ * Returns the files of an app whose page contains the app's own text and output from the package.
+ */
 const app = (name: string) => ({
   [`apps/${name}/package.json`]: json({
     name,

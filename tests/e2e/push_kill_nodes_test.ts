@@ -36,7 +36,9 @@ const PATIENCE_MS = 90_000;
  */
 const TAKEN_UP_MS = 20_000;
 
-/** Two nodes that share a PostgreSQL server and a folder of files. At first, only `a` builds. */
+/**
+ * Starts two nodes that share a PostgreSQL server and a folder of files. At first, only `a` builds.
+ */
 async function startNodes(folder: string, pg: TestPg) {
   const { socket, user, database, password } = await pg.newAddress();
   const firstUid = freeBuildUid();

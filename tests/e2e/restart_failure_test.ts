@@ -82,7 +82,10 @@ Deno.test("a platform resumes serving when its successor exits at any stage", as
   });
 });
 
-/** The platform that resumed serving can be replaced, and its successor can be stopped. */
+/**
+ * Checks that the platform that has resumed serving can be replaced, and that its successor can be
+ * stopped.
+ */
 async function replaceAndStop(box: Sandbox): Promise<void> {
   const before = box.platform!;
   box.platform = await startProgram({

@@ -17,7 +17,7 @@ interface Relay extends AsyncDisposable {
   readonly url: string;
 }
 
-/** A server in front of the platform. `on` responds to requests or forwards them. */
+/** Starts a server in front of the platform. `on` responds to requests or forwards them. */
 function relay(
   box: Sandbox,
   on: (request: Request, pass: () => Promise<Response>) => Promise<Response>,

@@ -85,7 +85,7 @@ async function refuses(box: Installation, says: RegExp, args: readonly string[] 
   assert.deepEqual(left.filter((name) => name !== "home" && name !== ".svc.upgrade.lock"), ["svc"]);
 }
 
-/** The beginning of a program that is linked for a machine that does not exist. */
+/** Returns the beginning of a program that is linked for a machine that does not exist. */
 function ofAnotherMachine(program: Uint8Array): Uint8Array {
   const MACHINE_AT = 18;
   const start = program.slice(0, 200_000);

@@ -119,7 +119,7 @@ export const HASTY_MANIFEST = {
   ),
 };
 
-/** A manifest for servers on an engine. */
+/** Returns the manifest for servers on an engine. */
 export function withEngine(manifest: unknown, engine: TestEngine | undefined): unknown {
   if (engine === undefined) return manifest;
   const { layers, ...rest } = manifest as typeof MANIFEST;

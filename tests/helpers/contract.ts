@@ -68,7 +68,7 @@ interface Described {
   readonly place: string;
 }
 
-/** The document's description of a response; `undefined` for paths outside the API. */
+/** Returns the document's description of a response; `undefined` for paths outside the API. */
 function describe(asked: Asked, status: number, shown: unknown): Described | undefined {
   const { pathname } = new URL(asked.path, "http://localhost");
   const fitting = operations.filter(({ pattern }) => pattern.test(pathname));

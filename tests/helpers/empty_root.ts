@@ -22,10 +22,10 @@ export function testNeeding(...tools: readonly [Tool, ...Tool[]]) {
     Deno.test({ name, ...needs(...tools), fn });
 }
 
-/** True if the program can find only the C library. */
+/** Whether the program can find only the C library. */
 export const isEmpty = (): boolean => ["libc", "short"].includes(Deno.env.get("EMPTY_ROOT") ?? "");
 
-/** True if the program runs in its own root file system, which requires root privileges. */
+/** Whether the program runs in its own root file system, which requires root privileges. */
 export const isInRoot = (): boolean => Deno.env.get("EMPTY_ROOT") !== undefined;
 
 /**
@@ -41,7 +41,7 @@ export function commandOf(path: string): {
     : { program: path, env: {} };
 }
 
-/** Path of the compiled program; empty if the tests run from source. */
+/** Returns the path of the compiled program; empty if the tests run from source. */
 export function programFile(): string {
   return isInRoot() ? join(ROOT, "dist", "svc") : Deno.env.get("SVC_BIN") ?? "";
 }

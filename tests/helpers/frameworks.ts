@@ -203,7 +203,7 @@ async function checkProject(project: DeployedProject): Promise<void> {
   await checkMissing(project);
 }
 
-/** The layers of the generated manifest, by name. */
+/** Returns the targets of the generated manifest's layers, by layer name. */
 function layersOf({ manifest }: DeployedProject): Readonly<Record<string, string>> {
   const layers = manifest.layers as readonly { readonly name: string; readonly target: string }[];
   return Object.fromEntries(layers.map(({ name, target }) => [name, target]));

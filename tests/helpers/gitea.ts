@@ -12,7 +12,10 @@ import { Child } from "./machines/child.ts";
 const VERSION = "v1.26.0";
 const USER = "ada";
 
-/** Folder that contains the program. Building it takes a few minutes, but only once. */
+/**
+ * Returns the folder that contains the program. If the program is missing, builds it, which takes a
+ * few minutes.
+ */
 async function findGitea(): Promise<string> {
   const home = Deno.env.get("HOME") ?? "/tmp";
   const folder = join(home, ".cache", "svc-tests", `gitea-${VERSION}`);

@@ -18,7 +18,7 @@ const CAPABILITIES = "report-status side-band-64k";
  */
 const AT_ONCE = 4;
 
-/** A packet of git's protocol. */
+/** Encodes a packet of git's protocol. */
 export function line(content: string | Uint8Array): Bytes {
   const bytes = bytesOf(content);
   return joined((bytes.byteLength + 4).toString(16).padStart(4, "0"), bytes);

@@ -83,7 +83,7 @@ export function pngSize(bytes: Uint8Array): readonly [number, number] {
   return [view.getUint32(16), view.getUint32(20)];
 }
 
-/** An engine for tests, which is closed when the tests have finished. */
+/** Opens an engine for tests, which is closed when the tests have finished. */
 export function openEngine(
   options: Partial<ConstructorParameters<typeof ImageEngine>[0]> = {},
 ): ImageEngine & AsyncDisposable {

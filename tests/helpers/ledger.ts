@@ -29,7 +29,10 @@ const LARGE_BYTES = 20_000;
 /** Maximum length of a list in one request. */
 const PAGE = 100;
 
-/** A deployment's files: one that all deployments share, and two that are different in each. */
+/**
+ * Returns a deployment's files: one that all deployments share, and two that are different in each
+ * deployment.
+ */
 function filesOf(project: string, n: number): Record<string, string> {
   return {
     "index.html": `${project} ${n}`,

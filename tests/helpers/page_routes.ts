@@ -33,7 +33,7 @@ export function pageRoutes(): PageRoute[] {
   return routes;
 }
 
-/** The path of the page on which a person grants access to a program. */
+/** Returns the path of the page on which a person grants access to a program. */
 export async function consentPath(platform: ApiCaller): Promise<string> {
   const redirect = "http://127.0.0.1:4711/callback";
   const { json } = await platform.api("POST", "/oauth/register", {

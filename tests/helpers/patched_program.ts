@@ -22,7 +22,7 @@ function replaceText(bytes: Buffer, from: string, to: string): void {
   for (; at !== -1; at = bytes.indexOf(from, at + 1)) bytes.write(to, at);
 }
 
-/** The modified bytes of the program at `path`. */
+/** Returns the modified bytes of the program at `path`. */
 export async function patchProgram(path: string, { key, version }: Patch): Promise<Uint8Array> {
   const bytes = Buffer.from(await Deno.readFile(path));
   for (const own of TRUSTED_KEYS) replaceText(bytes, own, key);

@@ -31,7 +31,7 @@ async function runs(path: string): Promise<boolean> {
 
 const candidates = [Deno.env.get("SVC_PEBBLE") ?? "", "pebble", "/usr/bin/pebble"];
 
-/** Path of the program; `undefined` if there is none. */
+/** Returns the path of the program; `undefined` if there is none. */
 export async function findPebble(): Promise<string | undefined> {
   for (const path of candidates) if (path !== "" && await runs(path)) return path;
   return undefined;

@@ -188,7 +188,7 @@ function testPlatform<T extends RunningPlatform>(
   };
 }
 
-/** The platform's process: this process or the program's. */
+/** Returns the ID of the platform's process: this process or the program's process. */
 export const processOf = (platform: RunningPlatform): number =>
   "pid" in platform && typeof platform.pid === "number" ? platform.pid : Deno.pid;
 

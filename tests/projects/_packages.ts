@@ -37,8 +37,8 @@ function readCase(name: string, versions: Readonly<Record<string, string>>): Pac
 }
 
 /**
- * The cases selected by `PACKAGES`: `all` or comma-separated names. By default, a few that install
- * quickly.
+ * Returns the cases that `PACKAGES` selects: `all` or comma-separated names. By default, these are
+ * a few that install quickly.
  */
 export function readCases(wanted: string | undefined, usual: readonly string[]) {
   const text = Deno.readTextFileSync(join(FIXTURES, "package.json"));

@@ -90,7 +90,7 @@ const recipeSchema = z.strictObject({
   env: variables.default({}),
   /** The server's engine; `static` if there is none. */
   engine: z.enum(["deno", "node", "static"]).optional(),
-  /** If the deployment must be refused, the strings that its message must contain. */
+  /** If the deployment must be rejected, the strings that the message must contain. */
   refused: z.array(z.string()).optional(),
   checks: z.array(check).default([]),
   /**
@@ -115,7 +115,7 @@ export interface NamedRecipe {
 
 const FOLDER = import.meta.dirname!;
 
-/** All recipes, by name. */
+/** Returns all recipes, sorted by name. */
 export function readRecipes(): readonly NamedRecipe[] {
   return [...Deno.readDirSync(FOLDER)]
     .filter(({ isDirectory }) => isDirectory)

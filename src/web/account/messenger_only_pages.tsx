@@ -72,7 +72,10 @@ export function emailUnderWayPage(context: PageContext, email: string): Response
   );
 }
 
-/** Email scanners follow links, so the link just opens a page with a button. */
+/**
+ * Renders the page that the link in the email opens. It has a button, because email scanners follow
+ * links.
+ */
 export function confirmEmailPage(context: PageContext, token: string): Response {
   return showSettings(
     <SettingsFrame title="Confirm your email address" context={context}>

@@ -2,14 +2,14 @@
 import { formatCount } from "../../lib/format.ts";
 import type { Question } from "../layout/question.tsx";
 
-/** A question about one resource, which a button confirms. */
+/** Creates a question about one resource, which a button confirms. */
 const plain = (word: string, ...lines: readonly string[]) => (what: string): Question => ({
   title: `${word} ${what}?`,
   lines,
   word,
 });
 
-/** A question that the user confirms by typing the resource's name. */
+/** Creates a question that the user confirms by typing the resource's name. */
 const named = (
   word: string,
   { title, lines }: { title(name: string): string; readonly lines: readonly string[] },

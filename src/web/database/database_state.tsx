@@ -14,7 +14,7 @@ const WORDS = {
 } as const;
 
 /**
- * A state as a dot and a word. A sleeping database counts as active because it starts
+ * Shows a state as a dot and a word. A sleeping database counts as active because it starts
  * automatically.
  */
 export function DatabaseStateMark({ state, isAsleep = false }: {

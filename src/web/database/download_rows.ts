@@ -18,7 +18,9 @@ interface RowWriter {
   readonly end: string;
 }
 
-/** As in PostgreSQL's COPY, null is empty, and an empty string is quoted. */
+/**
+ * Formats a value as CSV. As in PostgreSQL's COPY, null is empty, and an empty string is quoted.
+ */
 function csvField(value: string | null): string {
   if (value === null) return "";
   return value === "" || /[",\r\n]|^\s|\s$/.test(value)
@@ -29,7 +31,7 @@ function csvField(value: string | null): string {
 const NUMBERS = new Set(["int2", "int4", "int8", "float4", "float8", "numeric", "oid"]);
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** As in PostgreSQL's `to_json`, numbers keep all their digits. */
+/** Formats a value as JSON. As in PostgreSQL's `to_json`, numbers keep all their digits. */
 function jsonValue(value: string | null, type: string): string {
   if (value === null) return "null";
   if (type === "bool") return value === "t" || value === "true" ? "true" : "false";

@@ -24,7 +24,7 @@ interface ColumnFieldProps {
   readonly newer: string | null | undefined;
 }
 
-/** The options that are offered next to a field, with the default first. */
+/** Returns the options that are offered next to a field, with the default first. */
 function modesOf({ column, before }: ColumnFieldProps): [Mode, string][] {
   const isNew = before === undefined;
   const rest = column.default !== null || column.isIdentity

@@ -25,7 +25,7 @@ const [GRID_TEXT, FORM_TEXT] = [60_000, 60_000];
 /** Maximum size of a row's form, in bytes. */
 const MAX_ROW_FORM = 1024 * 1024;
 
-/** Number of rows per page: fewer for wide tables. */
+/** Returns the number of rows per page, which is lower for wide tables. */
 const sizeOf = ({ columns }: TableDetails): number => columns.length > 12 ? 25 : 50;
 
 const formLength = ({ columns }: TableDetails): number =>

@@ -87,7 +87,7 @@ export function ActButton({ act, deployment, csrf, inMenu = false }: {
   );
 }
 
-/** The menu of actions in a deployment's row. */
+/** Shows the menu of actions in a deployment's row. */
 export function DeploymentMenu({ deployment, project, csrf, mayChange }: {
   readonly deployment: Deployment;
   readonly project: Project;

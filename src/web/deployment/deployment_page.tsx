@@ -214,7 +214,7 @@ function ServerOutput({ lines }: { readonly lines: readonly string[] }) {
   );
 }
 
-/** The checks that must pass before the deployment goes live in production. */
+/** Lists the checks that must pass before the deployment goes live in production. */
 function Checks({ checks }: { readonly checks: Deployment["checks"] }) {
   if (checks === undefined) return null;
   const { state, results } = checks;

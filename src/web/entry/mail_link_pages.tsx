@@ -24,7 +24,10 @@ export function lookAtMailPage(email: string): Response {
   );
 }
 
-/** Email scanners follow links, so the link just opens a page with a button. */
+/**
+ * Renders the page that the link in the email opens. It has a button, because email scanners follow
+ * links.
+ */
 export function confirmSignUpPage(token: string): Response {
   return showPage(
     <EntryFrame title="Confirm your account" lead="Click to finish signing in.">

@@ -29,7 +29,9 @@ export interface MessengerEntry {
 const newcomerFields = z.object({ name: displayName });
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
-/** The cookie for an attempt. Over HTTPS, other hosts cannot set a cookie with this name. */
+/**
+ * Describes the cookie for an attempt. Over HTTPS, other hosts cannot set a cookie with this name.
+ */
 function attemptCookie({ publicOrigin }: MessengerEntry) {
   const secure = publicOrigin.startsWith("https:");
   const name = secure ? "__Host-svc_messenger" : "svc_messenger";

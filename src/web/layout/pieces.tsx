@@ -45,7 +45,7 @@ export function DoneNotice({ context }: {
   );
 }
 
-/** A problem with the whole form, shown above the form. */
+/** Shows a problem with the whole form, above the form. */
 export function Trouble({ state }: { readonly state: FormState }) {
   if (state.failure !== undefined) return <Notice kind="bad">{state.failure}</Notice>;
   const problems = Object.entries(state.problems);

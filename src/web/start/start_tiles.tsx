@@ -28,7 +28,7 @@ function Tile({ href, title, children }: {
   );
 }
 
-/** The commands that deploy a folder to the platform at `url`. */
+/** Shows the commands that deploy a folder to the platform at `url`. */
 export function CommandLine({ url, commands }: {
   readonly url: string;
   readonly commands: readonly string[];

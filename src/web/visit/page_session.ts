@@ -35,14 +35,14 @@ export class PageSession {
     this.#services = services;
   }
 
-  /** The person to whom the session cookie belongs; `undefined` if no one is signed in. */
+  /** Returns the person to whom the session cookie belongs; `undefined` if no one is signed in. */
   visitor(request: Request, client: Client): Promise<Person | undefined> {
     return this.#services.authenticator.visitor(request, client);
   }
 
   /**
-   * The value of the hidden `csrf` field in a person's forms. Only our own pages contain this
-   * value, which is useless without the cookie. It is different each time, because pages are
+   * Returns the value of the hidden `csrf` field in a person's forms. Only our own pages contain
+   * this value, which is useless without the cookie. It is different each time, because pages are
    * compressed.
    */
   csrfToken(person: Person): string {

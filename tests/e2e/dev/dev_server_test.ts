@@ -83,7 +83,7 @@ async function locationOf(dev: Served, path: string, init: RequestInit = {}) {
   return response.headers.get("location");
 }
 
-/** The first message from the server's WebSocket. */
+/** Returns the first message from the server's WebSocket. */
 async function greetingOf(dev: Served): Promise<unknown> {
   const { promise, resolve, reject } = Promise.withResolvers<unknown>();
   const socket = new WebSocket(`ws://127.0.0.1:${dev.port}/socket`);

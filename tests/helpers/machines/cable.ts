@@ -21,7 +21,7 @@ async function run(...command: readonly [string, ...string[]]): Promise<void> {
   if (code !== 0) throw new Error(`${command.join(" ")}: ${stderr}`);
 }
 
-/** True if this process is allowed to create network namespaces. */
+/** Whether this process is allowed to create network namespaces. */
 export async function canMakeNamespaces(): Promise<boolean> {
   const name = `svc-try-${Deno.pid}`;
   try {

@@ -90,8 +90,8 @@ async function findBin(): Promise<string> {
 }
 
 /**
- * All processes in a namespace are killed when the first one exits, and the first one exits with
- * this test.
+ * Returns a command line that runs a command in its own process namespace. All processes in the
+ * namespace are killed when the first one exits, and the first one exits with this test.
  */
 const asMachine = (...command: readonly string[]): [string, ...string[]] => [
   ...["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"] as [string, ...string[]],

@@ -12,7 +12,10 @@ const VERSION = "v1.8.0";
 export const BUCKET = "svc";
 const KEYS = { AWS_ACCESS_KEY_ID: "svc-access", AWS_SECRET_ACCESS_KEY: "svc-secret-0123456789" };
 
-/** Path of the program. If it is missing, Go builds it, which takes a few minutes. */
+/**
+ * Returns the path of the program. If the program is missing, Go builds it, which takes a few
+ * minutes.
+ */
 async function findGateway(): Promise<string> {
   if (isInstalled("versitygw")) return "versitygw";
   const home = Deno.env.get("HOME") ?? "/tmp";

@@ -14,7 +14,7 @@ import {
 
 const EMAIL = "ada@example.com";
 const PROXIED = { trustProxy: ["127.0.0.1/32"] };
-/** Between guesses, only the test's clock is advanced. */
+/** Returns options with a clock that the test advances between guesses. */
 const guessing = () => ({ ...PROXIED, now: stillClock() });
 
 /** Creates a browser with an IP address, behind the trusted proxy. */

@@ -116,7 +116,7 @@ Deno.test("a task is one request to the server, with the project's secret, bypas
     assert.equal(ran.outcome, "succeeded");
   }));
 
-/** A clock whose minutes start on demand. Each minute starts after all earlier events. */
+/** Creates a clock whose minutes start on demand. Each minute starts after all earlier events. */
 function testMinutes() {
   let [ahead, act] = [0, () => {}];
   const minutes: Minutes = {

@@ -18,7 +18,7 @@ import { stopServer } from "../../../src/lib/stop_server.ts";
 
 const EVENTS = 25;
 
-/** A webhook receiver that records the titles and fails on demand. */
+/** Starts a webhook receiver that records the titles and fails on demand. */
 function receiveWebhooks(answer: () => number) {
   const titles: string[] = [];
   const server = Deno.serve(

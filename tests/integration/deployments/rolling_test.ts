@@ -17,7 +17,7 @@ const LAYERS = {
   routes: [{ pattern: "^/.*$", layer: "server" }],
 };
 
-/** A server that fails after `failsFrom` requests. */
+/** Returns the files of a server that fails after `failsFrom` requests. */
 const server = (name: string, failsFrom = Infinity) => ({
   "package.json": JSON.stringify({ name: "shop", type: "module" }),
   "server.mjs": `

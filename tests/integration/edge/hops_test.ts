@@ -49,7 +49,7 @@ const request = (line: string, fields: Readonly<Record<string, string>> = {}, bo
     body,
   ].join("\r\n");
 
-/** A test server that records each request unchanged and responds with `answer`. */
+/** Starts a test server that records each request unchanged and responds with `answer`. */
 function noting(machinery: Machinery, answer: () => string) {
   const seen: string[] = [];
   const { url } = machinery.listen(async (conn) => {

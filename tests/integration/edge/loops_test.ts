@@ -4,8 +4,8 @@ import { type Machinery, openMachinery, proxyTo, publish, rule } from "../../hel
 import { createProject, rawRequest } from "../../helpers/platform.ts";
 
 /**
- * A proxy to the platform under a name that can be resolved. The proxy forwards everything to the
- * host in the path.
+ * Starts a proxy to the platform under a name that can be resolved. The proxy forwards everything
+ * to the host in the path.
  */
 function wayIn(machinery: Machinery) {
   const asked: string[] = [];

@@ -9,7 +9,7 @@ import { createProject } from "../../helpers/platform.ts";
 const HOST = "shop.localhost";
 const encode = (text: string) => Uint8Array.from(text, (char) => char.charCodeAt(0));
 
-/** An upstream that records all data that it receives, and responds to each read. */
+/** Starts an upstream that records all data that it receives, and responds to each read. */
 function recorder(machinery: Machinery) {
   let received = "";
   const { url } = machinery.listen(async (conn) => {

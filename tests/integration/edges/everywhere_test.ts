@@ -20,7 +20,7 @@ const REQUEST_MS = IS_LONG ? 15 : 1;
 
 const HOST = "shop.localhost";
 
-/** A server that adds the version and the rendering time to each page. */
+/** Returns the source of a server that adds the version and the rendering time to each page. */
 const server = (version: string) => `
 import { createServer } from "node:http";
 createServer((request, response) => response.end("${version} " + Date.now()))
@@ -91,7 +91,7 @@ class Changes {
   }
 }
 
-/** The time at which each edge started to follow the platform. A lost edge starts again. */
+/** Returns the time at which each edge started to follow the platform. A lost edge starts again. */
 async function followedSince(platform: TestPlatform): Promise<ReadonlyMap<string, string>> {
   const { items } = (await platform.api("GET", "/v1/edges")).json;
   return new Map(

@@ -30,7 +30,7 @@ createServer(async (request, response) => {
 }).listen(process.env.PORT);
 `;
 
-/** Two projects that refer to each other, with and without automatic redeploys of `web`. */
+/** Makes two projects refer to each other, with and without automatic redeploys of `web`. */
 async function refusesCycle(platform: TestPlatform): Promise<void> {
   const follow = (autoRedeploy: boolean) =>
     platform.api("PATCH", "/v1/projects/web", { json: { autoRedeploy } });

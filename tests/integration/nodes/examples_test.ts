@@ -38,7 +38,7 @@ function replaced(text: string, texts: Readonly<Record<string, string>>): string
   return text;
 }
 
-/** The nodes' dependencies, as in the examples. */
+/** Starts the services on which the nodes depend, as in the examples. */
 async function openSurroundings() {
   const folder = await Deno.makeTempDir({ prefix: "svc-examples-" });
   const pg = await TestPg.start();

@@ -12,9 +12,9 @@ import { NO_POSTGRES } from "../../../src/platform/core/store/_test_pg.ts";
 import { Cluster } from "../../helpers/cluster.ts";
 
 /**
- * A load balancer that sends connections to the first port until a POST request has been handled
- * there. The load balancer closes that connection instead of forwarding the response, and sends
- * later connections to the second port.
+ * Opens a load balancer that sends connections to the first port until a POST request has been
+ * handled there. The load balancer closes that connection instead of forwarding the response, and
+ * sends later connections to the second port.
  */
 function openBalancer(ports: readonly [first: number, second: number]) {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });

@@ -33,7 +33,7 @@ const UNREADABLE =
 const EMPTY = tree([]);
 const HEAD = commit(EMPTY.sha);
 
-/** A push that is valid except for the change in the test case. */
+/** Encodes a push that is valid except for the change in the test case. */
 const push = (change: Parameters<typeof command>[1] & { readonly ref?: string | Uint8Array }) =>
   joined(
     command(change.ref ?? "refs/heads/main", { to: HEAD.sha, ...change }),

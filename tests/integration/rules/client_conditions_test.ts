@@ -103,7 +103,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   log: { rules: (conditioned) => [conditioned({ type: "log" })], acts: () => false },
 };
 
-/** A cache cannot vary by client address. */
+/** Returns the conditions for an action. A cache cannot vary by client address. */
 const conditionsOf = (action: string): readonly Condition[] =>
   action === "cache" ? NAMES.filter((name) => !("sourceIpCidrs" in CONDITIONS[name])) : NAMES;
 
