@@ -14,7 +14,7 @@ interface Surroundings {
   readonly env: Environment;
   readonly version: string;
   log(line: PlatformLog): void;
-  /** Counts unhandled errors if the process handles them. */
+  /** The counter for unhandled errors, if the process handles them. */
   readonly unhandledErrors?: { readonly count: number };
   /** The settings file, which may contain secrets. */
   readonly configFile?: string;
@@ -54,7 +54,7 @@ export interface RunningPlatform {
   readonly port: number;
   /** Port of the HTTPS listener; `undefined` if there is none. */
   readonly httpsPort: number | undefined;
-  /** The first API key, if this start created it. */
+  /** The first API key, if it was created during this start. */
   readonly token: string | undefined;
   /**
    * One-time URL where the owner sets a password: a secret, printed for the person who starts svc.

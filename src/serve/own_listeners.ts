@@ -33,7 +33,7 @@ export interface OwnListeners {
 export async function openOwnListeners(
   { handler, secure, log }: {
     readonly handler: ConnectionHandler;
-    /** The platform's certificates; missing if it serves only HTTP. */
+    /** The platform's certificates; missing if the platform serves only HTTP. */
     readonly secure: Pick<SecureListenerOptions, "files" | "ordered"> | undefined;
     readonly log: (line: PlatformLog) => void;
   },

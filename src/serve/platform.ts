@@ -1,4 +1,4 @@
-/** The composed platform and the types used to compose it. @module */
+/** The platform that is composed of the capabilities, and the types for composing it. @module */
 import type { SiteDirectory } from "../edge/mod.ts";
 import type { HttpCache, ImageService } from "../edge/mod.ts";
 import type { AccountServices } from "../platform/accounts/mod.ts";
@@ -48,7 +48,7 @@ export interface Platform {
   /** Gives members access to protected hosts. */
   readonly previewSignIn: PreviewSignIn;
   readonly sites: SiteDirectory;
-  /** Connects the platform to the edge that runs in its process. */
+  /** Connects the platform to the edge that runs in the same process. */
   readonly door: EdgeDoor;
   readonly domains: Domains;
   readonly logs: AccessLogs;

@@ -181,7 +181,7 @@ export async function startPlatform(incomplete: PlatformOptions): Promise<Runnin
     await listeners.leave();
     await delay(LEAVE_MS, undefined, { signal: closing.signal }).catch(() => {});
   };
-  /** Waits for requests first, because they need everything else. */
+  /** Waits for requests first, because they need all other parts. */
   const shutdown = async () => {
     isStopping = true;
     const { closing, succession, closers, beside } = term;
@@ -282,7 +282,7 @@ interface Started extends Pick<RunningPlatform, "url" | "token" | "ownerLink"> {
   readonly handlers: ReturnType<typeof createHandlers>;
 }
 
-/** Opens and starts everything behind the ports and passes requests to it. */
+/** Opens and starts everything behind the ports, and begins to pass requests on. */
 async function startBehind(
   listeners: Listeners,
   {

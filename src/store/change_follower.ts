@@ -7,7 +7,7 @@ import type { SeenVersion } from "./seen_version.ts";
 
 const CHANNEL = "svc_changes";
 
-/** Maximum delay until a change is noticed if its notification was lost, in milliseconds. */
+/** Maximum delay until a change is noticed if the notification was lost, in milliseconds. */
 const POLL_MS = 1000;
 
 /** Time after which a node that has not read the list counts as outdated, in milliseconds. */
@@ -35,7 +35,7 @@ interface Row {
   readonly keys: string | null;
 }
 
-/** Information that a follower needs about its node. */
+/** Information that a follower needs about the node on which it runs. */
 export interface Followed {
   /**
    * Identifies the node in the list of changes, so the follower can ignore the node's own changes.

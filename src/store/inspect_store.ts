@@ -1,4 +1,4 @@
-/** Inspects a PostgreSQL store for its operator, without changing it. @module */
+/** Inspects a PostgreSQL store for the operator, without changing the store. @module */
 import { PATIENCE, type Patience } from "./patience.ts";
 import type { StoreAddress } from "./store_address.ts";
 

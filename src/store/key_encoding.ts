@@ -22,7 +22,10 @@ const TAG = {
 const END = 0x00;
 const ESCAPED = 0xff;
 
-/** An integer of up to 8 bytes has its length in the tag. A longer one has it in the next byte. */
+/**
+ * The length of an integer of up to 8 bytes is in the tag. The length of a longer one is in the
+ * next byte.
+ */
 const SHORT_BYTES = 8;
 const LONGEST_BYTES = 255;
 

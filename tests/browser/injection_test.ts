@@ -1,6 +1,6 @@
 /**
- * Tries to inject markup into pages in a real browser. The markup is in every field of the contract
- * that accepts it, and in data from commits, builds, visitors, databases and sites.
+ * Tries to inject markup into pages in a real browser. The markup is in every field in the contract
+ * that accepts markup, and in data from commits, builds, visitors, databases and sites.
  */
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";

@@ -1,7 +1,7 @@
 /**
  * Opens protected hosts in Chromium over HTTPS: a preview, its branch and production. A visitor has
- * no access at first, and then uses each kind of access until it ends. The test uses HTTP/2 and,
- * with `PREVIEW_TESTS=all`, also HTTP/1.1.
+ * no access at first, and then uses each kind of access until that access ends. The test uses
+ * HTTP/2 and, with `PREVIEW_TESTS=all`, also HTTP/1.1.
  */
 import assert from "node:assert/strict";
 import type { Browser, Page } from "playwright-core";
@@ -30,7 +30,9 @@ async function freshPage(browser: Browser): Promise<Page> {
   return await context.newPage();
 }
 
-/** Checks that the visitor has access to a page, and keeps it without the secret in the URL. */
+/**
+ * Checks that the visitor has access to a page, and keeps the access without the secret in the URL.
+ */
 async function staysOpen(page: Page, url: string, protocol: string): Promise<void> {
   await page.getByRole("heading", { name: "Not public yet" }).waitFor();
   assert.equal(page.url(), `${url}/`, "a secret stayed in the URL");

@@ -1,6 +1,6 @@
 /**
- * Dashboard tabs in one Chromium window over HTTP/1.1. A browser opens six connections to a site
- * for all of its tabs, and each live page would need one.
+ * Opens the dashboard in several tabs of one Chromium window, over HTTP/1.1. A browser opens six
+ * connections to a site for all of its tabs, and each live page would need one.
  */
 import assert from "node:assert/strict";
 import type { Browser, CDPSession, Page } from "playwright-core";

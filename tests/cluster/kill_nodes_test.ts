@@ -18,7 +18,7 @@ const ROUNDS = Number(Deno.env.get("KILL_ROUNDS") ?? (IS_LONG ? 100 : 3));
 const ROUNDS_BETWEEN_CHECKS = 10;
 const MOST_MS_TO_A_KILL = 1000;
 
-/** The times at which a node was killed and its process exited. */
+/** The time at which a node was killed, and the time at which its process exited. */
 interface Kill {
   readonly node: string;
   readonly from: number;

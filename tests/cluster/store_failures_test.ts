@@ -1,7 +1,7 @@
 /**
  * The servers behind the nodes fail: the primary is killed or paused, all of PostgreSQL is down,
  * object storage is down, or a node loses its connection. Throughout, the nodes must serve sites,
- * and reject writes with 503 and `Retry-After`. Nothing that was acknowledged may be lost. This
+ * and reject writes with 503 and `Retry-After`. Nothing that was acknowledged may be lost. The test
  * takes minutes, so it runs only in the long form.
  */
 import assert from "node:assert/strict";
@@ -15,8 +15,8 @@ import { deployments, events, projects, signIns } from "../helpers/machines/work
 const STOOD_STILL_MS = 30_000;
 const DOWN_MS = 60_000;
 /**
- * With these Patroni settings, a failover takes 20 seconds, and requests that wait for it take
- * longer.
+ * With these Patroni settings, a failover takes 20 seconds, and requests that wait for the failover
+ * take longer.
  */
 const PATIENCE_MS = 90_000;
 

@@ -13,7 +13,7 @@ async function names(folder: string): Promise<string[]> {
   return (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name).sort();
 }
 
-/** Runs a command that must fail, and returns its message. */
+/** Runs a command that must fail, and returns the error message. */
 async function refused(box: Sandbox, args: readonly string[]): Promise<string> {
   const { code, stdout } = await box.tool([...args, "--json"]);
   assert.equal(code, 1, stdout);

@@ -119,7 +119,9 @@ async function failElsewhere(box: Sandbox, dataDir: string, place: string): Prom
   await platform.stop();
 }
 
-/** Waits until a process that writes to the location has locked it, and returns the lock. */
+/**
+ * Waits until a process that writes to the location has locked the location, and returns the lock.
+ */
 async function whenHeld(place: string): Promise<{ readonly pid: number }> {
   const [mark] = await until(
     () => marksIn(place).catch(() => []),
@@ -165,7 +167,7 @@ Deno.test("stopping during a backup releases its lock, and is not a failure", as
 
 /** Number of backups to kill. */
 const ROUNDS = Number(Deno.env.get("SVC_BACKUP_ROUNDS") ?? 2);
-/** Maximum time from the start of a backup until it is killed, in milliseconds. */
+/** Maximum time from a backup's start until the backup is killed, in milliseconds. */
 const MOST_PAUSE_MS = 4000;
 const KEEP = 2;
 

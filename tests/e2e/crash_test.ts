@@ -37,7 +37,10 @@ async function writeVersion(folder: string, version: number): Promise<void> {
   }
 }
 
-/** Reads the version that a host serves, and checks every file of the site against it. */
+/**
+ * Reads the version that a host serves, and checks that every file of the site belongs to that
+ * version.
+ */
 async function wholeVersion(box: Sandbox, host: string): Promise<number> {
   const index = await box.page(host, "/");
   assert.equal(index.status, 200);

@@ -1,4 +1,4 @@
-/** A program with a damaged country database reports it wherever `geo` is used. */
+/** A program with a damaged country database must report the damage wherever `geo` is used. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { join } from "node:path";

@@ -5,8 +5,8 @@
  * each database must be as it was at a single moment. In every second round, the platform is killed
  * during the backup.
  *
- * This takes a long time, so it runs only with `DATABASE_TESTS=all`. `SVC_BACKUP_ROUNDS` sets the
- * number of rounds.
+ * The test takes a long time, so it runs only with `DATABASE_TESTS=all`. `SVC_BACKUP_ROUNDS` sets
+ * the number of rounds.
  */
 import assert from "node:assert/strict";
 import { basename, dirname, join } from "node:path";

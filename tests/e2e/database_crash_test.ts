@@ -55,8 +55,8 @@ for (const [engine, args] of Object.entries(ENGINES)) {
           await until(() => writers.every(({ ledger }) => ledger.length >= COMMITS));
           await new Promise((resolve) => setTimeout(resolve, Math.random() * MOST_PAUSE_MS));
           await box.platform!.kill();
-          // In every second round, the PostgreSQL server keeps running, and the next platform takes
-          // it over.
+          // In every second round, the PostgreSQL server continues to run, and the next platform
+          // takes it over.
           if (engine === "server" && round % 2 === 0) await killServer(box);
           await Promise.all(writers.map(({ ended }) => ended));
           ledgers.push(...writers.map(({ ledger }) => ledger));

@@ -1,6 +1,6 @@
 /**
  * Reads a million rows through the database port and with `svc db query --csv`, on each engine. No
- * process may keep all of the rows in memory. This takes a long time, so it runs only with
+ * process may keep all of the rows in memory. The test takes a long time, so it runs only with
  * `DATABASE_TESTS=all`.
  */
 import assert from "node:assert/strict";
@@ -51,7 +51,7 @@ function familyOf(pid: number): number[] {
   return [pid, ...children.flatMap((child) => familyOf(Number(child)))];
 }
 
-/** Calls `run` and checks that it does not increase any process's peak memory by much. */
+/** Calls `run` and checks that the call does not increase any process's peak memory by much. */
 async function withinMemory(pid: number, run: () => Promise<void>): Promise<void> {
   const before = familyOf(pid).map((member) => ({ member, peak: peakOf(member) }));
   await run();
@@ -83,8 +83,8 @@ async function readByClient(url: string, rows: number): Promise<{ count: number;
 }
 
 /**
- * Runs the CLI. Returns the number of bytes and lines that it printed, the end of its output, and
- * its peak memory.
+ * Runs the CLI. Returns the number of bytes and lines that the CLI printed, the end of the output,
+ * and the peak memory.
  */
 async function readByTool(box: Sandbox, rows: number) {
   const [program, ...args] = programCommand();

@@ -1,6 +1,6 @@
 /**
  * Kills a node with `kill -9` while it receives a push, and while it builds the pushed commit. The
- * push must be applied on all nodes or on none, and it must be possible to repeat it through
+ * push must be applied on all nodes or on none, and it must be possible to repeat the push through
  * another node. Another node must take over the build.
  */
 import assert from "node:assert/strict";

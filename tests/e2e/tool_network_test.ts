@@ -1,5 +1,5 @@
 /**
- * When there are network problems, the CLI must report them, and what it has changed on the
+ * If there are network problems, the CLI must report the problems, and what it has changed on the
  * platform.
  */
 import assert from "node:assert/strict";

@@ -14,7 +14,7 @@ export interface BlobKey {
   readonly bucket: string;
 }
 
-/** Sends a request. Its path is relative to the bucket. */
+/** Sends a request. The path is relative to the bucket. */
 export type SendToBucket = (path: string, init?: RequestInit) => Promise<Response>;
 
 /** Deno and the package have different types for bodies. */

@@ -1,5 +1,5 @@
 /**
- * Custom domains for tests, and HTTPS requests to them.
+ * Adds custom domains for tests, and sends HTTPS requests to them.
  *
  * @module
  */

@@ -37,7 +37,10 @@ createServer((request, response) => {
 }).listen(Number(process.env.PORT));
 `;
 
-/** The manifest of `ferry`. Its queue also fails on the first attempt, but its task does not. */
+/**
+ * The manifest of `ferry`. The project's queue also fails on the first attempt, but its task does
+ * not.
+ */
 const FERRY = {
   ...MANIFEST,
   queues: [{ name: "boats", path: "/api/boats", retries: 0 }],

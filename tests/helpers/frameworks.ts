@@ -1,6 +1,6 @@
 /**
- * Tests a small but real framework project. `svc deploy` installs, builds and deploys it without
- * configuration. The test then sends the requests that all of these projects support.
+ * Tests a small but real framework project. `svc deploy` installs, builds and deploys the project
+ * without configuration. The test then sends the requests that all of these projects support.
  *
  * @module
  */

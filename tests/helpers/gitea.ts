@@ -1,5 +1,5 @@
 /**
- * Runs Gitea, a forge, as a process. Builds it from its Go module if it is missing.
+ * Runs Gitea, a forge, as a process. If the program is missing, it is built from its Go module.
  *
  * @module
  */
@@ -25,7 +25,8 @@ async function findGitea(): Promise<string> {
 }
 
 /**
- * Settings for a server on 127.0.0.1 with a single user. Its webhooks can reach only this machine.
+ * Settings for a server on 127.0.0.1 with a single user. The server's webhooks can reach only this
+ * machine.
  */
 const settings = (folder: string, { program, port }: { program: string; port: number }) => `
 APP_NAME = svc's tests

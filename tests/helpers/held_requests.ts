@@ -1,5 +1,5 @@
 /**
- * Client connections whose requests last until the test ends them.
+ * Opens client connections whose requests last until the test finishes them.
  *
  * @module
  */
@@ -19,7 +19,7 @@ export interface HeldRequest {
   finish(): Promise<"whole" | "broken">;
 }
 
-/** A request, and the content that it must return. */
+/** A request, and the content that the response must have. */
 export interface RequestTarget {
   readonly host: string;
   readonly path: string;

@@ -1,5 +1,5 @@
 /**
- * Builds git objects and packs byte by byte, so they can be invalid in ways that git never
+ * Builds git objects and packs byte by byte, so that they can be invalid in ways that git never
  * produces.
  *
  * @module

@@ -216,7 +216,7 @@ async function fillTraffic(parts: DashboardPlatform) {
 }
 
 /**
- * Builds a commit whose message, author, branch and build output are markup. Returns its
+ * Builds a commit whose message, author, branch and build output are markup. Returns the commit's
  * deployment.
  */
 async function fillBuild({ api, own }: DashboardPlatform, repository: TestRepository) {

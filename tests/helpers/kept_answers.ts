@@ -1,5 +1,5 @@
 /**
- * Checks that the edge caches a framework server's responses because of their headers.
+ * Checks that the edge caches a framework server's responses if their headers say so.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
  * Patches constants in the compiled program, so that released code trusts a test's key and reports
- * a different version. The program has no option for that.
+ * a different version. The program has no options for that.
  */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";

@@ -1,7 +1,7 @@
 /**
- * Pebble, the ACME test server from Let's Encrypt (Debian package `pebble`), as a process.
- * `SVC_PEBBLE` or the search path contains its path. If Pebble is missing, its tests are shown as
- * ignored.
+ * Pebble, the ACME test server from Let's Encrypt (Debian package `pebble`), as a process. The
+ * program is found through `SVC_PEBBLE` or on the search path. If it is missing, tests with Pebble
+ * are shown as ignored.
  *
  * @module
  */

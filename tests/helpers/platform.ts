@@ -155,8 +155,8 @@ export async function startCommand(
 const SERVE = import.meta.resolve("../../src/serve/mod.ts");
 
 /**
- * Starts a platform in the test's own process. Use this only for tests that set its clock or
- * replace parts for which there is no flag. These tests must say why.
+ * Starts a platform in the test's own process. Use this only for tests that set the platform's
+ * clock or replace parts for which there is no flag. These tests must say why.
  */
 export async function startInProcess(
   dataDir: string,

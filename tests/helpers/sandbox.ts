@@ -29,12 +29,16 @@ export interface Sandbox {
   /** The running platform; `undefined` before {@link Sandbox.start}. */
   platform: Platform | undefined;
   /**
-   * Starts the platform on the data directory with its own build users, and makes the CLI use it.
+   * Starts the platform on the data directory with its own build users, and makes the CLI use that
+   * platform.
    */
   start(args?: readonly string[]): Promise<Platform>;
   /** Runs the CLI in the project's folder. */
   tool(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<ToolResult>;
-  /** Runs the CLI with `--json`. It must succeed. Returns the single object that it prints. */
+  /**
+   * Runs a CLI command with `--json`, which must succeed. Returns the single object that the
+   * command prints.
+   */
   json(args: readonly string[]): Promise<JsonObject>;
   /** Requests a path at a hostname from the platform. */
   page(host: string, path: string, more?: Partial<HostRequest>): Promise<HostAnswer>;

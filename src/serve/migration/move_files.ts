@@ -74,8 +74,8 @@ const nameOf = ({ workspaceId, sha256 }: Omit<StoredBlob, "size">): string =>
   `${workspaceId}/${sha256}`;
 
 /**
- * Compares the blobs that were sent with the target's own list, which alone proves that they
- * arrived.
+ * Compares the blobs that were sent with the target's own list, which alone proves that the blobs
+ * have arrived.
  */
 async function checkAll(wanted: Map<string, number>, to: BlobVault): Promise<void> {
   for await (const blob of to.list()) {

@@ -13,7 +13,7 @@ export interface RawRecord {
   readonly key: Uint8Array<ArrayBuffer>;
   readonly value: Uint8Array<ArrayBuffer> | Deno.KvU64;
   /**
-   * Milliseconds until the record expires, according to its store's clock; `undefined` if it does
+   * Milliseconds until the record expires, according to the store's clock; `undefined` if it does
    * not expire.
    */
   readonly leftMs: number | undefined;

@@ -13,7 +13,7 @@ export interface OperationsOptions {
    */
   readonly trouble: () => string | undefined;
   readonly metrics: () => string;
-  /** Bearer token for metrics. If it is missing, only this machine can read them. */
+  /** Bearer token for metrics. If there is none, only this machine can read the metrics. */
   readonly metricsToken: string | undefined;
   /**
    * Whether a proxy is in front of the platform. If so, all requests may appear to come from this

@@ -34,7 +34,7 @@ const OUTCOMES: ReadonlySet<string> = new Set([
 /** PostgreSQL's error for a statement. */
 export class StatementError extends Error {}
 
-/** Runs SQL for a page. If the branch cannot run it, returns the reason as an outcome. */
+/** Runs SQL for a page. If the branch cannot run the SQL, returns the reason as an outcome. */
 export async function runForPage(
   { api, params, branch }: BranchPlace,
   body: { readonly sql: string; readonly params?: Statement["params"]; readonly readOnly: boolean },

@@ -1,7 +1,8 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * @module A deployment's page: its state, why it failed, its build log, and the available actions.
+ * @module A deployment's page: the state, the reason for a failure, the build log, and the
+ * available actions.
  */
 import { formatBytes } from "../../lib/format.ts";
 import type { Child } from "hono/jsx";

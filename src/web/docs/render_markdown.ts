@@ -35,7 +35,7 @@ function slugs(): (heading: string) => string {
 
 function makeRenderer() {
   const markdown = new MarkdownIt("default", { html: false, linkify: false, typographer: false });
-  // Links are checked when they are rendered. A broken link becomes plain text.
+  // Checks links when rendering them. A broken link becomes plain text.
   markdown.validateLink = () => true;
   const { rules } = markdown.renderer;
   const { escapeHtml } = markdown.utils;

@@ -1,4 +1,4 @@
-/** @module Files that pages load. They are compressed once and cached permanently. */
+/** @module Serves files that pages load. The files are compressed once and cached permanently. */
 import { gzipSync } from "node:zlib";
 
 /** Whether a client accepts gzip, according to its headers. */

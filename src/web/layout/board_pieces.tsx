@@ -45,8 +45,8 @@ export const isUnderWay = (status: DeploymentState): boolean =>
   DEPLOYMENT_WORDS[status].moving === true;
 
 /**
- * Returns attributes for the element `id`. While something in the element is in progress, they
- * refresh it from the page at `path`.
+ * Returns attributes for the element `id`. While something in the element is in progress, the
+ * attributes refresh the element from the page at `path`.
  */
 export const renewed = (isMoving: boolean, { id, path }: {
   readonly id: string;
@@ -125,7 +125,8 @@ export function durationText(milliseconds: number): string {
 const shortAddress = (url: string): string => url.replace(/^https?:\/\//, "");
 
 /**
- * Shows a name. If it is too long for a line, it breaks after punctuation rather than within words.
+ * Shows a name. A name that is too long for a line breaks after punctuation rather than within
+ * words.
  */
 export function Name({ text }: { readonly text: string }) {
   return (
@@ -216,7 +217,9 @@ export function Pager({ path, cursor, nextCursor, name = "cursor", query = {} }:
   readonly path: string;
   readonly cursor: string | null;
   readonly nextCursor: string | null;
-  /** Name of the query parameter for the cursor. It must be different for each list on a page. */
+  /**
+   * Name of the query parameter for the cursor, which must be different for each list on a page.
+   */
   readonly name?: string;
   /** Other query parameters. */
   readonly query?: Readonly<Record<string, string>>;

@@ -43,7 +43,7 @@ export interface PageFacts {
   /** HTTP status; 200 by default. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Paths of scripts that the page loads. The policy must allow them. */
+  /** Paths of scripts that the page loads. The content security policy must allow these scripts. */
   readonly scripts?: readonly string[];
   /** The htmx configuration, as JSON. */
   readonly htmxConfig?: string;

@@ -56,7 +56,8 @@ async function readMultipart(request: Request, maxBytes: number): Promise<SentFo
 }
 
 /**
- * Reads a form. It can contain files only if `maxUpload`, the form's maximum size in bytes, is set.
+ * Reads a form. A form can contain files only if `maxUpload`, the maximum size of the form in
+ * bytes, is set.
  */
 export async function readForm(request: Request, maxUpload?: number): Promise<SentForm> {
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();

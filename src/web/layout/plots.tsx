@@ -11,7 +11,7 @@ export interface PlotBar {
 }
 
 const HEIGHT = 100;
-/** Widths of a bar and of the gap after it. */
+/** Width of a bar, and width of the gap after it. */
 const BAR = 8;
 const GAP = 2;
 /** Minimum height of a bar, so that any value above 0 is visible. */

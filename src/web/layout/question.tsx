@@ -1,8 +1,9 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * @module The question asked before an action that replaces production or deletes something.
- * Without JavaScript, it is a page. The dashboard's script shows the same form as a dialog.
+ * @module The question that is asked before an action that replaces production or deletes
+ * something. Without JavaScript, the question is a page. The dashboard's script shows the same form
+ * as a dialog.
  */
 import type { Child } from "hono/jsx";
 import { showPage } from "./document.tsx";

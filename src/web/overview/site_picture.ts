@@ -1,4 +1,4 @@
-/** @module Chooses the file in a deployment to use as its site's picture. Pure. */
+/** @module Chooses the file in a deployment that becomes the site's picture. Pure. */
 
 /** Maximum size of a start page, in bytes. */
 export const MAX_START_PAGE = 512 * 1024;
@@ -79,7 +79,8 @@ const startsWith = (bytes: Uint8Array, at: number, text: string): boolean =>
   [...text].every((letter, index) => bytes[at + index] === letter.charCodeAt(0));
 
 /**
- * Returns a picture's type according to its first bytes; `undefined` if browsers cannot show it.
+ * Returns a picture's type according to its first bytes; `undefined` if browsers cannot show the
+ * picture.
  */
 export function pictureType(bytes: Uint8Array): string | undefined {
   if (startsWith(bytes, 0, "\x89PNG\r\n")) return "image/png";

@@ -29,7 +29,7 @@ const RULES_SHOWN = 50;
 /** Maximum number of characters to show per condition or action. */
 const MAX_TEXT = 400;
 
-/** The request that the person has entered to have it explained. */
+/** The request that the person has entered and wants to have explained. */
 interface AskedRequest {
   readonly method: string;
   readonly url: string;

@@ -85,8 +85,8 @@ function Finding({ diagnostic, source }: {
 }
 
 /**
- * Shows the result of the last check. The element is always rendered, because checks during typing
- * update it.
+ * Shows the result of the last check. The element is always rendered, because it is updated by
+ * checks during typing.
  */
 function Findings({ view }: { readonly view: RulesView }) {
   const { diagnostics, text = "" } = view;

@@ -18,8 +18,8 @@ export interface Upload {
   readonly name: string | undefined;
   readonly files: readonly SiteFile[];
   /**
-   * The content of the files; `undefined` if the browser sends it in separate requests, and only
-   * for missing files.
+   * The content of the files; `undefined` if the browser sends the content of missing files in
+   * separate requests.
    */
   readonly contents: readonly BlobSource[] | undefined;
 }

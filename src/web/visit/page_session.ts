@@ -42,8 +42,8 @@ export class PageSession {
 
   /**
    * Returns the value of the hidden `csrf` field in a person's forms. Only our own pages contain
-   * this value, which is useless without the cookie. It is different each time, because pages are
-   * compressed.
+   * this value, which is useless without the cookie. The value is different each time, because
+   * pages are compressed.
    */
   csrfToken(person: Person): string {
     const mask = crypto.getRandomValues(new Uint8Array(SECRET_BYTES));

@@ -13,7 +13,7 @@ import { usagePath } from "../layout/bar.tsx";
 import { WorkspaceFrame } from "../layout/board_frame.tsx";
 import { EdgesCard } from "./edges_card.tsx";
 
-/** Shows the platform's owner the state of its backups. */
+/** Shows the platform's owner the state of the backups. */
 export function BackupsCard({ status }: { readonly status: BackupStatus }) {
   const { last, failure, runningSince, nextAt } = status;
   return (

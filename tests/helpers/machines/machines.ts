@@ -162,7 +162,7 @@ export interface MachinesOptions {
   readonly command?: Command;
 }
 
-/** Three nodes and everything that they need. */
+/** Three nodes, and everything that the nodes need. */
 export class Machines implements AsyncDisposable {
   readonly #parts: AsyncDisposableStack;
   readonly #whole: { readonly patroni: Patroni; readonly storage: Storage } | undefined;

@@ -194,7 +194,9 @@ export class Patroni implements AsyncDisposable {
     return found!;
   }
 
-  /** Waits until a standby is synchronous and etcd knows that, so that it can take over. */
+  /**
+   * Waits until a standby is synchronous and etcd knows that, so that the standby can take over.
+   */
   async hasSynchronousStandby(): Promise<void> {
     await this.#settles(async () => {
       const roles = await this.roles(await this.primary());

@@ -1,5 +1,5 @@
 /**
- * Sends tokens that are forged, belong to someone else, or are not meant for svc. None of them may
+ * Sends tokens that are forged, belong to someone else, or are not meant for svc. No such token may
  * get a key.
  */
 import assert from "node:assert/strict";

@@ -2,7 +2,7 @@
  * Tests limits on kernel memory that does not belong to any process: socket buffers, which control
  * groups limit. The tests need control groups (version 2) that they are allowed to change.
  * `CGROUP_VM=<folder> deno task test:file tests/integration/compute/control_groups_test.ts`
- * provides them (scripts/in_cgroup2_vm.sh).
+ * provides such groups (scripts/in_cgroup2_vm.sh).
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

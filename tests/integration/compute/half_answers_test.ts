@@ -39,7 +39,7 @@ const server = createServer((request, response) => {
 server.listen(Number(process.env.PORT), process.env.HOST);
 `;
 
-/** Reads everything that the platform sends on a connection until it closes. */
+/** Reads everything that the platform sends on a connection until the connection is closed. */
 async function readAll(port: number, path: string): Promise<string> {
   const connection = await Deno.connect({ hostname: "127.0.0.1", port });
   const request = `GET ${path} HTTP/1.1\r\nHost: ${HOST}\r\nAccept-Encoding: identity\r\n\r\n`;

@@ -1,4 +1,4 @@
-/** Deployments access their project's databases. */
+/** Accesses a project's databases from deployments. */
 import assert from "node:assert/strict";
 import { build } from "esbuild";
 import { fileURLToPath } from "node:url";

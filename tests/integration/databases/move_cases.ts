@@ -18,8 +18,8 @@ const MORE_WRITES = 5;
 const CUT_OFF = "Connection terminated unexpectedly";
 
 /**
- * SQLSTATEs of errors that clients get when the platform closes or refuses their connections during
- * the move.
+ * SQLSTATEs of errors that clients get when the platform closes or refuses a connection during the
+ * move.
  */
 const TOLD = new Set(["57P01", "57P03", CUT_OFF]);
 

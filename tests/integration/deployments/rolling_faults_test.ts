@@ -17,7 +17,7 @@ import { publish, rule } from "../../helpers/upstreams.ts";
 const release = async (platform: TestPlatform) =>
   (await platform.api("GET", "/v1/projects/shop/releases")).json.items[0];
 
-/** Sends requests from new visitors. Returns the deployments that their cookies select. */
+/** Sends requests from new visitors. Returns the deployments that the visitors' cookies select. */
 async function welcome(platform: TestPlatform, count: number): Promise<Map<string, string>> {
   const visitors = new Map<string, string>();
   for (let visitor = 0; visitor < count; visitor++) {

@@ -65,7 +65,7 @@ interface World {
   readonly platform: TestPlatform;
   /** The records that the DNS server returns. */
   readonly names: Map<string, object | string>;
-  /** Stops the platform and starts another on its ports. */
+  /** Stops the platform and starts another one on the same ports. */
   restart(): Promise<TestPlatform>;
 }
 

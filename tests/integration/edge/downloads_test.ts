@@ -26,7 +26,7 @@ interface Place {
   readonly platform: TestPlatform;
   /** Starts curl for the large file. */
   curl(protocol: Protocol, ...more: string[]): Deno.ChildProcess;
-  /** Runs curl for the large file. Returns its exit code and the body. */
+  /** Runs curl for the large file. Returns curl's exit code and the body. */
   download(protocol: Protocol, ...more: string[]): Promise<readonly [number, Uint8Array]>;
 }
 
