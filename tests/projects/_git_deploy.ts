@@ -33,7 +33,7 @@ export interface GitDeployed {
 }
 
 /**
- * Commits the project's folder and deploys its branch with a hook. The platform must run with a git
+ * Commits the project's folder and deploys the branch with a hook. The platform must run with a git
  * root above the folder.
  */
 export async function deployFromGit(

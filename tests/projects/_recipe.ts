@@ -63,7 +63,7 @@ const recipeSchema = z.strictObject({
   title: z.string(),
   /** True for the few recipes that every run of the suite includes. */
   ci: z.boolean().default(false),
-  /** The scaffolder and its version. It runs in an empty folder. */
+  /** The scaffolder and its version. The scaffolder is run in an empty folder. */
   scaffold: command.optional(),
   /** Lines to type at the scaffolder's prompts. */
   answers: z.array(z.string()).optional(),

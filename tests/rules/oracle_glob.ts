@@ -1,5 +1,6 @@
 /**
- * A simple glob matcher for tests. It tries every match, shortest first.
+ * A simple glob matcher for tests. The matcher tries every possible match, starting with the
+ * shortest.
  *
  * @module
  */

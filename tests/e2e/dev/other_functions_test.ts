@@ -12,7 +12,7 @@ import { checkRow, NETLIFY, page, VERCEL, writeProject } from "../../helpers/for
 
 const test = testNeeding("sh", "node");
 
-/** The function's description of its environment when it runs on the platform. */
+/** The variable that a platform sets to describe the environment. */
 const ENV = { SVC_ENVIRONMENT: "production" };
 
 async function serving(folder: string, work: (dev: Served) => Promise<void>): Promise<void> {

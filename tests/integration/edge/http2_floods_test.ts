@@ -1,6 +1,6 @@
 /**
  * Simulates HTTP/2 clients that read nothing, or that request more than they read. The memory that
- * they use must be limited, and they must lose their connections.
+ * these clients use must be limited, and their connections must be closed.
  */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";

@@ -183,7 +183,7 @@ Deno.test("unsafe methods remove pages even from edges that keep them longer tha
   withEdge(async ({ get, platform }) => {
     const path = "/rule/a?v=posted";
     await warm({ get }, path);
-    // Other pages have filled the platform's memory. Requesting this page would cache it again.
+    // Other pages have filled the platform's memory. A request for this page would cache it again.
     for (let at = 0; at < 20; at++) await platform.get(HOST, `/rule/large?${at}`);
     const state = async () => (await get(path)).headers["x-svc-cache"];
     assert.equal(await state(), "HIT");

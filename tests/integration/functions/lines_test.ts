@@ -1,6 +1,6 @@
 /**
- * Runs functions that try to access their worker's connection. They must not reach the connection,
- * and changes to its frames must harm only their own worker.
+ * Runs functions that try to access their worker's connection. The functions must not reach the
+ * connection, and changes to its frames must harm only their own worker.
  */
 import assert from "node:assert/strict";
 import { until } from "../../../src/lib/_test_until.ts";

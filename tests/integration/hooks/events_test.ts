@@ -10,7 +10,9 @@ import {
 import { TestRunner } from "../../helpers/test_runner.ts";
 import { until } from "../../../src/lib/_test_until.ts";
 
-/** Waits until the owner's inbox contains events for a deployment, and returns their names. */
+/**
+ * Waits until the owner's inbox contains events for a deployment, and returns the events' names.
+ */
 async function toldOf({ api }: HookPlatform, id: string, awaited: string): Promise<string[]> {
   const events = await until(async () => {
     const { json } = await api("GET", "/v1/notifications?archived=false&limit=100");

@@ -235,8 +235,8 @@ async function launchLauncher(only: NodeSandboxKind) {
 testNode(
   "Node exits with the process that started it, regardless of how that process exits",
   async (only) => {
-    // In one CI run, the first launcher did not start for unknown reasons. It now reports its
-    // errors, and a second attempt follows.
+    // In one CI run, the first launcher did not start for unknown reasons. A launcher therefore
+    // reports its errors, and a second attempt follows.
     const { launcher, reader, pid } = await launchLauncher(only) ?? await launchLauncher(only) ??
       assert.fail("No launcher starts");
     const exists = () => Deno.stat(`/proc/${pid}`).then(() => true, () => false);

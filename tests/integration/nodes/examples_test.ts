@@ -165,7 +165,7 @@ Deno.test({
     const logs = await all.api("GET", "/v1/projects/site/logs");
     assert.equal(logs.json.missingNodes, undefined, "nodes reach each other at --node-url");
 
-    // Without its store, no node is ready, but all of them serve sites.
+    // Without the store, no node is ready, but all nodes serve sites.
     await around.records.stop();
     for (const port of [ports.a, ports.b]) {
       await until(async () => await statusOf(port, "/readyz") === 503);

@@ -1,6 +1,6 @@
 /**
- * Every node must accept pushes. Every node must be able to read and build them, even after the
- * node that received them has stopped.
+ * Every node must accept pushes. Every node must be able to read and build a push, even after the
+ * node that received it has stopped.
  */
 import assert from "node:assert/strict";
 import { git, makeRepository } from "../../../src/lib/_test_git.ts";

@@ -48,7 +48,7 @@ function nextOf(html: string, name = "cursor|offset|invitations"): string | unde
   return href?.replaceAll("&amp;", "&");
 }
 
-/** Follows the links in each list to its end. Returns any problems. */
+/** Follows the links in each list to the end of the list. Returns any problems. */
 async function followAll(visitor: Visitor, lists: readonly List[]): Promise<string[]> {
   const wrong: string[] = [];
   for (const [page, row, many = MANY, name] of lists) {

@@ -27,7 +27,7 @@ function encode({ host = "localhost", path, method = "GET", body = "" }: Request
   const lines = [
     `${method} ${path} HTTP/1.1`,
     `Host: ${host}`,
-    // git sends its key as a password. The API accepts it as a bearer token.
+    // git sends the key as a password. The API accepts the same key as a bearer token.
     `Authorization: ${
       path.startsWith("/git/") ? `Basic ${btoa(`x:${TOKEN}`)}` : `Bearer ${TOKEN}`
     }`,
