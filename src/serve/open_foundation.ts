@@ -146,7 +146,7 @@ export async function openFoundation(
     readonly listening: readonly string[];
     /** This node's URL for other nodes. */
     readonly url: string;
-    /** How servers on this node connect to the edge. */
+    /** How deployment servers on this node connect to the edge. */
     readonly localRoutes: readonly LocalRoute[];
     readonly outbound: Outbound;
     readonly followLog: FollowLog;

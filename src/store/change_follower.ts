@@ -13,7 +13,7 @@ const POLL_MS = 1000;
 /** Time after which a node that has not read the list counts as outdated, in milliseconds. */
 const BEHIND_MS = 5000;
 
-/** Maximum number of commits to read at a time. */
+/** Maximum number of commits that are read at a time. */
 const MOST = 1000;
 
 export interface ChangeHandlers {

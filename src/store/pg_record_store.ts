@@ -23,7 +23,7 @@ import { versionstampOf } from "./versions.ts";
 const BATCH = 500;
 const MAX_BATCH = 1000;
 
-/** Maximum number of reported damaged keys to remember. */
+/** Maximum number of damaged keys that are remembered because they have been reported. */
 const MAX_UNREADABLE = 1000;
 
 /** Returned by `svc.commit()` instead of a version if a check failed. */

@@ -2,7 +2,7 @@
 import type { Sql } from "postgres";
 import type { Connections } from "./connections.ts";
 
-/** Maximum number of records to read at a time. */
+/** Maximum number of records that are read at a time. */
 const MOST = 500;
 
 export interface StoredRecord {

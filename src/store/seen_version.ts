@@ -6,7 +6,7 @@
  */
 import { StaleServerError } from "./server_fault.ts";
 
-/** Maximum time that reads wait while only outdated servers respond. */
+/** Maximum time that a read waits while only outdated servers respond. */
 const MAX_STALE_MS = 30_000;
 
 export class SeenVersion {

@@ -10,7 +10,7 @@ const INDEX_BITS = 12;
 const REGISTERS = 1 << INDEX_BITS;
 /** Bias correction for large numbers of registers, from the original paper. */
 const ALPHA = 0.7213 / (1 + 1.079 / REGISTERS);
-/** Maximum number of set registers that are stored individually. */
+/** Maximum number of non-zero registers that are stored individually. */
 const SPARSE_MOST = REGISTERS / 4;
 
 /** Stored registers: either all of them, or three bytes for each register that is set. */

@@ -33,7 +33,7 @@ const ROUNDS = Number(Deno.env.get("MOVE_ROUNDS") ?? (IS_LONG ? 5 : 0));
 const STARTS_EVERY = 5;
 /** Maximum number of disturbances during a move. */
 const DISTURBANCES = 3;
-/** Number of ledger writes before the kill. */
+/** Number of ledger writes before the platform is killed. */
 const WRITES = 25;
 const FILLER = 2000;
 /** Records that expire while they are being moved. */
@@ -67,7 +67,7 @@ interface Bench {
   readonly ledger: Ledger;
   /** Duration of an undisturbed move, in milliseconds. */
   calmMs: number;
-  /** Number of disturbances, by kind. */
+  /** Numbers of disturbances, by kind. */
   readonly done: Map<string, number>;
 }
 

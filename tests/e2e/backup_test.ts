@@ -17,7 +17,7 @@ import { type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 const ROUNDS = Number(Deno.env.get("SVC_BACKUP_ROUNDS") ?? 2);
 /** Number of acknowledged writes before a backup starts. */
 const WRITES = 40;
-/** Maximum pause before a kill, in milliseconds. */
+/** Maximum pause before a process is killed, in milliseconds. */
 const MOST_PAUSE_MS = 150;
 
 /** The processes to kill, one of them in each round. */

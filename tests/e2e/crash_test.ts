@@ -59,7 +59,7 @@ function isAcknowledged(result: ToolResult): boolean {
 
 interface Round {
   readonly version: number;
-  /** Bounds of the delay before the kill, in milliseconds. */
+  /** Bounds of the delay before the platform is killed, in milliseconds. */
   readonly from: number;
   readonly to: number;
 }

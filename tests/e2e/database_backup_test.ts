@@ -29,7 +29,7 @@ const COMMITS = 30;
 const CLIENTS = 1;
 /** Maximum time to wait for a command that runs alongside the clients. */
 const PATIENCE_MS = 120_000;
-/** Maximum time from the start of a backup until the platform is killed, in milliseconds. */
+/** Maximum time from a backup's start until the platform is killed, in milliseconds. */
 const MOST_PAUSE_MS = 300;
 
 /** Branches to which clients write in parallel. One of them is on the embedded engine. */

@@ -13,9 +13,12 @@ import { noServer } from "../helpers/postgres.ts";
 
 const ROUNDS = Number(Deno.env.get("SVC_DATABASE_CRASH_ROUNDS") ?? 2);
 const WRITERS = 3;
-/** Number of commits per writer before each kill. */
+/** Number of commits per writer before each time that the platform is killed. */
 const COMMITS = 15;
-/** Maximum delay between these commits and the kill, in milliseconds. The delay is random. */
+/**
+ * Maximum delay after these commits until the platform is killed, in milliseconds. The delay is
+ * random.
+ */
 const MOST_PAUSE_MS = 100;
 
 const ENGINES: Readonly<Record<string, readonly string[]>> = {

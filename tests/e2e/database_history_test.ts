@@ -14,7 +14,7 @@ import { callApi, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
 const ROUNDS = Number(Deno.env.get("KILL_ROUNDS") ?? 1);
 const COMMITS = 10;
-/** Maximum time from the restore request to the kill, in milliseconds. */
+/** Maximum time from the restore request until the kill, in milliseconds. */
 const MOST_PAUSE_MS = 4000;
 const AT = "/v1/projects/shop/databases/orders";
 

@@ -67,7 +67,7 @@ export async function startHooks(
   return hookPlatform(platform, { folder, repository });
 }
 
-/** Number of {@link HeldBuilds} that run at the same time. */
+/** Maximum number of {@link HeldBuilds} that run at the same time. */
 export const RUNNER_CONCURRENCY = 2;
 
 /** Like {@link startHooks}, but in the test's own process and with builds by `runner`. */

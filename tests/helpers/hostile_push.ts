@@ -13,8 +13,8 @@ import { start, type TestPlatform, TOKEN } from "./platform.ts";
 const CAPABILITIES = "report-status side-band-64k";
 
 /**
- * Number of parallel attacks. Each is on a different project, because pushes to the same project
- * wait for each other.
+ * Number of parallel attacks. Each attack is on a different project, because pushes to the same
+ * project wait for each other.
  */
 const AT_ONCE = 4;
 

@@ -26,7 +26,7 @@ interface Secrets {
 
 /** Size of a deployment's larger file, in bytes. */
 const LARGE_BYTES = 20_000;
-/** Maximum length of a list in one request. */
+/** Maximum number of list items that one request reads. */
 const PAGE = 100;
 
 /**

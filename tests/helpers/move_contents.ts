@@ -30,7 +30,8 @@ export type Records = ReadonlyMap<string, Content>;
 export type Blobs = ReadonlyMap<string, number>;
 
 /**
- * Maximum delay of a record's expiry in the target. A commit is retried while PostgreSQL is down.
+ * Maximum time by which a record may expire later in the target than in the source. A commit is
+ * retried while PostgreSQL is down.
  */
 const LATER_MS = 15_000;
 

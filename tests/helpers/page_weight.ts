@@ -5,7 +5,7 @@
  */
 import type { Browser, BrowserContext, Page } from "playwright-core";
 
-/** Maximum transferred size of a page and everything that it loads, in bytes. */
+/** Maximum number of bytes that are transferred for a page and everything that it loads. */
 export const MOST_BYTES = 100_000;
 
 /**

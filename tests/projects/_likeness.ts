@@ -10,7 +10,7 @@ import { type IncomingHttpHeaders, request as requestByHttp } from "node:http";
 /** Maximum time for one response. */
 const PATIENCE_MS = 30_000;
 
-/** Maximum number of pages and files to compare per project. */
+/** Maximum number of pages and files that are compared per project. */
 const MAX_PAGES = 60;
 
 /**

@@ -17,7 +17,7 @@ import { withOwnStart } from "./_own_start.ts";
 import { converse } from "./_sockets.ts";
 import type { Check, NamedRecipe, Recipe } from "./_recipe.ts";
 
-/** Maximum number of files to request, because a server's packages contain thousands of files. */
+/** Maximum number of files that are requested. A server's packages contain thousands of files. */
 const MAX_PACKAGE_FILES = 100;
 
 async function run(

@@ -19,7 +19,7 @@ import { MigrationError } from "./migration_error.ts";
 import type { Amount, FilesReport, Watch } from "./migration_options.ts";
 import type { RecordStore } from "../../store/mod.ts";
 
-/** Maximum number of blobs to copy at the same time. */
+/** Maximum number of blobs that are copied at the same time. */
 const PARALLEL = 8;
 
 /** Size limit of the cache for files that are being moved, in bytes. */

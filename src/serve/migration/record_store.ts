@@ -25,11 +25,11 @@ import {
 } from "../../store/mod.ts";
 import type { RawRecord } from "./raw_record.ts";
 
-/** Maximum number of changes per transaction, within the limits of Deno KV. */
+/** Maximum number of changes per transaction, which is within Deno KV's limits. */
 const MOST_CHANGES = 200;
 const MOST_BYTES = 300_000;
 
-/** Maximum number of rows to read from a file at a time. */
+/** Maximum number of rows that are read from a file at a time. */
 const MOST_ROWS = 500;
 
 /** The source or target store of a move. */

@@ -1,7 +1,7 @@
 /** Logs and counts unhandled errors. Each one is a bug in svc. @module */
 import { forgiveClosedSocketReads } from "../../lib/closed_socket_reads.ts";
 
-/** Maximum number of logged errors per minute. Further errors are only counted. */
+/** Maximum number of logged errors per minute. Further errors are counted but not logged. */
 const MAX_LOGGED = 60;
 const MINUTE_MS = 60_000;
 

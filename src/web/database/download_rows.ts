@@ -72,7 +72,7 @@ const WRITERS: Readonly<Record<RowFormat, RowWriter>> = {
   },
 };
 
-/** Maximum length of a line in the response, which allows for a row with large values. */
+/** Maximum length of a line in the response. A line can be a row with large values. */
 const MAX_LINE = 64 * 1024 * 1024;
 
 /** Writes one of a query's results. @throws {Failure} with PostgreSQL's error */

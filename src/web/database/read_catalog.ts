@@ -2,7 +2,7 @@
 import * as z from "zod";
 import type { Statement } from "./run_statement.ts";
 
-/** Maximum number of tables to list. */
+/** Maximum number of tables that are listed. */
 export const MAX_TABLES = 300;
 
 const KINDS = {

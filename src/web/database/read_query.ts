@@ -24,7 +24,7 @@ export interface QueryOutcome {
 /** Limits for the results of all statements together. */
 export interface QueryLimits {
   readonly rows: number;
-  /** Maximum total number of characters in all values. */
+  /** Maximum number of characters in all values together. */
   readonly characters: number;
   /** Maximum number of characters in a value. Longer values are shortened. */
   readonly valueLength: number;

@@ -41,7 +41,7 @@ export type WrittenValue = { readonly text: string | null } | "default";
  * Maximum length of the key that identifies a row, in characters. The key is part of the row's URL.
  */
 export const MAX_KEY = 300;
-/** Maximum number of bytes of a `bytea` value to show in a grid. */
+/** Maximum number of bytes that a grid shows of a `bytea` value. */
 const MAX_SHOWN_BYTES = 32;
 
 export const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;

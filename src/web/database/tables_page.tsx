@@ -17,7 +17,7 @@ import { Value } from "./value.tsx";
 export interface Grid {
   readonly wish: GridWish;
   readonly columns: readonly Column[];
-  /** Maximum number of characters to show per value. */
+  /** Maximum number of characters that are shown per value. */
   readonly length: number;
   /** The rows, each with the values of the shown columns and then the values of the key. */
   readonly rows: readonly ResultRow[];

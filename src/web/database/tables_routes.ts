@@ -20,7 +20,7 @@ const AT = `${DATABASE_AT}/tables`;
 
 /** Maximum number of columns in the grid. */
 const MAX_COLUMNS = 40;
-/** Maximum total number of characters in a grid's values and in a row's form. */
+/** Maximum number of characters in all of a grid's values together, and in a row's form. */
 const [GRID_TEXT, FORM_TEXT] = [60_000, 60_000];
 /** Maximum size of a row's form, in bytes. */
 const MAX_ROW_FORM = 1024 * 1024;

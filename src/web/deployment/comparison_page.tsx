@@ -23,7 +23,7 @@ import { ProjectFrame } from "../layout/board_frame.tsx";
 import { projectPath } from "../layout/bar.tsx";
 import { showBoard } from "../layout/show_board.ts";
 
-/** Maximum number of differences of each kind to show on the page. The API lists more. */
+/** Maximum number of differences of each kind that are shown on the page. The API lists more. */
 const SHOWN = 30;
 /** Maximum number of characters in a name, and in an old or new value. */
 const MAX_TEXT = 200;

@@ -23,7 +23,7 @@ export interface DeploymentPageServices extends BoardServices {
 
 /** Number of build log lines on the page. */
 const SHOWN_LINES = 500;
-/** Number of deployments to offer on the comparison page. */
+/** Number of deployments that the comparison page offers. */
 const COMPARABLE = 30;
 /** Maximum length of the text to search for. */
 const MAX_SEARCH = 200;

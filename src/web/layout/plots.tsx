@@ -66,7 +66,7 @@ export function ShareLine({ value, most }: { readonly value: number; readonly mo
   );
 }
 
-/** Maximum number of values to show. */
+/** Maximum number of values that are shown. */
 const SHOWN = 10;
 
 /** Shows counted values, most frequent first, each relative to the highest count. */

@@ -4,9 +4,12 @@
 export const MAX_START_PAGE = 512 * 1024;
 /** Maximum size of a picture, in bytes. */
 export const MAX_PICTURE = 512 * 1024;
-/** Maximum number of candidate files to read from a start page. */
+/** Maximum number of candidate files that are taken from a start page. */
 const MOST_NAMED = 16;
-/** Maximum number of tags to check on a start page, and maximum length of a tag in characters. */
+/**
+ * Maximum number of tags that are checked on a start page, and maximum length of a tag in
+ * characters.
+ */
 const MOST_TAGS = 1000;
 const LONGEST_TAG = 2000;
 

@@ -26,7 +26,7 @@ import { projectPage } from "./project_page.tsx";
 
 /** Number of rules per page. */
 const RULES_SHOWN = 50;
-/** Maximum number of characters to show per condition or action. */
+/** Maximum number of characters that are shown per condition or action. */
 const MAX_TEXT = 400;
 
 /** The request that the person has entered and wants to have explained. */

@@ -1,9 +1,11 @@
 /** @module Formats a value from a key-value store for a page. Pure. */
 import type { KvValue } from "../../contract/kv.ts";
 
-/** Maximum number of a value's characters to show. An escaped character counts as up to six. */
+/**
+ * Maximum number of characters that are shown of a value. An escaped character counts as up to six.
+ */
 const MAX_SHOWN = 10_000;
-/** Maximum number of a key's characters to show. */
+/** Maximum number of characters that are shown of a key. */
 const MAX_SHOWN_KEY = 160;
 
 export interface ShownKvValue extends Omit<KvValue, "value" | "encoding"> {

@@ -19,11 +19,11 @@ import { openProject, type ProjectVisit } from "./open_project.ts";
 const AT = "/workspaces/:slug/projects/:project/logs";
 /** Number of lines per page. */
 const SIZE = 100;
-/** Maximum number of pages to read for a downloaded file. */
+/** Maximum number of pages that are read for a downloaded file. */
 const FILE_PAGES = 10;
 /** Maximum time between lines of one request, in milliseconds. */
 const REQUEST_MS = 600_000;
-/** Maximum number of errors to check for occurrences during a request. */
+/** Maximum number of errors that are checked for occurrences during a request. */
 const MAX_ERRORS = 5;
 
 const paramsOf = ({ project }: ProjectVisit) => ({ project: project.name });

@@ -36,10 +36,10 @@ const MAX_TEXT = 64 * 1024;
 const MAX_UPLOAD = 4 * MAX_TEXT;
 /** Number of revisions per page. */
 const SIZE = 20;
-/** Maximum number of requests to evaluate in a trial. */
+/** Maximum number of requests that are evaluated in a trial. */
 const TRIED = 1000;
 /**
- * Maximum number of log pages to search for these requests, because the log also contains other
+ * Maximum number of log pages that are searched for these requests. The log also contains other
  * lines.
  */
 const MAX_LOG_PAGES = 5;

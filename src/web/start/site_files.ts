@@ -29,7 +29,7 @@ const PROJECT_FILES: ReadonlySet<string> = new Set([
   "Dockerfile",
 ]);
 
-/** Maximum number of enclosing folders to remove from a site's paths. */
+/** Maximum number of enclosing folders that are removed from a site's paths. */
 const MAX_AROUND = 8;
 
 /** Returns the top-level folder that contains all files; `undefined` if there is none. */

@@ -44,7 +44,7 @@ export async function readPart<T>(
   return { items, nextCursor, cursor: cursorIn(query, name) };
 }
 
-/** Maximum number of API pages to read for a list of options. */
+/** Maximum number of API pages that are read for a list of options. */
 const MOST_PAGES = 10;
 
 /** Reads a whole list, up to a thousand entries, for a form that offers the entries as options. */

@@ -45,7 +45,7 @@ export interface PersonVisit extends PageVisit {
 type Answer = Response | Promise<Response>;
 type Method = "GET" | "POST";
 
-/** Maximum number of forms with files to read at the same time. */
+/** Maximum number of forms with files that are read at the same time. */
 const MOST_UPLOADS = 4;
 
 interface FormOptions {

@@ -6,7 +6,7 @@
 import { until } from "../../../src/lib/_test_until.ts";
 import { waitUntilOpen } from "./ports.ts";
 
-/** Maximum amount of a program's output to keep, in characters. */
+/** Maximum number of characters that are kept of a program's output. */
 const MOST_SAID = 100_000;
 
 export interface ChildOptions {

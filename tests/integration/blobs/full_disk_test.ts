@@ -18,7 +18,7 @@ import { fill, mountDisk } from "../../helpers/small_disk.ts";
 import { inTestFolder } from "../../../src/lib/_test_folder.ts";
 
 const QUEUES = "/v1/projects/shop/queues";
-/** Number of messages to send at a time, and the maximum total number. */
+/** Number of messages that are sent at a time, and maximum number of messages in total. */
 const AT_ONCE = 20;
 const MOST_SENT = 4000;
 

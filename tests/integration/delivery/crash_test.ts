@@ -12,7 +12,7 @@ import { until } from "../../../src/lib/_test_until.ts";
 
 const COUNT = Number(Deno.env.get("CRASH_DELIVERIES") ?? 400);
 const RAISING = 8;
-/** Number of emails sent in parallel, which a crash can duplicate. */
+/** Number of emails that are sent in parallel. A crash can duplicate that many emails. */
 const UNDER_WAY = 4;
 
 /** Creates a workspace whose owner has an email address. Returns a key for the workspace. */

@@ -11,7 +11,7 @@ import { startInProcess } from "../../helpers/platform.ts";
 
 const IPPROTO_TCP = 6;
 const TCP_NODELAY = 1;
-/** Size of `struct sockaddr_in6`, the longest IP socket address. */
+/** Size in bytes of `struct sockaddr_in6`, the longest IP socket address. */
 const ADDRESS_BYTES = 28;
 
 const openLibc = () =>
