@@ -53,7 +53,7 @@ function openMailer({ mail }: CompleteOptions, base: URL): Mailer | undefined {
   return createMailer({ smtpUrl: mail.smtpUrl, from: mail.from ?? `svc@${base.hostname}` });
 }
 
-/** Decides whether servers can run and warns if they cannot. */
+/** Decides whether deployment servers can run here, and logs a warning if they cannot. */
 function serverSandbox({ servers, log }: CompleteOptions): ServerSandbox {
   const { support = probeSandbox(), allowUnsandboxed } = servers;
   const sandbox = judgeServerSandbox({ support, allowUnsandboxed });
@@ -213,7 +213,7 @@ interface Leaving {
   countNodes: () => Promise<number>;
 }
 
-/** Resources that are used from startup until the data directory is released. */
+/** Resources that are needed from startup until the data directory is released. */
 interface Term {
   readonly closers: Closers;
   readonly closing: AbortController;
@@ -259,8 +259,8 @@ interface Prepared {
 }
 
 /**
- * Prepares everything that does not need the data directory, to detect unusable options before a
- * takeover.
+ * Prepares everything that does not need the data directory, so that unusable options are detected
+ * before a takeover.
  */
 async function prepare(
   options: CompleteOptions,

@@ -18,7 +18,7 @@ import {
   MIGRATIONS,
 } from "./migrate_format.ts";
 
-/** An error for a directory written by a newer version. */
+/** An error for a directory that a newer version has written. */
 export class DataNewerError extends Error {
   override readonly name = "DataNewerError";
 }

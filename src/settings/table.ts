@@ -338,7 +338,7 @@ export type PlatformSetting = Extract<AnySetting, { readonly option: string }>;
 /** All settings, in the order of the help. */
 export const SETTINGS: readonly Setting[] = GROUPS.flatMap(({ settings }) => [...settings]);
 
-/** Whether a setting is only allowed on the command line because it affects a single run. */
+/** Whether a setting is allowed only on the command line, because it affects a single run. */
 export const isAction = ({ name, option }: Setting): boolean =>
   option === undefined || name === "replace";
 

@@ -19,13 +19,16 @@ const MOST = 1000;
 export interface ChangeHandlers {
   /** Applies other nodes' changes. A failure is reported but not retried. */
   onChanges(keys: readonly RecordKey[]): Promise<void>;
-  /** Called if changes were deleted before they were read. Everything must then be reread. */
+  /**
+   * Called if changes were deleted before they were read. In that case, everything must be read
+   * again.
+   */
   onGap(): Promise<void>;
   onError(error: unknown): void;
 }
 
 interface Row {
-  /** The version of the store. */
+  /** The version of the store at the time of the read. */
   readonly clock: string;
   /** The version up to which the list has been read. */
   readonly place: string;
@@ -93,7 +96,7 @@ export class ChangeFollower {
     return this.#monotonic() - this.#readAt;
   }
 
-  /** Whether all changes that other nodes had made a few seconds ago are known. */
+  /** Whether the node knows all changes that other nodes had made by a few seconds ago. */
   isCurrent(): boolean {
     return this.behindMs < BEHIND_MS;
   }

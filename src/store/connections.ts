@@ -61,7 +61,7 @@ class Sockets {
   }
 }
 
-/** A pool of connections. */
+/** A pool of connections to the cluster's primary. */
 class Pool {
   readonly sql: Sql;
   readonly #sockets: Sockets;
@@ -108,7 +108,7 @@ class Pool {
     this.sql.end({ timeout: 0 }).catch(() => {});
   }
 
-  /** Waits for running queries. */
+  /** Closes the pool after waiting for running queries. */
   async close(): Promise<void> {
     await this.sql.end({ timeout: 5 });
     this.#sockets.close();
@@ -225,7 +225,7 @@ export class Connections {
     }
   }
 
-  /** Waits for running queries. */
+  /** Closes all connections after waiting for running queries. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#pool.close();

@@ -10,8 +10,8 @@ export interface KeyRange {
 }
 
 /**
- * When appended to a prefix, these bytes are the bounds of all keys under the prefix, which
- * excludes the prefix itself.
+ * When appended to a prefix, these bytes are the bounds of all keys under the prefix. The prefix
+ * itself is outside these bounds.
  */
 const AFTER_PREFIX = 0x00;
 const BEYOND_PREFIX = 0xff;

@@ -1,6 +1,6 @@
 /**
- * A lease for commits, which is valid only while its holder is the leader. A disconnected node can
- * therefore not overwrite its successor's work.
+ * A lease for commits, which is valid only while its holder is the leader. A disconnected node
+ * therefore cannot overwrite its successor's work.
  *
  * @module
  */

@@ -19,7 +19,7 @@ import type {
 import type { SeenVersion } from "./seen_version.ts";
 import { versionstampOf } from "./versions.ts";
 
-/** Default number of entries per batch when listing. */
+/** Default number of entries per batch in a listing. */
 const BATCH = 500;
 const MAX_BATCH = 1000;
 

@@ -40,7 +40,7 @@ export interface SetOptions {
 export type Mutation =
   | { readonly type: "set"; readonly key: RecordKey; readonly value: unknown } & SetOptions
   | { readonly type: "delete"; readonly key: RecordKey }
-  /** Adds to a counter, or raises it; counters are read as `Deno.KvU64`. */
+  /** Adds to a counter, or raises it. Counters are read as `Deno.KvU64`. */
   | { readonly type: "sum" | "max"; readonly key: RecordKey; readonly value: bigint };
 
 /** The checks and changes of one commit, which is applied completely or not at all. */
@@ -73,7 +73,7 @@ export type ListSelector =
 export interface ListOptions {
   readonly limit?: number | undefined;
   readonly reverse?: boolean;
-  /** Number of entries to read at a time. */
+  /** Number of entries that are read at a time. */
   readonly batchSize?: number;
 }
 

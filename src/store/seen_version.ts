@@ -16,7 +16,7 @@ export class SeenVersion {
 
   readonly #monotonic;
 
-  /** @param monotonic milliseconds of a monotonic clock */
+  /** @param monotonic returns the milliseconds of a monotonic clock */
   constructor(monotonic = () => performance.now()) {
     this.#monotonic = monotonic;
   }

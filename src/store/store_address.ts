@@ -16,7 +16,7 @@ export interface StoreAddress {
   readonly tls: { readonly caCerts: readonly string[] } | undefined;
   readonly user: string;
   readonly database: string;
-  /** `undefined` if the server does not require one. */
+  /** The password; `undefined` if the server does not require one. */
   readonly password: string | undefined;
 }
 
@@ -48,7 +48,7 @@ export function isStoreUrl(place: string): boolean {
   return /^postgres(?:ql)?:/i.test(place);
 }
 
-/** Returns the location for messages, without parameters or any password. */
+/** Returns the location for messages, without parameters and passwords. */
 export function describeStoreUrl(place: string): string {
   return place.replace(/\?.*$/s, "").replace(/\/\/[^/]*@/, "//");
 }

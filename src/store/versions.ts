@@ -6,8 +6,8 @@
  */
 
 /**
- * Deno KV's versionstamps contain an 8-byte version and a position in a batch, which is unused
- * here.
+ * Deno KV's versionstamps contain an 8-byte version and a position in a batch. The position is
+ * unused here.
  */
 const PLACE = "0000";
 const DIGITS = 16;

@@ -25,7 +25,7 @@ export interface CountedRequest {
   readonly client: CountedClient;
   readonly layer: Layer;
   readonly status: number;
-  /** `null` if the length of the body is not known in advance. */
+  /** The body's length; `null` if it is not known in advance. */
   readonly bytes: number | null;
   /** Time until the response headers were ready, in milliseconds. */
   readonly durationMs: number;
@@ -102,7 +102,7 @@ export class TrafficCounter {
    * The time when the day's salt will be requested again; `Infinity` while a request is pending.
    */
   #askAgainAt = Infinity;
-  /** Missing until the day's salt has arrived. */
+  /** The hashes of the day's visitors; missing until the day's salt has arrived. */
   #visitors: DayOfVisitors | undefined;
 
   readonly #options: TrafficCounterOptions;

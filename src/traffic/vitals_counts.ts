@@ -2,8 +2,8 @@
  * @module Visitors' web vitals as bounded counts, for a site and for its most viewed pages.
  *
  * The histograms' bins grow by a constant factor, so every quantile is accurate to within 5%. Each
- * page takes 2.2 KB. At most `MAX_VITAL_PAGES` pages are stored, apart from temporary peaks of up
- * to twice as many.
+ * page takes 2.2 KB. At most `MAX_VITAL_PAGES` pages are stored, although there can temporarily be
+ * up to twice as many.
  */
 
 /** LCP, INP, FCP and TTFB in milliseconds, CLS in thousandths. */
@@ -21,7 +21,7 @@ const GROWTH = (1 + ACCURACY) / (1 - ACCURACY);
 const LOG_GROWTH = Math.log(GROWTH);
 /** The highest value that is distinguished: one minute, or a layout shift of 60. */
 const LARGEST = 60_000;
-/** The first bin is for values up to 1, which count as zero. */
+/** The number of bins. The first bin is for values up to 1, which count as zero. */
 const BINS = Math.ceil(Math.log(LARGEST) / LOG_GROWTH) + 1;
 
 /** A browser's measurements of one page view. Values that it cannot measure are missing. */

@@ -66,7 +66,7 @@ async function* living(records: AsyncIterable<RawRecord>): AsyncGenerator<RawRec
   return undefined;
 }
 
-/** Compares two stores in key order, reading each only once. */
+/** Compares two stores in key order, and reads each store only once. */
 export async function* differences(
   from: AsyncIterable<RawRecord>,
   to: AsyncIterable<RawRecord>,

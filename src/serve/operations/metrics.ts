@@ -37,7 +37,7 @@ export interface ProcessFacts {
   readonly cpuSeconds: number;
   readonly residentBytes: number;
   readonly heapBytes: number;
-  /** Number of unhandled errors. */
+  /** Number of unhandled errors since the start. */
   readonly unhandledErrors: number;
   readonly counters: RequestCounters;
   readonly edges: readonly EdgeFacts[];

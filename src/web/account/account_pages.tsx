@@ -179,7 +179,7 @@ export function securityPage(
   context: PageContext,
   shown: FormPage & {
     readonly account: Account;
-    /** Whether the sign-in is recent enough to set a first password without a current one. */
+    /** Whether the sign-in is recent enough to set a first password, which needs no current one. */
     readonly isFresh: boolean;
     /** The rejected form, if any. */
     readonly of?: SecurityForm;

@@ -1,8 +1,8 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * @module Asks for confirmation before production serves another deployment, and lists the
- * differences.
+ * @module Asks for confirmation before production serves another deployment, and lists what will
+ * change.
  */
 import type { Deployment } from "../../contract/deployments.ts";
 import { type DeploymentComparison, differenceText } from "../../contract/deployment_comparison.ts";

@@ -28,7 +28,7 @@ const column = z.object({
   name: z.string(),
   type: z.string(),
   isRequired: z.boolean(),
-  /** The expression of the default value or of a generated column. */
+  /** The expression for the default value or for a generated column. */
   default: z.string().nullable(),
   /** Whether only PostgreSQL can set the value. */
   isGenerated: z.boolean(),

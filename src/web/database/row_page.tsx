@@ -68,7 +68,7 @@ function Input({ column, text, hintId }: {
     );
   }
   if (LONG.test(type) || text.includes("\n")) {
-    // HTML drops a newline at the start of a text area.
+    // HTML drops a newline at the start of a text area, so an extra one is added.
     return (
       <textarea {...shared} class="low" rows={text.length > 80 ? 6 : 2}>{`\n${text}`}</textarea>
     );

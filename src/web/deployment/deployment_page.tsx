@@ -247,7 +247,7 @@ function Checks({ checks }: { readonly checks: Deployment["checks"] }) {
   );
 }
 
-/** Shows a deployment's available actions. */
+/** Shows the actions that are available for a deployment. */
 function Acts({ view, context }: {
   readonly view: DeploymentView;
   readonly context: BoardContext;

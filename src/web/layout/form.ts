@@ -8,7 +8,7 @@ const MAX_FORM_BYTES = 64 * 1024;
 
 export type Fields = Readonly<Record<string, string>>;
 
-/** The state of a form: the values as entered, and their problems. */
+/** The state of a form: the values as they were entered, and the problems with them. */
 export interface FormState {
   readonly values: Fields;
   /** Problems with individual fields. */
@@ -17,7 +17,7 @@ export interface FormState {
   readonly failure?: string;
 }
 
-/** How to show a form again after it was rejected. */
+/** How to show a form again after it has been rejected. */
 export interface FormPage {
   readonly state?: FormState;
   /** HTTP status of the page; 200 by default. */

@@ -94,7 +94,7 @@ export interface Asked extends Pick<SentForm, "fields" | "values"> {
   readonly isLarge?: boolean;
 }
 
-/** Renders a question. Its form contains the fields of the action. */
+/** Renders a question. The form on the page contains the action's fields. */
 export function questionPage(question: Question, asked: Asked, refusal: Refusal): Response {
   const { title, lines, facts = [], word, typed, seen } = question;
   const { action, csrf, cameFrom, fields, values, isLarge = false } = asked;

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module A world map with marked countries. */
+/** @module A world map on which countries can be highlighted. */
 import world from "./world_map.json" with { type: "json" };
 
 const { shapes, width, height } = world;

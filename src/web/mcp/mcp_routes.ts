@@ -104,7 +104,7 @@ const MAX_MESSAGE_BYTES = 256 * 1024;
 /** Maximum number of messages in a batch. */
 const MAX_MESSAGES = 10;
 
-/** The access that every tool needs at least. The API itself authorizes each call. */
+/** The minimum access, which every tool needs. The API itself authorizes each call. */
 const ACCESS = { access: "viewer", method: "GET", path: "/mcp" } as const;
 
 /**
