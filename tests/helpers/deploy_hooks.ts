@@ -1,7 +1,8 @@
 /**
- * Tests deploy hooks with a real repository. A build creates one page that contains the commit, or
- * runs the project's build command, such as {@link HANGS} or {@link FAILS}. Tests that delay builds
- * or observe parallel builds pass {@link HeldBuilds} to a platform in their own process.
+ * Provides deploy hooks with a real repository to tests. A build creates one page that contains the
+ * commit, or runs the project's build command, such as {@link HANGS} or {@link FAILS}. Tests that
+ * delay builds or observe parallel builds pass {@link HeldBuilds} to a platform in their own
+ * process.
  *
  * @module
  */
@@ -18,7 +19,7 @@ import {
 import type { ProgramOptions } from "./platform_process.ts";
 import { until } from "../../src/lib/_test_until.ts";
 
-/** A build command whose page contains the built commit. */
+/** A build command that creates a page with the commit that is built. */
 export const MAKES_PAGE =
   `mkdir out && printf '<p>%s %s</p>' "$SVC_BRANCH" "$SVC_COMMIT_SHA" > out/index.html`;
 /** A build command that never exits by itself. */

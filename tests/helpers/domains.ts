@@ -6,8 +6,8 @@
 import type { TestPlatform } from "./platform.ts";
 
 /**
- * Requests a page as a client that trusts only one root. Returns the status and text, or the reason
- * why the client disconnected.
+ * Requests a page as a client that trusts only one root certificate. Returns the status and text,
+ * or the reason why the client disconnected.
  */
 export async function secureGet(
   port: number,

@@ -1,7 +1,7 @@
 /**
- * Runs the compiled program in a root file system of its own. With `EMPTY_ROOT=libc`, that contains
- * only the C library. With `EMPTY_ROOT=tools`, it also contains this machine's programs, which are
- * read-only.
+ * Runs the compiled program in a root file system of its own. With `EMPTY_ROOT=libc`, that file
+ * system contains only the C library. With `EMPTY_ROOT=tools`, it also contains this machine's
+ * programs, which are read-only.
  *
  * @module
  */

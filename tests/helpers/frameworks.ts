@@ -13,7 +13,9 @@ import { buildsProjects, nodeVariables } from "./node_program.ts";
 import { hostOf, type JsonObject, type Sandbox, withSandbox } from "./sandbox.ts";
 import { needs } from "./empty_root.ts";
 
-/** The frameworks in the specification. `fixtures/frameworks` contains a project for each. */
+/**
+ * The frameworks in the specification. `fixtures/frameworks` contains a project for each framework.
+ */
 export type FrameworkName = "astro" | "nuxt" | "sveltekit" | "nitro";
 
 export interface Answer {
@@ -114,8 +116,8 @@ function markOf({ text, status }: Answer): string {
 }
 
 /**
- * Checks a page that is rendered for each request, with the query, the cookies and the requested
- * URL.
+ * Checks a page that is rendered for each request, and that contains the query, the cookies and the
+ * requested URL.
  */
 async function checkRendered({ ask, origin }: DeployedProject): Promise<void> {
   const [first, second] = [await ask("/?q=tide"), await ask("/")];

@@ -89,7 +89,7 @@ export async function startGitea(folder: string): Promise<Gitea> {
   const administer = async (...args: string[]) => {
     const { code, stdout, stderr } = await hear(gitea(...args), { env });
     if (code !== 0) throw new Error(`gitea ${args.join(" ")}: ${stdout}${stderr}`);
-    // Gitea prints its log before this line.
+    // Everything that Gitea prints before this line belongs to the log.
     return stdout.trimEnd().split("\n").at(-1)!;
   };
   await administer("migrate");

@@ -31,7 +31,7 @@ export interface RequestTarget {
   readonly isEcho: boolean;
 }
 
-/** Reads parts of a response until there are `size` bytes, or until the response ends. */
+/** Reads parts of a response until there are `size` bytes, or until the response is complete. */
 async function readUpTo(
   parts: AsyncIterator<Buffer>,
   size: number,

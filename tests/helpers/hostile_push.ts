@@ -1,6 +1,6 @@
 /**
- * Pushes that git never sends. Each must be rejected with the expected message and leave the data
- * directory unchanged.
+ * Pushes that git never sends. Each push must be rejected with the expected message and leave the
+ * data directory unchanged.
  *
  * @module
  */

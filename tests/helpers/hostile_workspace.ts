@@ -18,8 +18,8 @@ const OF_SHOP = { project: "shop" };
 const SHOP = "/workspaces/acme/projects/shop";
 
 /**
- * Fields that cannot be filled with a request body alone, or that are never shown. Each has a
- * reason.
+ * Fields that cannot be filled with a request body alone, or that are never shown. A reason is
+ * given for each field.
  */
 const ELSEWHERE: readonly (readonly [RegExp, string])[] = [
   [/\b(?:password|token|code|challenge|device_code|current)$/, "is compared or hashed"],

@@ -1,8 +1,8 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * @module A project's production figures for the last day, on its tile in the overview. The figures
- * are loaded after the page, so the overview does not wait for them.
+ * @module A project's production figures for the last day, which the overview shows on the
+ * project's tile. The figures are loaded after the page, so the overview does not wait for them.
  */
 import type { ProjectHealth } from "../../contract/health.ts";
 import type { TrafficReport } from "../../contract/traffic.ts";

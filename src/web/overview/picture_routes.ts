@@ -1,4 +1,6 @@
-/** @module Serves the picture of a project's site, shown on its tile in the overview. */
+/**
+ * @module Serves the picture of a project's site, which the overview shows on the project's tile.
+ */
 import { endpoints } from "../../contract/endpoints.ts";
 import type { Project } from "../../contract/projects.ts";
 import { type BoardServices, openBoard } from "../visit/board_context.ts";

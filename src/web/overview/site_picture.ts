@@ -20,7 +20,8 @@ const TAG_START = /<(?:link|meta)\b/gi;
 const ATTRIBUTE = /\b(rel|href|property|name|content)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/gi;
 
 /**
- * Yields the first tags on a page that can refer to a file, in time linear in the page's length.
+ * Yields the first tags on a page that can refer to a file. The time that this takes is linear in
+ * the page's length.
  */
 function* tagsOf(page: string): Generator<string> {
   let left = MOST_TAGS;

@@ -18,7 +18,7 @@ import { pathWith, StoreFilters } from "./store_filters.tsx";
 /** Maximum length of an object's key in UTF-8 bytes, and therefore also in characters. */
 export const MAX_KEY = 1024;
 
-/** Signed link lifetimes in seconds, by label. */
+/** Lifetimes of signed links in seconds, by label. */
 export const LINK_TIMES: readonly (readonly [seconds: number, words: string])[] = [
   [3600, "1 hour"],
   [86_400, "1 day"],
@@ -215,7 +215,7 @@ export function blobsPage(parts: ProjectVisit, view: BlobsView): Response {
 
 export interface ObjectView extends FormPage {
   readonly environment: string;
-  /** `undefined` if the key does not exist. */
+  /** The object; `undefined` if the key does not exist. */
   readonly object: BlobObject | undefined;
   /** A link that has just been signed. */
   readonly link?: { readonly url: string; readonly expiresAt: string };

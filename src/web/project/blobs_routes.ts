@@ -34,7 +34,10 @@ const AT = "/workspaces/:slug/projects/:project/blobs";
 const SIZE = 20;
 /** Maximum number of files in one form. */
 const MAX_FILES = 100;
-/** Lifetime of a download link in seconds. The browser follows it immediately. */
+/**
+ * Lifetime of a download link in seconds, which is short because the browser follows the link
+ * immediately.
+ */
 const DOWNLOAD_SECONDS = 60;
 
 const textOf = (query: URLSearchParams, name: string): string =>

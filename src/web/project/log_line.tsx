@@ -25,8 +25,8 @@ const entryPath = (path: string, { time, requestId }: LogEntry): string =>
   })}`;
 
 /**
- * Shows a log line. `path` is the path of the page that shows single entries. The characters
- * between the parts of the line separate those parts in copied text.
+ * Shows a log line. `path` is the path of the page that shows a single entry. Characters between
+ * the parts of the line keep the parts separate in copied text.
  */
 export function LogLine({ entry, path }: { readonly entry: LogEntry; readonly path: string }) {
   const level = levelOf(entry);

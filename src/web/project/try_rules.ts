@@ -25,7 +25,7 @@ export interface ChangedGroup {
   /** The effect of the current rules on the first request. */
   readonly before: readonly string[];
   readonly after: readonly string[];
-  /** Some of the requests, such as `GET /admin`. */
+  /** Examples of the requests, such as `GET /admin`. */
   readonly examples: readonly string[];
 }
 

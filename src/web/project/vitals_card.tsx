@@ -111,7 +111,7 @@ function Row({ name, vitals }: { readonly name: string; readonly vitals: WebVita
   );
 }
 
-/** Explains how to enable measurements. */
+/** Explains how to enable the measurement of web vitals. */
 function HowTo() {
   return (
     <div class="body">

@@ -21,7 +21,8 @@ const PREVIEW_BRANCH = "upload";
 
 export type DeployedFiles =
   /**
-   * SHA-256 hashes of content that the platform does not have. In this case, nothing was deployed.
+   * SHA-256 hashes of content that the platform does not have. In this case, nothing has been
+   * deployed.
    */
   | { readonly type: "missing"; readonly missing: readonly string[] }
   | { readonly type: "deployed"; readonly id: string };
